@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// The function small returns a table of n small ranges, which get no more requests.
+// This function returns a table of n small ranges, which are idle from now on.
 func small(t *testing.T, n int) (w *ranges, partitions []string) {
 	w, partitions = many(t, n, 8)
 	w.bytes = 100_000
@@ -168,7 +168,7 @@ func TestJoinIsGivenUp(t *testing.T) {
 		if got := w.remaining(); len(got) != 2 {
 			t.Errorf("operation %d: there are %d", op, got)
 		}
-		w.removeOne(t, partitions[0]) // the neighbour may still have a copy of the entity
+		w.removeOne(t, partitions[0]) // if the neighbour still had a copy of this entity, the late messages could restore the entity
 		for _, c := range late {
 			w.handle(t.Context(), c)
 		}

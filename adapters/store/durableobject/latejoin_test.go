@@ -74,7 +74,7 @@ func (w *ranges) inReplica(k *replica) {
 // time: an old copy could overwrite a newer state in the replica.
 func TestOnePublishesAnEntity(t *testing.T) {
 	t.Parallel()
-	for _, begins := range []bool{false, true} { // whether the neighbour begins to publish only after it got copies
+	for _, begins := range []bool{false, true} { // if true, the neighbour joins the replica only after it got copies
 		w, partitions := many(t, 2, 8)
 		set := func(partition, value string) {
 			m := table.Mutation{Key: at(partition, "r"), Nonce: 1, Properties: edm.AppendProperty(nil, "v", edm.String(value))}
@@ -120,13 +120,13 @@ func TestOnePublishesAnEntity(t *testing.T) {
 			w.clock.t += edm.TicksPerSecond
 			w.ring(w.clock.t)
 		}
-		for n := range 8 { // the range always has something to publish, which delays the move of the keys
+		for n := range 8 { // the keys cannot move while the range has changes to publish, so the range always gets another change
 			set("0000a", fmt.Sprint(n))
 			if n == 0 {
 				set("0000b", "2")
 				w.removeOne(t, "0000c")
 			}
-			if n == 3 { // now the neighbour publishes its own entities
+			if n == 3 { // a write to the neighbour's own keys makes the neighbour publish
 				set(partitions[1], "own")
 			}
 			pass(9 * edm.TicksPerSecond / 10)

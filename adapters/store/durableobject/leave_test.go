@@ -32,7 +32,7 @@ func (w *ranges) remaining() (ids []uint32) {
 	return ids
 }
 
-// The method hours moves the clock by n hours without a write. Alarms ring when they are due.
+// This method moves the clock by n hours without a write. Alarms ring when they are due.
 func (w *ranges) hours(n int) {
 	for range 120 * n {
 		w.clock.t += 30 * edm.TicksPerSecond
@@ -53,7 +53,7 @@ func (w *ranges) remove(from, to int) {
 	}
 }
 
-// atCopy calls a function once, when the first chunk of the next split is on its way.
+// atCopy calls a function once, while the first chunk of the next split is being sent.
 func (w *ranges) atCopy(f func()) {
 	before := w.inside
 	w.inside = func(c durableobject.Call) fate {
@@ -73,7 +73,7 @@ func TestEmptiedWhileItSplits(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		what             string
-		from, to         int  // the partitions that are deleted while the last split copies entities
+		from, to         int  // the partitions that are deleted when the last split begins to copy entities
 		second           bool // the first range splits twice, so that the range it creates is not the last one
 		before, leftOver int  // the number of ranges before, and at the end
 	}{
@@ -145,7 +145,7 @@ func TestEmptyRangeLooksAgain(t *testing.T) {
 	t.Run("restart", func(t *testing.T) {
 		w, _ := start(0)
 		w.remove(0, 60)
-		for _, n := range w.all() { // the alarm for a batch was due earlier, so it replaced the alarm for the check that finds an empty range
+		for _, n := range w.all() { // the alarm may be set for a batch; a new engine must also plan the check for empty ranges
 			n.evict()
 		}
 		if w.hours(3); len(w.remaining()) != 1 {
@@ -155,7 +155,7 @@ func TestEmptyRangeLooksAgain(t *testing.T) {
 	t.Run("reads", func(t *testing.T) {
 		w, _ := start(1)
 		w.remove(0, 60)
-		for range 4 * 3600 / 2 { // for four hours, more requests per second than the rate at which the range splits
+		for range 4 * 3600 / 2 { // four hours of reads; their rate is higher than the rate at which the range splits
 			for i := range 4 {
 				_, err := w.store.Get(t.Context(), tableKey, at(fmt.Sprintf("p%03d", 10*i), "r"), table.Strong)
 				if !errors.Is(err, table.ErrNoEntity) && !errors.Is(err, table.ErrBusy) {

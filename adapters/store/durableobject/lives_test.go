@@ -12,7 +12,7 @@ func opOf(call durableobject.Call) message.Op {
 	return op
 }
 
-// dropless is a source of faults that loses each message OpDrop.
+// If dropless is set as a source of faults, each message OpDrop is lost.
 func dropless(call durableobject.Call) fate {
 	if opOf(call) == message.OpDrop {
 		return fate{lose: true, err: durableobject.ErrLost}

@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// The function many returns a table with the given number of ranges. Each range has one partition. The key of
-// each partition has the given length.
+// This function returns a table with the given number of ranges. Each range has one partition. The key of each
+// partition has the given length.
 func many(t *testing.T, ranges, length int) (w *ranges, partitions []string) {
 	w = newRanges(t, 1, 1, 0)
 	for i := range ranges {

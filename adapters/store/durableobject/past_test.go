@@ -12,16 +12,16 @@ import (
 	"edgetable/testdata/rowstest"
 )
 
-// A past value holds the earlier states of the objects of a cloud, as the platform keeps them. Each transaction
+// past holds the earlier states of the objects of a cloud, as the platform keeps them. Each transaction
 // creates a state with a name. If an object ends and names a state, the object returns to this state.
 type past struct {
 	t      testing.TB
 	now    func() edm.Ticks
 	states map[*node][]state
-	misses func(n *node) edm.Ticks // by how much the platform misses a time; nil if it is exact
+	misses func(n *node) edm.Ticks // the error of the platform when it looks for the state at a time; nil: no error
 	refuse func(n *node) bool      // whether the platform has no states of an object
 	stuck  func(n *node) bool      // whether the platform ends an object but does not restore the state that it names
-	woken  func(n *node)           // called for an object that has returned to a state; nil: the alarm of the object rings as before
+	woken  func(n *node)           // called for an object that has returned to a state; nil: the object keeps its alarm
 }
 
 type state struct {

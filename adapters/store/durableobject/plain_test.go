@@ -102,8 +102,8 @@ func (l *notes) listen(n *node) {
 	}
 }
 
-// play runs a fixed sequence of operations on a table that declares these traits. It returns what
-// newNotes recorded.
+// play runs a fixed sequence of operations on a table with the given declared options (traits). It returns the
+// recorded messages, row operations and alarms.
 func play(t *testing.T, traits *table.Traits) []string {
 	t.Helper()
 	k := newClock()
@@ -235,9 +235,9 @@ func play(t *testing.T, traits *table.Traits) []string {
 	return l.lines
 }
 
-// The function since returns the recorded lines, except the reads of the row "me". Code without declared
-// options did not read this row. Now an object reads the row "me" when it loads its state, if it has neither
-// the row "mm" nor the row "mr".
+// Code without declared options did not read the row "me". Now an object reads this row when it loads its
+// state, if it has neither the row "mm" nor the row "mr". This function removes these reads from the recorded
+// lines.
 func since(t *testing.T, lines []string) (list []string) {
 	t.Helper()
 	for i, line := range lines {

@@ -23,7 +23,7 @@ type counted struct {
 	more          float64 // further cost in dollars
 }
 
-// The field objects of type counted has the value inside for work that no client's request causes.
+// For work that no client's request causes, the field objects of type counted has this value.
 const inside = -1
 
 // meter counts the work of a cloud's objects. It omits rows of statistics, of which there are a few for
@@ -60,7 +60,7 @@ func (m *meter) touched(k []byte, writes bool) {
 	}
 }
 
-// The method each runs an operation n times and returns the average cost. No run may ask the catalog.
+// This method runs an operation n times and returns the average cost. No run may ask the catalog.
 func (m *meter) each(t *testing.T, n int, do func(i int) error) (c counted) {
 	t.Helper()
 	m.asked, m.catalog, m.read = 0, 0, 0

@@ -53,7 +53,7 @@ func TestRangesStayBounded(t *testing.T) {
 				l.step(w, n)
 				w.look()
 			}
-			notSmall := int(w.size() * 8 / w.bytes) // number of ranges that may be too large to merge
+			notSmall := int(w.size() * 8 / w.bytes) // number of ranges that exceed the limit of small ranges
 			bySize := max(int(float64(w.stored)/float64(w.bytes/2)), notSmall)
 			copies := float64(w.copied) / float64(max(w.inserts, 1))
 			t.Logf("%.0f days, %d inserts: at most %d ranges, %d now; %.3f copies an insert; %v", l.days, w.inserts, w.most, len(w.remaining()), copies, w.events)
@@ -121,8 +121,8 @@ func newRangeLoad(t *testing.T, scale, rate float64) *rangeLoad {
 	return w
 }
 
-// The method leaves returns true if an OpTake comes from a range that merges into its right neighbour. In a
-// split, the receiver does not serve keys yet.
+// An OpTake comes from a split or from a merge into the right neighbour. In a split, the receiver does not
+// serve keys yet. This method returns true if the OpTake comes from a merge.
 func (w *rangeLoad) leaves(c durableobject.Call) bool {
 	for _, r := range w.node(c.To).rows.Rows {
 		if string(r.Key) == "mr" {
@@ -169,8 +169,8 @@ func (w *rangeLoad) look() {
 	w.most = max(w.most, n)
 }
 
-// forget removes objects that store nothing and have no alarm, as the platform does. In 90 days there
-// are thousands of them, and each alarm would check each of them.
+// forget removes objects that store nothing and have no alarm, as the platform does. In 90 days there are
+// thousands of them. Without forget, each call of ring would check all of them.
 func (w *rangeLoad) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -199,7 +199,7 @@ func (w *rangeLoad) idle(hours int) int {
 	return w.rings
 }
 
-// The method growing inserts entities in the order of their keys.
+// This method inserts entities in the order of their keys.
 func (w *rangeLoad) growing(n int) {
 	w.write(fmt.Sprintf("%012d", n/5), fmt.Sprint(n%5), table.Put)
 	w.stored += sizeOfRow
@@ -214,10 +214,12 @@ func (w *rangeLoad) queue(n int) {
 	}
 }
 
-// hotRing replaces entities of 50 adjacent partitions out of 5,000. The 50 partitions advance slowly.
+// hotRing replaces entities of 50 adjacent partitions out of 5,000. From time to time, the next partition
+// replaces the first of the 50.
 func (w *rangeLoad) hotRing(n int) { w.upsert(int(w.clock.t/w.moves) + n*37%50) }
 
-// hotAnywhere replaces entities of 50 adjacent partitions out of 5,000. The 50 partitions jump.
+// hotAnywhere replaces entities of 50 adjacent partitions out of 5,000. From time to time, 50 other partitions,
+// far away, replace them.
 func (w *rangeLoad) hotAnywhere(n int) { w.upsert(int(w.clock.t/w.moves)*1877 + n*37%50) }
 
 func (w *rangeLoad) upsert(partition int) {

@@ -55,7 +55,7 @@ func (w *ranges) put(partition, row string) {
 	}
 }
 
-// rest lets alarms ring until all splits are finished.
+// rest moves the clock, and alarms ring, until all splits are finished.
 func (w *ranges) rest() {
 	for range 200 {
 		w.clock.pass(1e8)
@@ -108,8 +108,8 @@ func TestSplitInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestSplitAtTheEnd checks that a range whose keys only grow splits after its last partition, and that
-// nothing is copied.
+// TestSplitAtTheEnd checks a range whose keys only grow. It must split at a key above its last partition, so
+// that nothing is copied.
 func TestSplitAtTheEnd(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 10_000, 0)

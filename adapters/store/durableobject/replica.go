@@ -104,12 +104,12 @@ func SourcesOf(incarnation table.Incarnation) string {
 
 // Published is the result of a [Batch].
 type Published struct {
-	// Certain means that changes not marked in Done were not written and will not be. Without
-	// Certain they may still be written.
+	// If Certain is true, changes that Done does not mark will never be written. If it is false, they may still
+	// be written.
 	Certain bool
 	// Failed means that the object must not retry at once.
 	Failed bool
-	Marked bool   // whether the replica has done what the field Lagging or CaughtUp of the Batch requests
+	Marked bool   // whether the replica has begun or ended the report of a lag, as the fields Lagging and CaughtUp of the Batch say
 	More   bool   // whether the purge is not finished
 	Done   []bool // whether each change is published
 }

@@ -29,7 +29,7 @@ func TestReplicaConverges(t *testing.T) {
 				return false
 			}
 			for name := range w.lives {
-				if rnd.IntN(3) == 0 { // write to the table while a batch is in flight, so that the batch has old states when it arrives
+				if rnd.IntN(3) == 0 { // write to the table while a batch is in flight, so that the replica gets states that are no longer current
 					w.write(name, fmt.Sprint("p", rnd.IntN(4)), fmt.Sprint("r", rnd.IntN(4)), rnd.IntN(3) == 0)
 				}
 			}
@@ -37,7 +37,7 @@ func TestReplicaConverges(t *testing.T) {
 				return false
 			}
 			if rnd.IntN(2) == 0 {
-				w.cloud.deliver(t.Context(), calls, nil) // calls of the object arrive after it has ended
+				w.cloud.deliver(t.Context(), calls, nil) // in some runs, the object's calls still arrive, although the object ends now
 			}
 			n.evict()
 			return true

@@ -35,7 +35,8 @@ func newRestored(t *testing.T, buckets uint16) *restored {
 	return p
 }
 
-// keep returns a time at which all objects have their present state, and moves the clock past that time.
+// keep returns a time at which all objects still have their present state. It then moves the clock on, so that
+// a restore to this time is permitted.
 func (p *restored) keep() (at edm.Ticks) {
 	at = p.clock.t + edm.TicksPerSecond
 	p.clock.pass(10 * time.Minute)
@@ -272,8 +273,8 @@ func TestRestoreMissed(t *testing.T) {
 	}
 }
 
-// TestRestoreWhileKeysMove checks that a restore is refused while keys are in another object and the
-// catalog does not know it, because the entities in that object would be lost.
+// TestRestoreWhileKeysMove checks a restore while the catalog does not know yet that keys have moved to another
+// object. The restore must be refused, because the entities in that object would be lost.
 func TestRestoreWhileKeysMove(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 10_000, 0)
@@ -291,7 +292,7 @@ func TestRestoreWhileKeysMove(t *testing.T) {
 	}
 	w.rest()
 	w.clock.pass(10 * time.Minute)
-	catalog := w.node(durableobject.Catalog("acct", "")) // the test asks the catalog, as a bucket does
+	catalog := w.node(durableobject.Catalog("acct", "")) // the test sends the catalog the same question that a bucket sends
 	answer := w.handle(t.Context(), durableobject.Call{To: catalog.id, Message: message.Ranges(nil, tableText, 0)})
 	r, _ := message.Result(answer.Message)
 	r.Located()

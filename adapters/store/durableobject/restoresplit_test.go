@@ -83,11 +83,11 @@ type rewinds struct {
 	left    int // messages until the command is killed; -1: it is not killed
 	busy    bool
 	delayed []durableobject.Call
-	// The fields given and kept contain the writes of clients during a restore. The writes in given were made
-	// before objects returned to an earlier state. They remain only if the restore is cancelled. The writes in
-	// kept were made later, and remain in the restored table.
+	// These fields contain the writes of clients during a restore. A write in given was made before objects
+	// returned to an earlier state. It remains only if the restore is cancelled. A write in kept was made
+	// later, and remains in the restored table.
 	given, kept map[string]uint64
-	ends        map[edm.Ticks]map[string]uint64 // the content before each finished restore, by the time at which that restore began
+	ends        map[edm.Ticks]map[string]uint64 // the key is the time at which a finished restore began; the value is the content before that restore
 
 	ended, undone, cancelled, apart, kills, otherMap int
 }
@@ -130,7 +130,7 @@ func newRewinds(t *testing.T, seed uint64) *rewinds {
 		w.keys = append(w.keys, at(fmt.Sprintf("p%02d", p), "r"))
 	}
 	w.network = func(c durableobject.Call) fate {
-		w.now++ // advance the time: a message that is sent before the end of a restore must have a time before that end
+		w.now++ // the time advances, so that a message from before the end of a restore also has an earlier time
 		if w.busy || w.left < 0 {
 			return fate{}
 		}
@@ -242,7 +242,7 @@ func (w *rewinds) write(into map[string]uint64) {
 	w.high[string(k)] = max(w.high[string(k)], ticks)
 }
 
-// In the method live, clients write to the table for some time, and then pause.
+// Clients write to the table for some time, and then pause.
 func (w *rewinds) live() {
 	for range 20 + w.r.IntN(60) {
 		for range w.r.IntN(4) {
@@ -295,7 +295,7 @@ func (w *rewinds) current() (r *restoring.Restore) {
 	return r
 }
 
-// The method meanwhile simulates other events while the command runs.
+// This method simulates other events while the command runs.
 func (w *rewinds) meanwhile() {
 	w.busy = true
 	defer func() { w.busy = false }()
@@ -321,7 +321,7 @@ func (w *rewinds) meanwhile() {
 	}
 }
 
-// The method late delivers a message that was delayed.
+// This method delivers a message that was delayed.
 func (w *rewinds) late() {
 	if n := len(w.delayed); n > 0 {
 		i := w.r.IntN(n)
@@ -448,7 +448,7 @@ func (w *rewinds) run() {
 			w.settle("a restore that was given up")
 			continue
 		}
-		if r.Undo { // the restore was over before the command to undo it, so that command undid the last finished restore
+		if r.Undo { // the restore had ended before the command to undo it; so the command undid the restore that was last finished
 			w.undone++
 			if known := w.ends[r.To]; known != nil {
 				before = known
@@ -516,7 +516,8 @@ func (w *rewinds) refused(to edm.Ticks, err error) {
 	}
 }
 
-// At the end of a run, the replica must have the table, and a drop must reach all objects of the table.
+// At the end of a run, the replica must have the table. Then the table is dropped, and the drop must reach all
+// objects.
 func (w *rewinds) end() {
 	if w.replica != nil {
 		w.pass(30 * 60 * edm.TicksPerSecond)

@@ -99,7 +99,7 @@ func outcomes(t *testing.T, seed uint64) {
 	c := newCloud(t, func() edm.Ticks { k.pass(time.Duration(n(3)) * time.Millisecond); return k.t })
 	s := c.store(c.now, func(o *durableobject.Options) { o.Attempts = 2 + n(3) })
 	create(t, s, 1)
-	// The list late holds messages whose senders no longer wait. These messages will still arrive, unless the
+	// The list contains messages whose senders no longer wait. These messages will still arrive, unless the
 	// object ends before.
 	var late []durableobject.Call
 	restart := func() {

@@ -52,7 +52,7 @@ func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.Scan
 		}
 		reader, err := s.scan(ctx, p, &m)
 		if bounded && errors.Is(err, table.ErrBusy) && asked > 1 {
-			return page.Page, nil // return the rows so far; Next was set after the previous range
+			return page.Page, nil // return the rows of the ranges read so far; the page continues at the range that is busy
 		}
 		if err != nil {
 			return table.Page{}, err
@@ -86,7 +86,7 @@ const maxPage = 8 << 20
 // its free plan, and a range that the Worker does not know takes two calls.
 const mostAsked = 20
 
-// rest returns the unused part of a limit; 0 means no limit.
+// rest returns what is left of a limit, at least 1. If there is no limit, it returns 0.
 func rest(limit, used int) int {
 	if limit <= 0 {
 		return 0
@@ -140,8 +140,8 @@ type source struct {
 	ended bool                // whether expired entities are read, too
 }
 
-// The method at returns the destination of a position in a bucket. The scan keeps the number of buckets with
-// which it began.
+// This method returns the destination of a position in a bucket. If the table now has another layout, the
+// result follows the layout with which the scan began.
 func (s *source) at(bucket uint16, position []byte) message.Destination {
 	p := s.table
 	if known := s.objectAt(p.Table, bucket, position); known.Buckets == p.Buckets && known.Location == p.Location {

@@ -28,7 +28,7 @@ type stage struct {
 	clock  *clock
 	ctx    *until
 	next   storetest.Fates // what happens to the Workers' next messages
-	words  []string        // what happens to the next message itself, after the pause before it; nil: not known yet
+	words  []string        // what happens to the next message after the pause before it; nil: not known yet
 	sent   int             // number of messages of Workers
 	late   []durableobject.Call
 	inside map[message.Op]*storetest.Fates // what happens to messages from one object to another
@@ -38,7 +38,7 @@ type stage struct {
 	alone  bool                            // whether the object cannot reach others
 }
 
-// An until value is a context. A script sets its deadline by the clock of the cloud.
+// until is a context with a deadline, which a script sets by the clock of the cloud.
 type until struct {
 	context.Context
 	at time.Time
@@ -144,8 +144,8 @@ func (s *stage) stored(_, _ []string) string {
 	return strconv.Itoa(n)
 }
 
-// The parameter words says what happens to a message. The method prepare does what happens before the message
-// is sent, and returns the other words.
+// The parameter contains the words of a script about one message. The first words say what happens before the
+// message is sent. This method does that, and returns the remaining words.
 func (s *stage) prepare(words []string) []string {
 	for len(words) > 0 {
 		d, err := time.ParseDuration(words[0])
@@ -166,7 +166,7 @@ func (s *stage) prepare(words []string) []string {
 	return nil
 }
 
-// The method meet says what happens to a message from a Worker.
+// The script decides what happens to a message from a Worker.
 func (s *stage) meet(call durableobject.Call) (f fate) {
 	words := s.words
 	if words == nil {
@@ -215,7 +215,7 @@ func opNamed(t testing.TB, name string) message.Op {
 	return op
 }
 
-// The method meetInside says what happens to a message from an object.
+// The script decides what happens to a message from an object.
 func (s *stage) meetInside(call durableobject.Call) (f fate) {
 	op := opOf(call)
 	s.asked[op]++
@@ -247,8 +247,8 @@ func (s *stage) cut(args, block []string) string {
 	return "ok"
 }
 
-// The command "cut" sets a number of messages. After this number of messages, cutOff ends all objects. If dead
-// is true, the waiting object has ended.
+// The command "cut" sets a number of messages. After this number of messages, cutOff ends all objects, and dead
+// is true.
 func (s *stage) cutOff(*node, []durableobject.Call) (dead bool) {
 	if s.left != 0 {
 		return false

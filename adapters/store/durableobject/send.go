@@ -55,7 +55,7 @@ func (s *Store) send(ctx context.Context, to Address, m []byte) (message.Reader,
 			return message.Reader{}, table.ErrUnknown
 		case errors.Is(answer.Err, ErrUnreachable):
 		case errors.Is(answer.Err, ErrOverloaded):
-			n = s.o.Attempts // makes this attempt the last one
+			n = s.o.Attempts // no further attempt
 		default:
 			lost = write
 		}
@@ -133,8 +133,8 @@ func (s *Store) retryMoved(name string, do func() error) error {
 	return table.ErrBusy
 }
 
-// ask sends a message to the range that is expected to have a position. If that range answers
-// with another range, ask sends the message there.
+// ask sends a message to the range that probably has the key at a position. If that range answers that another
+// range has the key, ask sends the message to the other range.
 func (s *Store) ask(ctx context.Context, p message.Destination, position []byte, m func(p *message.Destination) []byte) (message.Reader, error) {
 	for range maxMoves {
 		r, err := s.send(ctx, AddressOf(&p), m(&p))

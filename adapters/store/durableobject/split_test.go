@@ -73,7 +73,7 @@ type splits struct {
 	incarnation table.Incarnation
 	lives       int
 	gone        bool  // whether the table is, or may be, between a drop and the next create
-	gaps        int   // number of drops after which the table may be absent now
+	gaps        int   // number of drops after which the table was not certainly created again
 	drops       int   // number of all drops
 	time        int64 // logical time of calls and returns
 	history     map[string][]porcupine.Operation
@@ -168,7 +168,7 @@ func (w *splits) fate(c durableobject.Call) (f fate) {
 	return fate{lose: true, err: durableobject.ErrLost}
 }
 
-// The method meanwhile simulates other events while an object waits.
+// This method simulates other events while an object waits.
 func (w *splits) meanwhile(waiting *node, calls []durableobject.Call) (dead bool) {
 	if w.faultless || w.depth >= 4 {
 		return false
@@ -227,7 +227,7 @@ func (w *splits) run() {
 	if w.feeds {
 		w.fromStart()
 	}
-	if w.r.IntN(2) == 0 { // if vacate is not called, the drop has to reach many ranges
+	if w.r.IntN(2) == 0 { // in the other runs, the table keeps many ranges, which the drop has to reach
 		w.vacate()
 	}
 	w.check()
@@ -315,8 +315,8 @@ func (w *splits) clean() {
 			if w.feeds && (r.Key[0] == 'f' || r.Key[0] == 'F') {
 				continue // the feed keeps these rows for some days
 			}
-			// The row of the clock stays if OpForget was lost. With OpForget, the catalog confirms that it
-			// has recorded the highest Timestamp.
+			// With OpForget, the catalog confirms that it has recorded the highest Timestamp. If OpForget was
+			// lost, the row of the clock stays.
 			if string(r.Key) != "mc" && !strings.HasPrefix(n.id.Name, "catalog/") || r.Key[0] == 'g' || r.Key[0] == 'd' {
 				w.t.Errorf("seed %d: after the drop %s keeps %q", w.seed, n.id.Name, r.Key)
 			}
@@ -414,7 +414,7 @@ func (w *splits) act() {
 	}
 }
 
-// The method pass moves the clock. Writes to the replica arrive when their time has come.
+// This method moves the clock. Writes to the replica arrive when their time has come.
 func (w *splits) pass(d edm.Ticks) {
 	if w.now += d; w.replica != nil {
 		w.replica.land()
@@ -442,7 +442,7 @@ func (w *splits) create() {
 		}
 		d, e := w.stores[0].ReadRecord(w.t.Context(), tableKey, table.Strong)
 		if e == nil && (w.faultless || d.Incarnation == incarnation) {
-			w.incarnation, err = d.Incarnation, nil // if this is the old table, the drop was never carried out
+			w.incarnation, err = d.Incarnation, nil // if the record has an earlier incarnation, the drop was not carried out
 			break
 		}
 		w.pass(edm.TicksPerSecond)
@@ -549,7 +549,7 @@ func (w *splits) commit(store *durableobject.Store, list []table.Mutation) {
 	}
 }
 
-// The method gap returns the number of all drops, or -1 if the table may be absent now.
+// This method returns the number of all drops, or -1 if the table may be absent now.
 func (w *splits) gap() int {
 	if w.gaps > 0 || w.gone {
 		return -1
@@ -557,8 +557,8 @@ func (w *splits) gap() int {
 	return w.drops
 }
 
-// The parameter before is the result of an earlier call of gap. If the table certainly existed since that call,
-// hadGap fails the test.
+// An operation found no table. The parameter before is the result of the method gap before the operation. If
+// the table certainly existed during the whole operation, the test fails.
 func (w *splits) hadGap(before int, what string) {
 	if before == w.drops && w.gaps == 0 && !w.gone {
 		w.t.Errorf("seed %d: %s found no table", w.seed, what)

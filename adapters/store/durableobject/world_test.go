@@ -82,8 +82,8 @@ func (w *world) write(name table.RecordKey, partition, row string, remove bool) 
 	}
 }
 
-// The method pass moves the clock in steps. In each step, alarms ring, and writes to the replica arrive when
-// their time has come.
+// This method moves the clock in steps. In each step, alarms ring, and writes to the replica arrive when their
+// time has come.
 func (w *world) pass(d edm.Ticks) {
 	for end := w.now + d; w.now < end; {
 		w.now += edm.TicksPerSecond / 2
@@ -93,8 +93,8 @@ func (w *world) pass(d edm.Ticks) {
 	}
 }
 
-// The replica records which sources (buckets) lag, and a time for each of them. The method honest checks that
-// the replica has all changes of a source before the recorded time.
+// For each source (bucket) that lags, the replica records a time. This method checks that the replica has all
+// changes of the source before this time.
 func (w *world) honest() {
 	w.t.Helper()
 	for source, since := range w.replica.marks {

@@ -13,9 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// replica is a simple model of Workers KV: the last write of a name wins. It refuses a second write of a
-// name within a second. If the caller of a write has ended, the write may still arrive for most of a
-// minute.
+// replica is a simple model of Workers KV: the last write of a name wins. It refuses a second write of a name
+// within a second. A write may take most of a minute until it arrives, even if its caller has ended meanwhile.
 type replica struct {
 	t       *testing.T
 	now     *edm.Ticks
