@@ -30,7 +30,7 @@ var (
 type view struct {
 	rebucket.Spread
 	traits *table.Traits
-	now    edm.Ticks // time for which the read checks expiry; set only if the table has options
+	now    edm.Ticks // the read treats entities that have expired at this time as missing; set only if the table has options
 }
 
 func (s *Store) view(l *lease) view {
@@ -41,11 +41,11 @@ func (s *Store) view(l *lease) view {
 	return v
 }
 
-// readTable passes a view of a table to the function do, and repeats this until the result is valid. While a run of
-// Rebucket compares a table and its copy for the last time, a delayed write may still change the old table. Such a
-// write will be lost, so no reader may see it. Meanwhile, readTable calls do for both the old table and the copy.
-// agree returns the part in which both results are equal, or false if no part is equal. This part stays valid,
-// because the run copies an entity only on condition that the entity is unchanged.
+// readTable calls the function do with a view of a table, and repeats the call until the result is valid. Rebucket replaces a
+// table by a copy. During its last comparison of the two, a delayed write may still change the table. Such a write will be
+// lost, so no reader may see the write. Meanwhile, readTable calls do for both the table and the copy. The function agree then
+// compares the two results, and returns the part that is the same in both. If there is no such part, the second result of agree
+// is false. An equal part stays valid, because Rebucket copies an entity only on condition that the entity is unchanged.
 func readTable[T any](ctx context.Context, s *Store, key table.RecordKey, c table.Consistency,
 	do func(context.Context, view, table.Consistency) (T, error), agree func(source, copied T) (T, bool),
 ) (result T, err error) {
@@ -161,11 +161,12 @@ const (
 	dropped                 // the table was dropped after the operation
 )
 
-// checkResult decides whether a reply that has just arrived is valid. A new location or new options take effect only when
-// all leases have ended and leaseMargin has passed. So a reply is valid if it arrives before the end of the lease plus half
-// of leaseMargin. For a later reply, checkResult reads the record again. If the location and the options are the same, the
-// reply is still valid. The exception is a reply that arrives when Rebucket has begun its last comparison of the table with
-// the copy. A comparison that begins after the reply includes the result of the operation.
+// checkResult decides whether a reply that has just arrived is valid. A process may use a cached record of a table (a lease)
+// for a limited time. A new location or new options take effect only when leaseMargin has passed since the end of the last
+// lease. So a reply is valid if it arrives within half of leaseMargin after the end of the lease. For a later reply,
+// checkResult reads the record again. The reply is valid if the location and the options are unchanged, and Rebucket has not
+// begun its last comparison of the table with the copy. If that comparison begins after the reply, it includes the result of
+// the operation.
 func (s *Store) checkResult(ctx context.Context, key table.RecordKey, l *lease) (validity, error) {
 	if l.Seal == rebucket.Open && s.leases.isYounger(l, s.leases.term()+leaseMargin/2) {
 		return valid, nil

@@ -22,8 +22,9 @@ func (a *action) needsOldState() bool {
 	return a.m.Kind == table.Merge && a.m.Condition != table.Absent
 }
 
-// dependsOnExpiry reports whether the action depends on whether the stored entity has expired. An insert and an unconditional
-// replace do not. If an insert fails because of an entity, it returns the entity, and the store then checks its expiry.
+// dependsOnExpiry reports whether the action can be decided only if it is known whether the stored entity has expired. An
+// unconditional replace never needs this knowledge. An insert is sent without this knowledge. If the insert meets an entity,
+// DynamoDB returns the entity, and the store then checks whether the entity has expired.
 func (a *action) dependsOnExpiry() bool { return a.needsOldState() || a.m.Condition >= table.Present }
 
 func (a *action) allows(e *stored) bool {

@@ -29,7 +29,7 @@ import (
 func BenchmarkStoreCPU(b *testing.B) {
 	for _, x := range []struct {
 		name       string
-		block      int // operations per block; blocks with the store and with the SDK alone alternate
+		block      int // operations per block; blocks that use the store alternate with blocks that use only the SDK
 		store, raw func(*costs, int)
 		before     func(*costs, int) // prepares a block, outside the measured time
 	}{

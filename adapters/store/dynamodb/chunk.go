@@ -20,7 +20,7 @@ type chunks struct {
 
 func (c chunks) none() bool { return c.count == 0 }
 
-// attribute encodes the names as an attribute: version · count (1 byte) · size (4 bytes).
+// attribute returns the stored form of c: version · count (1 byte) · size (4 bytes).
 func (c chunks) attribute() types.AttributeValue {
 	b := append(c.version[:len(c.version):len(c.version)], byte(c.count))
 	return bin(binary.BigEndian.AppendUint32(b, uint32(c.size)))

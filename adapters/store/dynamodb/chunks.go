@@ -59,7 +59,7 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 			}
 			r.Properties = append(r.Properties, data...)
 		}
-		// Properties may still parse if their last bytes are missing, so the length is checked too.
+		// The method Valid may accept properties whose last bytes are missing, so the length is compared with the stored size too.
 		if r.Properties != nil && (len(r.Properties) != r.chunks.size || !r.Properties.Valid()) {
 			return errItem
 		}
@@ -110,8 +110,9 @@ func limitCalls(ctx context.Context, list ...*chunkWrite) context.Context {
 	return ctx
 }
 
-// prepare writes a note about a write that replaces old chunks or makes new ones, and then writes the new chunks.
-// The new chunks contain the properties in the argument spilled. If this argument is nil, there are no new chunks.
+// prepare is called before a write that replaces old chunks of properties or makes new chunks. It first stores a note about the
+// write, and then stores the new chunks. The argument spilled holds the properties for the new chunks. If spilled is nil, there
+// are no new chunks.
 func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old chunks, spilled edm.Properties) (*chunkWrite, error) {
 	bucket := p.Bucket(k)
 	due := s.now() + litterAge

@@ -8,8 +8,9 @@ import (
 	"edgetable/adapters/store/dynamodb/internal/call"
 )
 
-// condition is a part of a filter expression: a leaf, or several parts joined by AND or OR. A nil condition is
-// always true. join returns nil for an OR without parts.
+// condition is a part of a filter expression: a leaf, or several parts joined by AND or OR. A nil condition is true for every
+// entity. The function join returns nil if there are no parts, because a filter may accept too many entities, but never too
+// few.
 type condition struct {
 	not bool
 

@@ -27,9 +27,9 @@ type copier struct {
 	lag     edm.Ticks              // minimum delay of each change
 	reorder edm.Ticks              // maximum extra delay, during which later changes may overtake a change
 	holds   func(hash []byte) bool // reports whether the copier holds back changes with this hash key; nil holds back none
-	seen    map[string]image       // the items of the source table at the last call of note
+	seen    map[string]image       // the items of the source table at the last call of the method note
 	waiting []change               // changes that are not replicated yet, in the order in which the copier will replicate them
-	last    map[string]edm.Ticks   // position in the replication order of the newest change of each item, by the item's key
+	last    map[string]edm.Ticks   // the position of each item's newest change in the replication order, by the item's key
 }
 
 type image = map[string]types.AttributeValue

@@ -23,7 +23,7 @@ type world struct {
 	*testing.T
 	name string
 	a, b *dynamodb.Store
-	// the monotonic and the wall clocks of a and b
+	// The field elapsed contains the monotonic clocks of the processes a and b, and the field wall contains their wall clocks.
 	elapsed [2]atomic.Int64
 	wall    [2]atomic.Int64
 	asleep  chan time.Duration // process a sends the duration when it begins to sleep

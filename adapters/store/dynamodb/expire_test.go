@@ -274,8 +274,8 @@ func TestLateUnderAnotherRule(t *testing.T) {
 	}
 }
 
-// TestDeclared checks that Declared finds the tables with options without a list of
-// accounts. Scheduled AWS Lambda functions use this.
+// TestDeclared calls Declared, which gets no list of accounts. Declared must find all
+// tables with options. Scheduled AWS Lambda functions call Declared.
 func TestDeclared(t *testing.T) {
 	t.Parallel()
 	clock := now()

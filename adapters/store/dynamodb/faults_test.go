@@ -56,11 +56,12 @@ type attempt struct {
 	what      string
 	operation string // the call that fails
 	do        func(f *faulty) error
-	// The field after contains the value of p/a that an applied write leaves; "" means that the entity was deleted.
+	// If the write is applied, the entity p/a has the value in the field after; "" means that the write deletes the entity.
 	after string
 	// conditioned means that the write requires an ETag, so that the Service may safely send the write again.
 	conditioned bool
-	// nonceless means that no stored entity shows whether the write was applied.
+	// nonceless means that the write leaves no nonce (a random number that identifies the write). So no stored entity shows
+	// whether the write was applied.
 	nonceless bool
 }
 
@@ -196,9 +197,9 @@ func testFault(t *testing.T, a attempt, how how, between string) {
 		// The token makes DynamoDB answer the second request without applying it again.
 	case transaction && between == "":
 	case transaction:
-		// The store sends the transaction a second time, with the same token, after the change by process B. DynamoDB
-		// applies a transaction without a condition. It refuses a transaction with a condition, and the store cannot know
-		// whether the first attempt was applied.
+		// Process B changes the entity after the failed first attempt. The store then repeats the transaction with the
+		// same token. If the transaction has no condition, DynamoDB applies it. Otherwise, DynamoDB refuses the
+		// transaction, and the store cannot know whether the first attempt was applied.
 		want = []string{"ok", "OperationTimedOut"}
 	case a.conditioned && !done && between == "":
 	case done && between == "" && !a.nonceless:

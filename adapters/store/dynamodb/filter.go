@@ -47,8 +47,8 @@ func test(t odata.Test) *condition {
 		}
 		return join("OR", any)
 	}
-	// The comparison accepts values less than the literal, but no condition here describes such values. So the result consists
-	// of negated conditions: each excludes some values that the comparison rejects.
+	// The comparison accepts stored values less than the literal. The function named values makes no conditions for the outcome
+	// Less. So the code makes conditions for stored values that the comparison rejects, and negates each of these conditions.
 	all := values(&t, told&^t.Holds, false)
 	for _, c := range all {
 		c.not = true
@@ -80,10 +80,9 @@ func translateFunction(t *odata.Test) *condition {
 	return is
 }
 
-// values returns conditions on the stored value. The second argument is a set of outcomes of the comparison with the
-// literal. If the argument all is set, every value with one of these outcomes meets a condition; other values may also meet
-// one. Otherwise, only values with these outcomes meet a condition, but perhaps not every such value. The outcome
-// Less is ignored.
+// values returns conditions on the stored value. The argument of is a set of outcomes of the comparison with the literal. The
+// outcome Less is ignored. If the argument all is true, the conditions accept every value with such an outcome, and perhaps
+// other values. Otherwise, the conditions accept only values with such an outcome, but perhaps not every such value.
 func values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	add := func(compare string, v types.AttributeValue, path ...string) {
 		if compare != "" {
@@ -153,8 +152,8 @@ func operatorOf(of odata.Outcomes) string {
 	return ""
 }
 
-// inOrder reports whether UTF-8, which DynamoDB uses, and UTF-16 order all strings relative to s in the same way.
-// This holds if s has no character above U+DFFF.
+// inOrder reports whether every string compares with s in the same way by UTF-8 (the order of DynamoDB) and by UTF-16. This
+// holds if s has no character above U+DFFF.
 func inOrder(s string) bool {
 	for i := range len(s) {
 		if s[i] >= 0xEE {

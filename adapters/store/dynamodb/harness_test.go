@@ -29,7 +29,7 @@ var serverURL string
 func TestMain(m *testing.M) {
 	if !needs.Asked(needs.AWS) {
 		flag.Parse()
-		examples := "^Example" // examples have no t.Skip, so they are skipped by their names
+		examples := "^Example" // an example cannot call t.Skip, so the flag test.skip excludes all names that begin with Example
 		if skip := flag.Lookup("test.skip").Value; skip.String() != "" {
 			examples += "|" + skip.String()
 		}

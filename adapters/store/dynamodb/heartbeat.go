@@ -87,8 +87,9 @@ func (s *Store) lastBeats(ctx context.Context, c table.Consistency) (map[string]
 	return beats, nil
 }
 
-// oldestBeat chooses the Region with the most recent heartbeat, except the argument region. The result is the time of the
-// oldest heartbeat item of the chosen Region, or 0 if an item is missing.
+// oldestBeat examines the heartbeats of all Regions except one: the Region in the argument region. It chooses the Region with
+// the most recent heartbeat. The result is the time of the oldest heartbeat item of the chosen Region, or 0 if an item is
+// missing.
 func (s *Store) oldestBeat(ctx context.Context, region string) (edm.Ticks, error) {
 	beats, err := s.lastBeats(ctx, table.Eventual)
 	if err != nil {

@@ -23,7 +23,8 @@ type stored struct {
 const ownSize = 200
 
 // sizeOf returns an upper bound of the size of an entity's item. If the bound is at most maxItem, DynamoDB accepts the item. The
-// entity is then also within the protocol's 1 MiB: the protocol counts 2 bytes for a character, and the item takes at least 1.
+// entity then also meets the protocol's limit of 1 MiB. For a character, the protocol counts 2 bytes, and the item has at least
+// 1 byte.
 func sizeOf(key []byte, p edm.Properties) int {
 	return ownSize + len(key) + patchSize(p)
 }

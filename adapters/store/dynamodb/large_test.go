@@ -41,8 +41,8 @@ func upsert(row string, p edm.Properties) table.Mutation {
 	return table.Mutation{Key: key.Append(nil, "p", row), Properties: p}
 }
 
-// TestLimits checks that a Commit that is too large is refused before anything is
-// written.
+// TestLimits makes Commits that are too large. The store must refuse such a Commit
+// before it writes anything.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{})

@@ -46,7 +46,7 @@ func TestLateChunks(t *testing.T) {
 }
 
 // overdue is an HTTP client that loses some BatchWriteItem requests. It keeps the first
-// lost request, which the method arrive later sends to the server.
+// lost request. The method arrive sends the kept request to the server later.
 type overdue struct {
 	from, lost, batches int
 	late                *http.Request

@@ -62,7 +62,7 @@ const (
 )
 
 // newer returns the error for an item with an attribute that this version does not know. A later version may have
-// added the attribute to change the meaning of the item, so the item must not be used.
+// added the attribute to change the meaning of the item. So this version must not use the item.
 func newer(name string) error {
 	return fmt.Errorf("an item of the DynamoDB table has the attribute %s, which a newer version of edgetable wrote: use that version or a later one", name)
 }
@@ -70,13 +70,13 @@ func newer(name string) error {
 // The first byte of a hash key is the kind of the item.
 const (
 	kindRecord  = 'D'
-	kindEntity  = 'E' // entities; the kind is followed by incarnation and bucket
-	kindChunk   = 'C' // chunks; the kind is followed by incarnation and bucket
+	kindEntity  = 'E' // entities; after this byte, the hash key contains the table's incarnation and the number of a hash-key bucket
+	kindChunk   = 'C' // chunks; after this byte, the hash key contains the table's incarnation and the number of a hash-key bucket
 	kindDropped = 'P' // notes about tables that Purge must remove
 	kindPending = 'W' // notes about writes that make or replace chunks
 	kindUpkeep  = 'U' // progress of the removal of expired entities; the sort key is that of the table's record
 
-	kindHeartbeat = 'H' // heartbeats; the kind is followed by the number of the heartbeat, and the sort key is a Region
+	kindHeartbeat = 'H' // heartbeats; after this byte, the hash key contains the number of the heartbeat; the sort key is a Region
 )
 
 type item = call.Item
@@ -93,7 +93,7 @@ const (
 	maxSortKey    = call.MaxSort
 	maxItem       = 380 << 10           // maximum size of an item: 20 KiB below DynamoDB's limit
 	maxTransact   = 4<<20 - 64<<10      // maximum size of a transaction: 64 KiB below DynamoDB's limit
-	maxPayload    = 4 << 20             // maximum number of bytes of properties in one Commit: the protocol's limit for a batch
+	maxPayload    = 4 << 20             // maximum number of bytes of properties in one Commit; the protocol limits a batch (one Commit) to this size
 	maxProperties = table.MaxProperties // maximum number of properties of an entity
 	maxImages     = 16 << 20            // maximum number of bytes of properties of all entities of one Commit, before or after the Commit
 	chunkSize     = 350 << 10           // maximum number of bytes of properties in a chunk

@@ -38,7 +38,7 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 			w.pin(a, e)
 			pinned = append(pinned, a)
 		case !a.allows(e):
-			w.pin(a, e) // The loop below refuses the action.
+			w.pin(a, e) // The stored entity does not meet the action's condition, so the loop below returns a refusal.
 		case a.needsOldState() && !a.fits(e, w.inline), e != nil && !e.chunks.none():
 			w.pin(a, e)
 			pinned = append(pinned, a)
@@ -47,8 +47,8 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 	if !slices.Contains(failed, true) {
 		return cause
 	}
-	// Only the refusal with the lowest index is returned. A merge may be refused because of the properties in the chunks. So
-	// the chunks of all these actions must be read before the actions are checked in order.
+	// If several actions are refused, only the refusal with the lowest index is returned. A merge may be refused because of
+	// properties in chunks. So the code first loads the chunks of all pinned actions, and then checks the actions in order.
 	if err := w.complete(ctx, pinned); err != nil {
 		return err
 	}
@@ -63,7 +63,8 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 }
 
 // undecided returns the index of the first of n actions that conflicted with another transaction, or n if no action did.
-// DynamoDB did not evaluate the condition of such an action. So no later action can be reported as the first that failed.
+// DynamoDB did not evaluate the condition of such an action, so this action may fail too. A later action is therefore not
+// certainly the first that fails.
 func undecided(cause error, n int) int {
 	reasons := call.Reasons(cause)
 	for i := range reasons[:min(n, len(reasons))] {

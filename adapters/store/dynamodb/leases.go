@@ -24,7 +24,7 @@ type lease struct {
 	rebucket.Location
 	traits  *table.Traits
 	origin  table.Incarnation
-	elapsed time.Duration // monotonic clock, immediately before the record was read; the field wall is the wall clock at that time
+	elapsed time.Duration // time of the monotonic clock immediately before the record was read; the field below is the wall clock at the same time
 	wall    edm.Ticks
 }
 
@@ -59,8 +59,9 @@ func (s *leases) forget(key table.RecordKey) {
 	delete(s.tables, key)
 }
 
-// isYounger reports whether a lease is younger than length. Only the wall clock advances while a process is suspended, so
-// the clock that advanced more decides. If the wall clock was set back, the age is unknown, and isYounger returns false.
+// isYounger reports whether the age of a lease is less than the argument length. While a process is suspended, the monotonic
+// clock stands still, and only the wall clock advances. So isYounger uses the clock that has advanced more. If the wall clock
+// was set back, the age is unknown, and isYounger returns false.
 func (s *leases) isYounger(l *lease, length time.Duration) bool {
 	wall := s.now()
 	if wall < l.wall {

@@ -11,14 +11,14 @@ import (
 // The placeholders of expiry rules have two letters. Those of properties begin with a digit, and those of the store's own
 // attributes have one letter. So all placeholders differ.
 const (
-	nameInstant  = "#rp" // placeholder of the property with the expiry time; for a withdrawn rule, the placeholder is #rq
+	nameInstant  = "#rp" // for the property with the expiry time; a withdrawn rule has #rq, because a condition may contain two rules
 	nameDateTime = "#rt"
 )
 
-// demandLife adds the condition that an entity has certainly not expired at the Timestamp of a write. DynamoDB cannot always
-// tell, because the texts of DateTimes sort correctly only by whole seconds. If it cannot tell, the condition fails and
-// returns the entity, and the store checks the expiry. So a write needs a second call only if the entity has expired or
-// expires within this second. The condition is joined by AND to the conditions after the last OR in e.
+// demandLife adds a condition to the expression e: the entity has certainly not expired at the Timestamp of a write. DynamoDB
+// cannot always decide this, because the texts of DateTimes sort correctly only by whole seconds. Then the condition is false,
+// DynamoDB returns the entity, and the store checks the expiry. So a write needs a second call only if the entity has expired
+// or expires within this second. If e contains an OR, the condition applies only to the part of e after the last OR.
 func demandLife(e *call.Expression, t *table.Traits, now edm.Ticks) {
 	for i, rule := range [...]*table.Expiry{t.Expiry, t.Ending} {
 		if rule == nil {

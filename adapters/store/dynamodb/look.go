@@ -14,8 +14,9 @@ const (
 	lookEvery = edm.TicksPerSecond * 5 // interval between reads of the heartbeats, and so the precision of the replica's age
 	lookTime  = 2 * time.Second        // timeout of a read; replies to clients may wait for the read
 
-	// The first and the longest delay between a failed read and the next read. Without a delay, every reply to a client would
-	// start another read, and would wait until that read fails after lookTime.
+	// After a failed read, there is no read for a time: first firstLookWait, and after more failures at most lastLookWait. A
+	// failing read may take lookTime, and replies to clients may wait for the read. Without the pause, every reply could wait that
+	// long.
 	firstLookWait = edm.TicksPerSecond
 	lastLookWait  = edm.TicksPerSecond * 30
 )
@@ -69,7 +70,8 @@ func (l *beatReader) again() {
 		l.next = l.last + l.wait
 		return
 	}
-	// If a read has once shown that all writes up to a time are visible, this stays true, even if a later read returns an older time.
+	// A read may return an older time than an earlier read. The result of the earlier read stays true: all writes up to its time are
+	// visible. So the newer time is kept.
 	l.known, l.oldest = true, max(l.oldest, oldest)
 	l.next, l.wait = l.last+lookEvery, 0
 }

@@ -24,9 +24,9 @@ func create(t testing.TB, s table.Store) {
 }
 
 // TestApply checks that the store stores exactly what [table.Apply] computes, for random
-// mutations. The mutations are near the limits up to which a merge takes one call: the
+// mutations. A merge takes only one call while the entity is below three limits: the
 // number of properties, the size of an entity, and the size above which an entity is
-// stored in chunks.
+// stored in chunks. The mutations are near these limits.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {

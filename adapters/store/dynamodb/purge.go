@@ -147,8 +147,8 @@ func (p *purge) remove(ctx context.Context, items []item) error {
 	return p.reportProgress()
 }
 
-// writes processes the notes about writes that did not finish. It removes the chunks of
-// such a write, except the chunks that the entity uses.
+// writes reads the notes about writes that did not finish. For each of these writes, it removes the chunks that the
+// entity does not use.
 func (p *purge) writes(ctx context.Context) error {
 	return p.each(ctx, pendingHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {

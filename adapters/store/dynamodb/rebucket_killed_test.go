@@ -121,8 +121,9 @@ func (k *killed) change() {
 	}
 }
 
-// run rebuckets the table in a process that uses the client via. If via is nil, the
-// process does not die.
+// run rebuckets the table in a process. The argument via is the HTTP client of the
+// process, and makes the process die. If this argument is nil, the process uses another
+// client and does not die.
 func (k *killed) run(via *dying) error {
 	s := k.others
 	if via != nil {
@@ -130,7 +131,7 @@ func (k *killed) run(via *dying) error {
 	}
 	return s.Rebucket(k.Context(), people, rebucket.Options{Buckets: k.count, Report: func(p rebucket.Progress) error {
 		if p.State == rebucket.Closing && via != nil {
-			k.change() // differences that only the last pass can find
+			k.change() // makes differences that only the last comparison of the run can find
 		}
 		return nil
 	}})

@@ -33,8 +33,8 @@ type writer struct {
 type state struct {
 	ticks edm.Ticks
 	n     int32
-	// least is the lowest number that a reader may find. It equals n, except for entities
-	// that are deleted and created again.
+	// least is the lowest value of n that a reader of the entity may find. It equals the
+	// field n, except for entities that are deleted and created again.
 	least atomic.Int32
 }
 

@@ -47,7 +47,7 @@ type moment int
 
 const (
 	copying moment = iota
-	closing        // immediately before writes are refused
+	closing        // the run is about to refuse writes
 	last           // the last comparison has finished
 	done
 )
@@ -167,7 +167,7 @@ func TestRebucketStalledWriter(t *testing.T) {
 				if m == row.answer {
 					g.reply <- struct{}{}
 					if m == copying {
-						got = <-answer // later steps of the run cannot change the answer
+						got = <-answer // the writer's request ends now, so later steps of the run cannot change its result
 					}
 				}
 				if m == closing {

@@ -96,7 +96,7 @@ func TestRebucket(t *testing.T) {
 	}
 }
 
-// TestRebucketNothing checks that a run that is refused or unnecessary writes nothing.
+// TestRebucketNothing starts runs that are refused, and runs that have nothing to do. Such a run must write nothing.
 func TestRebucketNothing(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{Buckets: 3})
@@ -147,7 +147,7 @@ func TestRebucketMaxPause(t *testing.T) {
 		o.Report = func(p rebucket.Progress) error {
 			if p.State == rebucket.Copying {
 				copied += p.Copied
-				e.time.Add(int64(time.Second)) // the simulated time that each group and each pass takes
+				e.time.Add(int64(time.Second)) // before each report, one second of simulated time passes
 			}
 			return nil
 		}

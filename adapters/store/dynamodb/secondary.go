@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// SyncMargin is subtracted from the time of the oldest heartbeat. It covers three cases: DynamoDB replicates an item later than
-	// a heartbeat that was written after the item; a read is eventually consistent; and clocks differ.
+	// SyncMargin is subtracted from the time of the oldest heartbeat, for three reasons. DynamoDB may replicate a heartbeat before
+	// an item that was written earlier. A read may be eventually consistent. Clocks may differ.
 	SyncMargin = edm.TicksPerSecond * 60
 	// MaxBeatAge limits the age of the oldest heartbeat in a replica. If this heartbeat is older, the replica is unavailable.
 	MaxBeatAge = BeatEvery * 5
@@ -43,8 +43,9 @@ func NewSecondary(o Options, region string) (*Secondary, error) {
 // Declares implements [table.Declaring]. A secondary uses the options of tables, but does not change them: only the writing Region does.
 func (*Secondary) Declares() (name string, expiry bool) { return "a secondary on DynamoDB", false }
 
-// Replication implements [table.Replicated]. Every write that was answered before LastSync is visible, provided that
-// DynamoDB replicates no item more than SyncMargin later than a heartbeat that was written after the item.
+// Replication implements [table.Replicated]. Every write that was answered before LastSync is visible, on one condition:
+// DynamoDB replicates items almost in the order in which they were written. An item may arrive at most SyncMargin after a
+// heartbeat that was written later.
 func (s *Secondary) Replication() table.Replication {
 	oldest, known := s.look.get()
 	switch {

@@ -61,7 +61,7 @@ func consumed(raw json.RawMessage) (units float64) {
 	var one capacity
 	var list []capacity
 	if json.Unmarshal(raw, &one) != nil {
-		_ = json.Unmarshal(raw, &list) // if raw has neither form, the capacity counts as 0
+		_ = json.Unmarshal(raw, &list) // raw may be one capacity or a list; if it is neither, the capacity counts as 0
 	}
 	for _, c := range append(list, one) {
 		units += c.CapacityUnits

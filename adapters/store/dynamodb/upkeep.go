@@ -27,8 +27,8 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 	return edm.Ticks(n), binaryOf(it[attrState]), nil
 }
 
-// SetUpkeep implements [table.Sharing]. If the write was applied but its outcome is unknown, no process removes expired
-// entities until the time in the argument due.
+// SetUpkeep implements [table.Sharing]. If the reply to the write is lost, SetUpkeep returns an error, although the write may
+// have been applied. In this case, no process removes expired entities before the time in the parameter due.
 func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.Ticks, state []byte) (set bool, err error) {
 	it := upkeepKey(t)
 	it[attrDue], it[attrState] = num(due), bin(state)
@@ -49,8 +49,8 @@ func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.T
 // at most a day. Reading 1 GiB once a day costs about $0.03, as much as storing 1 GiB for four days.
 const restEach = 32 << 20
 
-// RestUpkeep implements [table.Sharing]. It returns between an hour and a day. Reading live entities costs as much
-// as reading expired entities, so the pause depends on all bytes that were examined.
+// RestUpkeep implements [table.Sharing]. The result is a pause of one hour to one day. To find expired entities, a process also
+// reads live entities, at the same cost. So the pause depends on the number of bytes of all entities that were read.
 func (s *Store) RestUpkeep(scanned int) edm.Ticks {
 	hours := min(1+scanned/restEach, 24)
 	return edm.Ticks(time.Duration(hours) * time.Hour / 100)

@@ -109,7 +109,8 @@ func double(f float64) types.AttributeValue {
 	return str(string(edm.AppendDouble(nil, f)))
 }
 
-// The function value returns the property value that an attribute stores. The function attribute does the reverse.
+// The function value converts an attribute to the property value that it stores. The function attribute converts a property
+// value to an attribute.
 func value(a types.AttributeValue) (edm.Value, error) {
 	switch a := a.(type) {
 	case *types.AttributeValueMemberS:

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// watch records since when this process has seen a record in the same state. The state is one that another
-// process should end: the deletion of the table, or the refusal of writes.
+// watch stores the time at which this process first saw each record in its current state. Only states that another
+// process should end are watched: the deletion of the table, and the refusal of writes.
 type watch struct {
 	mu   sync.Mutex
 	seen map[string]sighting

@@ -224,8 +224,9 @@ func limit(body []byte) []byte {
 	return out
 }
 
-// part processes the first item of a batch and returns the other items as unprocessed. If
-// a batch has one item, part processes nothing.
+// part sends only the first item of a batch to DynamoDB, and returns the other
+// items as unprocessed. If a batch has one item, part sends nothing and returns this item
+// as unprocessed.
 func (w *wire) part(r *http.Request, operation string, body []byte, n int) (*http.Response, error) {
 	var in struct {
 		RequestItems map[string]json.RawMessage

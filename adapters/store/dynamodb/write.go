@@ -77,8 +77,8 @@ func (w *write) entities(ctx context.Context, actions []*action) (map[string]*st
 	return found, errors.Join(err, damaged)
 }
 
-// complete loads chunks for actions that require an exact stored state (pinned actions). An action needs the chunks of its
-// stored entity if the action is a merge, or if an expiry rule may apply to the entity. Other chunks are not read.
+// complete loads the chunks of stored entities for actions that require an exact stored state (pinned actions). It does so only
+// if the action is a merge, or if an expiry rule may apply to the entity.
 func (w *write) complete(ctx context.Context, pinned []*action) error {
 	var rows []*stored
 	size := 0
@@ -195,7 +195,8 @@ func (w *write) prepareEntities(ctx context.Context, now edm.Ticks) error {
 	return nil
 }
 
-// removeUnusedChunks removes the chunks that are no longer needed after the write.
+// removeUnusedChunks is called after a write. If the write was applied, it removes the old chunks of the entities. Otherwise,
+// it removes the new chunks.
 func (w *write) removeUnusedChunks(ctx context.Context, applied bool) {
 	for i := range w.actions {
 		if p := w.actions[i].pending; p != nil {

@@ -7,7 +7,7 @@ import (
 
 const (
 	maxGroup     = 90      // maximum number of differences per transaction, which may have 100 actions
-	maxLastGroup = 49      // maximum in the last pass, where a difference takes two of the 100 actions: a condition and a write
+	maxLastGroup = 49      // the same maximum in the last pass, in which each difference takes two actions: a condition and a write
 	maxGroupSize = 4 << 20 // approximate number of bytes of items per transaction
 	reportEvery  = 10_000
 )
@@ -76,7 +76,7 @@ func (r *mover) pass(ctx context.Context, alive func(context.Context) error) err
 		}
 	}
 	if len(group) == 0 {
-		return r.report() // without this, a pass that finds no differences would not report at its end
+		return r.report() // the method bring reports only if differences are left, but every pass must report at its end
 	}
 	return r.bring(ctx, group, alive)
 }

@@ -21,8 +21,8 @@ import (
 // one call for each bucket.
 const MaxBuckets = 256
 
-// Silence is the time without a heartbeat after which a run counts as dead. Another process then ends the seal of the run,
-// and the table accepts writes again.
+// Silence is the time without a heartbeat after which a run counts as dead. If the dead run has made the table refuse writes,
+// another process makes the table accept writes again.
 const Silence = 30 * time.Second
 
 // Options configure a run.

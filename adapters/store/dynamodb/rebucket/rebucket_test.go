@@ -21,7 +21,7 @@ type world struct {
 	rows   map[Spread]map[string]Head
 	now    time.Duration
 	random uint64
-	pages  int // number of rows that Heads returns per page
+	pages  int // number of rows in a page that the method Heads returns
 }
 
 var people = table.RecordKey{Account: "acct", Table: "people"}
@@ -123,9 +123,9 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunEnds changes the record at each moment of a run. The change must end the run
-// with the right error. Afterwards, the table must accept writes (the record has no
-// seal).
+// TestRunEnds changes the table's record during a run, once at each step of the run.
+// The change must end the run with the right error. Afterwards, the table must accept
+// writes.
 func TestRunEnds(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

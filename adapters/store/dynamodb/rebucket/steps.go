@@ -49,8 +49,8 @@ func Run(ctx context.Context, e Env, key table.RecordKey, o Options) error {
 const (
 	// maxPasses limits the number of passes before writes are refused.
 	maxPasses = 20
-	// few is a number of differences that a few transactions can copy. After a pass with at most this number of differences,
-	// the run refuses writes and makes the last pass.
+	// The constant few is the number of differences that a few transactions can copy. After a pass with at most this number of
+	// differences, the run refuses writes and makes the last pass.
 	few = 100
 )
 
@@ -77,9 +77,9 @@ func (r *mover) claim(ctx context.Context) error {
 	})
 }
 
-// approach repeats passes until another pass would not help. It stops after a pass that changed only a few entities. It also
-// stops if a pass changed more than half of the number of entities that the previous pass changed. The result is the
-// duration of the last pass.
+// approach repeats passes. Each pass copies the entities that differ between the table and its copy. approach stops after a
+// pass that changed only a few entities. It also stops if a pass changed more than half as many entities as the previous pass,
+// because more passes would hardly help. The result is the duration of the last pass.
 func (r *mover) approach(ctx context.Context) (took time.Duration, err error) {
 	for earlier := 0; ; {
 		began := r.Elapsed()

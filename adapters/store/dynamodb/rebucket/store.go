@@ -11,11 +11,12 @@ import (
 
 // Store is the interface that a run needs of the store.
 type Store interface {
-	// Change reads the location of a table, passes it to the given function, and writes the result. If the record has changed
-	// in between, Change begins again. If the function returns its argument, nothing is written. If the reply to a write was
-	// lost, Change may call the function again; the function must then return its argument. The new location may lack an
-	// incarnation that the old location names. Then Change also writes a note so that Purge removes this incarnation. The error
-	// comes from the function or the store, or is [table.ErrNoTable].
+	// Change changes the location of a table. The location contains the incarnation of the table and the incarnation of its copy.
+	// Change reads the location, passes it to the given function, and writes the result. If the record has changed in between,
+	// Change begins again. If the function returns its argument, Change writes nothing. If the reply to a write was lost, Change
+	// may call the function again, and the function must then return its argument. If the write takes an incarnation out of the
+	// location, Change also writes a note so that Purge removes this incarnation. The error comes from the function or the store,
+	// or is [table.ErrNoTable].
 	Change(ctx context.Context, key table.RecordKey, change func(Location) (Location, error)) error
 
 	// Heads returns a page of the entities of one bucket in key order. The argument rows limits the number of entities. The
@@ -62,10 +63,11 @@ type Move struct {
 	Beat   int // heartbeat counter of the run that sealed the table
 }
 
-// None reports whether there is no unfinished run.
+// None returns true if m describes no unfinished run.
 func (m *Move) None() bool { return m.Target == (Spread{}) }
 
-// Released returns the move with its copy, but without an owner or a seal.
+// Released returns a Move with the same copy. In this Move, no run may write the copy, and the table permits all reads and
+// writes.
 func (m *Move) Released() Move { return Move{Target: m.Target} }
 
 // Seal says which operations a table permits while a run moves it.
@@ -91,7 +93,7 @@ type Head struct {
 	Chunks       []byte // names the items that hold the properties of a large entity; nil for other entities
 }
 
-// Same reports whether both heads describe the same state of an entity.
+// Same reports whether h and o describe the same state of an entity.
 func (h *Head) Same(o *Head) bool { return h.Ticks == o.Ticks && h.Nonce == o.Nonce }
 
 // Difference is an entity whose state in the copy differs from that in the table.
@@ -100,9 +102,9 @@ type Difference struct {
 	Copy *Head // state in the copy; nil if the copy lacks the entity
 }
 
-// Copied is the result of one call of Copy.
+// Copied contains the counts that a call of Copy returns.
 type Copied struct {
-	Taken           int // number of differences that were handled, at least one
+	Taken           int // number of differences that were handled; Copy handles at least one
 	Copied, Deleted int
 }
 

@@ -37,10 +37,10 @@ func judge(ctx context.Context, err error, sent bool) *Error {
 
 type untilKey struct{}
 
-// Until returns a context for calls that must not be sent after a time of the wall clock. This limit stops a process that
-// was suspended with its laptop or virtual machine. The monotonic clock stands still during the suspension, so the deadline
-// of ctx is still in the future. A request that was signed before the suspension needs no such limit, because its signature
-// expires after minutes.
+// Until returns a context for calls that must not be sent after the time t of the wall clock. A process may be suspended with
+// its laptop or virtual machine. The monotonic clock stands still during the suspension, so the deadline of ctx is still in the
+// future afterwards. The wall clock has advanced, so the limit t still works. A request that was signed before the suspension
+// does no harm, because its signature expires after minutes.
 func Until(ctx context.Context, t edm.Ticks) context.Context {
 	return context.WithValue(ctx, untilKey{}, min(t, untilOf(ctx)))
 }

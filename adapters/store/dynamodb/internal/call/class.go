@@ -24,10 +24,11 @@ const (
 	Conditional
 	// Cancelled means that a transaction had no effect, because one of its actions failed.
 	Cancelled
-	// Unreadable means that a transaction had no effect, and that the reasons were too large for the reply.
+	// Unreadable means that a transaction had no effect. The reply does not say which actions failed, because these details were
+	// too large for the reply.
 	Unreadable
-	// Stale means that the call had no effect, because the state has changed since it was read. The next attempt reads
-	// the state again, unless the failed call has returned the state.
+	// Stale means that the call had no effect, because the state has changed since it was read. If the failed call did not return
+	// the new state, the next attempt reads the state again.
 	Stale
 	// Busy means that the call had no effect. The same call may succeed later.
 	Busy

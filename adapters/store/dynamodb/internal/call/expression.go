@@ -15,7 +15,7 @@ import (
 // value begins with a colon and is chosen by the caller.
 type Expression struct {
 	condition, update strings.Builder
-	fixed             *string // text from a Template; if set, it is used instead of the field condition
+	fixed             *string // text from a Template; if set, it replaces the text in the field named condition
 	names             map[string]string
 	shared            bool // names is the map of a Template and must be cloned before a change
 	values            Item
@@ -52,8 +52,8 @@ func textOf(b *strings.Builder) *string {
 	return &s
 }
 
-// If requires that the attribute attr compares with the value v by the operator op, such as "=". In the text,
-// placeholder stands for v.
+// If adds a condition to the expression. The condition compares the attribute attr with the value v by the operator op, such as
+// "=". In the text of the expression, placeholder stands for v.
 func (e *Expression) If(attr, op, placeholder string, v types.AttributeValue) {
 	e.and()
 	e.condition.WriteString(e.name(attr))
@@ -76,7 +76,7 @@ func (e *Expression) Demand(text string) {
 	e.condition.WriteString(text)
 }
 
-// Or joins the next condition to the earlier conditions by OR. Without a call of Or, the next condition is joined by AND.
+// Or sets the operator before the next condition to OR. Without a call of Or, the operator is AND.
 func (e *Expression) Or() { e.condition.WriteString(or) }
 
 const and, or = " AND ", " OR "

@@ -19,8 +19,8 @@ func TestExpression(t *testing.T) {
 		why               string
 		write             func(e *Expression)
 		condition, update string
-		names             string // letters of the attributes whose names are bound
-		values            string // placeholders of the values that are bound
+		names             string // one-letter placeholders of attribute names that must be defined; "tc" stands for #t and #c
+		values            string // placeholders of values that must be defined
 	}{
 		{"nothing", func(e *Expression) {}, "", "", "", ""},
 		{"a conjunction", func(e *Expression) {

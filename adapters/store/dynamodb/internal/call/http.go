@@ -20,8 +20,9 @@ func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
 	if sent, ok := r.Context().Value(sentKey{}).(*atomic.Bool); ok {
 		sent.Store(true)
 	}
-	// The SDK closes the request body when the reply begins. If net/http then reads the body with WriteTo, it gets an error
-	// and closes the connection in the middle of the reply. With Read, net/http gets EOF. So the body has no WriteTo.
+	// The SDK closes the request body when the reply begins, but net/http may still read the body. The method WriteTo of a closed
+	// body returns an error, and net/http then closes the connection in the middle of the reply. The method Read of a closed body
+	// returns EOF. So the code hides the method WriteTo from net/http.
 	if r.Body != nil {
 		r.Body = struct{ io.ReadCloser }{r.Body}
 	}

@@ -73,8 +73,8 @@ func (t *Table) BatchGet(ctx context.Context, keys []Item, c table.Consistency, 
 // Query describes a query for items of one hash key, in the order of their sort keys.
 type Query struct {
 	Hash        []byte
-	First, Last []byte // First and Last are inclusive; a nil Last means no limit
-	Descending  bool   // reads from Last down to First; Last is then exclusive
+	First, Last []byte // the lowest and the highest sort key, both included; if Last is nil, there is no highest key
+	Descending  bool   // in descending order of the sort keys; an item with the key Last is then not included
 	Rows        int    // maximum number of rows to examine
 	Consistency table.Consistency
 	Only        *Projection // nil means all attributes
@@ -130,8 +130,8 @@ func (t *Table) Input(q Query) *dynamodb.QueryInput {
 		Limit:          aws.Int32(int32(min(max(q.Rows, 1), 1<<20))),
 	}
 	if len(q.First) > MaxSort {
-		// No stored key is as long as the field First. So the query starts at the longest valid prefix of the field: any stored
-		// key above the prefix is also above the whole field.
+		// The key q.First is too long for a stored key. So the query starts at the first MaxSort bytes of q.First. A stored key above
+		// these bytes is also above the whole q.First.
 		q.First = q.First[:MaxSort]
 		if !q.Descending {
 			in.ExclusiveStartKey = Key(q.Hash, q.First)

@@ -17,8 +17,8 @@ type Policy struct {
 
 const (
 	maxTries = 13
-	// maxReplicaTries limits how often an incomplete replica is read again. The missing part must first arrive from
-	// another Region, which may take long.
+	// maxReplicaTries is the maximum number of attempts to read an incomplete replica. The limit is low, because the missing part
+	// comes from another Region, perhaps much later.
 	maxReplicaTries = 6
 )
 
@@ -29,7 +29,8 @@ var (
 	Idempotent = Policy{busy: true, ambiguous: true, tries: maxTries}
 	// Reread is the Policy for attempts that first read the state and then write on condition that the state is unchanged.
 	Reread = Policy{busy: true, ambiguous: true, refused: true, tries: maxTries}
-	// WhileStale is the Policy for functions that retry their own calls. Retry repeats such a function only if another process has changed the state.
+	// WhileStale is the Policy for a function that itself repeats its failed calls. Retry calls such a function again only if another process has
+	// changed the state.
 	WhileStale = Policy{}
 )
 

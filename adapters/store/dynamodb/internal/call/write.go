@@ -86,9 +86,9 @@ func (t *Table) single(ctx context.Context, a *Action) (err error) {
 	return err
 }
 
-// Transact sends a transaction with a new token. While the outcome is unknown, it repeats the transaction with
-// the same token. After an unknown outcome, Transact accepts only success: a refusal may belong to a second copy
-// of the request that arrived after the first copy took effect.
+// Transact sends a transaction with a new token. While the outcome is unknown, Transact repeats the transaction with the same
+// token. After an unknown outcome, Transact accepts only success. A refusal proves nothing then: DynamoDB may have applied the
+// first copy of the request, and refused the second copy.
 func (t *Table) Transact(ctx context.Context, actions []Action) error {
 	if t.ReadOnly {
 		return errReadOnly

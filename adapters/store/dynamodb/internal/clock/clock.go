@@ -37,7 +37,7 @@ type Clock struct {
 // Attempt is one attempt of a Commit, from the issue of its Timestamp until its outcome is known.
 type Attempt struct {
 	Ticks   edm.Ticks
-	creates []uint64        // hashes of the items in which the attempt may create an entity
+	creates []uint64        // hashes that identify the entities which the attempt may create
 	before  []chan struct{} // channels of the attempts that must end before this attempt is sent; each attempt closes its channel
 	over    chan struct{}
 }
@@ -115,8 +115,8 @@ func (c *Clock) End(a *Attempt) {
 	}
 }
 
-// Raise sets the clock to a Timestamp that another process issued, or slightly above. The small addition is random,
-// because the other process may continue from the same Timestamp.
+// Raise moves the clock up to the Timestamp t, which another process has issued. Raise also adds a small random number, because
+// the other process may issue its next Timestamps directly above t.
 func (c *Clock) Raise(t edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
