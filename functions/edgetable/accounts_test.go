@@ -72,7 +72,8 @@ func TestDevelopmentAccount(t *testing.T) {
 	if !strings.Contains(s.logs.String(), "development account") {
 		t.Errorf("no warning: %s", s.logs)
 	}
-	// The development account with another first key is treated like any account.
+	// The greeting shows the public development key. If the first key of the development account is
+	// another key, the greeting must show no key.
 	s = start(t, map[string]string{accounts.Variable: accounts.Development + ":" + key1 + ";acme:" + accounts.DevelopmentKey}, "--memory")
 	if strings.Contains(s.greeting, accounts.DevelopmentKey) || strings.Contains(s.greeting, "Authorization") {
 		t.Errorf("greeting:\n%s", s.greeting)

@@ -125,7 +125,7 @@ var workloads = []struct {
 			w.query(fmt.Sprintf("Mail eq 'city-%02d-7@example.com'", i))
 		}
 	}, []string{"point-read-by-property"}},
-	{"Looked", false, func(w *workload) { // two queries of a person are too few for a finding; queries of edgetable's tools are not counted
+	{"Looked", false, func(w *workload) { // two queries by Mail are too few for advice; the queries by Age do not count, because a tool sends them
 		w.people()
 		w.query("Mail eq 'nobody'")
 		w.query("Mail eq 'nobody'")

@@ -48,7 +48,7 @@ func TestDamagedBackup(t *testing.T) {
 			restored := filepath.Join(t.TempDir(), "restored")
 			name := filepath.Base(path)
 			console{t, nil}.says(cli.StatusDamage, name, "backup", "verify", place)
-			if name != "format" { // a restore does not need the file format, which identifies the store of the backups
+			if name != "format" { // a restore does not need the file named "format": this file only identifies the store of the backups
 				refused(t, "", "backup", "restore", place, restored)
 				if _, err := os.Stat(restored); !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("%s: a refused restore left a directory", name)

@@ -32,7 +32,7 @@ file. docs/flags.md lists all flags with their variables.`,
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		// an unknown command is an error also with --help and in 'stats --help'
+		// if the command is unknown, report an error instead of printing help
 		if c.HasSubCommands() && c.Flags().NArg() > 0 {
 			p.misnamed = c.ValidateArgs(c.Flags().Args())
 			return

@@ -266,7 +266,7 @@ func (p *program) showAccount(f *file, name string) error {
 	return nil
 }
 
-// changeAccount makes the one change that the flags request.
+// changeAccount disables, enables or drops an account, as the flags of the command say.
 func (p *program) changeAccount(ctx context.Context, f *file, name string, o *accountFlags) error {
 	if !o.drop && (o.force || o.yes) {
 		return cli.Misuse("--force and --yes are for --drop")
@@ -307,7 +307,7 @@ func (p *program) removeAccount(ctx context.Context, f *file, name string, o *ac
 		return err
 	}
 	if !o.force {
-		info, _ := o.askServer(ctx, f.path) // if the server does not respond, the file with the last uses is enough
+		info, _ := o.askServer(ctx, f.path) // without a response, the file that records the last use of each key is enough for the check
 		if err := f.accountInUse(name, info, time.Now()); err != nil {
 			return err
 		}

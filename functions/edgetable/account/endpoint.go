@@ -75,7 +75,7 @@ func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err
 // unknownEndpoint replaces an unknown URL in connection strings and other output. Every client refuses this text.
 const unknownEndpoint = "URL-OF-THE-ACCOUNT"
 
-// defaultEndpoint is the text in the help that says where the endpoint comes from without --endpoint.
+// defaultEndpoint is a text in the help. It says which endpoint the commands use if --endpoint is not given.
 const defaultEndpoint = "default from the running server of these accounts; without a running server, from the settings listen, public-url and tls-cert in the environment or in the file of --config"
 
 // accountFlags are the flags of the commands that change accounts.

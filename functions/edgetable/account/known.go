@@ -92,7 +92,7 @@ func (k *Known) Reload(asked bool) {
 // usedEvery is how often the last uses of keys are recorded.
 const usedEvery = 10 * time.Second
 
-// NoteUsed records which keys were used since its last call. If the last record is younger than the parameter every,
+// NoteUsed records which keys were used since its last call. If the last record is younger than the given duration,
 // NoteUsed does nothing. If the accounts come from a file, NoteUsed writes the record to a file next to it. Otherwise
 // the record is only in memory.
 func (k *Known) NoteUsed(every time.Duration) {

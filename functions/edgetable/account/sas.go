@@ -37,7 +37,8 @@ type sasFlags struct {
 	httpsOnly, onlyText bool
 }
 
-// The letters for permissions and resources, by their names.
+// The letters for permissions and resources. The keys of the maps are the words that a user may write instead
+// of the letters.
 var (
 	permissionWords = map[string]string{
 		"read": "r", "query": "r", "add": "a", "insert": "a", "update": "u", "delete": "d",

@@ -143,7 +143,7 @@ func hasBody(method string) bool {
 // signature is computed over the escaped URL, so curl must not change the URL. A # is escaped, too: otherwise it
 // would begin a fragment, which is never sent to a server.
 func escape(target string) string {
-	const allowed = "-._~:/?@!$&()*+,;=%" // ' is special in a shell, and [ and ] in curl, so they are escaped; only the host keeps its brackets
+	const allowed = "-._~:/?@!$&()*+,;=%" // a shell would interpret ', and curl would interpret [ and ]: all three are escaped, except in the host
 	_, rest, _ := strings.Cut(target, "://")
 	start := len(target) - len(rest)
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {

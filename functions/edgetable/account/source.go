@@ -14,7 +14,7 @@ import (
 // Source says where accounts come from: a file, or an inline list if there is no file.
 type Source struct {
 	file     string
-	optional bool // if the file does not exist, the field text is read instead of the file
+	optional bool // if true, the file may be missing: then the accounts come from the inline list
 	text     string
 	name     string // name of the text in errors
 	weak     bool   // weak keys are permitted: they may be shorter than the minimum length

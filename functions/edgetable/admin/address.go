@@ -13,9 +13,9 @@ type Address struct {
 	Domains []string // domains for which the server obtains a certificate
 }
 
-// URL returns the URL of the server, without the names of accounts. The server listens at the address host:port. If the
-// parameter everywhere is true, the server listens on all addresses. Then 127.0.0.1 replaces host, unless the server
-// has a public URL or a domain.
+// URL returns the URL of the server, without the names of accounts. The server listens at the given host and port. If
+// the server listens on all addresses, 127.0.0.1 replaces the host. A public URL or a domain of the server takes
+// precedence over the host.
 func (a *Address) URL(host, port string, everywhere bool) string {
 	if a.Public != "" {
 		return strings.TrimSuffix(a.Public, "/")

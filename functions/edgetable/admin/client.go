@@ -93,7 +93,7 @@ func read[T any](ctx context.Context, server *Server, method, path string) (v T,
 	return v, err
 }
 
-// answer is the timeout of a request for the server's state. A busy machine may need some seconds to answer.
+// Ask waits this long for the server's state. A busy machine may need some seconds to respond.
 const answer = 30 * time.Second
 
 // Ask returns the state of the server that uses a data directory; nil if none runs. An error means that a server runs

@@ -70,7 +70,7 @@ func TestTablesThatSplit(t *testing.T) {
 func TestCosts(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
-		"azure":    "0.0946", // 3,600 × 730 transactions at $0.036 per million
+		"azure":    "0.0946", // 3,600 transactions an hour, in a month of 730 hours, at $0.036 per million
 		"dynamodb": "3.8894", // per write: two units at $0.625 per million, and a request at $0.23 per million
 		"workers":  "3.8106", // per write: a request at $0.45 per million, and a written row at $1.00 per million
 	}
@@ -85,9 +85,9 @@ func TestCosts(t *testing.T) {
 	read.Totals.Queries = 4000
 	read.Shapes = []traffic.Shape{{Plan: "Partition", Pages: 3000}, {Plan: "Range", Pages: 1000}}
 	want = map[string]string{
-		"azure":    "0.1051", // 4,000 × 730 transactions at $0.036 per million
-		"dynamodb": "1.6753", // 11,000 read units at $0.125 per million, and 4,000 requests at $0.23 per million
-		"workers":  "1.3140", // 4,000 requests at $0.45 per million
+		"azure":    "0.1051", // 4,000 transactions an hour, in a month of 730 hours, at $0.036 per million
+		"dynamodb": "1.6753", // per hour: 11,000 read units at $0.125 per million, and 4,000 requests at $0.23 per million
+		"workers":  "1.3140", // 4,000 requests an hour, in a month of 730 hours, at $0.45 per million
 	}
 	for _, c := range Costs(&Facts{Traffic: read, Buckets: 8}) {
 		if got := fmt.Sprintf("%.4f", c.Dollars); got != want[c.Home] {

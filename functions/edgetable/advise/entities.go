@@ -14,8 +14,7 @@ func singleRows(f *Facts) []Finding {
 		number = float64(s.Rows) / float64(max(s.Partitions, 1))
 		alone = number < 1.1
 	} else if t := &f.Traffic.Totals; t.FirstInserts >= enough {
-		// the number of partitions is an estimate: for 1,024 inserts into 1,024 partitions it may be
-		// some hundred too low
+		// the number of partitions is an estimate, and the true number may be higher
 		alone = float64(t.FirstPartitions) > 0.85*float64(t.FirstInserts)
 	}
 	pages, example := uint64(0), ""

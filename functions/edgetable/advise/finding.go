@@ -20,6 +20,6 @@ type Why struct {
 	Postgres string `json:"postgresql"`
 }
 
-// enough is the minimum number of operations, rows or inserts for a finding. With fewer operations, percentages say
+// A finding needs at least this number of operations, rows or inserts. With fewer operations, percentages say
 // nothing about the table.
 const enough = 200

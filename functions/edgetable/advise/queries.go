@@ -11,8 +11,8 @@ import (
 const (
 	scanRatio   = 10   // maximum number of rows examined for each row returned
 	scanAtLeast = 1000 // minimum number of examined rows
-	// Queries that differ only in their values are counted together. If there are fewer than this number, a person
-	// has probably sent them; a program repeats its queries.
+	// The traffic report has one count for all queries that differ only in their values. If this count is below
+	// queriesAtLeast, a person has probably sent the queries. A program repeats its queries more often.
 	queriesAtLeast = 5
 	pagesAtLeast   = 20 // minimum number of result pages; used if the traffic report has no number of queries
 )
@@ -87,9 +87,9 @@ func commas(n float64) string {
 	return text
 }
 
-// properties returns the names of the properties in a filter, except the keys and Timestamp. In the parameter shape, ?
-// replaces each value of the filter. The result equal contains only the names that are compared with eq. The result
-// point is true if all comparisons use eq, and none are joined by or.
+// properties returns the names of the properties in a filter, except the keys and Timestamp. The filter contains a ?
+// instead of each value. The second result contains only the names that are compared with eq. The third result is true
+// if all comparisons use eq, and no comparisons are joined by or.
 func properties(shape string) (names, equal []string, point bool) {
 	point = true
 	words := strings.Fields(strings.NewReplacer("(", " ", ")", " ").Replace(shape))

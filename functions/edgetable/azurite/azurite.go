@@ -33,9 +33,9 @@ type Start struct {
 	Notes    []string // messages for the log
 }
 
-// Named recognizes a call of Azurite. A call has Azurite's name as the name of the program or as the first argument,
-// like a command for Azurite's image in a Compose file. Named returns Azurite's name, or "", and the other
-// arguments.
+// Named returns Azurite's name and the other arguments if the program was called like Azurite. In such a call, the
+// name of the program or the first argument is Azurite's name. For example, a Compose file for Azurite's image
+// contains such a call. For every other call, the returned name is "".
 func Named(program string, args []string) (name string, rest []string) {
 	base := strings.TrimSuffix(filepath.Base(program), ".exe")
 	if base == All || base == Tables {

@@ -85,8 +85,8 @@ func (s *shipper) beginTerm(ctx context.Context) error {
 		return err
 	}
 	if s.term.Number == 0 || s.timeline != own.ID {
-		// A killed process may have sent a request that arrives late. The new term must be higher than the term in that
-		// request.
+		// A killed process may have sent a request that begins a term (a run of a server that ships its log). The request may arrive
+		// late. So the number of the new term must be higher than the number in that request.
 		last := known
 		if n := len(own.Tried); n > 0 && own.Tried[n-1].Number > last.Number {
 			last = repository.Term(own.Tried[n-1])
@@ -106,15 +106,15 @@ func (s *shipper) beginTerm(ctx context.Context) error {
 	if err := s.store.ChangeTimeline(func(t *logship.Timeline) { t.Term, t.Tried = term, nil }); err != nil {
 		return err
 	}
-	if s.leads.Replaced() != nil { // an earlier check may have concluded that another store replaced this one
+	if s.leads.Replaced() != nil { // an earlier check may have reported that another store is the primary, but now this store is the primary
 		s.leads.Regain()
 	}
 	s.joined.Store(true)
 	return nil
 }
 
-// readFrom makes the shipper read the log from the first commit after number n. If the parameter begins is true, the next
-// shipped piece of the log (a file of some megabytes) does not continue an earlier piece.
+// readFrom makes the shipper read the log from the first commit after number n. The shipper sends the log in pieces (files of
+// some megabytes). With begins=true, the next piece does not continue an earlier piece.
 func (s *shipper) readFrom(n edm.Ticks, begins bool) (err error) {
 	if s.piece, err = repository.NewPieceWriter(s.keys, repository.Zstd); err != nil {
 		return err
@@ -124,8 +124,8 @@ func (s *shipper) readFrom(n edm.Ticks, begins bool) (err error) {
 	return nil
 }
 
-// backupPosition returns the commit number of the oldest backup for which the store still has all later log files; 0 if there
-// is no such backup. The log can be shipped from this number on if none of it was shipped yet.
+// backupPosition looks for the oldest backup after which this store has discarded no log files. It returns the commit number of
+// this backup, or 0 if there is no such backup. If no log was shipped yet, the log can be shipped from this number on.
 func (s *shipper) backupPosition(ctx context.Context, own logship.Timeline) (low edm.Ticks, err error) {
 	all, err := s.place.List(ctx)
 	if err != nil {
@@ -202,9 +202,9 @@ func (s *shipper) tellGap() {
 	s.update(func(st *LogStatus) { st.GivenUp++ })
 }
 
-// resumeAfterLoss makes a new backup, which shipping needs after log files were discarded. It first checks that the backup
-// location responds and that this store may still ship its log there. Without this check, a failing backup would be retried at
-// each interval.
+// resumeAfterLoss makes a new backup after log files were discarded before they were shipped. Shipping can only resume after
+// such a backup. First, resumeAfterLoss checks that the backup location responds and that this store may still ship its log
+// there. Without this check, the server would retry a failing backup again and again.
 func (s *shipper) resumeAfterLoss(ctx context.Context) error {
 	now, err := s.place.Turn(ctx)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 // joinEvery is the interval at which the server joins pieces of the shipped log. All pieces of an hour become one object.
 const joinEvery = 10 * time.Minute
 
-// joinRecent is the age up to which a search finds pieces of the shipped log to join. Only the first search after a start
-// considers all pieces.
+// joinRecent is the maximum age of the pieces of the shipped log that JoinPieces looks for. Only its first search after a
+// start has no maximum age.
 const joinRecent = 3 * time.Hour
 
 // JoinPieces joins pieces of the shipped log at intervals until ctx ends. It does nothing while this store does not ship its

@@ -58,8 +58,8 @@ func (s *shipper) checkShipping(ctx context.Context) error {
 	return err
 }
 
-// knownTerm returns the newest term that this store has begun, according to the store's own file. A term is one run of
-// a server that ships its log. The newest term in the backup location is passed as the parameter now.
+// knownTerm returns the newest term that this store has begun, according to the store's own file. A term is one run of a
+// server that ships its log. The second argument is the newest term in the backup location.
 func knownTerm(own logship.Timeline, now repository.Term) repository.Term {
 	switch {
 	case slices.Contains(own.Tried, logship.Term(now)), own.Term.Number == 0 && len(own.Tried) == 0:
@@ -145,7 +145,7 @@ func (s *shipper) awaitTakeOver(ctx context.Context) {
 		}
 	}
 	s.reader, s.piece, s.sealed, s.lost, s.gap, s.since, s.term = nil, nil, nil, false, false, 0, repository.Term{}
-	s.joined.Store(true) // otherwise writes would be refused, although the operator wants this process to accept writes
+	s.joined.Store(true) // the operator wants this process to accept writes; with false, a later check could make the store refuse writes
 	s.update(func(st *LogStatus) { st.Replaced = false })
 	if err := s.store.KeepLogs(s.keep); err != nil {
 		s.log.Error("the log may be removed before it is shipped", "cause", err)

@@ -36,7 +36,7 @@ func TestRequests(t *testing.T) {
 		b := &Schedule{Flags: &Flags{Log: time.Second}, log: slog.New(slog.DiscardHandler), run: &run{place: place}, shipper: s.shipper}
 		ctx, stop := context.WithCancel(t.Context())
 		go b.ServeLog(ctx)
-		time.Sleep(time.Second / 4) // shift the two loops, so that they never wake at the same moment
+		time.Sleep(time.Second / 4) // ServeLog and JoinPieces must never wake at the same moment
 		go b.JoinPieces(ctx)
 		people := table.Name{Account: "acme", Table: "People"}
 		must.OK(t, s.service().CreateTable(ctx, people))

@@ -96,8 +96,8 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 	return nil
 }
 
-// raise makes a store issue only Timestamps above all Timestamps in the shipped log. A store that was restored from
-// a backup without the log needs this: clients have seen the Timestamps in the log.
+// raise ensures that the next Timestamps of a store are above all Timestamps in the shipped log. A store that was
+// restored from a backup without the log needs this: clients have seen the Timestamps in the log.
 func raise(ctx context.Context, r *repository.Repository, dir string) error {
 	above, err := r.Highest(ctx)
 	if err != nil || above == 0 {

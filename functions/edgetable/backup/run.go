@@ -97,8 +97,8 @@ func (b *run) create(ctx context.Context) (m *repository.Manifest, err error) {
 		return nil, fmt.Errorf("%s: %w", b.location, err)
 	}
 	begun.here = nil
-	// The name of a backup contains the time in milliseconds, and the backup with the highest name is the newest
-	// one. So the lock is held until the next backup is certain to get a higher name.
+	// The name of a backup contains the time in milliseconds, and the highest name is the newest backup. The next
+	// backup must get a higher name. So the lock is held until the next millisecond.
 	_ = cli.Sleep(ctx, time.Millisecond)
 	return m, b.writeUnfinished(begun)
 }
@@ -130,8 +130,8 @@ func LockBackups(data string) (io.Closer, error) {
 	return lock, nil
 }
 
-// clearStaging removes the checkpoint of a backup whose process was killed. A checkpoint usually has hard links to
-// data files of the store. Through these links, files that the store no longer needs would stay on the disk.
+// clearStaging removes the checkpoint of a backup whose process was killed. Such a checkpoint usually has hard
+// links to data files of the store. Because of these links, deleted data files would still use space on the disk.
 func clearStaging(data string) error {
 	staging := filepath.Join(data, Staging)
 	if _, err := os.Lstat(staging); err != nil {

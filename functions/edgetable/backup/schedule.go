@@ -34,8 +34,8 @@ type Schedule struct {
 	Paused func() bool
 
 	forced atomic.Bool              // a backup is needed at once, because the log can only be shipped after it
-	now    chan struct{}            // wakes Serve
-	spans  chan *repository.LogSpan // receives the span of the backup in progress: the commit numbers of the backup
+	now    chan struct{}            // wakes the loop in the method Serve
+	spans  chan *repository.LogSpan // passes the commit numbers of the backup in progress to startBackup
 
 	mu     sync.Mutex
 	status Status
@@ -60,7 +60,7 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 		return nil, fmt.Errorf("--backup-to: %w", err)
 	}
 	if bucket, ok := objects.(*s3.Bucket); ok {
-		// Log each retry: all attempts of a request may together take a quarter of an hour.
+		// Log each retry, because all retries of a request together may take a quarter of an hour.
 		bucket.Retrying = func(cause error, in time.Duration) {
 			log.Warn("the backup location does not respond", "to", o.To, "cause", cause, "again_in", in.Round(time.Millisecond))
 		}
@@ -99,7 +99,7 @@ func (b *Schedule) Shipped() LogStatus { return b.shipper.Status() }
 // contains.
 func (b *Schedule) spanned(log *repository.LogSpan) {
 	select {
-	case <-b.spans: // discard the span of an earlier backup, if startBackup did not receive that span
+	case <-b.spans: // discard the commit numbers of an earlier backup, which startBackup may not have received
 	default:
 	}
 	if log != nil {
@@ -191,16 +191,16 @@ func (b *Schedule) Serve(ctx context.Context) {
 // backUpIfDue makes a backup if one is due. It returns the time until the next backup is due.
 func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err error) {
 	if b.paused() {
-		return b.Every, nil // Resume wakes Serve when the store is promoted
+		return b.Every, nil // after a promotion, the method Resume wakes the loop in the method Serve
 	}
 	if b.ShipsLog() && b.shipper.leads.Replaced() != nil {
-		return b.Every, nil // Resume wakes Serve when the store owns the backup location again
+		return b.Every, nil // when the store owns the backup location again, the method Resume wakes the loop in the method Serve
 	}
 	if err := b.checkOwner(ctx); err != nil {
 		return 0, err
 	}
 	if b.ShipsLog() && !b.shipper.level.Load() && !b.forced.Load() {
-		return b.Every, nil // the shipper wakes Serve when the backup location has the log of the previous process
+		return b.Every, nil // when the location has the log up to this start, the shipper wakes the loop in the method Serve
 	}
 	newest, err := repository.New(b.run.place).Newest(ctx)
 	if last := b.Status().LastSuccess; errors.Is(err, repository.ErrNone) && !last.IsZero() {

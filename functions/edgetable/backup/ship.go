@@ -21,9 +21,9 @@ import (
 const pieceSize = 8 << 20
 
 // pauses are measured from the last write. After each pause, the shipper ships an empty commit, which advances LastSyncTime
-// of secondaries. LastSyncTime has only whole seconds. After the first empty commit, LastSyncTime is later than the reply
-// to a write that took less than a second. After the second empty commit, LastSyncTime is later than the reply to any write
-// for which the client still waited.
+// of secondaries. LastSyncTime must become later than the reply to the last write, and has only whole seconds. The first
+// pause is enough if the reply took less than a second. The second pause is enough for every reply for which a client still
+// waited.
 var pauses = [...]time.Duration{2 * time.Second, 40 * time.Second}
 
 // steps is the number of steps in which the commits of one interval are added to a piece of the log. Adding all of them at
@@ -50,25 +50,25 @@ type shipper struct {
 	again        chan struct{} // signals that the store owns the backup location again
 
 	reader   *logship.Reader         // nil until the shipper knows from which commit to continue
-	piece    *repository.PieceWriter // the piece of the log to which commits are being added: those above s.from, up to s.packed
+	piece    *repository.PieceWriter // the next piece of the log: it has the commits above s.from up to s.packed, and gets more
 	began    time.Time               // when the current piece of the log was begun
 	from     edm.Ticks
 	packed   edm.Ticks
 	sealed   *repository.Sealed // the piece of the log that is being uploaded; retries send the same bytes
 	to       edm.Ticks          // the backup location has the log up to this number
 	term     repository.Term    // term of this process in the location (a term is one run of a server that ships its log)
-	timeline string             // timeline (history of commits) in which this process began its term
-	joined   atomic.Bool        // the location names this process as the one that ships the log
+	timeline string             // timeline (history of commits) to which this term (run of a server) belongs
+	joined   atomic.Bool        // the backup location has a record that this process ships the log
 	looked   time.Time          // when the location last confirmed that no other store has replaced this one
 	lost     bool               // log files were discarded before they were shipped, and no backup was made after that
 	gap      bool               // the gap in the shipped log was reported
-	since    edm.Ticks          // the store had all commits above this number in log files, before shipping resumed; 0 if not known yet
+	since    edm.Ticks          // log files had all commits above this number at the first call of shipDurable; 0 before this call
 	begins   bool               // the next piece of the log does not continue an earlier piece
 	synced   edm.Ticks          // value of Synced in the last piece of the log: all writes before this time are shipped
 
 	news    bool        // the next piece of the log contains a client's commit, not only commits that the shipper made
 	pause   time.Time   // when a piece of the log with a client's commit was last shipped
-	said    int         // number of empty commits that the shipper has made since the time in the field pause
+	said    int         // number of empty commits that the shipper has made after the last piece with a client's commit
 	touched edm.Ticks   // number of the last commit that the shipper itself made
 	level   atomic.Bool // the backup location has all commit numbers that were issued before this start
 
@@ -83,10 +83,10 @@ type LogStatus struct {
 	Waiting     int64     // bytes of the log that are not in the backup location yet
 	Pieces      int64     // number of log pieces uploaded since the start
 	Failures    int64
-	GivenUp     int64 // number of times that log files were discarded before they were shipped, so that a new backup was needed
+	GivenUp     int64 // number of times that log files were discarded before they were shipped; each time a new backup was needed
 	Replaced    bool  // another store has taken over the backup location
 
-	written int64 // bytes that had been written to the log when the location last had all commits
+	written int64 // number of bytes written to the log up to the time CaughtUp
 }
 
 // shipDurable uploads the commits that are durable on disk.
@@ -100,7 +100,7 @@ func (s *shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 		if err := connect(ctx); err != nil {
 			return err
 		}
-		s.pause, s.said = s.now(), 0 // ship empty commits after a pause: the previous process may have ended before it shipped them
+		s.pause, s.said = s.now(), 0 // make the empty commits after a pause, because the previous process may not have made them
 	}
 	if err := s.storePiece(ctx); err != nil {
 		return err
@@ -149,18 +149,17 @@ func (s *shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 // letBackUp allows scheduled backups once the backup location has all commit numbers that were issued before this start. If
 // a full disk prevents new commits, letBackUp allows backups at once.
 //
-// A store that is opened does not know the last issued commit number. So it counts a range of numbers after its last commit
-// as issued. A backup at this time contains that range, but the shipped log does not cover the range yet. With such a
-// backup, a secondary would conclude that it lacks commits, although these commits never existed. Then the secondary would
-// rebuild its store.
+// After a start, a store does not know which commit number was issued last. So the store skips some numbers, which then
+// count as issued. A backup at this time contains the skipped numbers, but the shipped log does not cover them yet. With
+// such a backup, a secondary would wrongly conclude that it lacks commits. The secondary would then rebuild its store.
 func (s *shipper) letBackUp(full bool) {
 	if (full || s.to >= s.store.Started()) && !s.level.Swap(true) {
-		s.wakeSchedule() // the schedule may have delayed a backup until now
+		s.wakeSchedule() // a scheduled backup may be waiting for this permission
 	}
 }
 
-// lookEvery is the interval at which a server without writes checks whether another store has replaced its store. A server
-// with writes checks whenever it uploads a piece of the log.
+// lookEvery is the interval at which a server without writes checks whether it is still the primary. A server with writes
+// makes this check whenever it uploads a piece of the log (a file of some megabytes).
 const lookEvery = 10 * time.Second
 
 // checkReplaced returns an error if another store has replaced this one. It skips the check if the last one was less than
@@ -267,8 +266,8 @@ func (s *shipper) Status() LogStatus {
 	return st
 }
 
-// mostLooks is the number of consecutive checks that must report a replacement of this store before the shipper stops. One
-// check is not enough: a promotion that competes with this server may seem to replace the store, and then fail.
+// mostLooks is the number of consecutive checks that must report another primary before the shipper stops. One such report
+// is not enough. The report may come from a promotion of another store, and this promotion may still fail.
 const mostLooks = 2
 
 // serve ships the log at each interval until ctx ends.
@@ -333,9 +332,9 @@ func shippedWhen(err error) string {
 	return "; the log is kept, and shipped later"
 }
 
-// packUntil adds commits to the next piece of the log as they become durable. It returns when the channel turn has
-// delivered a time, or when ctx ends. It ignores errors: the next call of shipDurable fails with the same error and returns
-// the error.
+// packUntil adds commits to the next piece of the log as they become durable. It returns when ctx ends, or at the next tick
+// of the channel turn: then the piece must be shipped. It ignores errors: the next call of shipDurable fails with the same
+// error and returns the error.
 func (s *shipper) packUntil(ctx context.Context, turn <-chan time.Time, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -348,7 +347,7 @@ func (s *shipper) packUntil(ctx context.Context, turn <-chan time.Time, every ti
 		case <-tick.C:
 		}
 		n, err := s.pack(ctx, s.store.Durable())
-		if n == 0 || err != nil || s.reader == nil { // nothing was added, so do not try again before the channel turn delivers a time
+		if n == 0 || err != nil || s.reader == nil { // nothing was added, so the next attempt is in the next call of packUntil
 			tick.Stop()
 		}
 	}

@@ -25,7 +25,8 @@ import (
 
 var errLost = errors.New("the reply is lost")
 
-// wire is a backup location that loses a request to store a timeline (a history of commits), or the reply to it.
+// wire is a backup location in which a write of a timeline (a history of commits) fails. Either the request is lost, or the
+// reply to the request.
 type wire struct {
 	objects.Place
 	loseRequest, loseReply bool
@@ -88,9 +89,9 @@ func TestLostTimeline(t *testing.T) {
 	}
 }
 
-// TestLateTerms checks requests of killed processes that arrive in the backup location late. Such a request begins a
-// term, which is one run of a server that ships its log. The next process of the store must recognize the term as its
-// own, because the data directory has recorded the term.
+// TestLateTerms checks requests that arrive in the backup location after their process was killed. Such a request begins a
+// term, which is one run of a server that ships its log. The data directory already contains a record of the term. So the
+// next process must recognize the term as a term of its own store.
 func TestLateTerms(t *testing.T) {
 	t.Parallel()
 	store, err := pebblestore.Open(pebblestore.Options{Dir: t.TempDir()})
@@ -187,7 +188,7 @@ func (s *shipping) service() *table.Service {
 	return table.New(s.store, table.Options{Now: func() edm.Ticks { return edm.TicksOf(time.Now()) }, Rand: rand.Uint64})
 }
 
-// write creates a table, which is one commit.
+// write makes one commit. The commit creates a table.
 func (s *shipping) write(name string) {
 	s.t.Helper()
 	must.OK(s.t, s.service().CreateTable(s.t.Context(), table.Name{Account: "acme", Table: name}))
@@ -267,7 +268,7 @@ func TestPromotedAfterPrune(t *testing.T) {
 	s.turn()
 	s.write("One")
 	s.turn()
-	must.OK(t, s.beginTimeline(t.Context(), s.store.Timeline().ID, s.to)) // a promotion begins a timeline (a history of commits) with the same call
+	must.OK(t, s.beginTimeline(t.Context(), s.store.Timeline().ID, s.to)) // a promotion also begins a timeline (a history of commits) by this call
 	must.OK(t, s.beginTerm(t.Context()))
 	for _, name := range []string{"Two", "Three"} { // the store discards log files that were shipped
 		s.write(name)
@@ -333,8 +334,7 @@ func TestContinueBehindBackup(t *testing.T) {
 }
 
 // TestIdleMoments checks which moments of an idle store can be restored: all moments up to the newest backup, and no later
-// ones. Commit numbers are times. So a later write must have a commit number after these moments, even if the clock is set
-// back.
+// ones. Commit numbers are times. Even if the clock is set back, the next write must get a number after all these moments.
 func TestIdleMoments(t *testing.T) {
 	t.Parallel()
 	const hour = 3600 * edm.TicksPerSecond
@@ -424,8 +424,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// TestPause checks that the server ships one more piece of the log when writes pause, and then nothing. Rounded down to
-// seconds, the time of this piece must be later than the reply to the last write.
+// TestPause checks that the server ships one more piece of the log when writes pause, and then nothing. The piece contains a
+// time. After this time is rounded down to seconds, the time must still be later than the reply to the last write.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -450,7 +450,7 @@ func TestPause(t *testing.T) {
 			t.Errorf("LastSyncTime is %v after %d commits; the write returned at %v", shown, len(commits), written)
 		}
 	}
-	// A write arrives during the second upload of a piece of the log. The first upload has failed.
+	// The first upload of a piece of the log fails. During the second upload, a write arrives.
 	s.write("First")
 	s.away = true
 	if err := s.shipper.shipDurable(t.Context(), time.Minute); !errors.Is(err, errLost) {
@@ -488,8 +488,8 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// TestLateReply checks a write whose reply took half a minute. The server must ship another piece of the log with a later
-// time, and then nothing.
+// TestLateReply checks a write whose reply took half a minute. The server must ship another piece of the log, with a time
+// after the reply. Then the server must ship nothing.
 func TestLateReply(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -510,9 +510,9 @@ func TestLateReply(t *testing.T) {
 	}
 }
 
-// TestLevelAfterStart checks that a store makes no backup too early after its start. A store that is opened counts a range of
-// commit numbers as issued. No backup may be made before the shipped log covers this range. Otherwise a secondary that has
-// all commits would report missing commits, with numbers that were never used.
+// TestLevelAfterStart checks that a store makes no backup too early after its start. When a store is opened, the store skips
+// some commit numbers, which then count as issued. No backup may be made before the shipped log covers the skipped numbers.
+// Otherwise a secondary that has all commits would report that it lacks the skipped ones.
 func TestLevelAfterStart(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -566,7 +566,7 @@ func TestCodec(t *testing.T) {
 		now = now.Add(passes)
 		s.turn()
 		want = append(want, codec)
-		if codec = repository.Zstd; passes == 0 { // no time passed since the last piece of the log, so the measured rate of commits is too high for zstd
+		if codec = repository.Zstd; passes == 0 { // the server measures many commits in no time, so it uses S2, which is faster than zstd
 			codec = repository.S2
 		}
 	}

@@ -16,25 +16,25 @@ import (
 type standing string
 
 const (
-	// With these values of standing, the store is allowed to ship its log.
+	// These standings (results of the comparison with the backup location) allow the store to ship its log.
 	continues standing = "the newest timeline (history of commits) in the backup location is the timeline of this store"
 	announced standing = "this store has begun the newest timeline (history of commits), but did not receive the reply of the backup location"
 	first     standing = "the backup location has no timeline (history of commits) yet"
 	onTop     standing = "this store is a copy of the store with the newest timeline (history of commits), or has lost commits of this timeline: this store begins a new timeline"
 
-	// With these values of standing, the store is not allowed to ship its log. Another store has replaced this store,
-	// and has commits that this store lacks.
+	// These standings (results of the comparison with the backup location) forbid the store to ship its log. Another
+	// store has replaced this store, and has commits that this store lacks.
 	replaced  standing = "another store has begun a newer timeline (history of commits) in the backup location"
 	forgotten standing = "this store does not know its timeline (history of commits), but the backup location has a timeline of this store"
 
-	// With these values of standing, the store is not allowed to ship its log either. But nothing shows that another
-	// store has replaced this store.
+	// These standings (results of the comparison with the backup location) forbid the store to ship its log. But
+	// nothing shows that another store has replaced this store.
 	elsewhere standing = "the backup location has timelines (histories of commits), but none that this store knows"
 	foreign   standing = "the backup location belongs to another store"
 )
 
-// standingOf determines the standing of a store in a backup location. The timelines (histories of commits) in the
-// location are passed as the parameter all, the newest last.
+// standingOf compares a store with the timelines (histories of commits) in a backup location. In the last argument,
+// the newest timeline is the last one.
 func standingOf(identity string, own logship.Timeline, all []repository.Timeline) standing {
 	if len(all) == 0 {
 		return first

@@ -13,8 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// state finds the state to restore: the state at a given moment, a backup without the log, or the
-// newest state.
+// state chooses the data to restore: the data at a given moment, a backup without the log, or the newest data.
 func (o *restoring) state(ctx context.Context, r *repository.Repository, with []age.Identity) (*repository.State, error) {
 	to := o.toTime
 	if o.beforeDrop != "" {

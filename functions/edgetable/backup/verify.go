@@ -121,8 +121,8 @@ type verified struct {
 	Log []oneRange `json:"log"` // time ranges in which each moment can be restored
 }
 
-// worse returns an error if a backup location has damaged objects, or objects that the key of
-// --identity cannot decrypt.
+// worse returns an error if a backup location has damaged objects, or objects that the
+// key of --identity cannot decrypt.
 func worse(location string, n, locked int) error {
 	if n == 0 && locked > 0 {
 		return fmt.Errorf("--identity: the key in this file does not decrypt %s of %s, although the checksums are right: name the file with the key for which these objects were encrypted", cli.Things(locked, "objects"), location)

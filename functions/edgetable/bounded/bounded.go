@@ -12,9 +12,9 @@ import (
 	"edgetable/adapters/transport/httpserver"
 )
 
-// Serve serves a listener until s is closed. It keeps at most as many connections open as the parameter most allows. If
-// a new connection exceeds this number, Serve closes a connection of the client with the most connections. Serve
-// prefers idle connections, and closes the oldest of them.
+// Serve serves a listener until s is closed. The last argument is the maximum number of open connections. If a new
+// connection exceeds this number, Serve closes a connection of the client with the most connections. Serve prefers idle
+// connections, and closes the oldest of them.
 func Serve(s *http.Server, l net.Listener, most int) error {
 	b := &listener{Listener: l, most: most}
 	s.ConnState = b.note
@@ -59,7 +59,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// spare returns the connection to close before a new one is added. mu must be held.
+// spare selects an open connection that the listener closes to make room for a new connection. The caller must hold mu.
 func (l *listener) spare() *conn {
 	has := map[netip.Addr]int{}
 	for _, c := range l.open {

@@ -69,7 +69,8 @@ func TestOneClient(t *testing.T) {
 	}
 }
 
-// TestIdleFirst checks that a busy connection stays, even if it is older than an idle one.
+// TestIdleFirst checks that an idle connection is closed instead of a busy connection, even if the busy connection
+// is older.
 func TestIdleFirst(t *testing.T) {
 	t.Parallel()
 	serve(t, func(t *testing.T, l *pipes.Listener) {

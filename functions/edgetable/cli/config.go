@@ -206,7 +206,7 @@ func PrintConfig(w io.Writer, c *cobra.Command) {
 				}
 			case f.Changed:
 				fmt.Fprintf(&lines, "%s = %s\n", f.Name, f.Value)
-			case strings.Contains(f.Usage, "; default "): // the value of the flag is not the real default, which only the help shows
+			case strings.Contains(f.Usage, "; default "): // the real default is only in the help of the flag, not in the flag's value
 			case f.Value.String() != "":
 				fmt.Fprintf(&lines, "# %s = %s\n", f.Name, f.Value)
 			}

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Confirm prints a text and asks the user to type a name. The text is passed as the parameter says. The parameter kind
-// contains the kind of the named thing, such as "table". If the user types something else, the error begins with the
-// text in the parameter undone.
+// Confirm prints the text in the third argument, and asks the user to type a name. The first argument is the kind of
+// the named thing, such as "table". If the user types something else, Confirm returns an error. The error begins with
+// the last argument.
 func (p *Terminal) Confirm(kind, name, says, undone string) error {
 	fmt.Fprintf(p.Err, "%s Type the name of the %s: ", says, kind)
 	line, err := bufio.NewReader(p.In).ReadString('\n')

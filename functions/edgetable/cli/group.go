@@ -25,7 +25,7 @@ func Group(name, short, long string, commands ...*cobra.Command) *cobra.Command 
 
 // Suggestion returns a text with the commands that a user may have meant with a misspelled name.
 func Suggestion(c *cobra.Command, name string) string {
-	c.SuggestionsMinimumDistance = min(2, len(name)/3) // with a distance of 2, half of a short name could be different
+	c.SuggestionsMinimumDistance = min(2, len(name)/3) // in a short name, two different letters are too many
 	switch like := c.SuggestionsFor(name); {
 	case len(like) > 0:
 		return "; do you mean " + OneOf(like) + "?"

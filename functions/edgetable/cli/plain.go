@@ -98,8 +98,8 @@ func explainPathKinds(text string) string {
 	})
 }
 
-// joinLines joins the lines of an error with semicolons. It omits lines that the first line contains: an error about
-// several attempts or addresses may repeat a text.
+// joinLines joins the lines of an error with semicolons. An error about several attempts or addresses may repeat a
+// text. So joinLines omits a line if the result already contains the text of this line.
 func joinLines(text string) string {
 	first, rest, _ := strings.Cut(text, "\n\t")
 	for _, line := range strings.Split(rest, "\n\t") {

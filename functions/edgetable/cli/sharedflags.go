@@ -104,7 +104,7 @@ func EventsFlag(f *pflag.FlagSet) {
 	f.Lookup("json").Value = eventful{f.Lookup("json").Value}
 }
 
-// eventful is the value of --json in commands that print events.
+// eventful marks the flag --json in commands that print events, such as their progress.
 type eventful struct{ pflag.Value }
 
 // PrintsEvents reports whether a command must print events, because the user gave its flag --json.

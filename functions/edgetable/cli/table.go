@@ -62,7 +62,7 @@ func (p *Terminal) PrintTable(t *Table) {
 	}
 }
 
-// over returns the number of columns by which a row of the table is wider than the terminal.
+// over returns how many columns a row of the table is wider than the terminal.
 func (p *Terminal) over(widths []int) int {
 	if p.Columns == 0 {
 		return 0

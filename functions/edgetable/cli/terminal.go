@@ -48,7 +48,7 @@ type Overridden struct {
 
 // Event is an event of a command with --json. It is printed as one line.
 type Event struct {
-	Event string `json:"event"` // progress, note, done or failed
+	Event string `json:"event"` // "progress", "note", "done" or "failed"
 	Time  string `json:"time"`
 	Text  string `json:"text,omitempty"` // present in all events except progress
 
@@ -89,13 +89,13 @@ func (p *Terminal) Note(format string, args ...any) {
 		return
 	}
 	if isTerminal(p.Err) {
-		format = "\r\x1b[K" + format // this clears the progress line, if there is one
+		format = "\r\x1b[K" + format // first clear the progress line, if there is one
 	}
 	fmt.Fprintf(p.Err, format+"\n", args...)
 }
 
-// Waiting returns the function stop. If the function stop is not called within some seconds, Waiting prints that the
-// command still waits. The message contains the parameter whence: the name of a service or another source.
+// Waiting prints that the command still waits for an answer from a service or another source. The argument is the
+// name of this source. The text appears after some seconds, unless the returned function is called before.
 func (p *Terminal) Waiting(whence string) (stop func()) {
 	timer := time.AfterFunc(Quiet, func() { p.Note("%s does not answer; still waiting", whence) })
 	return func() { timer.Stop() }

@@ -159,7 +159,7 @@ func breakLines(examples string) string {
 	return strings.Join(lines, "\n")
 }
 
-// common returns the flags of c that were passed to Short. The help of each flag is cut at its first semicolon.
+// common returns the flags that the short help of c lists. The help of each flag is cut at its first semicolon.
 func common(c *cobra.Command) *pflag.FlagSet {
 	some := pflag.NewFlagSet("", pflag.ContinueOnError)
 	some.SortFlags = false

@@ -33,7 +33,7 @@ func (p *Terminal) Unknown() (list []Unknown) {
 		if !ours || slices.Contains(p.known, name) || ofKubernetes.MatchString(name) {
 			continue
 		}
-		u, least := Unknown{Name: name}, 4 // a known name is similar if it differs by fewer letters than this
+		u, least := Unknown{Name: name}, 4 // a known name is suggested if fewer than 4 letters differ
 		for _, known := range p.known {
 			if d := distance(rest, strings.TrimPrefix(known, "EDGETABLE_")); d < least {
 				u.Like, least = known, d

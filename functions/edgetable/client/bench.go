@@ -120,7 +120,7 @@ func (o *benchFlags) complete() error {
 		}
 	}
 	if s.Op == load.Query {
-		o.entities = max(o.entities/o.rows, 1) * o.rows // queries read whole partitions, so all partitions must have the same size
+		o.entities = max(o.entities/o.rows, 1) * o.rows // each query reads a whole partition, and all queries must return the same number of rows
 	}
 	s.Layout = load.Layout{Entities: o.entities, RowsPerPartition: o.rows}
 	return nil

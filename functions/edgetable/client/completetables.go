@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// atKey is the maximum time that a completion may take, because the user has pressed a key and waits.
+// A completion may take at most this time, because the user has pressed the Tab key and waits.
 const atKey = 2 * time.Second
 
 // completeTables makes a shell complete table names for the first argument, or for all arguments.

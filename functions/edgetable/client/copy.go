@@ -121,7 +121,7 @@ func (p *program) copyTables(ctx context.Context, o *CopyFlags, from, to *remote
 	stop()
 	p.noteNearLimit(&progress)
 	p.Totals = &t
-	some := progress.Rows.Load() > t.Rejected // true if rows were written; t.Written is not used, because it may lack the last rows
+	some := progress.Rows.Load() > t.Rejected // true if rows were written; the count in t.Written may lack the last rows
 	says := totals(t, "written", "deleted")
 	reasons := "the reasons are in " + o.Rejects
 	if o.dryRun {

@@ -64,7 +64,7 @@ func dryRunFlag(f *pflag.FlagSet, to *bool) {
 	cli.BoolFlag(f, to, "dry-run", "change nothing; print what would be done")
 }
 
-// deleteSome deletes the entities that match the filter.
+// deleteSome deletes all entities that the flags --filter and --older-than select.
 func (p *program) deleteSome(ctx context.Context, o *deleteFlags, table string) error {
 	filter := o.filter
 	if o.olderThan > 0 {

@@ -54,8 +54,7 @@ It asks for the name of the table first, unless --yes is given.`,
 	return c
 }
 
-// mostWaits is the maximum number of requests in which the command asks whether a restore has
-// ended.
+// The command asks at most this many times whether a restore has ended.
 const mostWaits = 60
 
 func (p *program) edgeRestore(ctx context.Context, o *edgeRestoreFlags) error {

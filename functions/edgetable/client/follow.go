@@ -44,8 +44,8 @@ type follower struct {
 	clients  []*remote.Client
 	show     *cli.Progress
 	begin    time.Time
-	earlier  int64     // bytes that the clients had transferred before this work began
-	refused  int64     // requests that the service had refused before this work began
+	earlier  int64     // bytes that the clients had transferred before the call of the method follow
+	refused  int64     // number of requests that the service had refused before the call of the method follow
 	known    time.Time // when the completed share of the work first became known
 	share    float64   // the completed share when it first became known
 }

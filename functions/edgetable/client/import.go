@@ -105,8 +105,8 @@ func newNames(list []string) (map[string]string, error) {
 	return names, nil
 }
 
-// beside returns a path in the directory of the input: the input's path with a suffix. The input
-// may itself be a directory.
+// beside returns the path of the input with a suffix. A file with the returned path is next to the input. The input may be a
+// directory.
 func beside(path, name string) string {
 	switch {
 	case path == "-":

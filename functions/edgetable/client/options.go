@@ -148,7 +148,7 @@ func (o *options) parse() (wish, error) {
 	}, nil
 }
 
-// readOptions parses an options document. Each error begins with the source of the document, which is passed as the parameter of.
+// readOptions parses an options document. Each error begins with the first argument, which names the source of the document.
 func readOptions(of string, text []byte) (table.TableOptions, error) {
 	o, err := payload.ReadOptions(text)
 	if err != nil {
@@ -219,7 +219,7 @@ func (p *program) tablesApply(ctx context.Context, o *declareFlags, file string)
 // change is the change of options of one table.
 type change struct {
 	name, revision string
-	old, next      []byte        // options documents, without the members named state, which the server adds
+	old, next      []byte        // the options of the table in JSON, without the members "state": the server adds these members
 	rule           *table.Expiry // a new expiry rule, or nil
 }
 

@@ -38,8 +38,8 @@ func filterFlag(f *pflag.FlagSet, to *string) {
 	cli.ValueFlag(f, to, "filter", "string", "`condition` for the entities, as in $filter", checkedFilter, func(s string) string { return s })
 }
 
-// checkedFilter refuses an invalid filter. Without this check, the error of the service would show the
-// filter that the command sends, which may have further conditions.
+// checkedFilter refuses an invalid filter. Otherwise the service would refuse the filter. But the
+// error of the service would also show the conditions that the command has added.
 func checkedFilter(text string) (string, error) {
 	_, err := odata.ParseExtended(text) // this parser also knows functions that only some services support; other services return an error
 	if err != nil {

@@ -76,7 +76,7 @@ func (p *program) resuming(progress *scan.Progress, says string) func(again bool
 	}
 }
 
-// doneAgain prints that the work begins again, because the table of an earlier run was deleted. A new table has the same name.
+// doneAgain prints that the work begins again. The table of an earlier run was deleted, and a new table has the same name.
 func (p *program) doneAgain(table string) {
 	p.Note("table %s is not the table that an earlier run wrote to: the work begins again", table)
 }
@@ -91,7 +91,7 @@ func (p *program) refusals(place func(file string, line int) string) func(file s
 	}
 }
 
-// withStatus returns err with an exit status. If the parameter some is true, the status says that a part of the work was done.
+// withStatus returns err with an exit status. With some=true, the status says that a part of the work was done.
 func withStatus(err error, some bool) error {
 	if _, wrong := errors.AsType[cli.UsageError](err); err == nil || wrong {
 		return err
@@ -131,13 +131,13 @@ type firstRow struct {
 	Entity json.RawMessage `json:"entity"`
 }
 
-// refused is the error of work that is complete, except for some refused rows. Its value is the number of these rows.
+// refused is an error: the work is complete, but some rows were refused. The value is the number of these rows.
 type refused int64
 
 func (refused) Error() string { return "refused" }
 
-// tellRows prints the result of complete work. With --json it prints the numbers in r; otherwise it prints the text in the parameter says. If rows
-// were refused, tellRows returns a failure.
+// tellRows prints the result of complete work: the numbers in r with --json, otherwise the text in the second argument. If rows were refused,
+// tellRows returns a failure.
 func (p *program) tellRows(t progressfile.Totals, says string, r rowsResult, reasons string, some bool) error {
 	if p.Events {
 		r.Written, r.AlreadyThere, r.Skipped, r.Refused, r.Deleted, r.Dropped = t.Written, t.Same, t.Skipped, t.Rejected, t.Deleted, t.Dropped

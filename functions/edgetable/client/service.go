@@ -109,7 +109,7 @@ func (p *program) connect(o *ServiceFlags) (*remote.Client, error) {
 		return remote.Over(o.Way, e, max(o.Connections, 2)), nil
 	}
 	if p.Alone && p.Environment("GOGC") == "" {
-		debug.SetGCPercent(200) // rows quickly become garbage: with GOGC=200, the work takes a tenth less time than with 100
+		debug.SetGCPercent(200) // the command makes much garbage: 200 instead of 100 saves a tenth of the time
 	}
 	c := remote.New(e, max(o.Connections, 2))
 	c.Tool = true

@@ -108,7 +108,7 @@ func (w *watcher) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if w.at.Position == "" { // read the position before the entities are listed, so that no change in between is missed
+	if w.at.Position == "" { // first read the position in the feed, then list the entities: otherwise a change between the two could be missed
 		page, err := w.client.Changes(ctx, w.table, "", 0)
 		if err != nil {
 			return err
@@ -148,7 +148,7 @@ func (w *watcher) run(ctx context.Context) error {
 	}
 }
 
-// list prints all entities as events. The id of an event is the id that the entity's last write has in the feed.
+// list prints all entities as events. Each event has the id of the entity's last write in the feed of changes.
 func (w *watcher) list(ctx context.Context) error {
 	life, err := changefeed.IncarnationOf(w.at.Position)
 	if err != nil {
