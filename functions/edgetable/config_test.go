@@ -204,7 +204,7 @@ func TestRoomOfMetric(t *testing.T) {
 	for _, m := range metric.FindAllStringSubmatch(string(page), -1) {
 		metrics = append(metrics, m[1])
 	}
-	rows := map[string]int{} // number of rows of the table that contain the metric
+	rows := map[string]int{} // for each metric, the number of rows of the table of packages that name the metric
 	var fields []string
 	for line := range strings.Lines(mapOfRooms(t)) {
 		cells := strings.Split(line, "|")
@@ -280,7 +280,8 @@ func TestRoomOfCommand(t *testing.T) {
 }
 
 // TestPackagedSettings checks commands on a machine on which edgetable was installed as a Linux
-// package. Commands for the server must find it by the settings file of the package.
+// package. The settings file of the package has the address and the data directory of the server.
+// Commands for the server must find the server by this file.
 func TestPackagedSettings(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -20,18 +20,18 @@ import (
 	"edgetable/testdata/must"
 )
 
-// killRunner runs a command in a separate process and kills the process. It repeats this until the
-// command succeeds. It may also kill the server.
+// killRunner runs a command in a separate process and kills the process. It repeats both steps until
+// the command succeeds. It may also kill the server.
 type killRunner struct {
 	t       *testing.T
 	rnd     *rand.Rand
-	target  *process // server that is also killed; nil if no server is killed
-	at      string   // address of the server target
+	target  *process // server, which is sometimes killed instead of the command; nil if only the command is killed
+	at      string   // address of the server
 	data    string
 	longest time.Duration // longest time before a kill; increased after each kill
 	kills   int
 	servers int    // number of kills of the server
-	remake  func() // deletes the table in the target, and usually creates the table again; run calls remake before some kills; may be nil
+	remake  func() // deletes the table in the target, and usually creates the table again; called before some kills; may be nil
 	remakes int
 }
 
@@ -58,7 +58,7 @@ func (k *killRunner) run(args ...string) {
 			if k.remake != nil && k.rnd.IntN(3) == 0 {
 				k.remakes++
 				k.remake()
-				if k.rnd.IntN(2) == 0 { // half of the processes survive and find the table deleted or created again
+				if k.rnd.IntN(2) == 0 { // kill only half of the processes: the others find that their table was deleted or created again
 					_ = c.Process.Kill() // the process may just have ended
 				}
 				<-ended
@@ -96,7 +96,7 @@ func (k *killRunner) restart() {
 }
 
 // numberFrom returns the number in an environment variable. If the variable is not set, the result
-// is the parameter usual.
+// is the default (the parameter usual).
 func numberFrom(t *testing.T, name string, usual int64) int64 {
 	t.Helper()
 	text := os.Getenv(name)

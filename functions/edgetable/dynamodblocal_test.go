@@ -102,7 +102,7 @@ func TestDynamoDBRebucket(t *testing.T) {
 		if !strings.Contains(text, step.want) {
 			t.Errorf("%v: want %q:\n%s", step.args, step.want, text)
 		}
-		if strings.Contains(text, ": 0 entities compared") { // the table has an entity, which rebucket must copy and compare
+		if strings.Contains(text, ": 0 entities compared") { // the command must copy and compare the entity of the table
 			t.Errorf("%v says that it compared nothing:\n%s", step.args, text)
 		}
 		c.filled(t)

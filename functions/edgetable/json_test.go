@@ -131,7 +131,7 @@ func fieldsOf(fields map[string]string, path string, v any) {
 			fieldsOf(fields, path+"[]", one)
 		}
 	case nil:
-		fields[path] = "string or null" // the commands print null only for a missing time, and a time is a string
+		fields[path] = "string or null" // the commands print null only in place of a missing time; other times are strings
 	default:
 		fields[path] = map[bool]string{true: "number", false: fmt.Sprintf("%T", v)}[fmt.Sprintf("%T", v) == "float64"]
 	}

@@ -271,8 +271,8 @@ func TestRateInSmallContainer(t *testing.T) {
 	fourFifths(t, func(t *testing.T) []string { return []string{"--data", onDisk(t)} })
 }
 
-// fourFifths fails the test if the batch rate of a server with 256 MiB is below four fifths of the rate without a
-// memory limit. flags returns the flags for the storage of a new server.
+// fourFifths measures the batch rates of a server with 256 MiB and of a server without a memory limit. The first rate
+// must be at least four fifths of the second rate. The function flags returns the storage flags of a new server.
 func fourFifths(t *testing.T, flags func(*testing.T) []string) {
 	t.Helper()
 	if os.Getenv("EDGETABLE_LIMITS_TIME") == "" {

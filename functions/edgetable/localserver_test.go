@@ -42,8 +42,9 @@ func read[T any](t *testing.T, text string) (v T) {
 	return v
 }
 
-// TestExplorerLocal checks that the explorer shows statistics of the server on this machine, and
-// the last use of its keys. It must show them only for profiles of this server.
+// TestExplorerLocal checks that the explorer shows statistics of the server on this machine. The
+// explorer must also show when the account keys of this server were last used. For profiles of other
+// servers, the explorer must show neither.
 func TestExplorerLocal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

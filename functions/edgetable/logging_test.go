@@ -135,8 +135,8 @@ func TestFailedSignIns(t *testing.T) {
 			t.Errorf("%s is there %d times, not %d", strings.TrimSpace(who), lines[who], want)
 		}
 	}
-	// The server limits the number of these lines per minute. A slow machine may need several minutes
-	// for this test, so permit more lines.
+	// The server limits the number of log lines about failed sign-ins per minute. A slow machine may
+	// need several minutes for this test, so permit more lines.
 	if all < 20 || all > 500 || left < 95 {
 		t.Errorf("%d lines, %v left out:\n%s", all, left, s.logs)
 	}

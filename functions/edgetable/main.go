@@ -121,8 +121,8 @@ func (p *program) run(ctx context.Context) int {
 	return status
 }
 
-// asAzurite translates a command line for Azurite. It reports whether the command is already done, and its exit
-// status.
+// asAzurite translates a command line for Azurite into a command line for edgetable. After an error or a request for
+// help, the result done is true: no command is left to run, and the result status is the exit status.
 func (p *program) asAzurite() (done bool, status int) {
 	name, args := azurite.Named(p.name, p.args)
 	if name == "" {

@@ -72,7 +72,7 @@ func leaks() (found []string) {
 	return found
 }
 
-// TestSecret checks that the regular expression secret matches each kind of secret.
+// TestSecret checks that the regular expression in the variable secret matches each kind of secret.
 func TestSecret(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

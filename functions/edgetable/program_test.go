@@ -24,7 +24,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// run runs a command until the command ends. If the command starts a server, the server stops at once.
+// run runs a command until the command ends. The context is already cancelled, so a server that the command starts
+// stops at once.
 func run(t *testing.T, environment map[string]string, args ...string) (status int, out, err string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -97,9 +98,8 @@ type testServer struct {
 	ended     chan struct{}
 }
 
-// look makes the server read its changed files and apply the changes. The server reads a changed file when two
-// successive checks find the same content. So look starts two checks. Then it starts a third check, which begins only
-// after the second check has ended.
+// look makes the server apply the changes of its files. The server applies a change after two successive checks have
+// found the same content. So look starts three checks. When the third check starts, the second check has ended.
 func (s *testServer) look() {
 	for range 3 {
 		select {

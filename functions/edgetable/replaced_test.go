@@ -98,7 +98,9 @@ func TestReplacedPrimary(t *testing.T) {
 	refused(t, "was replaced", "backup", "create", p.place, "--data", old)
 	one.logs.Await(t, "no backups are made")
 	one.ends(t)
-	bare := start(t, nil, p.primary[:2]...) // the data directory records the replacement, so the server refuses writes even without the backup place
+	// The data directory records that a new primary has replaced this server. So the server refuses writes even if it
+	// starts without the backup place.
+	bare := start(t, nil, p.primary[:2]...)
 	bare.checkReplaced(t)
 	bare.ends(t)
 	refused(t, "--take-over", "promote", old, "--place", p.place)

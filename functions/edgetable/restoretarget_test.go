@@ -53,8 +53,8 @@ func TestRestoreTarget(t *testing.T) {
 		t.Error(err)
 	}
 
-	// A link to an empty directory is accepted like an empty directory. The last line of the output must say
-	// where the accounts are.
+	// A restore must accept a link to an empty directory, as it accepts an empty directory. These backups
+	// contain no accounts. So the last line of the output must say to which path a file of accounts belongs.
 	empty := filepath.Join(dir, "empty")
 	must.OK(t, os.Mkdir(empty, 0o700))
 	must.OK(t, os.Symlink(empty, filepath.Join(dir, "to-empty")))

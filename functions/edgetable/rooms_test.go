@@ -13,13 +13,13 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestRoomOfFlag checks that the package of a command defines the flags of the command. The table
-// of packages (rooms) in docs/architecture.md can assign a flag to another package. The table then
-// names the flag, as in `--name`, or a prefix, as in `--begin-*`. Package edgetable itself defines
-// the flags that all commands have.
+// TestRoomOfFlag checks that the package of a command defines the flags of the command. Another
+// package may define a flag if its row in docs/architecture.md says so. The row then contains the
+// flag, as in `--name`, or a prefix of several flags, as in `--begin-*`. Package edgetable itself
+// defines the flags that all commands have.
 func TestRoomOfFlag(t *testing.T) {
 	t.Parallel()
-	named, rooms := map[string]string{}, map[string]string{} // packages; the keys of named are flags, the keys of rooms are commands
+	named, rooms := map[string]string{}, map[string]string{} // the map named has the packages of flags, the map rooms has the packages of commands
 	for line := range strings.Lines(mapOfRooms(t)) {
 		cells := strings.Split(line, "|")
 		if len(cells) < 4 {

@@ -12,9 +12,9 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestQueryOnATerminal checks that a query on a terminal prints the first entities, and how to get
-// more. The output must fit the width of the terminal. In a pipe, the query must print all
-// entities.
+// TestQueryOnATerminal checks the output of a query. On a terminal, the query must print only the first
+// entities, and must explain how to get more entities. The output must fit the width of the terminal.
+// In a pipe, the query must print all entities.
 func TestQueryOnATerminal(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")

@@ -134,7 +134,7 @@ func TestSecondary(t *testing.T) {
 	two = start(t, nil, p.secondary...)
 	d = two.secondary(t)
 	eventually(t, "the secondary has the new table", two, func() bool { return strings.Contains(d.do(t, "GET", "/Tables", "", 200), "Late") })
-	d.shows(t, two, "") // the deletion of the table people may be in a later object of the log than the table Late
+	d.shows(t, two, "") // wait, because a later object of the log may contain the deletion of the table people
 	c.fill(t)
 	d.shows(t, two, "Ada")
 

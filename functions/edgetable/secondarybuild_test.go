@@ -60,8 +60,8 @@ func TestSecondaryWithoutStore(t *testing.T) {
 	two.ends(t)
 }
 
-// damageNewest removes an object that only the newest backup uses. The parameter before contains the objects of older
-// backups.
+// damageNewest removes an object that only the newest backup uses. The map in the parameter before has the names of
+// the objects of older backups.
 func damageNewest(t *testing.T, place string, before map[string]bool) {
 	t.Helper()
 	for _, name := range objectsOf(t, place) {

@@ -31,7 +31,7 @@ type history struct {
 	acks map[string][]ack // for each RowKey, the confirmed writes in the order of their responses
 
 	returned, awaited int           // returned: number of confirmed writes; awaited: number for which a test waits
-	reached           chan struct{} // closed when the field returned reaches the field awaited; nil if no test waits
+	reached           chan struct{} // closed when the awaited number of writes is confirmed; nil if no test waits
 }
 
 func (h *history) after(t *testing.T, writes int, p *process) {

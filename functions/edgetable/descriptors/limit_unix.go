@@ -4,8 +4,8 @@ package descriptors
 
 import "syscall"
 
-// Limit returns the maximum number of open files of the process; 0 means no limit. Go has already raised the soft
-// limit to the hard one.
+// Limit returns the maximum number of open files of the process; 0 means no limit. Limit reads the soft limit,
+// which Go has already raised to the hard limit.
 func Limit() int {
 	var l syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil || uint64(l.Cur) > 1<<30 {

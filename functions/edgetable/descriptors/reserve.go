@@ -11,10 +11,11 @@ import (
 )
 
 const (
-	// reserved is the number of descriptors in reserve.
+	// reserved is the number of files that are kept open only for their descriptors. When no other descriptor is free,
+	// some of these files are closed.
 	reserved = 16
-	// given is the number of reserved descriptors that are released at a time. It is more than one, because a caller
-	// that found no free descriptor may open further files.
+	// given is the number of these files that are closed at a time. One file is not enough, because the caller may open
+	// several files.
 	given = 4
 )
 
@@ -36,8 +37,8 @@ func Fill() {
 	}
 }
 
-// Give closes some descriptors of the reserve, so that the process can use them. It reports whether the reserve had
-// any.
+// Give closes some of the files in reserve, so that the process can use their descriptors. It reports whether there
+// were any files in reserve.
 func Give() bool {
 	reserve.Lock()
 	defer reserve.Unlock()
@@ -68,7 +69,7 @@ type Shares struct {
 
 const (
 	mostStore = 1000 // maximum number of files that Pebble opens at once
-	others    = 84   // for logs, sockets, the reserve, backups and metrics
+	others    = 84   // for logs, sockets, backups, metrics, and the files that this package keeps open in reserve
 )
 
 // Share divides the process's limit of descriptors. A limit of 0 means that there is no limit.

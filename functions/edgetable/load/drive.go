@@ -74,20 +74,20 @@ func Drive(senders []Sender) *Result {
 	return r
 }
 
-// window is the measured time of a run. Workers start at once, but only responses that arrive
-// between the times open and shut are counted.
+// window is the measured time of a run. Workers start at once, but responses that arrive outside of
+// the measured time are not counted.
 type window struct {
-	open, shut time.Time // the field shut is zero if the run has no time limit
+	open, shut time.Time // begin and end of the measured time; the end is the zero time if the run has no time limit
 	strict     bool      // the first error ends the run
 	stop       atomic.Bool
 	exhausted  atomic.Int64 // when the first worker had no request left to send, in Unix nanoseconds; 0 before that
 }
 
-// over reports whether the measured time has ended at the given time. Workers then send no further
-// requests.
+// over reports whether the measured time has ended at the given time. After the end,
+// workers send no further requests.
 func (w *window) over(at time.Time) bool { return !w.shut.IsZero() && !at.Before(w.shut) }
 
-// counts tells whether the measurement includes a response that arrived at the given time.
+// counts reports whether the measurement includes a response that arrived at the given time.
 func (w *window) counts(at time.Time) bool {
 	return !at.Before(w.open) && (w.shut.IsZero() || !at.After(w.shut))
 }

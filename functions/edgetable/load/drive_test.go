@@ -9,7 +9,7 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// sends is a Sender. Each of its requests takes one second.
+// sends implements Sender. Each of its requests takes one second.
 type sends func() (load.Answer, bool)
 
 func (s sends) Send() (load.Answer, bool) {
@@ -24,7 +24,7 @@ func TestDrive(t *testing.T) {
 	t.Parallel()
 	endless := sends(func() (load.Answer, bool) { return load.Answer{Entities: 2}, true })
 	for name, tt := range map[string]struct {
-		answers       []load.Answer // responses that the first worker receives; after the last response, this worker sends no more requests
+		answers       []load.Answer // the first worker gets these responses, one for each request, and then ends
 		other         load.Sender
 		ops, refusals uint64
 		elapsed       time.Duration
@@ -48,7 +48,7 @@ func TestDrive(t *testing.T) {
 					list = append(list, tt.other)
 				}
 				r := load.Drive(list)
-				// The other worker may start one more request before the error stops it.
+				// Before the error stops the run, the second worker may start one more request.
 				late := time.Duration(0)
 				if tt.err != nil && r.Elapsed > tt.elapsed {
 					late = time.Second

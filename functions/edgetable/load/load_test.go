@@ -63,7 +63,7 @@ func TestFillCoversEveryEntityOnce(t *testing.T) {
 	for _, l := range []load.Layout{
 		{Entities: 1000, RowsPerPartition: 100},  // each batch is a whole partition
 		{Entities: 2000, RowsPerPartition: 1000}, // each partition needs several batches
-		{Entities: 701, RowsPerPartition: 70},    // a partition is smaller than a batch, and the last one is not full
+		{Entities: 701, RowsPerPartition: 70},    // each partition is smaller than a batch; the last partition has only one entity
 		{Entities: 1234, RowsPerPartition: 250},  // the last batch of each partition is not full
 		{Entities: 1, RowsPerPartition: 100},
 	} {

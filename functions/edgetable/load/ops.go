@@ -58,9 +58,10 @@ const (
 	pageRows        = 100  // value of $top in the workload Page
 )
 
-// operation makes the requests of one worker. Each worker has its own operation, which reuses its buffers. The method
-// next writes the next request to req. It returns false if there is no further request. The method check returns the
-// number of entities that the request wrote or returned. If the response is wrong, check returns an error.
+// operation makes the requests of one worker. Each worker has its own operation, which reuses its buffers. A call of
+// next(req) writes the next request to req, or returns false if there is no further request. A call of check(resp)
+// returns the number of entities that the request wrote or returned. If the response is wrong, check(resp) returns an
+// error.
 type operation interface {
 	next(req *wire.Request) bool
 	check(resp *wire.Response) (entities int, err error)

@@ -143,8 +143,8 @@ func run(t *testing.T, owner wire.Target, spec load.Spec) *load.Result {
 	for spec.Duration = 100 * time.Millisecond; ; spec.Duration *= 4 {
 		res, err := load.Run(t.Context(), spec)
 		if errors.Is(err, load.ErrTooShort) && spec.Duration < time.Minute {
-			spec.Prefix += "x"          // requests at the end of the previous run may have stored entities
-			if spec.Op == load.Delete { // requests at the end of the previous run may have deleted entities
+			spec.Prefix += "x"          // late requests of the previous run may have stored entities, so the next run uses other keys
+			if spec.Op == load.Delete { // late requests of the previous run may have deleted entities, so the next run uses a new table
 				must.OK(t, load.DeleteTable(t.Context(), owner, spec.Table))
 				must.OK(t, load.CreateTable(t.Context(), owner, spec.Table))
 				must.OK(t, load.Fill(t.Context(), owner, spec.Table, spec.Layout))

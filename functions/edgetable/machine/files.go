@@ -7,8 +7,8 @@ const (
 	leastMemory = 128 << 20
 	// besideFiles is the minimum memory limit, in bytes, of a container whose data directory is on a tmpfs.
 	besideFiles = 2 * leastMemory
-	// overFiles is the ratio of the memory that is reserved for files to the limit of the store. It is above 1,
-	// because files keep growing for a while before the store refuses writes.
+	// The memory that is reserved for files is overFiles times the limit of the store. The files may grow above this
+	// limit for a while, before the store refuses writes.
 	overFiles = 2
 )
 

@@ -27,8 +27,9 @@ type Limits struct {
 const heapShare = 0.75
 
 // Take reads the limits of the cgroup and sets Go's memory limit and number of threads. GOMEMLIMIT and GOMAXPROCS
-// take precedence. If the data directory data is on a tmpfs, its files use memory of the container. Take returns an
-// error if they would leave too little memory for the process. data is "" if there is no data directory.
+// take precedence. The second argument is the data directory, or "" if there is none. If the data directory is on a
+// tmpfs, the files use memory of the container. Take returns an error if the files would leave too little memory
+// for the process.
 func Take(environment func(string) string, data string, log *slog.Logger) (l Limits, err error) {
 	_, err = maxprocs.Set(maxprocs.RoundQuotaFunc(func(quota float64) int {
 		l.Processors = quota

@@ -11,7 +11,7 @@ type member struct {
 	// schema is the JSON schema of the value. It is empty if the value is an object with members.
 	schema  map[string]any
 	members []member
-	// either tells the schema that the object must have at least one of the members that a user can set.
+	// With either=true, the object must have at least one of the members that a user can set.
 	either bool
 }
 

@@ -116,11 +116,11 @@ func states() string {
 	return b.String()
 }
 
-// beyond is a list of values that the schema accepts although the parser refuses them.
+// The variable beyond lists values that the schema accepts although the parser refuses them.
 var beyond = []string{`"PT0S"`, `"P36501D"`, `"P9999999999999D"`, `"aª"`}
 
-// TestSchemaAgainstParser checks that the schema accepts exactly those documents that the parser accepts. Documents with a value from the list
-// beyond are an exception. The test fails if the parser supports a member that this package does not describe.
+// TestSchemaAgainstParser checks that the schema accepts exactly those documents that the parser accepts. The only exceptions are documents with
+// one of the values in the variable named beyond. The test fails if the parser supports a member that this package does not describe.
 func TestSchemaAgainstParser(t *testing.T) {
 	var schema map[string]any
 	must.OK(t, json.Unmarshal(Schema(), &schema))

@@ -33,8 +33,8 @@ func Schema() []byte {
 	return b.Bytes()
 }
 
-// object returns the schema of an object with these members. If null is set, the schema also permits the value
-// null.
+// object returns the schema of an object with these members. With null=true, the schema also permits the JSON
+// value null.
 func object(members []member, null bool) map[string]any {
 	properties := map[string]any{}
 	for _, m := range members {

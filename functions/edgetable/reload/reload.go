@@ -20,8 +20,8 @@ const Every = 500 * time.Millisecond
 type Changes struct{ applied, seen string }
 
 // Due reports whether the caller should read the files again, because they have changed since Due last returned true. A
-// file that is still changing may be half written. So Due returns false until two calls in a row get the same stamp. If
-// the parameter asked is true, Due always returns true.
+// file that is still changing may be half written. So Due returns false until two calls in a row get the same stamp.
+// With asked=true, Due always returns true.
 func (c *Changes) Due(stamp string, asked bool) bool {
 	rested := stamp == c.seen
 	c.seen = stamp
@@ -46,8 +46,8 @@ func StampOf(file string) string {
 	return fmt.Sprintf("%s %v %x", file, info.Mode(), sha256.Sum256(content))
 }
 
-// Watch calls all reload functions at each tick, until ctx ends. Watch also calls them on SIGHUP, and then the
-// parameter asked is true. If asked is true, the functions must read their files even if the files seem unchanged.
+// Watch calls all reload functions with asked=false at each tick, until ctx ends. On SIGHUP, Watch calls the functions
+// with asked=true. Then the functions must read their files, even if the files seem unchanged.
 func Watch(ctx context.Context, ticks <-chan time.Time, hangup <-chan os.Signal, log *slog.Logger, reload ...func(asked bool)) {
 	for {
 		asked := false

@@ -21,8 +21,8 @@ func TestChanges(t *testing.T) {
 	}{
 		{"1", true, true},
 		{"1", false, false},
-		{"2", false, false}, // the new content may be incomplete
-		{"3", false, false}, // the content has changed again, so it was incomplete before
+		{"2", false, false}, // the file may still be half written, so wait for the next call
+		{"3", false, false}, // the file has changed again, so wait for the next call again
 		{"3", false, true},
 		{"3", false, false},
 		{"3", true, true},

@@ -55,8 +55,7 @@ var errNoBackup = errors.New("the backup location has no backup yet from which t
 
 // build builds a store in the folder newFolder of a data directory. The store gets the newest state that the primary
 // has shipped. build restores the newest backup and applies the log to it. If this backup cannot be read, build uses an
-// older backup and more of the log. build only uses backups with commits after the commit number in the parameter
-// above.
+// older backup and more of the log. build only uses backups with commits after the given commit number.
 func build(ctx context.Context, r *repository.Repository, with []age.Identity, dir string, above edm.Ticks, log *slog.Logger) error {
 	plans, err := r.Plans(ctx)
 	if err != nil {

@@ -112,8 +112,8 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 // TakenOver is the message after a replaced store was made the primary again.
 const TakenOver = "the store is the primary again, without the writes of the store that had replaced it"
 
-// CanTakeOver returns an error if a running store cannot be made the primary again. It must not be called for a
-// secondary. The parameter asked is true if the user gave --take-over.
+// CanTakeOver returns nil if a running store can be made the primary again, and otherwise an error. It must not be
+// called for a secondary. The last argument says whether the user gave --take-over.
 func CanTakeOver(dir string, replaced *logship.Replaced, asked bool) error {
 	switch {
 	case !asked:
@@ -124,8 +124,7 @@ func CanTakeOver(dir string, replaced *logship.Replaced, asked bool) error {
 	return nil
 }
 
-// notWithout returns the error for a store that is not a secondary. Such a store can only be promoted with the flag
-// --take-over.
+// notWithout returns the error if a store that is not a secondary is promoted without the flag --take-over.
 func notWithout(dir string, replaced *logship.Replaced) error {
 	if replaced == nil {
 		return fmt.Errorf("%s is a primary already", dir)

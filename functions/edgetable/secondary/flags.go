@@ -26,7 +26,8 @@ func (o *Flags) Register(f *pflag.FlagSet) {
 	o.registerIdentity(f)
 }
 
-// every computes the interval between two checks for newly shipped log in the backup location.
+// every returns the interval between two checks for newly shipped log in the backup
+// location.
 func (o *Flags) every() time.Duration { return o.MaxLag / 60 }
 
 func (o *Flags) registerIdentity(f *pflag.FlagSet) {

@@ -36,7 +36,7 @@ var (
 // Follower applies the log that a primary ships to a backup location (a directory or bucket) to the store of a
 // secondary.
 type Follower struct {
-	table.Store // serves reads; it is NoStore while the first store is built
+	table.Store // serves reads; the value is stores.NoStore{} while the first store is built
 
 	repo  *repository.Repository
 	with  []age.Identity
@@ -49,7 +49,7 @@ type Follower struct {
 	working   sync.Mutex // held while the log is applied and during a promotion
 	gap       string     // text of the gap in the log that the last check of the backup location found; "" if none
 	looks     int        // number of checks of the backup location since the last full check; if 0, the next check is a full one
-	whole     bool       // the next full check lists all pieces of the log, not only those since the beginning of the last commit's hour
+	whole     bool       // the next full check lists all pieces of the log; otherwise it lists only those since the hour of the last commit
 	backups   repository.Spans
 	unread    int  // number of consecutive failures to read the next piece of the log
 	promoting bool // a promotion is in progress: then a gap in the log is an error, and the secondary builds no new store
@@ -65,7 +65,7 @@ type Follower struct {
 	stop     func() // cancels the build of a new store; may be nil
 	at       pebblestore.Position
 	caughtUp time.Time // when the store last had all commits in the backup location
-	ready    bool      // caughtUp was set since the start
+	ready    bool      // the field caughtUp was set after the start of this process
 	err      error     // error of the last attempt to apply the log
 	commits  int64
 }
@@ -159,7 +159,7 @@ func (f *Follower) Ready() error {
 	return nil
 }
 
-// differsFromPrimary reports whether the store certainly differs from the primary. Then it lacks commits that are
+// differsFromPrimary reports whether the store certainly differs from the primary. Such a store lacks commits that are
 // not in the log, or it has commits that the primary does not have.
 func (f *Follower) differsFromPrimary() bool {
 	return errors.Is(f.err, errDiverged) || errors.As(f.err, new(*repository.Gap)) || errors.As(f.err, new(*repository.DamagedPiece))
@@ -219,14 +219,14 @@ func (f *Follower) buildNext(ctx context.Context, cause error) (built bool, err 
 	if cause != nil {
 		f.log.Warn("the secondary builds a new store, and serves the current store until the new one is complete", "cause", cause)
 	}
-	complete := false // an earlier call of prepare may have failed on a full disk; this call may finish an interrupted replacement of the store
+	complete := false // a call of prepare is needed if an earlier call failed; the call may itself complete an interrupted replacement
 	if f.failed = nil; f.Unbuilt() {
 		complete, f.failed = f.flags.prepare(f.dir)
 	}
 	if f.failed == nil && !complete {
 		f.failed = build(building, f.repo, f.with, f.dir, f.at.Number, f.log)
 	}
-	f.working.Lock() // a promotion must wait from here on
+	f.working.Lock() // a promotion must wait until the new store replaces the current store
 	defer f.working.Unlock()
 	if !f.Follows() {
 		return false, os.RemoveAll(filepath.Join(f.dir, newFolder))
@@ -250,8 +250,8 @@ func (f *Follower) failLater() {
 	f.attempt++
 }
 
-// waiting combines two errors: the reason why the log cannot be applied, and the reason why no new store could be
-// built.
+// waiting combines two errors. One error says why the log cannot be applied, and the other error says why no
+// new store could be built.
 func (f *Follower) waiting(cause error) error {
 	if cause == nil {
 		return f.failed
@@ -338,8 +338,9 @@ func (f *Follower) catchUp(ctx context.Context) error {
 	}
 }
 
-// idle advances the store's time Synced while the primary is idle. The store has all writes before this time. A backup
-// of an idle primary records a time up to which there were no writes.
+// idle is called when there is no new log. It advances the field Synced, which is a time: the store has all
+// writes before it. If the primary is idle, its backups record a time up to which there were no writes. The method idle
+// uses this time.
 func (f *Follower) idle(ctx context.Context) error {
 	at := f.at
 	at.Synced = max(at.Synced, f.backups.Synced(at.Timeline, at.Number))
@@ -393,8 +394,8 @@ func (f *Follower) flush(ctx context.Context, line *stores.Applier) error {
 	return line.Flush(ctx)
 }
 
-// handleUnreadable decides what to do after a piece of the log could not be read. It returns err, so that the next
-// check tries again, or the result of rebuild.
+// handleUnreadable decides what to do after a piece of the log could not be read. Usually it returns err, and the next
+// check tries again. If the piece is damaged, or was unreadable too many times, handleUnreadable rebuilds the store.
 func (f *Follower) handleUnreadable(ctx context.Context, err error) error {
 	if _, damaged := errors.AsType[*repository.DamagedPiece](err); damaged {
 		return f.rebuild(ctx, err)
@@ -410,12 +411,13 @@ func (f *Follower) handleUnreadable(ctx context.Context, err error) error {
 // requests. After so many failures, a newer backup replaces the store.
 const readAtMost = 30
 
-// Intervals, counted in checks of the backup location that find no new log. Every fifth check also reads the
-// timelines (histories of commits), and every thirtieth is a full check, which reads everything.
+// Some checks of the backup location find no new log. Every fifth of these checks also reads the timelines (histories
+// of commits). Every thirtieth of these checks is a full check, which reads everything.
 const lookAtTimelines, lookAtAll = 5, 30
 
-// limit returns the commit number up to which the current timeline (history of commits) must be applied. If the
-// store has already reached this number, limit first switches to the next timeline.
+// limit returns the number of the last commit to apply in the current timeline (history of commits). If the store
+// already has this commit, limit first switches to the next timeline. Then the result is the last commit to apply in
+// that timeline.
 func (f *Follower) limit(ctx context.Context) (edm.Ticks, error) {
 	for {
 		now, err := f.repo.Turn(ctx)

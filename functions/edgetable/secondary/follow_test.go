@@ -15,8 +15,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// unread is a backup location. While the counter in the field fails is above 0, each read of a piece of the log returns
-// an error and decrements the counter.
+// unread is a backup location in which some reads fail. The field contains the number of reads of log pieces that will
+// fail from now on.
 type unread struct {
 	objects.Place
 	fails int

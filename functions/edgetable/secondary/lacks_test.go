@@ -17,8 +17,8 @@ import (
 // backUp stores a backup with all commits up to a number.
 func (l *line) backUp(high edm.Ticks) *repository.Manifest { return l.backUpQuiet(high, 0) }
 
-// backUpQuiet stores a backup with all commits up to the number in the parameter high. The backup records that there
-// were no writes up to the time in the parameter quiet.
+// backUpQuiet stores a backup with all commits up to a number. The second argument is a time. The backup records that
+// there were no writes up to this time.
 func (l *line) backUpQuiet(high, quiet edm.Ticks) *repository.Manifest {
 	l.Helper()
 	m, err := l.repo.Create(l.Context(), repository.Source{
@@ -33,7 +33,8 @@ func (l *line) backUpQuiet(high, quiet edm.Ticks) *repository.Manifest {
 	return m
 }
 
-// lags checks a secondary that lacks commits: it must not report that it is live or ready, and a promotion must fail.
+// lags checks a secondary that lacks commits. The secondary must not report that it is live or ready, and a
+// promotion must fail.
 func (l *line) lags(after string) {
 	l.Helper()
 	for range 3 {
@@ -47,9 +48,9 @@ func (l *line) lags(after string) {
 	}
 }
 
-// TestLacksPruned checks a secondary that needs a part of the log after a prune has removed this part. The secondary
-// must report that it lacks commits. It learns of the missing commits from a newer backup, or from the record that the
-// prune has left.
+// TestLacksPruned checks a secondary that needs a part of the log, but a prune has already removed this part. The
+// secondary must report that it lacks commits. It learns of the missing commits from a newer backup. If this backup is
+// damaged, it learns of the missing commits from a record that the prune has written.
 func TestLacksPruned(t *testing.T) {
 	t.Parallel()
 	for _, damaged := range []bool{false, true} {
@@ -62,7 +63,7 @@ func TestLacksPruned(t *testing.T) {
 		if must.OK(t, err); len(list) > 0 {
 			t.Fatalf("the prune has left %v", list)
 		}
-		if damaged { // without a readable backup, only the record that the prune has left shows that commits were removed
+		if damaged { // without a readable backup, the secondary learns of the removed commits only from the record of the prune
 			must.OK(t, os.WriteFile(filepath.Join(l.place.(directory.Place).Dir, "backups", newest.ID), []byte("x"), 0o600))
 		}
 		l.lags("a prune")
@@ -111,9 +112,9 @@ func TestPlaceAwayAtStart(t *testing.T) {
 	}
 }
 
-// TestIdlePrimary checks that LastSyncTime advances while the primary writes nothing, because a backup records until
-// when there were no writes. A backup with commits that the secondary lacks must not advance LastSyncTime. An older
-// backup must not set it back.
+// TestIdlePrimary checks that LastSyncTime advances while the primary writes nothing. A new backup records a time up
+// to which there were no writes. LastSyncTime must advance to this time. A backup with commits that the secondary
+// lacks must not advance LastSyncTime. An older backup must not set LastSyncTime back.
 func TestIdlePrimary(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, directory.Place{Dir: t.TempDir()})

@@ -175,7 +175,7 @@ func (m *machine) leads() bool {
 	return m.store != nil && !m.follower.Follows() && !m.embedded.Lead.Fenced()
 }
 
-// well tells whether the server is a primary that no other store has replaced.
+// well reports whether the server is a primary that no other store has replaced.
 func (m *machine) well() bool {
 	return m.store != nil && !m.follower.Follows() && m.embedded.Lead.Replaced() == nil
 }
@@ -190,7 +190,7 @@ func (m *machine) write(n int) error {
 // numbers is a set of entities. The keys of entities are numbers.
 type numbers map[int]bool
 
-// lacks returns the numbers that are in the set other but not in the set n.
+// lacks returns the numbers that are in the argument but not in n.
 func (n numbers) lacks(other numbers) (list []int) {
 	for i := range other {
 		if !n[i] {
@@ -219,7 +219,8 @@ func read(t *testing.T, s *pebblestore.Store) numbers {
 	return all
 }
 
-// has determines the set of the entities in the store of a machine, even if the server is stopped.
+// has returns the set of the entities in the store of a machine, even if the server is
+// stopped.
 func (m *machine) has() numbers {
 	if m.store != nil {
 		return read(m.w.t, m.store)

@@ -40,7 +40,7 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 	if f.built {
 		return p, fmt.Errorf("the secondary in %s is replacing its store by one that it built from a newer backup: run the command again", f.dir)
 	}
-	if f.repo != nil { // without a backup location, force is set
+	if f.repo != nil { // if there is no backup location, the user gave --without-place
 		if err := f.catchUpAll(ctx); err != nil && !force {
 			return p, fmt.Errorf("the secondary may lack writes that are in the backup location: %w; --without-place promotes the secondary without these writes", err)
 		}

@@ -43,8 +43,8 @@ func (p *busy) List(ctx context.Context, prefix string) iter.Seq2[objects.Object
 	}
 }
 
-// line is a timeline (a history of commits) in a backup location, and a Follower whose store is at
-// the beginning of the timeline.
+// line is a timeline (a history of commits) in a backup location, with a secondary that follows it.
+// At first, the store of the secondary is at the beginning of the timeline.
 type line struct {
 	*testing.T
 	*Follower
@@ -52,7 +52,7 @@ type line struct {
 	id       string
 	identity string    // identity of the store that ships the log
 	to       edm.Ticks // commit number up to which the log is shipped
-	synced   edm.Ticks // time Synced of the next piece of the log; if 0, the piece gets the middle of its range of commit numbers
+	synced   edm.Ticks // time Synced of the next piece of the log; 0 stands for the middle between its first and its last commit number
 	step     edm.Ticks // length of the range of commit numbers in each piece of the log
 }
 
@@ -71,7 +71,8 @@ func newLine(t *testing.T, place objects.Place) *line {
 	return l
 }
 
-// ship adds the next piece to the shipped log. After the Follower was promoted, it adds nothing.
+// ship uploads the next piece of the log to the backup location. After the secondary was promoted,
+// ship does nothing.
 func (l *line) ship() {
 	l.Helper()
 	w, err := repository.NewPieceWriter(nil, repository.Zstd)
@@ -86,8 +87,9 @@ func (l *line) ship() {
 }
 
 // TestNeverQuiet checks a secondary whose primary never stops writing. The secondary has caught up
-// when it has applied all pieces of the log that it has listed, although the primary has already
-// shipped another piece. A promotion must end, too.
+// when it has applied all pieces of the log that it has listed. Until then, the primary has already
+// shipped another piece. A promotion must also end, although the primary ships more and more
+// pieces.
 func TestNeverQuiet(t *testing.T) {
 	t.Parallel()
 	p := &busy{Place: directory.Place{Dir: t.TempDir()}}

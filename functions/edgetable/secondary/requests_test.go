@@ -12,10 +12,10 @@ import (
 	"edgetable/testdata/requests"
 )
 
-// hour counts the requests in a fifteenth of an hour, and multiplies the counts by 15. It calls the function turn once
-// for each of these 240 seconds.
+// hour estimates how many requests the backup location gets in an hour. It calls a function once for each of 240
+// seconds, counts the requests, and multiplies the counts by 15.
 func hour(place *requests.Place, turn func()) requests.Counts {
-	const part = 15 // 240 seconds are whole minutes, and whole cycles of 30 checks, of which one is a full check
+	const part = 15 // in 240 seconds there are exactly 4 minutes, and exactly 8 cycles of 30 checks with one full check each
 	place.Reset()
 	for range 3600 / part {
 		turn()
@@ -48,7 +48,7 @@ func TestRequests(t *testing.T) {
 	busy := hour(place, func() {
 		before := place.Counts
 		l.ship()
-		place.Counts = before // do not count the requests of the primary
+		place.Counts = before // remove the requests of the primary from the counts: only those of the secondary are measured
 		must.OK(t, l.applyShipped(t.Context()))
 	})
 	b, err := os.ReadFile("../../../docs/secondaries.md")

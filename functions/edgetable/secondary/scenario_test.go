@@ -39,7 +39,7 @@ type scenario struct {
 	keys       []string // flags that encrypt the backups and the log of the primary
 
 	machines []*machine
-	leader   *machine // the machine that was made the primary last
+	leader   *machine // the machine that most recently became the primary
 	table    bool
 
 	next                int
@@ -156,7 +156,7 @@ func (w *scenario) play() {
 	w.settle()
 }
 
-// pass waits for d. It also restarts servers that have built a new store.
+// pass lets the time d pass. If a server has ended because it built a new store, pass starts the server again.
 func (w *scenario) pass(d time.Duration) {
 	for range 2 {
 		time.Sleep(d / 2)
@@ -173,8 +173,8 @@ func (w *scenario) pass(d time.Duration) {
 	}
 }
 
-// here tells whether the backup location is reachable. It is not reachable while the location of another store is
-// mounted in its place.
+// here reports whether the backup location is at its usual path. The method displace moves the location away, and
+// may put the location of another store at this path.
 func (w *scenario) here() bool {
 	_, err := os.Stat(w.place + ".away")
 	return err != nil
@@ -205,8 +205,8 @@ func (w *scenario) write() {
 	}
 }
 
-// lead makes a promoted machine the leader. The set of the entities in the machine's store is passed as the parameter
-// has.
+// lead makes a promoted machine the leader, which is the newest primary. The second argument is the set of the entities in the
+// machine's store.
 func (w *scenario) lead(m *machine, has numbers) {
 	w.leader, w.line = m, has
 	w.promotions++
@@ -244,7 +244,7 @@ func (w *scenario) step() {
 		w.start(m, false)
 	case what == 16:
 		w.displace()
-	case what == 17 && !w.here(): // copy nothing: without the backup location, a server cannot find out that its data directory is a copy
+	case what == 17 && !w.here(): // do nothing: without the backup location, a server cannot find out that it runs on a copied data directory
 	case what == 17 && len(w.machines) < 5 && w.leader.store != nil:
 		if w.rand.IntN(2) == 0 {
 			w.note("%s stops", w.leader)
@@ -259,7 +259,7 @@ func (w *scenario) step() {
 		m.ahead.Store(int64(step))
 	case what == 19 && m != w.leader && w.rand.IntN(2) == 0:
 		w.takeOver(m)
-	case what == 19 && m != w.leader && w.here(): // if another store's location is mounted, the secondary would be built from a wrong backup
+	case what == 19 && m != w.leader && w.here(): // while another location is at the usual path, the machine would copy the wrong store
 		if running {
 			m.stop()
 		}
@@ -315,13 +315,14 @@ func (w *scenario) damage(m *machine) {
 	if m.ctx == nil {
 		w.start(m, true)
 	}
-	if m.ctx == nil && m.follows { // the error advises to empty the directory
+	if m.ctx == nil && m.follows { // empty the directory, as the error of a failed start tells the operator
 		must.OK(w.t, os.RemoveAll(m.dir))
 		w.start(m, false)
 	}
 }
 
-// promote promotes a secondary. The promoted store must have all writes that the backup location had (the set floor).
+// promote promotes a secondary. The field floor is the set of the writes that the backup location must have. The promoted
+// store must have all these writes.
 func (w *scenario) promote(m *machine) {
 	var err error
 	switch {
@@ -367,8 +368,8 @@ func (w *scenario) takeOver(m *machine) {
 	w.lead(m, m.has())
 }
 
-// backUp makes a backup of a stopped machine with 'edgetable backup create'. If the machine is the leader, the backup must have
-// all its writes. The command must fail for other machines.
+// backUp makes a backup of a stopped machine with 'edgetable backup create'. If the machine is the leader (the newest primary),
+// the backup must have all writes of the leader. On all other machines, the command must fail.
 func (w *scenario) backUp(m *machine) {
 	_, err := command(append([]string{"backup", "create", w.place, "--data", m.dir}, w.encrypt()...)...)
 	w.note("backup create of %s: %v", m, err)
@@ -391,7 +392,8 @@ func (w *scenario) encrypt() []string {
 	return []string{"--encrypt-to", w.keys[1]}
 }
 
-// restore restores the newest state. The result must have all writes that the backup location had (the set floor).
+// restore restores the newest state. The field floor is the set of the writes that the backup location must have. The result
+// must have all these writes.
 func (w *scenario) restore(must bool) (has numbers, ok bool) {
 	to := filepath.Join(w.dir, "restored")
 	defer os.RemoveAll(to)
@@ -410,7 +412,7 @@ func (w *scenario) restore(must bool) (has numbers, ok bool) {
 	return has, true
 }
 
-// prune removes old backups. All writes that could be restored before must still be restored.
+// prune removes old backups. The newest state in the backup location must keep all its writes.
 func (w *scenario) prune() {
 	if !w.here() {
 		return
@@ -427,8 +429,8 @@ func (w *scenario) prune() {
 	}
 }
 
-// displace makes the backup location unreachable, or mounts the location of another store in its place. The next call brings
-// the location back.
+// displace makes the backup location unreachable, or puts the location of another store at the usual path. If the location is
+// already displaced, displace brings it back.
 func (w *scenario) displace() {
 	away := w.place + ".away"
 	if !w.here() {
@@ -458,7 +460,7 @@ func (w *scenario) clone(m *machine) {
 	running := m.ctx != nil
 	if m == w.leader && !running {
 		w.start(m, false)
-		w.pass(time.Second) // one second is too short to ship a piece of the log: without writes, a server waits longer
+		w.pass(time.Second) // in one second, the server ships no piece of the log: its first pause before an empty commit is two seconds
 	}
 	if m == w.leader && (running || w.rand.IntN(2) == 0) { // write more, so that the copied data directory is older than that of the primary
 		w.write()
@@ -470,8 +472,8 @@ func (w *scenario) clone(m *machine) {
 	}
 }
 
-// judge checks the reports of all servers. It does nothing while the leader is stopped or the backup location is unreachable,
-// because then servers cannot know that their data is old.
+// judge checks the reports of all servers. It does nothing while the leader (the newest primary) is stopped or the backup
+// location is unreachable. At such a time, the other servers cannot find out that their data is old.
 func (w *scenario) judge() {
 	if !w.here() || w.leader.ctx == nil {
 		return
@@ -506,8 +508,8 @@ func (w *scenario) judge() {
 	}
 }
 
-// settle brings the backup location back and starts the leader. Then it checks that the location has all writes of the leader,
-// and that a restore has the same writes.
+// settle makes the backup location reachable and starts the leader (the newest primary). Then it restores from the location.
+// The restored data must have exactly the writes of the leader.
 func (w *scenario) settle() {
 	if !w.here() {
 		w.displace()

@@ -27,7 +27,8 @@ const (
 // During a first build, the file names the backup location. Earlier versions wrote other texts.
 const decided = "swap\n"
 
-// commitSwap commits the replacement of the store. Then the next call of finishSwap replaces the store by the new store.
+// commitSwap records that the new store is complete and must replace the current store. The next call of finishSwap then
+// makes the replacement.
 func commitSwap(dir string) error {
 	if !stores.Rebuilding(dir) {
 		if err := directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(decided), 0o600); err != nil {
@@ -86,12 +87,12 @@ func isStoreFile(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".blob") || strings.HasSuffix(name, ".damaged")
 }
 
-// begun is the name of a folder that exists while the function move replaces a store. If the folder exists after a
-// process was killed, the old files are already removed. Then every file of a store belongs to the new store.
+// The function move makes a folder of this name after it has removed the old store. If a process was killed and the
+// folder exists, all old files are already removed. Then every file of a store belongs to the new store.
 const begun = "moving"
 
-// move moves a store from one directory to another, and replaces the store there. If the process is killed during the
-// move, the call can be repeated.
+// move takes a store from one directory to another, and replaces the store there. If
+// the process is killed during the move, the call can be repeated.
 func move(from, to string) error {
 	if _, err := os.Stat(filepath.Join(from, begun)); errors.Is(err, fs.ErrNotExist) {
 		if err := removeStore(to); err != nil {

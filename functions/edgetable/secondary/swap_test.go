@@ -49,7 +49,7 @@ func TestSwap(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
-		kill func(t *testing.T, dir string) // does the steps of the replacement that a process does before it is killed
+		kill func(t *testing.T, dir string) // leaves the files of a process that was killed during the replacement
 		want int
 	}{
 		{"it is being built", func(*testing.T, string) {}, 1},

@@ -66,7 +66,7 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 	stopServer := serveBeside(&http.Server{Handler: mux, BaseContext: func(net.Listener) context.Context { return profiles }}, l, "the socket for administration failed", s.log)
 	return func() {
 		cancel()
-		using.Lock() // the lock is never released, so no command can use the store after this call
+		using.Lock() // wait for running commands, and keep the lock: no later command may use the store
 		stopServer()
 	}
 }

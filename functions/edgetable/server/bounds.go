@@ -20,9 +20,9 @@ const (
 	leastRequests    = 256
 )
 
-// bounds derives the limits for clients from the limits of the process. The parameter beside is an amount of memory:
-// all that the cache does not use. A quarter of this memory is for bodies and responses, a quarter for requests in
-// flight, a quarter for idle connections, and a quarter for the store.
+// bounds derives the limits for clients from the limits of the process. The argument is the amount of memory that
+// the cache does not use. Four uses get a quarter each: bodies and responses, requests in flight, idle connections,
+// and the store.
 func (o *serveFlags) bounds(beside int64) httpserver.Bounds {
 	idle := int64(idleConnection)
 	if o.tlsCert != "" || len(o.acme.domains) > 0 {

@@ -9,8 +9,8 @@ import (
 	"edgetable/functions/edgetable/azurite"
 )
 
-// inits lists programs that may be the first process of a container and start the server. For example, docker run
-// --init uses docker-init.
+// inits lists programs that may be the first process of a container. Such a program starts the server. For
+// example, docker run --init uses docker-init.
 var inits = []string{"docker-init", "tini", "catatonit", "dumb-init"}
 
 // listenOfServer returns the value of --listen in the command line of the server in the same container. A health

@@ -58,7 +58,7 @@ func (e *expiry) run(ctx context.Context) {
 		var behind edm.Ticks
 		for _, account := range e.accounts() {
 			if e.paused() || ctx.Err() != nil {
-				break // this server has become a secondary, or it is stopping
+				break // a secondary, or a server that is stopping, removes no expired entities
 			}
 			tables, err := e.service.TablesWithTraits(ctx, account)
 			if err != nil {
@@ -79,8 +79,8 @@ func (e *expiry) run(ctx context.Context) {
 	}
 }
 
-// pass removes the expired entities of one table. It returns how long the earliest of them has been waiting for its
-// removal, and whether there was no error.
+// pass removes the expired entities of one table. It returns how long the earliest of them has been waiting
+// for its removal. The second result is false if there was an error.
 func (e *expiry) pass(ctx context.Context, t table.Name) (late edm.Ticks, ok bool) {
 	u, taken, err := e.service.TakeUpkeep(ctx, t)
 	if err != nil {

@@ -26,8 +26,9 @@ func (e *explorerFlag) register(f *pflag.FlagSet) {
 	cli.BoolFlag(f, &e.on, "explorer", "serve the explorer's page at /_/; default on if no other machine can reach the server, else off; =false turns the page off")
 }
 
-// servesPage reports whether the server serves the page of the explorer. Without --explorer, it does so only on a
-// loopback address and without a proxy, because everybody may reach the server through a proxy.
+// servesPage reports whether the server serves the page of the explorer. Without --explorer, the server serves
+// the page only if no other machine can reach it. So the server must listen on a loopback address, and must not
+// be behind a proxy.
 func (s *serving) servesPage() bool {
 	if s.explorer.given {
 		return s.explorer.on

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// trimEvery is the interval at which the server removes old changes from feeds. trimFull is the interval at which it
-	// checks whether feeds fill the store.
+	// trimEvery is the interval at which the server removes old changes from the change feeds of tables. trimFull is the
+	// interval at which the server checks whether change feeds fill the store.
 	trimEvery = time.Hour
 	trimFull  = time.Minute
-	// trimFirst is used when a check first finds that feeds fill the store. Then changes are removed from feeds earlier
-	// than usual, by this duration. Each further such check doubles the duration. So all feeds are empty within
-	// minutes.
+	// When a check first finds that change feeds fill the store, the server begins to remove changes earlier than usual. The
+	// constant trimFirst is how much earlier. Each further check with the same result doubles this duration. So all change
+	// feeds are empty within minutes.
 	trimFirst = 6 * 3600 * edm.TicksPerSecond
 )
 
@@ -25,7 +25,7 @@ const (
 // the store, or are about to fill it, younger changes are removed too. Otherwise the store would have to refuse writes.
 type feeds struct {
 	service *table.Service
-	paused  func() bool // returns true while another server writes the tables
+	paused  func() bool // reports whether another server, not this one, writes to the tables
 	fill    func() bool
 	log     *slog.Logger
 }

@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// filling is a store. The test decides whether the store is full.
+// filling is a store for tests. The test sets whether the store is full.
 type filling struct {
 	table.Store
 	full atomic.Bool
@@ -66,11 +66,11 @@ func TestFeeds(t *testing.T) {
 		}
 		write()
 		store.full.Store(true)
-		time.Sleep(3 * time.Minute) // three checks: they remove changes 6, 12 and 24 hours before their time
+		time.Sleep(3 * time.Minute) // three checks: they remove changes that would be kept for up to 6, 12 and 24 more hours
 		if n := kept(); n != 2 {
 			t.Errorf("%d commits are kept after three minutes without space", n)
 		}
-		time.Sleep(time.Minute) // the fourth check removes changes 48 hours before their time, so that no change is left
+		time.Sleep(time.Minute) // the fourth check removes changes that would be kept for up to 48 more hours, so that no change is left
 		if n := kept(); n != 0 {
 			t.Errorf("%d commits are kept after four minutes without space", n)
 		}

@@ -110,8 +110,9 @@ func (s *serving) url() string {
 	return a.URL(host, strconv.Itoa(tcp.Port), tcp.IP.IsUnspecified())
 }
 
-// externalURL returns the URL at which other machines reach the server, if the printed endpoints contain 127.0.0.1.
-// That is so if the server listens on all addresses and has no public URL. Otherwise it returns "".
+// externalURL returns the URL at which other machines reach a server that listens on all addresses. The printed
+// endpoints of such a server contain 127.0.0.1. If the server has a public URL or a domain, or listens on only one
+// address, the result is "".
 func (s *serving) externalURL() string {
 	tcp, ok := s.listener.Addr().(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() || s.publicURL != "" || len(s.acme.domains) > 0 {

@@ -20,7 +20,7 @@ import (
 // readyTimeout is the maximum time of a readiness check.
 const readyTimeout = 2 * time.Second
 
-// well contains the body of the response of a healthy server.
+// The constant well is the body of the response of a healthy server.
 const well = "ok\n"
 
 // health answers /_/live and /_/ready without authentication. No account can have the name "_".

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// holder returns advice if this server cannot listen on an address because Azurite uses it; otherwise "". Users who
-// switch from Azurite often still have Azurite running.
+// holder checks whether Azurite already listens on an address that this server needs. If so, holder returns advice;
+// otherwise "". Users who switch from Azurite often still have Azurite running.
 func holder(ctx context.Context, address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

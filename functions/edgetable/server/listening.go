@@ -13,8 +13,9 @@ type listening struct {
 	tables, metrics net.Listener // nil if the socket is not open yet, or not configured
 }
 
-// listenOn returns a listener on the socket in *kept. If *kept is nil, listenOn first calls the function listen, which
-// opens the socket. When the returned listener is closed, it closes the socket, unless the function keep returns true.
+// listenOn returns a listener on a socket. The parameter kept points to the socket, which stays open between two
+// stores. If *kept is nil, listenOn first calls listen(), which opens the socket. When the returned listener is
+// closed, it closes the socket, unless keep() returns true.
 func (*listening) listenOn(kept *net.Listener, keep func() bool, listen func() (net.Listener, error)) (net.Listener, error) {
 	if *kept == nil {
 		l, err := listen()
@@ -41,8 +42,9 @@ func (l *listening) close() error {
 	return err
 }
 
-// socketListener is a listener on a socket, for the time in which one store is served. If another store will be
-// served, Close leaves the socket open. Otherwise Close closes it, so that new clients are refused at once.
+// socketListener is a listener on a socket. A server can serve several stores one after the other, and has one
+// socketListener for each. If another store will be served, Close leaves the socket open. Otherwise Close closes the
+// socket, so that new clients are refused at once.
 type socketListener struct {
 	*net.TCPListener
 	keep  func() bool

@@ -9,7 +9,8 @@ import (
 	"edgetable/functions/edgetable/load/hist"
 )
 
-// TestQuantileWithinOneBucket compares quantiles with those of the sorted sample, over nine decades.
+// TestQuantileWithinOneBucket compares quantiles of a histogram with those of the sorted sample. The
+// durations in the sample range from some nanoseconds to some seconds.
 func TestQuantileWithinOneBucket(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

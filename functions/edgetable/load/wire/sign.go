@@ -15,8 +15,8 @@ type signer struct {
 	date    string
 }
 
-// appendHeaders appends the headers x-ms-date and Authorization of a request with the given path. The parameter now
-// provides the date. The header with the date has only whole seconds, so it is formatted at most once a second.
+// appendHeaders appends the headers x-ms-date and Authorization of a request with the given path and time. The
+// header x-ms-date has only whole seconds, so it is formatted at most once a second.
 func (s *signer) appendHeaders(dst, path []byte, now time.Time) []byte {
 	if sec := now.Unix(); sec != s.second || s.date == "" {
 		s.second, s.date = sec, sharedkey.FormatDate(now)

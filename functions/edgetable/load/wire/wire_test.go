@@ -210,7 +210,7 @@ func FuzzResponse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw string) {
 		c, err := wire.Dial(t.Context(), answer(t, raw))
 		if err != nil {
-			t.Skip("no connection to be had") // fast fuzzing may have used up all ports
+			t.Skip("no connection to be had") // if the fuzzer has used all free ports, Dial fails
 		}
 		defer c.Close()
 		resp, err := c.Do(&wire.Request{Method: "GET", Path: []byte("/t")})
