@@ -125,8 +125,8 @@ func paste(t *testing.T, line string, want int) string {
 	return body
 }
 
-// send sends the request of a curl command without changing the path. words are the words of the
-// command.
+// send sends the request of a curl command without changing the path. The slice words has the parts
+// of the command line.
 func send(t *testing.T, words []string) (*http.Response, string) {
 	t.Helper()
 	method, target, body, head := "GET", "", "", ""

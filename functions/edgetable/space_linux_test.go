@@ -64,7 +64,8 @@ func TestFullDisk(t *testing.T) {
 	check()
 	c.do(t, "GET", "/people(PartitionKey='p',RowKey='0')", "", 404)
 
-	// Without the reserve, and with no free byte on the disk, a server must wait for space. It is alive but not ready.
+	// The store reserves space on the disk with the file RESERVE. Remove this file, and fill the disk to the last byte.
+	// Then a server must wait for space: the server is alive but not ready.
 	must.OK(t, p.Process.Kill())
 	p.Wait()
 	if err := os.Remove(filepath.Join(disk, "data", "RESERVE")); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -108,7 +109,7 @@ func startWithoutSpace(t *testing.T, args ...string) (p *process, base string) {
 	return &process{Cmd: c, testServer: testServer{logs: log}}, "http://" + strings.Fields(address)[0]
 }
 
-// awaitSpace waits until the server is ready. The server was waiting for space on its disk.
+// awaitSpace waits until the server has enough space on its disk and is ready.
 func (p *process) awaitSpace(t *testing.T) *process {
 	t.Helper()
 	p.logs.Await(t, "\nready\n")

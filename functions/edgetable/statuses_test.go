@@ -26,7 +26,7 @@ type statuses struct {
 	failed         string                                // meaning of status 1; "" if the command cannot fail
 	fails          []string                              // arguments with which the command exits with 1
 	part, damage   string                                // meanings of status 3 (part) and status 4 (damage); "" if the command does not use the status
-	parts, damages func(t *testing.T, w *place) []string // arguments with which the command exits with status 3 (parts) or 4 (damages)
+	parts, damages func(t *testing.T, w *place) []string // parts: arguments that cause status 3; damages: arguments that cause status 4
 }
 
 // place holds the services and files that the commands use.

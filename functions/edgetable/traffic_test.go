@@ -188,7 +188,7 @@ func TestStatisticsOfAWorker(t *testing.T) {
 	}
 	ok(t, "tables", "create", "People", "--to", at)
 	s.client(t, "").do(t, "POST", "/People", `{"PartitionKey":"a","RowKey":"b"}`, 204)
-	ok(t, "put", "People", `{"PartitionKey":"a","RowKey":"c"}`, "--to", at) // not counted, because it comes from a command
+	ok(t, "put", "People", `{"PartitionKey":"a","RowKey":"c"}`, "--to", at) // the report does not count writes of edgetable's own commands
 	if status, out, said = runUntil(t.Context(), nil, "traffic", "People", "--from", at); status != 0 || !strings.Contains(out, "written        1 entity") {
 		t.Errorf("%d %s%s", status, out, said)
 	}

@@ -36,7 +36,7 @@ func BenchmarkWaiters(b *testing.B) {
 				w := startFeedServer(b)
 				w.addWaiters(20, way.accept) // the first requests allocate memory that later requests share
 				before, begun := w.residentAfterGC(), w.resident()
-				const n = 980 // 980 and the first 20 requests are 1,000 requests, the maximum that may wait for changes
+				const n = 980 // together with the first 20, this makes 1,000 requests, the maximum that may wait for changes
 				w.addWaiters(n, way.accept)
 				b.ReportMetric((w.resident()-begun)*1024/n, "B/waiter-at-once")
 				each := (w.residentAfterGC() - before) * 1024 / n
@@ -55,7 +55,7 @@ func BenchmarkWaiters(b *testing.B) {
 // and then prints a line. Otherwise an idle process would collect garbage only every two minutes.
 const collectVariable = "TEST_COLLECT"
 
-var _ = func() bool { // the initialization of a variable runs before the init function that starts the program
+var _ = func() bool { // a function for the initial value of a variable, because it runs before the init function that starts the program
 	asked := os.Getenv(collectVariable) != ""
 	if asked {
 		signals := make(chan os.Signal, 1)

@@ -113,7 +113,7 @@ func (o *metricsFlags) listenMetrics(log *slog.Logger) (net.Listener, error) {
 }
 
 // besideConnections is the maximum number of connections to the metrics. The administration socket has the same
-// limit. These connections need file descriptors, as clients' connections do.
+// limit. The limit saves file descriptors for clients' connections.
 const besideConnections = 16
 
 // gatherTimeout is the maximum time for gathering the metrics. It equals the default timeout of a Prometheus

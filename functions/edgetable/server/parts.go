@@ -57,8 +57,8 @@ func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
 	return h
 }
 
-// newServer returns the HTTP server. The parameter limited is the admission queue through which
-// requests reach the handler.
+// newServer returns the HTTP server. Requests reach the handler through the admission queue in the
+// second argument.
 func (s *serving) newServer(h *protocol.Handler, limited *admission.Limiter, health *health) *httpserver.Server {
 	requests := observe.NewRequestLog(s.log, s.access, s.slowQuery)
 	return &httpserver.Server{

@@ -98,7 +98,7 @@ func (s *serving) openBackend(ctx context.Context, environment func(name string)
 	writes, reads := s.protect.slots()
 	from := &stores.Opening{Log: s.log, Metrics: s.metrics, Requests: writes + reads, Heap: limits.Heap, Files: limits.Files, Environment: environment, KeepLogs: s.backup.KeepLogs()}
 	if from.Secondary = s.second.Of != ""; from.Secondary {
-		from.KeepLogs = -1 // a secondary keeps no log files for shipping until it is promoted
+		from.KeepLogs = -1 // a secondary ships no log until it is promoted, so it keeps no log files for shipping
 		if s.follower, err = s.second.Build(ctx, s.DataDirectory(), s.log, end); err != nil {
 			return err
 		}
@@ -215,7 +215,7 @@ func (s *serving) protectSecrets() error {
 
 // serveUntil serves until ctx ends. Then it waits for running requests and closes the store. The order of the steps matters:
 //
-//   - Backups open first. If their location is wrong, no other part must be stopped.
+//   - Backups open first. If their location is wrong, only the store must be closed again.
 //   - Traces wrap the store before the service is made; simulated faults wrap the traced store.
 //   - The administration socket opens before SIGHUP is handled and before "ready" is printed: a client that waits for
 //     "ready" can use the socket at once.

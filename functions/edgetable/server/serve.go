@@ -68,7 +68,7 @@ func (p *program) serveCommand() *cobra.Command {
 				ctx = p.untilEOF(ctx)
 			}
 			var at listening
-			for { // after a secondary has built its store, the loop serves this store
+			for { // when a secondary has built its store, runServer returns ErrBuilt and is called again with this store
 				if err := p.runServer(ctx, &o, &at); !errors.Is(err, secondary.ErrBuilt) || ctx.Err() != nil {
 					return errors.Join(err, at.close())
 				}

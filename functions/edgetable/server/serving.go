@@ -45,8 +45,8 @@ func (s *serving) isSecondary() bool {
 	return s.backend.Replica != nil || s.follower.Follows() || s.lead().Fenced()
 }
 
-// lead returns the Lead of the store in the data directory, which says whether the store is the primary. It returns
-// nil if the store is not in a data directory.
+// lead returns the Lead of the store in the data directory. The Lead says whether the store is the primary. If the
+// store is not in a data directory, lead returns nil.
 func (s *serving) lead() *stores.Lead {
 	if s.backend.Embedded == nil {
 		return nil

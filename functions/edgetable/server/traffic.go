@@ -91,7 +91,8 @@ func (s *Statistics) write() {
 // keptEvery is the interval at which the statistics are written to the file.
 const keptEvery = time.Minute
 
-// keep calls the function Tick every second, and writes the statistics to the file every minute, until ctx ends.
+// keep runs until ctx ends. It calls the method Tick every second, and writes the statistics to the
+// file every minute.
 func (s *Statistics) keep(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -153,8 +154,8 @@ func describeQuery(v *traffic.Visit, resp *protocol.Response) {
 	}
 }
 
-// told is the response to comp=traffic, which a client requests with an account key. It contains the statistics
-// of a table, and advice that is based on them.
+// told is the response to a request with comp=traffic. The client must sign the request with an account key. The
+// response contains the statistics of a table, and advice that is based on them.
 type told struct {
 	*traffic.Report
 	Advice *advise.Advice `json:"advice"`

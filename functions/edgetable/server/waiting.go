@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// waiting answers requests while the store cannot be opened yet. It reports that the server is
+// waiting answers requests while the store cannot be opened yet. The answers say that the server is
 // alive but not ready.
 type waiting struct {
 	serving *serving

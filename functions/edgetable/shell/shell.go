@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// patience is how long Run waits after a command has ended, if programs that the command started still have its input
-// or output open.
+// After a command has ended, programs that the command started may still have the command's input or output open. Run
+// waits for such programs for this time.
 const patience = 5 * time.Second
 
 // Run runs a command in a shell. If ctx ends, Run kills the command and, on Unix, all processes of the command's

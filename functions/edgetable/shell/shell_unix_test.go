@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// told is a writer that signals output: its first Write closes the channel told.
+// told is a writer. Its first Write closes the channel, so that a test can wait for output.
 type told chan struct{}
 
 func (c told) Write(p []byte) (int, error) {

@@ -32,7 +32,7 @@ const applyAtOnce = 4 << 20
 var ErrMixed = errors.New("two servers with copies of one data directory ship their logs to the backup location, and their writes are mixed: stop one of the servers, and restart the other with 'edgetable promote --take-over'")
 
 // Add adds those commits of a piece of the log that are new to the store. It ignores commits whose number is higher
-// than the parameter until.
+// than the given number.
 func (a *Applier) Add(ctx context.Context, p *repository.Piece, commits []repository.Commit, until edm.Ticks) error {
 	if p.Timeline == a.At.Timeline && until <= a.At.Number {
 		return nil // a larger piece of the log that contains these commits was already added
@@ -52,8 +52,8 @@ func (a *Applier) Add(ctx context.Context, p *repository.Piece, commits []reposi
 		}
 	}
 	a.At.Timeline, a.At.Number = p.Timeline, until
-	// The store now has all writes before the time Synced in the piece of the log. This time may be earlier than
-	// the previous one, if the clock of the primary was set back.
+	// A piece of the log contains the time Synced. After the whole piece is applied, the store has all writes before
+	// this time. If the clock of the primary was set back, the time may be earlier than in the previous piece.
 	if until == p.To && p.Synced > 0 {
 		a.At.Synced = p.Synced
 	}
@@ -70,8 +70,8 @@ func (a *Applier) Flush(ctx context.Context) error {
 	return err
 }
 
-// Replay applies the log of a restore plan to the store in dir, which already contains the plan's backup. The store
-// gets the state that the plan restores. If the parameter leads is true, the store also becomes a primary.
+// Replay applies the log to a store that already contains a backup. The plan names the backup, and the pieces of
+// the log to apply. With leads=true, the store also becomes a primary.
 func Replay(ctx context.Context, r *repository.Repository, plan *repository.Plan, dir string, with []age.Identity, leads bool, progress func(done, total int64)) (err error) {
 	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, Interrupt: ctx.Done()})
 	if err != nil {
@@ -95,7 +95,7 @@ func Replay(ctx context.Context, r *repository.Repository, plan *repository.Plan
 			return fmt.Errorf("%w; 'edgetable backup verify' names all damage", err)
 		}
 		until := step.Until
-		if p.To > step.To { // after the plan was made, this piece of the log was joined with later pieces
+		if p.To > step.To { // after the plan was made, a server has replaced this piece of the log by a longer one
 			until = min(p.To, limits[step.Timeline])
 		}
 		if err := log.Add(ctx, &p, commits, until); err != nil {

@@ -46,11 +46,11 @@ func (p *program) read(data, salvage string) (pebblestore.Report, error) {
 	})
 }
 
-// accept makes a damaged store usable again without its lost commits: it opens the store with AcceptDamage, and
-// closes it.
+// accept makes a damaged store usable again without its lost commits. It opens the store with
+// AcceptDamage, and closes the store.
 func (p *program) accept(data string) error {
 	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: data, AcceptDamage: true, DiskReserve: -1, KeepLogs: -1, // -1 does not change these settings
+		Dir: data, AcceptDamage: true, DiskReserve: -1, KeepLogs: -1, // -1 leaves the reserve file and the kept logs unchanged
 		Logf:  func(format string, args ...any) { p.Note(format, args...) },
 		Fatal: func(err error) { p.Note("%v", err); os.Exit(cli.StatusFailed) },
 	})

@@ -11,8 +11,8 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-// Checkpoints makes checkpoints of the store of this process, one at a time. A request may arrive while an earlier
-// checkpoint is still being made, because its client may have disconnected.
+// Checkpoints makes checkpoints of the store of this process, one at a time. A client may disconnect before its
+// checkpoint is complete. Then the next request arrives while the earlier checkpoint is still being made.
 type Checkpoints struct {
 	*pebblestore.Store
 	Lead Lead

@@ -44,7 +44,7 @@ type Opening struct {
 type Backend struct {
 	Store    table.Store
 	Cache    int64                           // size of the store's cache in bytes
-	Tables   int64                           // maximum bytes of tables in memory; 0 means no limit, or that the tables are not in memory
+	Tables   int64                           // maximum bytes of tables in memory; 0 means that no such limit applies
 	System   string                          // name of the storage system in traces
 	Place    string                          // location of the tables, for the first message of the server: "in …"
 	Scan     int                             // maximum bytes that one page of a query may read; 0 means the default of package table

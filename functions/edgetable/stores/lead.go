@@ -18,7 +18,7 @@ import (
 // A nil Lead stands for a store that cannot be replaced.
 type Lead struct {
 	mu       sync.Mutex
-	replaced *logship.Replaced // nil if the store was not replaced, or has not noticed that it was
+	replaced *logship.Replaced // nil if the store was not replaced, or if no check has noticed the replacement yet
 	fenced   bool              // the store refuses writes
 }
 
@@ -43,8 +43,8 @@ func (l *Lead) Fenced() bool {
 	return l.fenced
 }
 
-// Lose records that the store was replaced. If the parameter fence is true, the store refuses writes from now on,
-// because the new primary would not get these writes.
+// Lose records that another store has replaced this store as the primary. With fence=true, this store refuses writes
+// from now on. The new primary would not get such writes.
 func (l *Lead) Lose(r *logship.Replaced, fence bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,8 +76,8 @@ type Leading struct {
 // Unwrap returns the wrapped store. [table.As] calls it to find optional interfaces.
 func (l Leading) Unwrap() table.Store { return l.Store }
 
-// Replication implements [table.Replicated]. Commit numbers are times. If the store was replaced, LastSync is the
-// number of the last commit that the store has in common with the new primary.
+// Replication implements [table.Replicated]. If the store was replaced, LastSync is the last commit number that this
+// store shares with the new primary. The number is a valid value of LastSync, because commit numbers are times.
 func (l Leading) Replication() table.Replication {
 	if r := l.Lead.Replaced(); r != nil {
 		return table.Replication{Status: table.Unavailable, LastSync: r.Until}

@@ -35,8 +35,8 @@ func answer(w http.ResponseWriter, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// credentials returns temporary credentials in the form of AWS's metadata service. The parameter ends contains the
-// expiry of these credentials.
+// credentials returns temporary credentials in the form of AWS's metadata service. The second argument is the time
+// at which the credentials expire.
 func credentials(id string, ends time.Time) map[string]string {
 	return map[string]string{"Code": "Success", "Type": "AWS-HMAC", "AccessKeyId": id, "SecretAccessKey": "secret", "Token": "session-" + id, "Expiration": ends.UTC().Format(time.RFC3339)}
 }
@@ -57,7 +57,7 @@ func TestRDSToken(t *testing.T) {
 			w.Header().Set("X-Aws-Ec2-Metadata-Token-Ttl-Seconds", "21600")
 			fmt.Fprint(w, "of the session")
 		case r.URL.Path == "/ecs" && r.Header.Get("Authorization") == "the pod":
-			role(w, time.Now().Add(time.Second)) // the credentials expire so soon that the SDK requests new credentials for the next connection
+			role(w, time.Now().Add(time.Second)) // the credentials expire soon, so that each new connection needs new credentials
 		case r.Header.Get("X-Aws-Ec2-Metadata-Token") != "of the session":
 			w.WriteHeader(http.StatusUnauthorized)
 		case r.URL.Path == metadata:
@@ -175,7 +175,7 @@ func TestAzureToken(t *testing.T) {
 	})
 	t.Run("Nothing", func(t *testing.T) {
 		away(t)
-		t.Setenv("AZURE_TOKEN_CREDENTIALS", "dev") // the SDK uses only the CLIs, and the function away has hidden them
+		t.Setenv("AZURE_TOKEN_CREDENTIALS", "dev") // the SDK uses only the CLIs, but they are not in the PATH of this test
 		if _, err := tokens["azure"]()(t.Context(), "db.example", 5432, "u"); err == nil || !strings.Contains(err.Error(), "--postgres-password-from azure: ") {
 			t.Error(err)
 		}

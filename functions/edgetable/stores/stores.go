@@ -26,7 +26,7 @@ func Remote() (names []string) {
 type Flags struct {
 	store string // value of --store, the name of a kind
 	kinds []*Kind
-	of    map[string]string // kind to which a flag belongs, by the name of the flag
+	of    map[string]string // maps the name of a flag to the kind of store for which the flag is
 }
 
 func NewFlags() Flags { return Flags{kinds: kinds(), of: map[string]string{}} }
@@ -57,9 +57,9 @@ func (o *Flags) Kind() *Kind {
 	return o.kinds[slices.IndexFunc(o.kinds, func(k *Kind) bool { return k.name == o.store })] // cannot be -1: ChoiceFlag refuses other names
 }
 
-// Check returns an error if flags contradict each other. The parameter flags contains all flags of the command. The
-// environment may set a flag of another kind of store than the selected kind. Check ignores such a flag. But it returns
-// an error for a flag on which the user may rely, such as --backup-to.
+// Check returns an error if flags contradict each other. The argument contains all flags of the command. If the
+// environment sets a flag for another kind of store than the selected kind, Check ignores the flag. But for some flags,
+// such as --backup-to, Check returns an error, because the user may rely on backups.
 func (o *Flags) Check(flags *pflag.FlagSet) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		kind, some := o.of[f.Name]

@@ -35,7 +35,7 @@ func of(r rune) int {
 // Cut shortens a text to a maximum number of columns, which must be at least one. If Cut removes a part of the
 // text, the result ends with an ellipsis.
 func Cut(s string, most int) string {
-	end, sum := 0, 0 // end of the longest prefix that fits together with the ellipsis, and its number of columns
+	end, sum := 0, 0 // end: where the text is cut, so that the ellipsis fits; sum: number of columns up to now
 	for i, r := range s {
 		sum += of(r)
 		if sum > most {
