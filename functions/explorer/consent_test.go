@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// consenting is a server whose users can open all its accounts in its explorer page with a link.
+// consenting is a server for tests. With a link, its users can open all its accounts in the explorer page.
 type consenting struct {
 	explorer.Endpoint
 	now time.Time
@@ -31,14 +31,14 @@ func newConsenting() *consenting {
 	return c
 }
 
-// link returns the one-time token of a new link.
+// link makes a new link for users, and returns the one-time token in the link.
 func (c *consenting) link() string {
 	path, _ := c.Consent.Invite()
 	_, token, _ := strings.Cut(path, "#token=")
 	return token
 }
 
-// change modifies a request in one way. Without the change, the request would succeed.
+// change is a function that modifies a request in one way. The unmodified request would succeed.
 type change func(*protocol.Request)
 
 func (c *consenting) ask(method, target, token, body string, changes ...change) (status int, text string) {

@@ -36,8 +36,8 @@
 //
 //   - If an endpoint serves the page at /_/, the response is 200 with {}, which is the file dist/session. A server adds members to this object:
 //     {"version": "1.2.3", "development": true, "consent": true}. With "development", the page can open the development account, whose key is
-//     public, with one click. With "consent", the command 'edgetable explorer --link' can open all accounts of the server. The command gets the
-//     path of the page, with a one-time token, from the server's socket. GET /_/session with the one-time token begins a session of 12 hours. The
+//     public, with one click. With "consent", the command 'edgetable explorer --link' can open all accounts of the server. The server's
+//     socket gives the command a one-time token, and the path of the page. GET /_/session with the one-time token begins a session of 12 hours. The
 //     response is {"version": "1.2.3", "accounts": ["acme"], "token": "…"}. In the session, the page itself sends the requests for data to the
 //     endpoint, and gets their signatures with POST /_/sign/ACCOUNT. Sessions and signatures work only over loopback or https (403 NotPrivate).
 //     If the token is not valid, the response is 401 (NoConsent). A page without a session asks the user for an account and its key, a connection

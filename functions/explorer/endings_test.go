@@ -12,9 +12,8 @@ import (
 type ending struct {
 	Expire string `json:"expire"` // the rule in the form of a table's options
 	Good   bool   `json:"good"`   // package payload, which servers use, accepts the rule
-	// Ends contains the expiry of entities, by the type of the entity's property E. Each entity was last written at the
-	// time that the constant written contains. An expiry is in ticks since 1970; "" means that the entity never
-	// expires.
+	// Ends contains the expiry of entities, by the type of the entity's property E. All entities were written at the
+	// same time (the constant in this file). An expiry is in ticks since 1970; "" means that the entity never expires.
 	Ends map[string]string `json:"ends,omitempty"`
 }
 

@@ -21,7 +21,7 @@ var forwardedHeaders = struct{ request, answer map[string]bool }{
 		"Server", "Server-Timing"),
 }
 
-// families are prefixes of the names of further headers that are forwarded in both directions.
+// Headers whose names begin with these prefixes are also forwarded in both directions.
 var families = []string{"X-Ms-", "X-Edgetable-", "Edgetable-"}
 
 func set(names ...string) map[string]bool {
@@ -77,8 +77,8 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "InvalidQueryParameterValue", "the explorer signs requests; the query must have no signature")
 		return
 	}
-	// Read the whole body of the request before the response begins. When the response begins, the server closes this
-	// body. If the body were still being forwarded to the service then, forwarding would fail.
+	// Read the whole body of the request before the response begins. When the response begins, the server closes the
+	// body of the request. After that, the rest of the body could not be forwarded to the service.
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		refuse(w, http.StatusRequestEntityTooLarge, "RequestBodyTooLarge", "the body of a request has at most 4 MiB")

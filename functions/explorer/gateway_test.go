@@ -16,8 +16,8 @@ import (
 
 const key = "c2VjcmV0IG9mIHRoZSBhY2NvdW50LCAzMiBieXRlcyE="
 
-// desk is a gateway that forwards requests to a fake service. The field session contains the token of a session with
-// the gateway.
+// desk is a gateway (the server of 'edgetable explorer') that forwards requests to a fake service. The field session
+// contains the token of a session with the gateway.
 type desk struct {
 	*httptest.Server
 	gateway *explorer.Gateway
@@ -25,8 +25,8 @@ type desk struct {
 	session string
 }
 
-// open starts a gateway and a fake service. The gateway forwards requests to the fake service, whose handler is passed
-// as the parameter service.
+// open starts a gateway and a fake service. The gateway forwards requests to the fake service. The second argument is
+// the handler of the fake service.
 func open(t *testing.T, service http.HandlerFunc) *desk {
 	d := &desk{got: make(chan *http.Request, 10)}
 	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

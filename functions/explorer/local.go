@@ -41,8 +41,8 @@ func (g *Gateway) handleLocal(mux *http.ServeMux) {
 	}))
 }
 
-// untold is the response about a service that does not report its traffic. It is sent with status 200, because the
-// browser would show an error in its console.
+// untold is the response about a service that does not report its traffic. The status is 200. With an error
+// status, the browser would show an error in its console.
 type untold struct {
 	Why string `json:"untold"`
 }

@@ -85,11 +85,11 @@ var kinds = map[string]string{
 // Endpoint serves the page on a server that also serves tables.
 type Endpoint struct {
 	Hosts Hosts
-	// Development reports whether the server has the development account, whose key is public. It may be nil, which
-	// means that the server does not have this account.
+	// Development reports whether the server has the development account, whose key is public. If Development is nil, the
+	// server does not have this account.
 	Development func() bool
 	Version     string
-	// Consent lets users open the accounts of the server with a link. If it is nil, users must enter the key of an
+	// Consent lets users open the accounts of the server with a link. If Consent is nil, users must enter the key of an
 	// account.
 	Consent *Consent
 }
@@ -147,7 +147,7 @@ func servePage(req *protocol.Request, connect string) protocol.Response {
 	return resp
 }
 
-// always is the list of the headers that all responses of this package have.
+// All responses of this package have these headers.
 var always = []protocol.Field{
 	{Name: "X-Content-Type-Options", Value: "nosniff"},
 	{Name: "Cross-Origin-Opener-Policy", Value: "same-origin"},

@@ -103,7 +103,7 @@ func tableLengths() (short, long int) {
 	return short, long
 }
 
-// example is a name, and whether the server's code accepts it.
+// example is a name. The field Good says whether the server's code accepts the name.
 type example struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`

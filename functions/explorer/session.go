@@ -24,8 +24,8 @@ type sessions struct {
 	open  map[[sha256.Size]byte]time.Time
 }
 
-// end returns the expiry time of a token that is issued now. The duration for which the token is valid is passed as the
-// parameter after. If this duration is 0, the token never expires, and end returns the zero Time.
+// end returns the expiry time of a token that is issued now. The argument is the duration for which the token is valid.
+// If the argument is 0, the token never expires, and end returns the zero Time.
 func (s *sessions) end(after time.Duration) time.Time {
 	if after == 0 {
 		return time.Time{}
@@ -33,7 +33,7 @@ func (s *sessions) end(after time.Duration) time.Time {
 	return s.now().Add(after)
 }
 
-// over reports whether an expiry time has passed. The zero Time never passes.
+// over reports whether an expiry time is in the past. The zero Time stands for a token that never expires.
 func (s *sessions) over(end time.Time) bool { return !end.IsZero() && !s.now().Before(end) }
 
 // invite returns a new one-time token. The previous token becomes invalid.

@@ -93,7 +93,7 @@ func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	answer, _ := io.ReadAll(r.Body) // ignore the error: a killed function may have sent only a part of its response
+	answer, _ := io.ReadAll(r.Body) // ReadAll fails if the function was killed while it sent its response
 	w.WriteHeader(http.StatusAccepted)
 	a.answers <- answer
 }

@@ -64,7 +64,7 @@ func (c *client) request(method, target, body string, more ...front.Field) *fron
 	return r
 }
 
-// do sends a request. The test fails if the response does not have the status want.
+// do sends a request. If the response does not have the expected status, the test fails.
 func (c *client) do(t testing.TB, method, target, body string, want int, more ...front.Field) *front.Response {
 	t.Helper()
 	answer, err := c.invoke(t.Context(), front.Event(c.request(method, target, body, more...)))

@@ -37,7 +37,7 @@ type config struct {
 	extensions   bool
 	metrics      string
 
-	accounts func(ctx context.Context) (string, error) // reads the text with the accounts
+	accounts func(ctx context.Context) (string, error) // reads the text that defines the accounts
 	refresh  time.Duration
 	forward  func(ctx context.Context) (string, error) // reads the secret that a trusted proxy sends; nil if no proxy is trusted
 	bearer   *oidc.Verifier                            // nil if bearer tokens are not accepted
@@ -45,7 +45,7 @@ type config struct {
 
 const (
 	usualMetrics = "edgetable" // default namespace of the metrics
-	// stale is how long the accounts stay in use while they cannot be read again.
+	// If the accounts cannot be read again, the function uses the known accounts for this time.
 	stale = time.Hour
 )
 
@@ -135,7 +135,7 @@ func (c *config) secrets(env func(string) string) error {
 		}
 	}
 	switch given {
-	case 0: // report this when a request arrives: a function that only purges needs no accounts
+	case 0: // return an error only when a request arrives, because a function that only purges needs no accounts
 		c.accounts = func(context.Context) (string, error) {
 			return "", errors.New("no accounts are set: " + accounts.Variable + "_SECRET, " + accounts.Variable + "_PARAMETER or " + accounts.Variable)
 		}
@@ -154,8 +154,8 @@ func (c *config) secrets(env func(string) string) error {
 func newHTTPClient() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 64, 64
-	// While the process is frozen, a server may close an idle connection. DynamoDB keeps idle connections open for
-	// longer than this timeout.
+	// An idle connection is closed after this time. DynamoDB closes an idle connection later, so this client is usually
+	// first. But while the process is frozen, a server may close the connection first.
 	t.IdleConnTimeout = 50 * time.Second
 	return &http.Client{Transport: t}
 }

@@ -172,7 +172,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// purges is a store for tests of purges. It counts the items that a purge must remove.
+// purges is a store for tests of jobs that remove deleted data. The field items counts the items that a job
+// must still remove.
 type purges struct {
 	tables       []table.Name
 	items, beats int
@@ -300,7 +301,7 @@ type replicated table.Replication
 
 func (r replicated) Replication() table.Replication { return table.Replication(r) }
 
-// following combines a store with the reported state of a replica.
+// following is a store that reports the state of a replica.
 type following struct {
 	table.Store
 	replicated

@@ -68,8 +68,8 @@ func main() {
 }
 
 // newFunction returns the function that the environment describes. If the configuration is wrong, newFunction logs the error,
-// and every request gets status 500. If the process exited instead, Lambda would restart it again and again, and clients would
-// get status 502.
+// and every request gets status 500. The process does not exit, because Lambda would start it again and again. Clients would
+// then get status 502.
 func newFunction(env func(string) string, log *slog.Logger) (h *lambdaurl.Handler, streaming bool) {
 	c, err := newConfig(env, log)
 	var store table.Store

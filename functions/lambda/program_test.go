@@ -12,7 +12,8 @@ const (
 	key2 = "c2Vjb25kIHNlY29uZCBzZWNvbmQgc2Vjb25kIDEyMzQ="
 )
 
-// endings are called after all tests. They release the resources that several tests use.
+// The functions in the list endings are called after all tests. They release the resources that
+// several tests use.
 var endings []func()
 
 func TestMain(m *testing.M) {

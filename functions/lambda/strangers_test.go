@@ -65,7 +65,7 @@ func TestStrangers(t *testing.T) {
 	var accountsRead, forwardRead int
 	var log bytes.Buffer
 	c := &config{
-		scannedBytes: 8 << 20, metrics: "tests", refresh: time.Hour, settingsAge: time.Hour, // longer than this test takes
+		scannedBytes: 8 << 20, metrics: "tests", refresh: time.Hour, settingsAge: time.Hour, // these durations are longer than this test
 		accounts: func(context.Context) (string, error) { accountsRead++; return "acme:" + key1, nil },
 		forward:  func(context.Context) (string, error) { forwardRead++; return "the secret of the proxy", nil },
 	}

@@ -13,8 +13,8 @@ import (
 	"edgetable/testdata/lambda/front"
 )
 
-// TestTroubles checks mistakes of operators. Clients must get errors of the protocol, and one line of the log must
-// contain the reason.
+// TestTroubles checks mistakes of operators. Clients must get errors in the form that the Table protocol defines,
+// and one line of the log must contain the reason.
 func TestTroubles(t *testing.T) {
 	t.Parallel()
 	denied := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

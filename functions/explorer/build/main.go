@@ -73,8 +73,8 @@ func run(out, tests, source string) error {
 			return err
 		}
 	}
-	// The page requests a session. Where no gateway or server answers the request, the file named session is the
-	// response. Without this file, the browser's console would show an error.
+	// The page requests a session from its server. If the page is on a plain file server, the response is the file
+	// named session. Without this file, the browser's console would show an error.
 	return os.WriteFile(filepath.Join(out, "session"), []byte("{}\n"), 0o644)
 }
 
