@@ -184,9 +184,10 @@ func fingerprint(t *testing.T, disk vfs.FS) string {
 	return text
 }
 
-// compare counts the lost entities. It returns -1 if reads of some entities fail. Only entities in the set of
-// the parameter risk may be lost. All other entities must have their last version. If the parameter told is
-// true, compare permits that deleted entities exist again, because a report of damage has announced this.
+// compare counts the lost entities. It returns -1 if reads of some entities fail. The parameter risk is the
+// set of the entities that may be lost. All other entities must have their last version. If the parameter
+// told is true, a report of damage has announced that deleted entities may exist again. Then compare permits
+// such entities.
 func (b *damageBase) compare(t *testing.T, s *pebblestore.Store, risk map[string]bool, told bool) (lost int, err error) {
 	fails := 0
 	recovered := b.recovered(t, s)

@@ -207,7 +207,8 @@ func (w *writers) start(n int) {
 	}
 }
 
-// check reads all confirmed entities. If the parameter lacking is true, the store may refuse reads.
+// check reads all confirmed entities. If the parameter lacking is true, the store may refuse reads,
+// because file descriptors are lacking.
 func (w *writers) check(s *pebblestore.Store, lacking bool) {
 	w.t.Helper()
 	w.mu.Lock()

@@ -38,8 +38,8 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 		if l.dead.Load() {
 			continue
 		}
-		// If the entity exists, its Timestamp is the number of the commit that wrote it, and the reply waits for this commit.
-		// If the entity is absent, the reply waits for the last commit of the entity's stripe.
+		// If the entity exists, its Timestamp is the number of the commit that wrote it. If the entity is absent, the last commit of the entity's stripe (a
+		// lock for some of the partitions) may have deleted the entity. The reply waits for this commit.
 		n := int64(row.Timestamp)
 		if errors.Is(err, table.ErrNoEntity) {
 			n = s.stripe(full).last.Load()
@@ -135,7 +135,7 @@ func (s *Store) applyMutations(l *liveTable, st *stripe, m []table.Mutation, buf
 	if keep {
 		u.olds = olds
 	}
-	// Other replies wait until each registered commit is durable. So the commit is registered only after its reads, which may be slow.
+	// Replies wait until all commits that already have a number are durable. So slow reads come first, and the commit gets its number afterwards.
 	e, err := s.journal.register(u)
 	if err != nil {
 		return nil, nil, err

@@ -109,7 +109,7 @@ func (h *history) last() int {
 
 // recordReply records a reply to a call. The parameter from is the newest commit that earlier replies
 // had shown before the call. So the reply must fit the state after this commit or after a later commit.
-// recordReply marks the first commit that fits as shown.
+// recordReply finds the first commit that fits. It records that replies have shown this commit.
 func (h *history) recordReply(what string, from int, fits func(state) bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -122,8 +122,8 @@ func (h *history) recordReply(what string, from int, fits func(state) bool) erro
 	return fmt.Errorf("partition %s: %s fits no commit from %d to %d", h.partition, what, from, len(h.states)-1)
 }
 
-// find returns the first commit after which the partition has the state s. It ignores commits
-// older than the commit in the parameter from.
+// find returns the first commit after which the partition has the state s. The parameter from is
+// the first commit that find examines.
 func (h *history) find(s state, from int) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -23,9 +23,9 @@ type journal struct {
 	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space or a file descriptor; nil means never
 	short   func() error           // returns the error that says whether disk space or a file descriptor is missing
 
-	// numbers, a lock, is held while a number is issued, and is locked before mu. The clock may then write a
-	// reservation of numbers to the store, and this write may wait for disk space. Meanwhile mu must be unlocked,
-	// because the method fail locks mu to end the wait.
+	// The lock numbers is held while a number is issued, and is locked before mu. To issue a number, the clock may
+	// write a reservation of numbers to the store. This write may wait for disk space, until the method fail locks
+	// mu and ends the wait. So mu must be unlocked meanwhile.
 	numbers sync.Mutex
 
 	mu     sync.Mutex
@@ -47,8 +47,8 @@ type entry struct {
 	waiting      []chan struct{} // replies that wait for this commit and for all older commits
 }
 
-// begin starts the journal before the first commit is registered. All commits up to the number in the parameter
-// from are durable.
+// begin starts the journal before the first commit is registered. All commits up to the given number are
+// durable.
 func (j *journal) begin(clock *table.Clock, from edm.Ticks) {
 	j.clock, j.started = clock, from
 	j.last.Store(int64(from))
@@ -99,7 +99,7 @@ func (j *journal) add(first, last edm.Ticks, u undo) *entry {
 	return e
 }
 
-// done marks the commit as synced.
+// done(e) marks the commit e as synced.
 func (j *journal) done(e *entry) {
 	j.mu.Lock()
 	j.syncedCatalog = max(j.syncedCatalog, e.catalog)

@@ -45,8 +45,9 @@ func TestKill(t *testing.T) {
 	t.Logf("commits of the partitions: %v", done)
 }
 
-// runChild starts a child process, which continues each history after the number of commits in done. It kills
-// the child after n further commits, and returns the number of reported commits of each partition.
+// runChild starts a child process, which continues each history. The parameter done has the number of earlier
+// commits of each partition. runChild kills the child after n further commits, and returns the number of
+// reported commits of each partition.
 func runChild(t *testing.T, dir string, done []int, n int) []int {
 	t.Helper()
 	args := []string{"-test.run=^$"}
@@ -94,7 +95,8 @@ func runChild(t *testing.T, dir string, done []int, n int) []int {
 	return reported
 }
 
-// checkRecovered opens the store, checks that it has the reported commits, and updates done.
+// checkRecovered opens the store and checks that it has the reported commits. It stores the number
+// of commits of each partition in the slice done.
 func checkRecovered(t *testing.T, dir string, done, reported []int) {
 	t.Helper()
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir}.Small())
@@ -114,7 +116,8 @@ func checkRecovered(t *testing.T, dir string, done, reported []int) {
 	}
 }
 
-// expectedHistories returns a history for each partition p. The history has done[p]+more commits.
+// expectedHistories returns a history for each partition p. The number of its commits is the sum
+// done[p] + more.
 func expectedHistories(done []int, more int) []*history {
 	list := make([]*history, len(done))
 	for p := range list {

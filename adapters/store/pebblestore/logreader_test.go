@@ -21,8 +21,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// shipping, a test fixture, has a store whose log is read during writes. It also has the commits
-// that were read so far.
+// shipping is a test fixture. It has a store whose log is read during writes, and the commits that
+// were read so far.
 type shipping struct {
 	t      *testing.T
 	fs     *vfs.MemFS

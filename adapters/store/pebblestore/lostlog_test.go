@@ -12,9 +12,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestLogInTheMiddle truncates each log except the newest: to zero bytes, after a commit (so that the log
-// looks complete), or within a commit. Errors of Open and Check must name the file and the times of the
-// lost commits, and the log of the server must report an accepted loss.
+// TestLogInTheMiddle truncates each log of the store except the newest: to zero bytes, after a commit (so
+// that the log looks complete), or within a commit. Errors of Open and Check must name the file and the
+// times of the lost commits. If the loss is accepted, the store must report the loss to the operator.
 func TestLogInTheMiddle(t *testing.T) {
 	t.Parallel()
 	b := newDamageBase(t, "several logs", true)

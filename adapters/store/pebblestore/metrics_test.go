@@ -45,9 +45,9 @@ func TestMetrics(t *testing.T) {
 	if ahead := time.Until(m.LastTimestamp.Time()); ahead > time.Second || ahead < -time.Minute {
 		t.Errorf("the last Timestamp is %v ahead", ahead)
 	}
-	// Observer.Sync counts the creation of the table as a commit, but Observer.Commit does not. A
-	// commit may be synced shortly before it is counted. Observer.Sync then counts it only at the
-	// next sync.
+	// Observer.Sync also counts the commit that creates the table, but Observer.Commit does not. A
+	// sync may make a commit durable shortly before the store counts the commit. The next sync then
+	// reports this commit.
 	if commits.Load() != 500 || syncs.Load() < 500 || synced.Load() < 499 || synced.Load() > 501 {
 		t.Errorf("observed %d commits and %d syncs of %d commits", commits.Load(), syncs.Load(), synced.Load())
 	}

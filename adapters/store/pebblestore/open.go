@@ -112,7 +112,7 @@ func (s *Store) open(o Options) error {
 	if errors.Is(err, ErrLost) {
 		o.AcceptDamage = true
 		if other := tryRead(o); other != nil {
-			return other // Open would also fail with AcceptDamage
+			return other // even with AcceptDamage, Open would fail with this error
 		}
 	}
 	return err
@@ -300,8 +300,8 @@ func (s *Store) load(o Options, readOnly bool) error {
 	} else if follows {
 		reserved = max(reserved, p.Number)
 	}
-	// The replayed commits are durable, because Pebble has moved them to data files. So the journal regards all
-	// commits up to the number reserved as durable.
+	// The replayed commits are durable, because Pebble has moved them to data files. So the journal treats all
+	// commits up to the reserved number as durable.
 	if s.logs != nil {
 		reserved = max(reserved, s.logs.Highest()) // a damaged log may have lost the last reservation
 	}
@@ -420,9 +420,9 @@ func (s *Store) loadTables() error {
 }
 
 // Close closes the store. All other calls must have returned. Close moves the content of the log to data files, so that
-// the next Open has nothing to replay. If a Pebble call, such as a backup, still waits for disk space, Close leaves the
-// store open and locked until the process ends. If Close made this call fail, Pebble could not begin a new log and
-// would end the process.
+// the next Open has nothing to replay. If a Pebble call (such as a backup) waits for disk space, Close leaves the store
+// open and locked until the process ends. Close does not make this call fail, because Pebble ends the process if it
+// cannot begin a new log.
 func (s *Store) Close() error {
 	if s.memory {
 		s.end()

@@ -40,8 +40,8 @@ type Options struct {
 	KeepLogs int64
 	// MaxOpenFiles is the maximum number of data files that are open at the same time; 0 means 1,000.
 	MaxOpenFiles int
-	// Spare closes reserve files, which the process keeps open only to have spare file descriptors. It reports whether
-	// there were any reserve files. Nil means that the process has none.
+	// Spare closes the files that the process keeps open only as a reserve of file descriptors. It returns false if no
+	// such file was open. Nil means that the process keeps no such files.
 	Spare func() bool
 	// Now is the clock for Timestamps; nil means the clock of the machine.
 	Now func() edm.Ticks

@@ -10,8 +10,8 @@ import (
 // positionKey is the key of the [Position] of a store that replays the log of another store.
 var positionKey = []byte{spaceMeta, 'p', 'o', 's', 'i', 't', 'i', 'o', 'n'}
 
-// Position says how far a store has replayed the log of another store. The store has exactly the commits of the
-// timeline with numbers up to Number. These include every write that returned before the time Synced.
+// Position says how far a store has replayed the log of another store. The store has exactly the commits of the timeline up to the value of Number.
+// These commits include every write that returned before the time in the field Synced.
 type Position struct {
 	Timeline string    `json:"timeline"`
 	Number   edm.Ticks `json:"number"`

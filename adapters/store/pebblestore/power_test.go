@@ -45,7 +45,7 @@ type powered struct {
 	fs        *vfs.MemFS
 	store     *pebblestore.Store
 	histories []*history
-	churn     *history   // history of the table churned; state[0] is its incarnation, state[1] is the commit of its entity; 0 means absent
+	churn     *history   // history of a table; state[0] is the incarnation (creation) of the table; state[1] is the commit of its entity; 0 means absent
 	all       []*history // the fields histories and churn in one list
 	latest    atomic.Int64
 	stopped   atomic.Bool
@@ -284,7 +284,7 @@ func (w *powered) crash() {
 
 // check opens the store on fs after a crash, and reads and checks its whole content. It returns the
 // file system as it would be after a second crash. It also returns the commits and the highest
-// Timestamp that replies have shown by then.
+// Timestamp that replies have shown before the second crash.
 func (w *powered) check(fs *vfs.MemFS, known []int, latest edm.Ticks) (*vfs.MemFS, []int, edm.Ticks) {
 	ctx := context.Background()
 	s := w.open(fs, frozen-edm.TicksPerSecond)

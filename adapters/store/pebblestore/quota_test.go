@@ -43,8 +43,8 @@ func (q *quota) holdLogs() (letGo func()) {
 	}
 }
 
-// pass waits for a write to a log until the channel in the field gate is closed. Other files do
-// not wait.
+// pass is called before a write. If the file is a log, pass waits until the channel in the field
+// gate is closed.
 func (q *quota) pass(path string) {
 	q.mu.Lock()
 	gate := q.gate
@@ -54,7 +54,7 @@ func (q *quota) pass(path string) {
 	}
 }
 
-// write computes how many of n bytes can be written to a file, beginning at the given offset.
+// write(path, at, n, …) computes how many of n bytes can be written to a file at the given offset.
 func (q *quota) write(path string, at int64, n int, compaction bool) (allowed int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -171,7 +171,8 @@ func (q *quota) Remove(path string) error {
 	return err
 }
 
-// move updates sizes for a file that was renamed. If path is "", the file was removed.
+// move(old, path) changes the map sizes after the rename of a file. An empty path means that the
+// file was removed.
 func (q *quota) move(old, path string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

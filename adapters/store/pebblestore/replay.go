@@ -197,7 +197,7 @@ func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
 	if err != nil || !ok {
 		return err
 	}
-	b := s.db.NewBatch() // repeats the write of leaveHistory as a commit, because stores that replay this log see only commits
+	b := s.db.NewBatch() // leaveHistory has written the history, but not as a commit; stores that replay this log see only commits
 	if err := b.Set(historyKey, h.Append(nil), nil); err != nil {
 		return err
 	}

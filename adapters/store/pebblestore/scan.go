@@ -93,8 +93,8 @@ func (l *liveTable) bounds(r key.Range) *pebble.IterOptions {
 	return o
 }
 
-// collect fills the page of b with the entities in the requested ranges, and closes the iterator. If reads must not
-// show a commit yet, the list hidden has the older entities. Each older entity replaces the entity of the iterator.
+// collect fills the page of the PageBuilder b with the entities in the requested ranges, and closes the iterator. The parameter hidden lists the
+// older states of entities whose newest commits must not be shown yet. The page gets these older states.
 func collect(ctx context.Context, it *pebble.Iterator, l *liveTable, r *table.ScanRequest, b table.PageBuilder, hidden []hiddenRow) (table.Page, error) {
 	c := collector{b: b, m: pagerows.Get(), hidden: hidden, descending: r.Descending}
 	c.b.Pause = r.Pause
@@ -164,8 +164,8 @@ func (c *collector) collect(ctx context.Context, it *pebble.Iterator, in key.Ran
 	return err
 }
 
-// collectOld examines entities of the list c.hidden in the range, up to the key in the parameter until. If this key is nil,
-// collectOld examines all old entities in the range. The result at says whether the list has an entity with exactly this key.
+// collectOld examines the entities of the list c.hidden in the range, up to the key in the parameter until. A nil key means
+// no limit. The result at says whether the list has an entity with exactly this key.
 func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) (at bool, err error) {
 	for len(c.hidden) > 0 && !at {
 		h := c.hidden[0]

@@ -14,10 +14,10 @@ import (
 // Reads must work on a full disk. While the log waits for disk space, Pebble already shows commits that are not durable yet.
 // Reads then do not wait for these commits, but hide them.
 //
-// A commit is certainly durable if it is synced, or if a later commit in the log is synced, because the log is synced in order.
-// Of two commits of one stripe, the one with the higher number is later in the log. The same is true if one of the two is a
-// catalog change, because a catalog change locks all stripes. Any other two commits are independent of each other, so reads may
-// show either one without the other.
+// The log is synced in order. So a commit is certainly durable if the commit or a later commit in the log is synced. A stripe
+// is a lock for some of the partitions. Of two commits of one stripe, the commit with the higher number is later in the log. A
+// catalog change locks all stripes, so the same is true for a catalog change and any other commit. Commits of different stripes
+// are independent of each other. So reads may show a commit of one stripe but hide an older commit of another stripe.
 
 // undo contains the data that a read needs to hide a commit that is not durable yet.
 type undo struct {
@@ -25,7 +25,7 @@ type undo struct {
 	stripe    *stripe // nil for a catalog change
 	liveTable *liveTable
 	mutations []table.Mutation // memory of the caller of Commit, valid until the call of journal.done
-	olds      []old            // entities before the commit; nil if much disk space was free, because reads then need not hide the commit
+	olds      []old            // entities before the commit; nil if much disk space was free: the log then does not wait, so reads hide no commit
 
 	// before is a snapshot of the state before a catalog change, or before replayed commits of another store. If a drop is not
 	// durable yet, readers need the snapshot to read the entities of the dropped table.
@@ -46,7 +46,7 @@ func (j *journal) isDurable(e *entry) bool {
 }
 
 // pendingCommits returns the commits that may not be durable yet, oldest first. The list ends before the first catalog change that is not
-// durable. The result catalog is this change, or nil. The snapshot catalog.undo.before contains no later commits. The caller must have locked mu.
+// durable. The result catalog is this change, or nil. The snapshot of the change has only earlier commits. The caller must have locked mu.
 func (j *journal) pendingCommits() (commits []*entry, catalog *entry) {
 	for e := j.oldest; e != nil; e = e.newer {
 		switch {
@@ -64,7 +64,7 @@ func (j *journal) pendingCommits() (commits []*entry, catalog *entry) {
 type view struct {
 	store   *Store
 	from    pebble.Reader
-	current bool     // the reader above shows the tables that the store has now
+	current bool     // the reader in the field from shows the tables that the store has now
 	hidden  []*entry // commits that the view must hide, although Pebble shows them or will soon show them
 }
 
@@ -116,7 +116,7 @@ type hiddenRow struct {
 	known bool
 }
 
-// rows returns, in key order, the old entities in a range that hidden commits change.
+// rows returns older states of the entities in a range, in key order: the states before the commits that the view hides.
 func (v view) rows(l *liveTable, in key.Range) (list []hiddenRow) {
 	for _, e := range v.hidden {
 		if e.undo.liveTable.incarnation != l.incarnation {

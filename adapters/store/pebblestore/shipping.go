@@ -16,8 +16,8 @@ func (s *Store) ReadLog(after edm.Ticks) *logship.Reader {
 	return s.shipping.Read(after)
 }
 
-// AwaitDurable waits until all commits registered before the call are durable, or until ctx ends. All commits up to the returned
-// number are durable. If the result whole is true, every commit that returned before the returned time has such a number.
+// AwaitDurable waits until all commits registered before the call are durable, or until ctx ends. All commits up to the result
+// number are durable. If the result whole is true, these commits include every commit that returned before the result time.
 func (s *Store) AwaitDurable(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool) {
 	last := s.journal.last.Load()
 	_ = s.journal.wait(ctx, last) // after an error, s.Durable() may be lower than the last number
@@ -59,8 +59,8 @@ func (s *Store) Raise(above edm.Ticks) error {
 	return s.raise(above)
 }
 
-// raise does the work of Raise for a caller that has locked journal.numbers. A reservation must never become lower. So raise
-// also counts from the last issued number, because the clock may have reserved numbers up to a second after that number.
+// raise does the work of Raise for a caller that has locked journal.numbers. The clock may have reserved numbers up to a
+// second after the last issued number. A reservation must never become lower, so raise reserves at least the same numbers.
 func (s *Store) raise(above edm.Ticks) error {
 	above = max(above, edm.Ticks(s.journal.last.Load()))
 	if err := s.reserve(above + table.Reservation); err != nil {
@@ -96,14 +96,14 @@ func (s *Store) raiseToNow() (last, until edm.Ticks) {
 }
 
 // CheckpointSpan makes a [Store.Checkpoint] to which the shipped log can be applied. When CheckpointSpan returns, all
-// commits with numbers up to High are durable.
+// commits up to the number in span.High are durable.
 func (s *Store) CheckpointSpan(ctx context.Context, dir string) (span Span, err error) {
 	_, began := s.raiseToNow()
 	low, _, whole := s.AwaitDurable(ctx, time.Time{})
 	if !whole {
 		return span, errors.Join(ctx.Err(), table.ErrBusy)
 	}
-	if low == 0 { // the store is new: it has no commit, and all its numbers will be higher than the number began
+	if low == 0 { // a new store has no commit, and the numbers of all its commits will be above the value of began
 		low = began
 	}
 	if err := s.Checkpoint(ctx, dir); err != nil {

@@ -63,7 +63,7 @@ type Store struct {
 	compactionFailed atomic.Int64
 
 	catalog struct {
-		sync.Mutex              // locked before any stripe, and only by catalog changes
+		sync.Mutex              // locked before any stripe (lock for some of the partitions), and only by catalog changes
 		last       atomic.Int64 // number of the last catalog change, stored before the change is applied
 	}
 	seed    maphash.Seed
@@ -80,12 +80,12 @@ const stripeCount = 1024
 // stripe is a lock for some of the partitions. Each stripe has its own cache line.
 type stripe struct {
 	sync.Mutex
-	last   atomic.Int64 // number of the last commit of the stripe, stored before the commit is applied
-	synced edm.Ticks    // highest number of a synced commit of the stripe; journal.mu guards it
+	last   atomic.Int64 // number of the last commit in the partitions of this lock, stored before the commit is applied
+	synced edm.Ticks    // highest number of a synced commit in the partitions of this lock; journal.mu guards the field
 	_      [40]byte
 }
 
-// stripe returns the stripe that the partition of an entity belongs to. k is the full key of the entity.
+// stripe returns the lock for the partition of an entity. The parameter k is the full key of the entity.
 func (s *Store) stripe(k []byte) *stripe {
 	n := prefixLength + len(key.Partition(k[prefixLength:]))
 	return &s.stripes[maphash.Bytes(s.seed, k[:n])%stripeCount]

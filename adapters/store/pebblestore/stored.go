@@ -19,8 +19,8 @@ func getValue(from pebble.Reader, k []byte) ([]byte, error) {
 	return own, closer.Close()
 }
 
-// forEachKey calls the function do for each key that begins with prefix, in order, until do fails. do must not use
-// the key or the value after it returns.
+// forEachKey calls do(k, v) for each key that begins with prefix, in order, until a call fails. The called
+// function must not keep k or v after its return.
 func forEachKey(from pebble.Reader, prefix []byte, do func(k, v []byte) error) error {
 	it, err := from.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
 	if err != nil {

@@ -120,8 +120,8 @@ func (k *Keeper) sinceNow(from edm.Ticks) edm.Ticks {
 	return max(from, 1) // 0 would mean that no logs are kept
 }
 
-// discardKept sets Timeline.Since to the given number, and then removes the kept logs. The caller ensures that the logs outside
-// of the folder contain all commits with higher numbers.
+// discardKept sets Timeline.Since to the given number, and then removes the logs in the folder of kept logs. The caller ensures
+// that the logs in the data directory contain all commits with higher numbers.
 func (k *Keeper) discardKept(since edm.Ticks) error {
 	k.timeline.Since = since
 	if err := k.timeline.write(k.fs, k.dir); err != nil {
@@ -184,7 +184,7 @@ func (k *Keeper) Keep(path string, n uint32) error {
 	return nil
 }
 
-// release removes the kept logs whose log numbers are below the parameter next. All commits up to the commit number in the parameter to are shipped.
+// release removes the kept logs with lower numbers than the given log. All commits up to the given commit number are in the backup location.
 func (k *Keeper) release(next uint32, to edm.Ticks) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

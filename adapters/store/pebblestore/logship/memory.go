@@ -8,10 +8,10 @@ type memory struct {
 	spare []byte
 }
 
-// most is the maximum size in bytes of unused memory that stays allocated. The blocks and the buffer spare each have this limit.
+// The constant most is the number of bytes of unused memory that may stay allocated. It limits the blocks and, separately, the spare buffer.
 const most = 8 << 20
 
-// next provides memory of the given size for records.
+// next(size) returns memory of the given size for records.
 func (m *memory) next(size int) []byte {
 	if size != step {
 		return make([]byte, size)
@@ -23,7 +23,7 @@ func (m *memory) next(size int) []byte {
 	return m.steps[m.used-1]
 }
 
-// reuse copies the records of the given commits to other memory. The method next can then return the same blocks again.
+// reuse makes all blocks available again. It first copies the records of the given commits from the blocks to other memory.
 func (m *memory) reuse(stay []Commit) {
 	to := m.spare[:0]
 	for i := range stay {

@@ -27,7 +27,7 @@ type Reader struct {
 	scratch []byte // memory for the records of later logs
 }
 
-// outlook has the lowest commit number of a log that follows the current log. The following log may still grow, and the number may then become lower.
+// outlook has the lowest commit number in a log after the current log. The log may still grow, and new commits may have lower numbers.
 type outlook struct {
 	tail
 	least  edm.Ticks // lowest commit number found so far
@@ -40,9 +40,9 @@ func (k *Keeper) Read(after edm.Ticks) *Reader {
 	return &Reader{logs: k, after: after, highest: map[uint32]edm.Ticks{}, later: map[uint32]*outlook{}}
 }
 
-// Next returns, in order, the commits with numbers in (from, to]. It limits their total size to about size bytes. All commits
-// up to the number upTo must be durable, and Next returns no higher commits. If it has already returned all these commits, it
-// returns none. The returned commits are valid until the next call.
+// Next returns, in order, the commits with numbers in (from, to]. The parameter size is the approximate
+// size of these commits in bytes. All commits up to the number upTo must be durable, and Next returns no higher commits. If all
+// these commits were already returned, Next returns none. The returned commits are valid until the next call.
 func (r *Reader) Next(upTo edm.Ticks, size int) (list []Commit, from, to edm.Ticks, err error) {
 	from = r.after
 	r.commits, r.last = slices.Delete(r.commits, 0, r.last), 0
@@ -139,7 +139,7 @@ func (r *Reader) lookAt(o *outlook) error {
 	return errors.Join(err, f.Close())
 }
 
-// Shipped records that the backup location has all commits with numbers <= to. The logs of these commits can then be removed.
+// Shipped records that the backup location has all commits up to the given number. The logs of these commits can then be removed.
 func (r *Reader) Shipped(to edm.Ticks) error {
 	next := r.current.log
 	for n, highest := range r.highest {

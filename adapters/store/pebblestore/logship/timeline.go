@@ -29,8 +29,8 @@ type Timeline struct {
 	// timeline there has this ID, it belongs to this store.
 	Next string `json:"next,omitempty"`
 	// Term is the last term (run of a server) that a process with this directory has begun at the backup location. Tried has, in order,
-	// later terms that the process requested without a reply. A late request may still begin such a term. If the backup location has any
-	// other later term, a process with a copy of this directory has begun that term.
+	// later terms that the process tried to begin without receiving a reply. Such a term may still begin. If the backup location has
+	// another later term, a process with a copy of this directory began the other term.
 	Term  Term   `json:"term,omitzero"`
 	Tried []Term `json:"triedTerms,omitempty"`
 	// Replaced is set if this store knows that another store has taken over the backup location.

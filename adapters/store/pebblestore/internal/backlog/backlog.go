@@ -29,7 +29,7 @@ type Backlog struct {
 	caught chan struct{} // closed when commits may continue; nil if commits need not wait
 }
 
-// New returns a Backlog that adds 1 to count each time commits begin to wait.
+// New returns a Backlog. Each time commits begin to wait, the Backlog increments the given counter.
 func New(count *atomic.Int64) *Backlog {
 	return &Backlog{change: make(chan struct{}, 1), done: make(chan struct{}), count: count}
 }
@@ -67,7 +67,7 @@ func (b *Backlog) Run(ctx context.Context, state func() (layers, running int)) {
 // WaitEnd waits until Run has ended.
 func (b *Backlog) WaitEnd() { <-b.done }
 
-// set makes commits wait if behind is true, and otherwise lets them continue.
+// set(true) makes commits wait, and set(false) lets commits continue.
 func (b *Backlog) set(behind bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -93,7 +93,7 @@ func read(f vfs.File, again reopeningReader) (*File, error) {
 		r.index(places)
 		return r, nil
 	}
-	b, _, readErr := wholefile.ReadableOf(f, again.path) // if bytes are unreadable, a checksum is wrong, and the function search detects the damage
+	b, _, readErr := wholefile.ReadableOf(f, again.path) // unreadable bytes cause wrong checksums, so the function search detects the damage
 	if readErr != nil {
 		return nil, readErr
 	}
@@ -223,7 +223,7 @@ type Cursor struct {
 	next   int // index of the next data block
 	list   []Entry
 	last   []byte
-	open   int // number of elements at the end of Damage whose value Before is not known yet
+	open   int // number of elements at the end of the list Damage whose field Before is not set yet
 }
 
 // Cursor returns a cursor at the beginning of the file.

@@ -32,7 +32,7 @@ func (d *Disk) Starve() {
 	defer d.mu.Unlock()
 	u, _ := d.fs.GetDiskUsage(d.dir)
 	// Pebble soon removes the files that the failed compaction has written. This frees space, but not enough for another attempt. So the
-	// sizes of these files are added to starved, the free space that a new attempt must exceed.
+	// sizes of these files are added to the field starved. A new attempt needs more free space than this field says.
 	d.compactions.starvedAt = time.Now()
 	d.compactions.starved = max(1, min(int64(u.AvailBytes), d.reserve.size/4))
 	for size := range maps.Values(d.compactions.outputs) {

@@ -36,7 +36,7 @@ func (d files) Open(path string, o ...vfs.OpenOption) (f vfs.File, err error) {
 }
 
 func (d files) OpenDir(path string) (f vfs.File, err error) {
-	err = d.try(d.FS.PathJoin(path, "any"), func() error { // try expects the path of a file in the directory
+	err = d.try(d.FS.PathJoin(path, "any"), func() error { // the method try expects the path of a file in the directory
 		f, err = d.FS.OpenDir(path)
 		return err
 	})
@@ -57,8 +57,8 @@ func (d files) reuse(old, path string, c vfs.DiskWriteCategory, renamed *bool) (
 	return f, err
 }
 
-// retryWithReserve calls the file operation do. While do finds no free descriptor, retryWithReserve frees descriptors
-// that the process holds in reserve, and calls do again.
+// retryWithReserve calls a file operation. While no descriptor is free, retryWithReserve closes reserve files and
+// repeats the call. The process keeps the reserve files open only for this purpose.
 func (d *Disk) retryWithReserve(do func() error) error {
 	err := do()
 	for NoDescriptor(err) && d.give != nil && d.give() {

@@ -20,8 +20,8 @@ type Options struct {
 	// Reserve is the size in bytes of the reserve file. The file uses at most a sixteenth of the disk. 0 means no reserve
 	// file, and a negative value leaves an existing file unchanged.
 	Reserve int64
-	// Spare closes reserve files, which the process keeps open only to have spare file descriptors. It reports whether
-	// there were any reserve files. Nil means that the process has none.
+	// Spare closes the files that the process keeps open only as a reserve of file descriptors. It returns false if no
+	// such file was open. Nil means that the process keeps no such files.
 	Spare func() bool
 	// Retry is the time after which Pebble retries a failed compaction.
 	Retry time.Duration
@@ -167,9 +167,9 @@ func (d *Disk) tryAgain() {
 	d.again = make(chan struct{})
 }
 
-// updateFull decides from the number of free bytes whether writes are refused. Writes are refused below a quarter of
-// the reserve plus the size of the largest commit, because a flush of all memtables needs this space. Writes are
-// accepted again when a further quarter of the reserve is free. The caller must have locked mu.
+// updateFull decides from the number of free bytes whether writes are refused. The limit is the size of the largest
+// commit plus a quarter of the reserve file's size. A flush of all memtables needs this space. After a refusal,
+// writes are accepted again at a limit that is higher by another quarter of this size. The caller must have locked mu.
 func (d *Disk) updateFull(free int64) {
 	refuse, accept := d.refuseBelow(), d.acceptAbove()
 	if !d.full.Load() && (d.reserve.size == 0 || d.reserve.held) {

@@ -29,7 +29,7 @@ func (m *small) GetDiskUsage(string) (vfs.DiskUsage, error) {
 	return vfs.DiskUsage{AvailBytes: uint64(m.room), TotalBytes: total}, nil
 }
 
-// set changes the number of free bytes and of free descriptors.
+// set(room, opens) changes the numbers of free bytes and of free descriptors.
 func (m *small) set(room int64, opens int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -63,7 +63,8 @@ func (m *small) Open(path string, o ...vfs.OpenOption) (vfs.File, error) {
 	return m.FS.Open(path, o...)
 }
 
-// OpenReadWrite opens a file whose writes use the free space. Disk calls OpenReadWrite to create the reserve file.
+// OpenReadWrite opens a file. Writes to this file reduce the simulated free space. Disk calls OpenReadWrite to
+// create the reserve file.
 func (m *small) OpenReadWrite(path string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
 	f, err := m.FS.OpenReadWrite(path, c, o...)
 	return smallFile{f, m}, err
@@ -228,7 +229,7 @@ func TestCompactionFails(t *testing.T) {
 		d, m := begin(t, reserve, nil)
 		defer d.Close()
 		f := create(t, d, "data/000002.sst", "pebble-compaction")
-		m.set(reserve/8, 1000) // the free space is less than a quarter of the reserve, which compactions must leave for logs and flushes
+		m.set(reserve/8, 1000) // compactions must leave free space for logs and flushes: a quarter of the reserve file's size
 		if _, err := f.Write(make([]byte, 100)); !NoSpace(err) || d.Waiting() {
 			t.Errorf("the compaction: %v, and waiting: %v", err, d.Waiting())
 		}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// notices writes messages about the disk to the operator's log, and limits the rate of each kind of message. The
-// lock of the Disk guards notices.
+// notices is a logger for messages about the disk. It limits the rate of each kind of message. The lock of the
+// Disk guards the fields.
 type notices struct {
 	logf func(format string, args ...any)
 	dir  string
@@ -23,7 +23,7 @@ const (
 	warnEvery = time.Hour
 )
 
-// nearlyFull logs that writes will be refused if the free space falls below a limit.
+// nearlyFull warns the operator that the store will refuse writes if the free space falls below a limit.
 func (n *notices) nearlyFull(free, below int64) {
 	if time.Since(n.warned) >= warnEvery {
 		n.warned = time.Now()
@@ -40,7 +40,7 @@ func (n *notices) isFull(free int64) {
 	n.logf("edgetable: the disk of %s is full (%s free): writes are refused, and deletes too when no space at all is left; reads work; free space or enlarge the disk", n.dir, show(free))
 }
 
-// space writes to the log that the disk has space again, if the last message was that the disk is full.
+// space(free) tells the operator that the disk has space again, if the last message was that the disk is full.
 func (n *notices) space(free int64) {
 	if n.told {
 		n.told = false

@@ -1,6 +1,6 @@
 package fulldisk
 
-// try calls the file operation do. While disk space or a descriptor is missing, try removes the reserve file or waits, and calls do again.
+// try(do) calls do, a file operation. While space or a descriptor is missing, the method removes the reserve file or waits, and repeats the call.
 func (d *Disk) try(do func() error) error {
 	err := d.retryWithReserve(do)
 	if !Scarce(err) {

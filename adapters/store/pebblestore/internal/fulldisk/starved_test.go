@@ -19,9 +19,10 @@ func (r *roomy) GetDiskUsage(string) (vfs.DiskUsage, error) {
 }
 
 // TestStarved checks that writes are refused after a compaction has failed for lack of space. Writes
-// are accepted again if more space is free than at the failure. They are also accepted if Pebble has
-// not retried the compaction for a while, because Pebble then no longer needs it. Other programs may
-// free space before the store notices the failure. This space also counts as more space.
+// are accepted again if more space is free than at the failure. Pebble retries a compaction that is
+// still needed. So writes are also accepted if Pebble has not retried the compaction for a while.
+// Other programs may free space after the failure, but before the store notices the failure. Then
+// writes must be accepted too.
 func TestStarved(t *testing.T) {
 	const reserve, all = 8 << 20, 1 << 30
 	for _, test := range []struct {

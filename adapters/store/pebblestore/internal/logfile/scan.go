@@ -32,8 +32,8 @@ type Record struct {
 	Payload []byte // shares memory with the content of the file if the record is one chunk
 	// Behind is the number of damaged parts of the log that precede the record.
 	Behind int
-	// Found reports that the record was found by a search byte by byte. Such a record may be a part of the payload of
-	// another record. It proves that there is damage before it, but it must not be replayed.
+	// Found reports that the record was found by a search byte by byte. The record may be a part of the payload of
+	// another record, so it must not be replayed. But the record proves that there is damage before it.
 	Found bool
 }
 
@@ -78,7 +78,7 @@ type scanner struct {
 	open    bool // a record has begun, and its last chunk was not read yet
 	payload []byte
 	start   int
-	opened  bool // some chunk of the current record was read while the field found was true
+	opened  bool // a search byte by byte has found some chunk of the current record, or an earlier chunk of the same block
 }
 
 func (s *scanner) blockEnd(i int) int { return min((i/blockSize+1)*blockSize, len(s.content)) }

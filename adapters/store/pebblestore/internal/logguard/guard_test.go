@@ -103,9 +103,9 @@ func numbers(b []byte) (list []edm.Ticks) {
 	return list
 }
 
-// TestDamage checks that an unreadable commit is a loss only if a later Mark or the list of logs says that the commit
-// was synced. Otherwise the commit is an incomplete end of the log. The test also checks what each Policy does after
-// a loss.
+// TestDamage checks that an unreadable commit is a loss only if the commit is known to be synced. The list of logs,
+// or a Mark in a later log record, says which commit was synced last. Otherwise the commit is an incomplete end of
+// the log. The test also checks what happens to the log after a loss, for each Policy (how to treat a loss).
 func TestDamage(t *testing.T) {
 	const block = 40 << 10
 	for _, test := range []struct {

@@ -96,8 +96,8 @@ func (i *inspection) dropDamage(path string, number uint32, log logfile.Log, los
 	return i.cutOut(path, number, log)
 }
 
-// canReplay reports whether Pebble can replay the unchanged log. If middle is true, the log must be closed and
-// undamaged. If middle is false, the log is the newest, and may have an incomplete record at its end.
+// canReplay reports whether Pebble can replay the unchanged log. If other logs follow (the parameter middle is
+// true), Pebble needs a closed log without damage. The newest log may have an incomplete record at its end.
 func canReplay(log logfile.Log, middle bool) bool {
 	if log.Unreadable != nil {
 		return false
@@ -113,8 +113,8 @@ func (i *inspection) cutOut(path string, number uint32, log logfile.Log) error {
 	if err := writeLog(i.list.fs, path+".new", number, log); err != nil {
 		return err
 	}
-	// If a crash left the log without its name, the next start would report a missing log. A hard link keeps the name
-	// until the readable part replaces the log. Without hard links, the name is missing between the two renames.
+	// A hard link keeps the log's name until the readable part replaces the log. Without hard links, a crash between
+	// the two renames would leave no file of this name. The next start would then report a missing log.
 	_ = i.list.fs.Remove(path + ".damaged") // this file exists after an interrupted attempt
 	if i.list.fs.Link(path, path+".damaged") != nil {
 		if err := i.list.fs.Rename(path, path+".damaged"); err != nil {

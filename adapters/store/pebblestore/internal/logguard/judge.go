@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// describeLoss returns a sentence about the confirmed commits that a log has lost, or "". The parameter next is the number of the
-// following log, or 0. The parameter later is the content of the following log if the list of logs lacks that log, and empty otherwise.
+// describeLoss returns a sentence about the confirmed commits that a log has lost, or "". The parameter next is the number of the following log, or
+// 0. The parameter later is the content of the following log. It may be empty if the list of logs contains the following log.
 func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
 	readable := edm.Ticks(i.list.live[number]) // commits up to this number are not lost, because an older file has them or they were read here
 	var before, behind int
@@ -37,10 +37,10 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 			verb = "may be" // logs are not ordered by number, so the missing commits may be in the next log
 		}
 		synced = max(synced, edm.Ticks(i.list.live[next]))
-		for _, r := range later.Records { // no records if the list of logs includes the next log
+		for _, r := range later.Records { // no records if the list of logs contains the next log, because the number from the list then suffices
 			if m, ok := MarkOf(r.Payload); ok {
 				synced = max(synced, m.Synced)
-				break // only the first Mark counts: a later Mark may say that a commit of the next log itself is synced
+				break // the first Mark (synced commit number) is about older logs, but later Marks may be about this log
 			}
 		}
 	}

@@ -111,8 +111,7 @@ func (l *list) change(do func(live map[uint32]int64)) error {
 }
 
 // recordSynced writes to the list that the commit with number n is synced. So the next start notices if the newest log
-// was truncated. The parameter to is the file system of the write. It determines whether recordSynced waits for disk
-// space.
+// was truncated. The given file system decides whether the write waits for disk space.
 func (l *list) recordSynced(to vfs.FS, n edm.Ticks) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -39,8 +39,8 @@ func (f *manifestFile) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Sync syncs the MANIFEST and remembers its synced length. The next change of the list of logs writes this length to the
-// file LOGS. Before a log is removed, the list changes.
+// Sync syncs the MANIFEST and remembers its synced length. Each change of the list of logs writes this length to the
+// file LOGS. The list changes at the latest before a log is removed.
 func (f *manifestFile) Sync() error {
 	if err := f.File.Sync(); err != nil {
 		return err

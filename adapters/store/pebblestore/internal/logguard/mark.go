@@ -19,7 +19,7 @@ import (
 // the Mark of a readable commit says that a commit after the unreadable bytes was synced. Then the unreadable bytes
 // were synced too, and their commits are lost.
 type Mark struct {
-	Number edm.Ticks // 0 if a Marker has written the Mark without a commit
+	Number edm.Ticks // number of the commit; 0 if the log record has no commit
 	Synced edm.Ticks
 }
 

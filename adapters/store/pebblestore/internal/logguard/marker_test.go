@@ -9,8 +9,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// TestMarkOnlyInPause checks that a Marker writes no Mark while commits follow each
-// other without a pause, and one Mark in each pause.
+// TestMarkOnlyInPause checks when a Marker writes a Mark (a log record that says which commit was
+// synced last). The Marker must write one Mark in each pause between commits, and no Mark without a
+// pause.
 func TestMarkOnlyInPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewMarker()

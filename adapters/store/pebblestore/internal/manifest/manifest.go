@@ -58,7 +58,7 @@ func Read(records [][]byte) (State, error) {
 		for _, n := range d.deleted {
 			s.Live[n] = false
 		}
-		for i, n := range d.added { // after the deletions, because an edit that moves a file to another level deletes and adds the same file
+		for i, n := range d.added { // after the deletions: to move a file to another level, one MANIFEST record both deletes and adds the file
 			s.Live[n], s.Sizes[n] = true, d.sizes[i]
 		}
 		s.FirstLog = max(s.FirstLog, d.log)

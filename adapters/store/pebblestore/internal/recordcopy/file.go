@@ -32,8 +32,8 @@ func (f *File) path() string { return f.fs.PathJoin(f.dir, Name) }
 // slack is a part of the size limit of the file. The limit is twice the size after the last rewrite, plus slack bytes.
 const slack = 1 << 20
 
-// Begin opens the file for adding lines. The parameters want and old are the required content and the present content of the file.
-// If the two contents differ, Begin first writes the required content. It uses the file system in the parameter to for this write.
+// Begin opens the file for adding lines. The parameter want is the required content, and the parameter old is the present content.
+// If the two contents differ, Begin first writes the required content in the given file system.
 func (f *File) Begin(to vfs.FS, want, old []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

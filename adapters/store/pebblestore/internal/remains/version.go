@@ -10,13 +10,13 @@ import (
 )
 
 // stamp says when a version of a key was written. The sequence number is 0 in data files of the lowest level. The Timestamp
-// is 0 (unknown) for a version without a value in a data file.
+// is 0 (unknown) if the version has no value and is in a data file.
 type stamp struct {
 	sequence uint64
 	at       edm.Ticks
 }
 
-// deletes reports whether a deletion with stamp d deletes a version with stamp v.
+// deletes(v) reports whether a deletion at the time d deletes a version that was written at the time v.
 func (d stamp) deletes(v stamp) bool {
 	switch {
 	case d.at > 0 && v.at > 0:
@@ -57,8 +57,8 @@ func (d deletions) add(start, end []byte, s stamp) {
 	}
 }
 
-// Current returns the newest value of a key, or nil if the key was deleted. It calls written(value) to get the write time that
-// a value contains, or 0. Sequence numbers do not suffice, because an old version in an unused file may have a higher number.
+// Current returns the newest value of a key, or nil if the key was deleted. The function written returns the write time that a value contains, or 0.
+// Current compares write times, because an old version in an unused file may have a higher sequence number.
 func (s *Store) Current(versions []Version, written func(value []byte) edm.Ticks) []byte {
 	var best *Version
 	for i := range versions {

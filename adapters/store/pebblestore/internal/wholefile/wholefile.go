@@ -34,8 +34,8 @@ func (b *Bad) Unwrap() error { return b.Err }
 // step is the number of bytes that one call reads. If the call fails, the sectors of this part are read one by one.
 const sector, step = 512, 64 << 10
 
-// Readable returns the content of a file, in which 0xff replaces unreadable bytes. So the content must contain
-// checksums. bad is the first read error, or nil. If the file cannot be read at all, Readable returns an error.
+// Readable returns the content of a file, with 0xff in place of unreadable bytes. Callers must detect these bytes by checksums. The result bad is the
+// first read error, or nil. If the file cannot be read at all, Readable returns an error.
 func Readable(from vfs.FS, path string) (b []byte, bad *Bad, err error) {
 	f, err := from.Open(path)
 	if err != nil {
@@ -88,8 +88,8 @@ func Lost(err error) bool {
 	return !machine || slices.Contains([]syscall.Errno{syscall.ENOENT, syscall.EIO, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP}, code)
 }
 
-// Replace atomically and durably replaces a file of a directory. It first syncs the directory, so that other files
-// whose names are in b are durable.
+// Replace atomically and durably replaces a file of a directory. The new content may name other files of the
+// directory. So Replace first syncs the directory, so that these other files are durable.
 func Replace(to vfs.FS, dir, name string, b []byte) error {
 	d, err := to.OpenDir(dir)
 	if err != nil {

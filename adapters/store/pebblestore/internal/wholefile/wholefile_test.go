@@ -12,8 +12,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// stops, a file system for tests, fails all operations after a number of successful operations. The field left is
-// the number of operations that still succeed.
+// stops is a file system for tests. After a number of successful operations, all further operations fail. The
+// field left is the number of operations that still succeed.
 type stops struct {
 	*vfs.MemFS
 	left int
