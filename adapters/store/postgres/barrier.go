@@ -50,8 +50,8 @@ type passed struct {
 	list map[string]bool
 }
 
-// caughtUp reports whether this connection, or another connection that is still open, has waited for a standby. If so, PostgreSQL
-// has not restarted since that wait, and shows no commits that a standby lacks.
+// caughtUp reports whether this connection, or another connection that is still open, has waited for a standby. Such an open
+// connection proves that PostgreSQL has not restarted since the wait. So PostgreSQL shows no commits that a standby lacks.
 func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err error) {
 	results, err := c.Exec(ctx, "SELECT "+statement.ProcessSQL+", pid = pg_backend_pid() FROM pg_stat_activity WHERE application_name = '"+s.name+"'").ReadAll()
 	if err != nil {

@@ -250,7 +250,8 @@ func median(list []float64) float64 {
 
 const benchRows = 20000
 
-// sides contains the store, and an SQL table for pgx alone that has the same rows.
+// sides contains the two sides of a comparison: the store, and pgx without the store. For pgx, there is an SQL table with the
+// same rows.
 type sides struct {
 	store *postgres.Store
 	raw   *pgxpool.Pool

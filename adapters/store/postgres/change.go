@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// change gets a new Timestamp, and returns the statements of one transaction. The first statement writes one row, or no row
-// if the record has another revision. The second result is a query that shows later whether the transaction was applied.
+// change gets a new Timestamp. The result calls contains the statements of one transaction. If the record has another revision, the first
+// statement writes no row; otherwise it writes one row. The result trace is a query that shows later whether the transaction was applied.
 type change func(ticks edm.Ticks) (calls []statement.Call, trace statement.Call)
 
 // creating returns the change that creates a record. declared is the stored form of the record's options, or nil.
@@ -119,7 +119,7 @@ func (s *Store) resolveChange(ctx context.Context, ticks edm.Ticks, trace statem
 	switch {
 	case err == nil && applied:
 		return nil
-	case err == nil && complete && s.now() < ticks+statement.TrailMemory: // Purge keeps the trail of a dropped record at least until this time
+	case err == nil && complete && s.now() < ticks+statement.TrailMemory: // until this time at least, Purge keeps the last revisions of a dropped record
 		return &unsentError{cause}
 	}
 	s.counters.unknown.Add(1)

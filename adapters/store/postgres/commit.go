@@ -34,7 +34,7 @@ func (s *Store) Commit(ctx context.Context, name table.RecordKey, m []table.Muta
 			return 0, &table.Refused{Index: i, Err: table.ErrKeyTooLong}
 		}
 	}
-	// If the caller's context ends, the caller may reuse the memory of the mutations while the store still sends them.
+	// If the caller's context ends, Commit returns while the store may still send the mutations. So the store needs its own copy of their memory.
 	m = slices.Clone(m)
 	for i := range m {
 		m[i].Key, m[i].Properties = slices.Clone(m[i].Key), slices.Clone(m[i].Properties)
@@ -216,7 +216,7 @@ func (c *commitment) cacheState(list []*write) {
 	}
 }
 
-// dropStates discards the states that the commit has used, and removes the entity from the cache.
+// dropStates discards the entity states that the commit has used. If the commit uses the cache, dropStates also removes its entity from the cache.
 func (c *commitment) dropStates() {
 	if c.usesCache() {
 		c.known.forget(c.name, c.mutations[0].Key)

@@ -57,8 +57,8 @@ func (s *Store) noteSettings(d *promise.Settings) {
 	}
 }
 
-// watchSettings checks the settings and the schema version that a heartbeat returned. The server refuses writes
-// while the settings are weaker than at the start, or the schema has another version.
+// watchSettings checks the settings and the schema version that a heartbeat returned. The server refuses writes in two cases:
+// the settings are weaker than at the start, or the schema has another version than the server expects.
 func (s *Store) watchSettings(d *promise.Settings, version int64) error {
 	s.noteSettings(d)
 	reason := s.weaknessOf(d)

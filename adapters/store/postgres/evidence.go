@@ -51,7 +51,7 @@ func (s *Store) resolveBatch(ctx context.Context, list []*write, cause error) er
 		s.counters.unknown.Add(1)
 		return fmt.Errorf("%w: %w", table.ErrUnknown, cause)
 	}
-	// The batch was applied if one row shows its write. Other rows may show nothing, because they were overwritten since.
+	// If one row shows its write, the whole batch was applied. A row that does not show its write was overwritten later.
 	var found error
 	for i, w := range list {
 		ok, err := s.resolveWrite(ctx, w, &states[i], cause)
@@ -82,8 +82,8 @@ func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause er
 	case now.ticks < w.ticks:
 		return false, unknown
 	}
-	// Another write has overwritten the row since. If this server sent the other write, the other write was part of a batch. The
-	// reason: this server sends the next single write of an entity only when the outcome of the previous write is known.
+	// Another write has overwritten the row since. If this server sent the other write, it did so in a batch: this server sends
+	// the next single write of an entity only when the outcome of the previous single write is known.
 	purged, last, own := edm.Ticks(0), edm.Ticks(0), edm.Ticks(0)
 	mine, seen := w.ticks%slot.Slots, statement.Overwritten
 	if now.declared != nil {

@@ -36,7 +36,7 @@ func declare(t testing.TB, s table.Store, traits *table.Traits) {
 	must.OK(t, err)
 }
 
-// past is an earlier time than any clock in these tests shows.
+// past is a time before all times that the clocks in these tests show.
 var past = edm.TicksOf(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))
 
 // shows is a map of operations on the entity "x". If the entity does not exist or has
@@ -110,9 +110,9 @@ func pageShows(r table.ScanRequest) func(ctx context.Context, s table.Store) err
 	}
 }
 
-// TestRulesOfOtherServers checks that an expiry rule declared by one server applies to the next
-// operation of every other server. That server may have cached no rule, an older rule, or nothing
-// about the table.
+// TestRulesOfOtherServers declares an expiry rule through one server. The rule must apply to the
+// next operation of every other server. The other server may have cached no rule, an older rule,
+// or nothing about the table.
 func TestRulesOfOtherServers(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	var ahead atomic.Int64

@@ -93,8 +93,8 @@ func run(t testing.TB, c *pgx.Conn, sql string) {
 }
 
 // stall starts a commit of these entities. The commit waits for a lock on the row of the first entity until release is called.
-// When stall returns, the commit has its Timestamp. A commit of several entities also has its transaction number, because a
-// batch first adds its line to the feed.
+// When stall returns, the commit has its Timestamp. A commit of several entities is a batch, which adds its line to the feed
+// before it waits. So the batch also has its transaction number.
 func stall(t *testing.T, s *postgres.Store, names ...string) (release func()) {
 	t.Helper()
 	var m []table.Mutation
@@ -116,9 +116,9 @@ func stall(t *testing.T, s *postgres.Store, names ...string) (release func()) {
 	}
 }
 
-// TestLateCommitInAFeed checks a commit that becomes visible after another commit with a higher Timestamp and a higher
-// transaction number. A reader must get the late commit last. The test also proves that a reader that uses only Timestamps, or
-// only numbers, would miss the late commit.
+// TestLateCommitInAFeed makes a late commit: it becomes visible after another commit with a higher Timestamp and a higher
+// transaction number. A reader must get the late commit after the other commit. The test also proves that some readers would
+// miss the late commit: those that use only Timestamps, or only transaction numbers.
 func TestLateCommitInAFeed(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
@@ -149,8 +149,8 @@ func TestNumbersAfterACrash(t *testing.T) {
 	c := cluster(t, local.Options{})
 	s := openFeeding(t, c, postgres.Options{PurgeEvery: -1})
 	endOfFeed(t, s)
-	// After the crash, PostgreSQL should reuse the numbers of transactions that were rolled back. PostgreSQL reuses no number if
-	// a heartbeat has committed a transaction with a higher number. So the test tries several times.
+	// After the crash, PostgreSQL should give the numbers of transactions that were rolled back to new transactions. PostgreSQL
+	// does not do so if a heartbeat has committed with a higher transaction number. So the test tries several times.
 	for try := range 20 {
 		other := stranger(t, c)
 		must.OK(t, putOne(t.Context(), s, fmt.Sprint("before", try)))
@@ -458,7 +458,7 @@ func TestFeedInACopy(t *testing.T) {
 	conn, err := pgx.Connect(t.Context(), o.DSN)
 	must.OK(t, err)
 	defer conn.Close(t.Context())
-	run(t, conn, "UPDATE "+o.Schema+".change SET xact = xact + 1000000000") // as if the lines came from a cluster with higher transaction numbers
+	run(t, conn, "UPDATE "+o.Schema+".change SET xact = xact + 1000000000") // as lines of another PostgreSQL cluster, with higher numbers
 	copied := open(t, c, o)
 	expectHistory(t, "the copy", copied, from)
 	end := endOfFeed(t, copied)

@@ -27,17 +27,18 @@ type madeOf struct {
 	gone  bool
 }
 
-// span is what a consumer reads from one listing of the table to the next. It contains the Timestamps of the entities in
-// the first listing, and the changes of each entity. whole is set if the consumer has read the feed to its end.
+// span contains what a consumer reads between two times at which it lists all entities of the table. The field listed
+// contains the Timestamps of the entities in the first list. The field seen contains the changes of each entity in the
+// feed. The field whole is true if the consumer has read the feed to its end.
 type span struct {
 	listed map[string]edm.Ticks
 	seen   map[string][]madeOf
 	whole  bool
 }
 
-// judge compares the changes in the span with the states that an entity really had, in order. No state between the listing
-// and the last change may be missing, come twice, or come out of order. No change may contain a state that the entity never
-// had.
+// judge checks the changes of an entity that a consumer has read after it listed the table. The argument had contains all
+// states that the entity really had, in order. No state between the list and the last change may be missing, come twice, or
+// come out of order. No change may contain a state that the entity never had.
 func (s *span) judge(name string, had []madeOf) error {
 	first, listed := -1, s.listed[name]
 	if listed != 0 {
@@ -207,7 +208,7 @@ func (c *consumer) apply(page *table.FeedPage) error {
 			switch {
 			case change.Kind == table.Delete:
 				delete(c.state, k)
-			case change.Row == nil: // the entity has changed again, and the later change contains its state
+			case change.Row == nil: // the entity has changed again, and the later change contains the new state of the entity
 			case change.Row.Timestamp != one.Ticks:
 				return fmt.Errorf("the change of %q at %d has its state of %d", k, one.Ticks, change.Row.Timestamp)
 			default:
@@ -261,7 +262,7 @@ type following struct {
 type feedWriter struct {
 	had     map[string][]madeOf
 	sizes   map[edm.Ticks]int
-	unknown map[string]bool // for entities whose last change has an unknown outcome: whether this change is a deletion
+	unknown map[string]bool // the entities whose last change has an unknown outcome; the value is true if this change is a deletion
 	losses  int             // number of commits with an unknown outcome
 }
 
@@ -359,8 +360,9 @@ func (f *following) refused() (least, most int64) {
 	return least, most
 }
 
-// happened decides whether a change with an unknown outcome was applied. If so, the result contains the change. A change
-// was applied if a consumer has seen it. A deletion was also applied if no consumer has the entity any more.
+// happened decides whether a change with an unknown outcome was applied. If so, the returned list contains the change. A
+// change was applied if a consumer has seen the change. A deletion was also applied if no consumer has the entity any
+// more.
 func (f *following) happened(name string, had []madeOf, gone bool) []madeOf {
 	there := false
 	for _, c := range f.all {
@@ -421,7 +423,7 @@ func (f *following) stop(t testing.TB) {
 			}
 		}
 		for ticks, n := range c.sizes {
-			if m, ok := sizes[ticks]; ok && m != n { // judge has already checked the entities with an unknown outcome
+			if m, ok := sizes[ticks]; ok && m != n { // the method judge has already checked the entities whose outcome is unknown
 				t.Errorf("consumer %d: %d changes of the commit of %d, which had %d", i, n, ticks, m)
 			}
 		}

@@ -120,9 +120,10 @@ func harness(c *local.Cluster, o postgres.Options, restart bool) storetest.Harne
 	}
 }
 
-// takeOver opens a store that gets the slot of the last store that was opened. To do so,
-// takeOver marks all other slots as taken. If a heartbeat of the last store interferes,
-// takeOver tries again.
+// takeOver opens a store that gets the slot (the server number) of the last store that
+// was opened. For this, takeOver marks that slot as expired, and all other slots as
+// taken. A heartbeat of the last store may renew the slot. In this case, takeOver tries
+// again.
 func takeOver(t testing.TB, c *local.Cluster, o postgres.Options, now func() edm.Ticks) table.Store {
 	t.Helper()
 	o.Now, o.DSN, o.Connections = now, c.DSN(""), 8

@@ -66,11 +66,11 @@ type holder struct {
 // held is a long request, or the reply to a long request. A connection transmits only a part
 // of it until release is closed.
 type held struct {
-	sent    bool          // hold back the second half of the request; otherwise hold back the reply
+	sent    bool          // true: the second half of the request is held back; false: the reply is held back
 	bytes   int           // number of bytes of the reply that are not held back
 	waits   chan struct{} // closed when the first part was transmitted
 	release chan struct{}
-	conn    *holding // set before the channel waits is closed
+	conn    *holding // set before the channel in the field waits is closed
 }
 
 // hold makes the next long request, or the reply to it, stop in the middle.

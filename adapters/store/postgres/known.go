@@ -9,9 +9,9 @@ import (
 
 const knownBytes = 16 << 20
 
-// known caches the states of entities after writes, so that the next merge need not read the entity. A cached state
-// may be outdated. Then the merge writes nothing and is repeated: its statement requires the Timestamp of the
-// cached state, and no other state of the entity has this Timestamp.
+// known caches the states of entities after writes, so that the next merge need not read the entity. A cached state may be
+// outdated. The statement of the merge requires the Timestamp of the cached state, and no other state of the entity has this
+// Timestamp. So a merge with an outdated state writes nothing, and the store repeats the merge.
 type known struct {
 	mu   sync.Mutex
 	rows map[entity]table.Row

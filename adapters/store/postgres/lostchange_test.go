@@ -180,7 +180,7 @@ func dropsAndMakes(t *testing.T, s *postgres.Store) {
 	makes(t, s)
 }
 
-// loss is the way in which a request is lost.
+// loss says whether a request reaches the database, and when, if its connection breaks.
 type loss int
 
 const (
@@ -269,7 +269,7 @@ func (c *breaking) Write(p []byte) (int, error) {
 	go func() {
 		<-b.arrive
 		_ = c.SetDeadline(time.Time{})
-		_, _ = c.Conn.Write(request) // an error need not be checked: without this write, the record is wrong, and the test fails
+		_, _ = c.Conn.Write(request) // the error is ignored: if this write fails, the record is wrong, and the test fails
 		_ = c.Conn.Close()
 	}()
 	return 0, errCut

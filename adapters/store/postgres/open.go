@@ -40,7 +40,7 @@ type Store struct {
 	clockOff atomic.Bool
 	promise  *promise.Settings // settings of the database when the store was opened
 	settings atomic.Pointer[promise.Settings]
-	gate     chan struct{} // limits how many new connections wait for a standby at the same time
+	gate     chan struct{} // limits the number of new connections that wait for a standby at the same time; see the method catchUp
 	sessions lend.Sessions
 	passed   passed
 	config   *pgxpool.Config

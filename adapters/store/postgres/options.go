@@ -37,8 +37,8 @@ type Options struct {
 	// PurgeEvery is the interval at which tombstones and the entities of dropped tables are removed. 0 means a
 	// minute. If it is negative, only [Store.Purge] removes them.
 	PurgeEvery time.Duration
-	// PurgeAfter is the minimum age of a tombstone or dropped table before Purge removes it; 0 means 10 s. A shorter
-	// time is safe, but the server must then repeat more writes.
+	// PurgeAfter is the minimum age of a tombstone or dropped table before Purge removes it; 0 means 10 s. A shorter time is safe.
+	// But Purge rejects delayed writes with older Timestamps, so the server must then repeat more writes.
 	PurgeAfter time.Duration
 
 	// Now is the clock for Timestamps. Nil means the clock of the machine, which may differ from that of the database

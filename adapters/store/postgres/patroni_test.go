@@ -143,11 +143,11 @@ func TestPatroni(t *testing.T) {
 	}
 }
 
-// TestPatroniLoses is the control of TestPatroni. If writes do not wait for a standby, a failover
-// loses the writes that no standby has. TestPatroniLoses proves that the check for acknowledged
-// writes detects this loss. A consumer of a feed lists the table again after the failover, so it
-// ends with the content of the table. A consumer that does not list the table again keeps a lost
-// entity.
+// TestPatroniLoses checks that the checks of TestPatroni can fail. Here, writes do not wait for a
+// standby, so a failover loses the writes that no standby has. The check for acknowledged writes
+// must detect this loss. The test also shows why a consumer of a feed must list the table again
+// after the failover. A consumer that lists the table again ends with the content of the table. A
+// consumer that does not list the table again keeps a lost entity.
 func TestPatroniLoses(t *testing.T) {
 	needs.These(t, needs.Patroni)
 	p, err := local.NewAsynchronous()

@@ -33,7 +33,8 @@ type tap struct {
 	sent []string
 }
 
-// ofServers contains the statements that a server executes periodically. A tap ignores them.
+// The variable ofServers lists the statements that a server executes periodically. The method note does not record these
+// statements.
 var ofServers = []string{"take_slot", "leave_slot", "beat", "oldest", "blocked", "synced"}
 
 func (tp *tap) dial(ctx context.Context, network, address string) (net.Conn, error) {
@@ -90,25 +91,26 @@ func (tp *tap) note(kind byte, texts [][]byte) {
 	tp.mu.Lock()
 	defer tp.mu.Unlock()
 	switch kind {
-	case 'P': // for the message Parse, which prepares a statement, texts are the name and the SQL text of the statement
+	case 'P': // the message Parse prepares a statement; the argument texts contains the statement's name and its SQL text
 		if tp.text == nil {
 			tp.text = map[string]string{}
 		}
 		if name := string(texts[0]); name != "" {
 			tp.text[name] = string(texts[1])
 		}
-	case 'B': // for the message Bind, which precedes the execution, texts are the names of the portal and of the statement
+	case 'B': // the message Bind precedes the execution; the argument texts contains the names of the portal and of the statement
 		if name := string(texts[1]); !slices.Contains(ofServers, name) {
 			tp.sent = append(tp.sent, name)
 		}
 	}
 }
 
-// TestPlainStatements checks that a store sends exactly the statements in testdata/plain.txt,
-// in that order, for a table without options. This must hold even if the store also serves a
-// table with options. In earlier versions, tables had no options. Only four statements have
-// changed since, because they also accept the record of a table with options
-// (statement/ruled.go). These four find out lost outcomes and remove dropped tables.
+// TestPlainStatements checks the statements for a table without options. The store must send
+// exactly the statements in testdata/plain.txt, in that order, even if the store also serves
+// a table with options. Most of these statements are the same as before tables could have
+// options. Only four statements have changed, because they must also accept the record of a
+// table with options (statement/ruled.go). Servers use these four to find out lost outcomes
+// and to remove dropped tables.
 func TestPlainStatements(t *testing.T) {
 	var tp tap
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: tp.dial, PurgeEvery: -1})

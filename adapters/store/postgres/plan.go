@@ -15,9 +15,9 @@ func needsState(m *table.Mutation, d *ruled.Table) bool {
 	return m.Kind == table.Merge || m.Kind == table.Expire || d.Ends() && m.Condition >= table.Present
 }
 
-// planRuled completes the write of a mutation to a table whose entities can expire. now is the state of the entity,
-// if the state is known. The write then requires the Timestamp of that state. So the write replaces an expired
-// entity only if no other server has written the entity since.
+// planRuled completes the write of a mutation to a table whose entities can expire. The parameter now contains the state of the
+// entity, or nil if the state is unknown. A write that depends on the state requires the Timestamp of the state. So the write
+// replaces an expired entity only if no other server has written the entity since.
 func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, err error) {
 	switch {
 	case m.Kind == table.Put && m.Condition == table.Always:

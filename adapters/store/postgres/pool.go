@@ -70,9 +70,9 @@ func release(pool *pgxpool.Pool, c *pgxpool.Conn, err error) {
 	c.Release()
 }
 
-// retry calls the function do until it succeeds, it fails permanently, or ctx ends. do must be safe to repeat,
-// even if it has taken effect. Purges, and queries for lost outcomes, share connections with batches. If such
-// a connection is dead, retry must not keep it from the batches. So retry checks these connections regularly.
+// retry calls the function do until a call succeeds, a call fails permanently, or ctx ends. The function do must be safe to
+// repeat, even if it has taken effect. Purges, and queries for lost outcomes, use the connections of batches. A dead connection
+// would be missing for the batches. So retry regularly checks such a connection while it waits for a reply.
 func (s *Store) retry(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	if inner := do; who.Use == lend.Writes {
 		do = func(ctx context.Context, c *pgconn.PgConn) error {

@@ -186,7 +186,7 @@ func TestRestartInPlace(t *testing.T) {
 				read <- err
 			}()
 			if control {
-				must.OK(t, <-read) // without the wait for a standby, the read returns the commit
+				must.OK(t, <-read) // without the wait for a standby, the read returns at once and shows the commit
 			} else {
 				wait(t, "the read waits for the standby", func() bool { return ask(t, primary, catchesUp) == "true" })
 			}

@@ -71,8 +71,8 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 		if err := s.deleteRows(ctx, statement.DeleteLife, life, 0); err != nil {
 			return err
 		}
-		// The DELETE skips rows that another server's purge has locked. EmptyLife changes nothing while the incarnation
-		// still has rows.
+		// The statement DeleteLife skips rows that another server's purge has locked. While such rows remain, the statement EmptyLife
+		// does not mark the incarnation as cleared.
 		if err := s.execute(ctx, statement.EmptyLife, life); err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (s *Store) purgeDead(ctx context.Context) error {
 	}
 }
 
-// bothForms adds the negative of each incarnation number. The record of a table with options contains the negative number.
+// bothForms appends the negative of each incarnation number to the list. The record of a table with options contains the negative number.
 func bothForms(lives [][]byte) [][]byte {
 	list := slices.Clip(lives)
 	for _, life := range lives {

@@ -124,8 +124,8 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	return table.RevisionOf(ticks), nil
 }
 
-// changeEither changes a record that may have options before or after the change. plain is the change for a record without
-// options, ruled the change for any record. changeEither returns after all writes under the earlier options have ended.
+// changeEither changes a record that may have options before or after the change. The argument plain is the change for a record without options,
+// or nil. The argument ruled is the change for any record. changeEither returns only when all writes under the earlier options have ended.
 func (s *Store) changeEither(ctx context.Context, account, name string, plain, ruled change, declared []byte) (ticks edm.Ticks, err error) {
 	if err = table.ErrRevision; plain != nil && s.ruled.Find(name) == nil {
 		ticks, err = s.change(ctx, account, plain)

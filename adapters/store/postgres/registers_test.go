@@ -20,7 +20,7 @@ import (
 type register struct {
 	mu    sync.Mutex
 	sent  int64 // the last number that was sent
-	shown int64 // the highest number in the reply to a write or a read
+	shown int64 // the highest written number that a reply to a client has shown
 }
 
 func (r *register) send() int64 {

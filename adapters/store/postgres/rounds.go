@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// slowRound is the minimum duration of a slow round: the commit waits for a standby, or a statement waits for a lock. A new
-	// round does not wait for slow rounds, because the wait would save nothing.
+	// slowRound is the minimum duration of a slow round (a transaction with writes of several callers). Such a round waits for a
+	// standby or for a lock. A new round does not wait until slow rounds end, because such a wait would save no work.
 	slowRound = 2 * time.Millisecond
 	// After a slow round, the next round waits for new writes of the same callers. The wait is as long as the slow round divided
 	// by returnShare, but at most slowRound.
@@ -27,8 +27,8 @@ const (
 // waits, for a small part of the commit time, until as many writes have arrived as the slow round had.
 type rounds struct {
 	mu        sync.Mutex
-	waiting   []*write            // writes of different entities, none of which is in a round
-	later     map[entity][]*write // for each entity with an unfinished write (in the list waiting or in a round): its later writes
+	waiting   []*write            // writes for the next transaction (round), at most one per entity; none of an entity that a running round writes
+	later     map[entity][]*write // has a key for each entity with an unfinished write (waiting or in a round); the value contains the later writes
 	prompt    int                 // number of running rounds that are not slow yet
 	returning int                 // number of callers of slow rounds that may soon write again
 }
@@ -97,7 +97,7 @@ func (s *Store) round() {
 	s.beginRound()
 }
 
-// awaitReturn makes the next round wait for new writes of the callers of a slow round, who get their replies now.
+// awaitReturn delays the next round (a transaction) after a slow round, whose callers get their replies now and may soon write again.
 func (s *Store) awaitReturn(callers int, took time.Duration) {
 	if took < slowRound {
 		return
@@ -116,8 +116,8 @@ func (s *Store) awaitReturn(callers int, took time.Duration) {
 	r.returning += callers
 }
 
-// releaseEntities permits later writes of the entities in a group. The reply to the group was lost, and the outcomes have since
-// been determined. A later write would have overwritten the evidence for them.
+// releaseEntities permits new writes of the entities in a group. The reply to the group was lost, and the store has now found
+// out the outcomes from the rows of the entities. An earlier new write could have overwritten these rows.
 func (s *Store) releaseEntities(group []*write) {
 	r := &s.rounds
 	r.mu.Lock()
@@ -148,7 +148,7 @@ func (r *rounds) pick() (group []*write) {
 	return group
 }
 
-// releaseEntity lets the next write of an entity enter a round. If the same write must be sent again, that write is the next one.
+// releaseEntity queues the next write of an entity for a round (a transaction). If the write w must be sent again, w is the next write.
 func (r *rounds) releaseEntity(w *write) {
 	if w.resent {
 		w.resent = false

@@ -20,7 +20,7 @@ func TestReturn(t *testing.T) {
 		answered      int
 		again         int           // number of callers of the slow round that write again at once
 		after         time.Duration // wait before the next round begins; 0 means that it begins at once
-		others, their int           // number of callers of another slow round that ends meanwhile, and how many of them write again
+		others, their int           // for another slow round (a transaction) that ends meanwhile: number of callers, and number of callers that write again
 	}{
 		{"a fast round", slowRound - 1, 3, 1, 0, 0, 0},
 		{"all write again", 16 * time.Millisecond, 3, 3, 0, 0, 0},

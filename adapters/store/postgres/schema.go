@@ -99,7 +99,7 @@ func connectOnce(ctx context.Context, o Options) (Options, *pgx.Conn, error) {
 
 func connectBy(ctx context.Context, config *pgxpool.Config) (*pgx.Conn, error) {
 	one := config.ConnConfig.Copy()
-	one.DefaultQueryExecMode = pgx.QueryExecModeExec // leaves no prepared statements in a session that a pooler may later use for other clients
+	one.DefaultQueryExecMode = pgx.QueryExecModeExec // this mode leaves no prepared statements behind: a pooler may give the session to another client
 	if err := config.BeforeConnect(ctx, one); err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// party selects the database sessions whose transactions a caller waits for. A transaction of another program may stay open for
-// long. No caller waits for such a transaction, because only edgetable servers first read a record and then write entities.
+// party selects the database sessions for whose transactions a caller waits. Only edgetable servers read a record and then
+// write entities under it. So no caller waits for a transaction of another program, which may stay open for long.
 type party struct {
 	name string // application_name of the sessions, or a LIKE pattern
 	pid  uint32 // process id of the session; 0 means all
@@ -19,7 +19,7 @@ type party struct {
 // servers selects the sessions of all edgetable servers that may write.
 var servers = party{name: statement.NamePrefix + "%"}
 
-// sender selects the session that sent a write whose reply was lost. cause is the error of the write.
+// sender selects the session that sent a write whose reply was lost. The parameter cause is the error that this write returned.
 func (s *Store) sender(cause error) party {
 	if l, ok := errors.AsType[*lostBy](cause); ok {
 		return party{s.name, l.by.pid}

@@ -30,8 +30,8 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 	return due, state, err
 }
 
-// SetUpkeep implements [table.Sharing]. If the reply is lost, SetUpkeep sends the write again. If the first write was applied, the
-// condition of the second write fails, and SetUpkeep reports false. Then no server removes expired entities until the time in the argument due.
+// SetUpkeep implements [table.Sharing]. If the reply is lost, SetUpkeep sends the write again. If the first write was applied, the second write
+// fails, and SetUpkeep returns false. Every server then leaves the removal of expired entities to others until the time due.
 func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.Ticks, state []byte) (set bool, err error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// heartbeatTimeout limits the time of a heartbeat. It also limits the time of the query that watch sends to check a connection.
+// heartbeatTimeout limits the time of a heartbeat, and the time of the query with which the method worksFor checks a connection.
 const heartbeatTimeout = 5 * time.Second
 
 // watch checks a connection that waits for a reply, at intervals, until stop is called. If the primary does not execute a

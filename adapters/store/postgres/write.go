@@ -27,7 +27,7 @@ type write struct {
 
 	declared *ruled.Table // options of the table, or nil
 	lives    *table.Row   // if set, the stored row; the write is sent only if this row has not expired at the write's Timestamp
-	line     []byte       // the line that the commit adds to the feed; in a batch, only the first write has the line
+	line     []byte       // the line for the feed, with the keys of the commit; in a batch, only the first write has this field
 
 	ticks   edm.Ticks   // the Timestamp of the last attempt
 	claimed atomic.Bool // set either by the round that sends the write, or by a caller that gives up

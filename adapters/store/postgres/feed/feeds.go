@@ -153,7 +153,7 @@ func Following(name string, r *table.Record, ticks, old edm.Ticks) []statement.C
 // trimLines is the maximum number of lines that one statement removes.
 const trimLines = 1000
 
-// The constant all is higher than every Timestamp. A removal of lines up to this limit removes every line.
+// The constant all is a limit above every Timestamp. If the method trim gets this limit, trim removes every line of the feed.
 const all = 1 << 62
 
 // Trim removes lines whose retention time has passed, and feeds that nobody can read any more.
@@ -195,9 +195,9 @@ func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
 	return err
 }
 
-// trim removes the lines of an incarnation up to a Timestamp. It reads the lines in batches, ordered by transaction number,
-// until a batch contains no line to remove. A line that was committed late has a low number, so an early batch contains the
-// line.
+// trim removes the lines of an incarnation that have a Timestamp of at most upTo. It reads the lines in batches, ordered by
+// transaction number, and stops after a batch without a line to remove. A transaction that is committed late has a low
+// transaction number, so an early batch contains its line.
 func (f *Feeds) trim(ctx context.Context, life []byte, upTo edm.Ticks) error {
 	number, ticks := int64(0), int64(0)
 	for seen, gone := int64(trimLines), int64(1); seen == trimLines && gone > 0; {

@@ -77,10 +77,10 @@ func (h *head) hasMissed(p *Position) bool {
 	return true
 }
 
-// home identifies the connected database. If this database is a copy of another database, the feeds do not belong to this database yet.
+// home identifies the connected database. In a new copy of a database, the SQL table home still contains the identifiers of the original database.
 type home struct {
 	system, database, timeline []byte
-	at                         bool // the feeds belong to the connected database
+	at                         bool // the SQL table home contains the identifiers of the connected database
 }
 
 func readHome(v [][]byte) home {

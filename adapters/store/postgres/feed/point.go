@@ -61,8 +61,8 @@ func ParseSnapshot(b []byte) (s Snapshot, ok bool) {
 	return s, slices.IsSorted(s.Running)
 }
 
-// after computes which transactions a reader has read, if a reader at p then reads all lines that a snapshot shows. The argument
-// highest is the highest transaction number of these lines, or another number that is known to be committed.
+// after returns the point of a reader that was at p and has then read all lines that the snapshot s shows. The
+// parameter highest is the highest transaction number of these lines, or another transaction number that is known to be committed.
 func (p *Point) after(s *Snapshot, highest int64) Point {
 	next := Point{High: max(p.High, highest)}
 	for _, number := range p.Open {
@@ -89,7 +89,7 @@ type Position struct {
 	// line is missing, although Trim cannot have removed it yet, the database was restored to an earlier state.
 	Last   edm.Ticks
 	Number int64
-	// Trims is the number of removals of lines from the feed before the position was made. The reader had read the removed lines.
+	// Trims is the number of times that lines were removed from the feed before the position was made. The reader had read all these lines.
 	Trims int64
 	Ended bool // the reader has read that the table was dropped
 }

@@ -23,12 +23,12 @@ const (
 	rowBytes = 4 << 20
 )
 
-// need is what must be done before the reader can read a page.
+// need names a task that must be done before the reader can read a page.
 type need uint8
 
 const (
 	nothing  need = iota
-	moving        // the stored feeds do not belong to this database yet
+	moving        // the database is a new copy, so the store must first record that the feeds belong to the copy
 	settling      // writes that began before the declaration or the drop may still be running
 	looking       // a transaction ended during the read, and it is unknown whether the transaction has lines
 )
@@ -39,7 +39,7 @@ type reader struct {
 	name    table.RecordKey
 	request *table.FeedRequest
 	instant edm.Ticks // time at which the page decides whether entities have expired; taken before the transaction begins
-	exact   bool      // keep transactions with an unknown state in Open, instead of reading the page again
+	exact   bool      // if the state of a transaction is unknown, the reader keeps it in the list Open, and does not read the page again
 
 	head    head
 	history table.History
@@ -49,7 +49,7 @@ type reader struct {
 	need    need
 }
 
-// read reads a page. If this is not possible, read sets the field refusal or need.
+// read reads a page. If it cannot, it sets r.refusal (an error) or r.need (a task that must be done first).
 func (r *reader) read(ctx context.Context) (err error) {
 	if _, err = statement.Query(ctx, r.conn, statement.Begin, nil); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (r *reader) moveToEnd(ctx context.Context) error {
 	return r.close(ctx, &r.at.Point)
 }
 
-// windows adds lines to the page, window by window, until the page is full or contains all lines that the snapshot shows.
+// windows adds groups of lines (a group is called a window) until the page is full or contains all lines that the snapshot shows.
 func (r *reader) windows(ctx context.Context) (full bool, err error) {
 	for {
 		w, err := r.window(ctx)
@@ -224,8 +224,8 @@ func (r *reader) lines(ctx context.Context, what statement.Prepared, args ...[]b
 	return list, err
 }
 
-// close removes from p.Open the transactions that will add no lines. A transaction that adds lines locks the SQL table of lines before it gets
-// a number. While a transaction ends, its lock may be hidden. So a missing lock counts only if the transaction still runs afterwards.
+// close removes the transactions that will add no lines from p.Open. A transaction that adds lines locks the SQL table of lines before it gets a
+// number. While a transaction ends, its lock may be hidden. So a missing lock counts only if a later query shows that the transaction still runs.
 func (r *reader) close(ctx context.Context, p *Point) error {
 	if len(p.Open) == 0 {
 		return nil
@@ -310,8 +310,8 @@ func (r *reader) keysOf(ctx context.Context, lines []Line) ([][]byte, error) {
 	return keys, err
 }
 
-// join reads the entities that the lines of a page have changed. A trial with a copy of the page builder shows which entities the builder will
-// ask for, and in which order. The returned function returns one entity after the other in this order.
+// join reads the entities that the lines of a page have changed. It first adds the lines to a copy of the page builder, which shows the order
+// in which the builder asks for entities. The returned function returns the entities one by one in this order.
 func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k []byte) (*table.Row, error), error) {
 	if r.head.ended != 0 {
 		return func([]byte) (*table.Row, error) { return nil, nil }, nil // the table was dropped, so its entities do not exist
@@ -326,7 +326,7 @@ func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k 
 	}
 	for line = range lines {
 		if full, err := dry.Add(lines[line].Ticks, nil, keys[line]); full || err != nil {
-			break // the builder itself will return the error later
+			break // the page is full or has an error; the real page builder will find the same later
 		}
 	}
 	if len(of.keys) == 0 {
@@ -352,7 +352,7 @@ func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k 
 type entities struct {
 	keys, ticks [][]byte
 	rows        []*table.Row // nil if the entity was changed again and now has another Timestamp
-	known       int          // how many elements of rows were read
+	known       int          // number of elements of the field rows that were read
 }
 
 // fetch reads the next entities, up to about rowBytes.

@@ -89,7 +89,7 @@ func (l *waiters) ask() {
 	}
 }
 
-// places lists the positions at which clients wait. If no client waits, the field asks is cleared, because polling stops.
+// places lists the positions at which clients wait. If no client waits, polling stops, so places sets l.asks to false.
 func (l *waiters) places() (places []place, list []*waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -22,17 +22,17 @@ type window struct {
 }
 
 type lines interface {
-	// The method above reads lines of transactions with higher numbers than the argument, the lowest numbers first.
+	// The method called above reads lines of transactions with higher numbers than the argument, the lowest numbers first.
 	above(number int64, limit int) ([]Line, error)
-	// The method between reads lines with first argument < transaction number <= upTo, and with a later Timestamp than the third argument.
+	// The method called between reads the lines with a transaction number n and a Timestamp t for which above < n <= upTo and t > after.
 	between(above, upTo int64, after edm.Ticks) ([]Line, error)
-	// The method among reads the lines of the transactions that have the given numbers.
+	// The method called among reads the lines of the transactions that have the given numbers.
 	among(numbers []int64) ([]Line, error)
 }
 
-// next finds the next lines that must be read together (a window). If the position is inside a window, next finds the rest of the
-// window. The argument now is the reader's snapshot. The reader has read all removed lines; the argument floor is their highest
-// transaction number. The argument some is the number of lines in the first attempt. Each later attempt reads four times as many.
+// next returns the next lines that must be read together (a window). If the position is inside a window, next returns the rest of the window.
+// The parameter now contains the reader's snapshot. The parameter floor contains the highest transaction number of all removed lines, which
+// the reader has read. The parameter some contains the number of lines in the first attempt. Each later attempt reads four times as many.
 func next(from lines, p *Position, now *Snapshot, floor int64, some int) (w window, err error) {
 	var open []Line
 	if len(p.Open) > 0 {
@@ -67,13 +67,13 @@ func (w *window) sort() {
 	slices.SortFunc(w.lines, func(a, b Line) int { return int(a.Ticks - b.Ticks) })
 }
 
-// longestMark limits the running transactions in a mark (a snapshot that is stored in a line). If a mark contains more, no set of
-// lines may end there, because a position contains these transactions, and the length of a position is limited.
+// longestMark is the maximum number of running transactions in a usable mark (a snapshot that is stored in a line). A position
+// after such a line contains these transactions, and the length of a position is limited.
 const longestMark = 64
 
-// cut returns the lines after p up to the last usable mark (a snapshot that is stored in a line). The argument next contains the
-// first lines above p.High, ordered by number. The argument open contains the lines of the transactions in p.Open. A mark is not
-// usable if it shows a higher number than its line has: after a crash, another transaction may get the higher number.
+// cut returns the lines after p up to the last usable mark (a snapshot that is stored in a line). The parameter next contains the
+// first lines above p.High, ordered by number. The parameter open contains the lines of the transactions in p.Open. A mark is not
+// usable if it shows a higher transaction number than that of its line. After a crash, another transaction may get the higher number.
 func cut(p *Point, next, open []Line) (w window, found bool) {
 	for _, l := range slices.Backward(next) {
 		s, ok := ParseSnapshot(l.mark)
@@ -87,7 +87,7 @@ func cut(p *Point, next, open []Line) (w window, found bool) {
 	return w, false
 }
 
-// newWindow returns the window of those lines that a snapshot shows. committed is a transaction number that is known to be committed.
+// newWindow makes a window of the lines that the snapshot s shows. The parameter committed is the number of a transaction that has committed.
 func newWindow(p *Point, s *Snapshot, next, open []Line, committed int64) (w window) {
 	highest := committed
 	for _, list := range [][]Line{next, open} {

@@ -32,7 +32,7 @@ const since = 99
 
 type transaction struct {
 	number   int64
-	stranger bool // a transaction of another program, which writes no line
+	stranger bool // the transaction belongs to another program, and writes no line
 	lines    []Line
 	locks    map[int]edm.Ticks
 }
@@ -113,7 +113,7 @@ func (d *database) write(t *transaction, marks bool) {
 		d.number(t)
 	}
 	l := Line{Ticks: ticks, Number: t.number}
-	if marks && d.rnd.IntN(3) == 0 { // the store keeps a snapshot (mark) only in the first line of a transaction; the model uses any line
+	if marks && d.rnd.IntN(3) == 0 { // the store puts a mark (a snapshot) only into a transaction's first line; this test puts marks into any line
 		l.mark = mark.bytes()
 	}
 	t.lines = append(t.lines, l)
@@ -184,7 +184,7 @@ type consumer struct {
 	begun int
 	how   reading
 	wrong error
-	cuts  int // number of windows that ended at a mark
+	cuts  int // number of groups of lines (windows) that ended at the stored snapshot of a line (a mark)
 }
 
 // reading is a way to read a feed: either as the store does, or a wrong way that must fail.
@@ -268,7 +268,8 @@ func (c *consumer) apply(l Line) {
 	}
 }
 
-// follows simulates a database with random transactions, and a consumer of the feed. It returns the consumer's first error.
+// follows simulates a database with random transactions, and a consumer of the feed. The result is the consumer's
+// first error.
 func follows(seed uint64, how reading, marks, crashes bool) (*consumer, error) {
 	rnd := rand.New(rand.NewPCG(seed, 5))
 	d := &database{rnd: rnd, next: since + 1, committed: since, floor: since, last: 1000, keys: map[edm.Ticks][]int{}}
@@ -348,7 +349,7 @@ var wrongWays = []reading{
 		w, _ := next(c, p, &now, c.floor, 1<<20)
 		left := c.limit
 		for i, l := range w.lines {
-			if l.Ticks <= p.Last && p.Ended { // in this way of reading, Ended means that the last page ended inside a window
+			if l.Ticks <= p.Last && p.Ended { // here, the field Ended means that the last page ended before the end of its window (a group of lines)
 				continue
 			}
 			c.apply(l)

@@ -32,10 +32,10 @@ const (
 	PromptRounds = 2
 )
 
-// Fewest is the minimum number of connections of a pool.
+// Fewest is the minimum number of connections to the primary.
 const Fewest = 8
 
-// part describes the connections for one kind of operation (a Use): the number of reserved connections, and the maximum.
+// part contains two numbers of connections for one kind of operation: the reserved connections (own), and the maximum (most).
 type part struct{ own, most int }
 
 // Lender shares connections. Connections that are not reserved are available to all kinds of operations. If operations of
@@ -49,8 +49,8 @@ type Lender struct {
 	queue [uses]fair.Queue[chan struct{}]
 }
 
-// ForPrimary shares connections to the primary. The number of connections is at least Fewest. Writes may wait for
-// a standby that is down, and scans may run for seconds. So neither writes nor scans can get all connections.
+// ForPrimary makes a Lender for the connections to the primary, of which there are at least Fewest. Writes may wait for a
+// standby that is down, and scans may run for seconds. So neither writes nor scans can get all connections.
 func ForPrimary(connections int) *Lender {
 	some, half := max(1, connections/8), connections/2
 	return newLender(connections, [uses]part{
@@ -142,7 +142,7 @@ func (l *Lease) Leave() {
 	}
 	a.busy[u]--
 	a.next(u)
-	for u := range uses { // if the connection is not reserved, another use may get it
+	for u := range uses { // if the connection is not reserved, an operation of another kind may get the connection
 		a.next(u)
 	}
 }
@@ -154,8 +154,8 @@ func (a *Lender) next(u Use) {
 	}
 }
 
-// Wanted reports whether another client with the same use waits for a connection, and its account has used
-// connections for less time than the account of c.
+// Wanted reports whether the client c should give up its connection for another client. The other client waits for the same
+// kind of operation, and its account has used connections for less time than the account of c.
 func (a *Lender) Wanted(c Client) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -19,8 +19,8 @@ func (s *Sessions) Begin(process string) int64 {
 	return s.last
 }
 
-// Followed reports whether a process serves a later connection than the given connection. If so, the session of the
-// given connection has ended, and the process has executed all that was sent in that session.
+// Followed reports whether a database process serves a connection that was opened after the given connection. If so, the
+// session of the given connection has ended, and the process has executed all that was sent in that session.
 func (s *Sessions) Followed(process string, number int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

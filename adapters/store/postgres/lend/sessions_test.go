@@ -2,8 +2,9 @@ package lend
 
 import "testing"
 
-// TestSessions checks whether the method Followed finds a later connection of a process.
-// Only the newest 256 connections are remembered.
+// TestSessions checks the method Followed. Followed must return true if a database
+// process serves a newer connection than the given connection. Only the newest 256
+// connections are remembered.
 func TestSessions(t *testing.T) {
 	var s Sessions
 	first, second := s.Begin("a"), s.Begin("b")

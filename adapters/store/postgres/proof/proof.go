@@ -13,7 +13,7 @@ import (
 // ErrEngine means that the database server does not show running transactions in pg_locks and pg_stat_activity.
 var ErrEngine = errors.New("this database cannot be used")
 
-// proofs is how often Show repeats the test, since a pooler may pass one test by chance.
+// proofs is the number of tests that the method Show makes, because a pooler that is not permitted may pass a single test by chance.
 const proofs = 3
 
 // Evidence contains the queries by which a store finds a transaction that is writing.
@@ -24,9 +24,9 @@ type Evidence struct {
 	Alive    string // query that returns one row if process $1 with the application_name $2 is running a statement
 }
 
-// Show tests the queries in e. One connection (writer) writes entities in a transaction. The other connection (witness) must see
-// the transaction, and must not see it after the transaction has ended. Each of the two connections must have its own database
-// process. Show changes no data and no session settings, since a pooler would pass a changed session to other clients.
+// Show tests the queries of the Evidence e. The connection writer writes entities in a transaction. Through the connection witness,
+// the queries must find this transaction, and must not find it after its end. Each of the two connections must have its own database
+// process. Show changes no data. It also changes no session settings, because a pooler may later give the session to another client.
 func (e *Evidence) Show(ctx context.Context, writer, witness *pgconn.PgConn) error {
 	for range proofs {
 		if err := e.showOnce(ctx, writer, witness); err != nil {

@@ -16,8 +16,8 @@ type Table struct {
 	// They find nothing if the record has changed since.
 	Revision edm.Ticks
 	Traits   *table.Traits
-	// Large is set when a scan has found large entities in the table. Later scans then use no statement that reads only
-	// the lengths of large entities: a length does not show whether the entity has expired.
+	// The flag Large is set when a scan has found large entities in the table. Later scans then read the complete large entities,
+	// not only their lengths, because a length does not show whether the entity has expired.
 	Large atomic.Bool
 }
 
@@ -48,14 +48,14 @@ func (t *Tables) Find(name string) *Table {
 	return t.list[name]
 }
 
-// None reports whether the cache is empty.
+// None returns true if the cache t is empty.
 func (t *Tables) None() bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return len(t.list) == 0
 }
 
-// Note caches the options in the record with this revision. stored is the stored form of the options, or nil if there are none.
+// Note stores the options of a table, and the revision of the record, in the cache. The argument stored encodes the options; nil means no options.
 func (t *Tables) Note(name string, revision edm.Ticks, stored []byte) (*Table, error) {
 	if stored == nil {
 		t.Forget(name)
@@ -85,8 +85,8 @@ func (t *Tables) Forget(name string) {
 	delete(t.list, name)
 }
 
-// Stored returns the form in which a record stores traits, or nil for nil. It is the form that package table uses
-// for a record with nothing but traits.
+// Stored encodes the options of a table (traits) for the record of the table. The encoding is that of package table for a
+// record that has only traits. If t is nil, the result is nil.
 func Stored(t *table.Traits) []byte {
 	if t == nil {
 		return nil

@@ -11,24 +11,24 @@ import (
 	"edgetable/core/edm"
 )
 
-// Slots is the number of servers that can issue Timestamps at the same time. A Timestamp modulo Slots is the slot of
-// its issuer, so a server has one Timestamp every 6.4 µs.
+// Slots is the number of servers that can issue Timestamps at the same time. A Timestamp modulo Slots is the number (the slot)
+// of its server. A Timestamp counts units of 100 ns, so a server can issue one Timestamp every 6.4 µs.
 const Slots = 64
 
 const (
 	// ReserveAhead is how far ahead of the clock a server reserves Timestamps.
 	ReserveAhead = edm.TicksPerSecond * 3 / 2
-	// reserveLifted is how many ticks above its last Timestamp a server reserves, if that Timestamp is ahead of the clock. It is
-	// small, because new tables begin above all reserved Timestamps. Otherwise a server that keeps creating tables would move its
-	// Timestamps further and further ahead of the clock.
+	// reserveLifted is for a server whose last Timestamp is ahead of the clock. Such a server reserves this number of ticks (100
+	// ns) above the Timestamp. The number is small, because a new table begins above all reserved Timestamps. With a large number,
+	// a server that keeps creating tables would get further and further ahead of the clock.
 	reserveLifted = edm.TicksPerSecond / 100
 )
 
-// Clock issues the Timestamps of a server. They differ from those of all other servers, and were reserved in the database before.
-// A new incarnation of a table begins above all reserved Timestamps.
+// Clock issues the Timestamps of a server. No other server issues the same Timestamps. Before a Timestamp is issued, it is reserved in the
+// database. A new incarnation of a table begins above all reserved Timestamps.
 //
-// A slot may have two holders for some time, because a suspended server does not know that another server has taken its slot. The
-// new holder begins above the Timestamps that the old holder has reserved. The old holder cannot reserve more.
+// A slot (the server number in a Timestamp) may have two holders for some time, because a suspended server does not know that another server
+// has taken its slot. The new holder begins above the Timestamps that the old holder has reserved. The old holder cannot reserve more.
 type Clock struct {
 	now func() edm.Ticks
 	// reserve stores a reservation. If another server has the slot, reserve takes a new slot.
@@ -36,14 +36,14 @@ type Clock struct {
 
 	one  chan struct{} // a lock that is held while a Timestamp is issued
 	mu   sync.Mutex
-	last int64     // the highest Timestamp that was issued or passed to Raise, divided by Slots
+	last int64     // quotient by the constant Slots of the highest Timestamp that was issued, or that the method Raise got
 	seen edm.Ticks // the highest value that Instant has returned
 	has  Holding
 
 	halts atomic.Pointer[Halted] // if set, the reason why no Timestamps are issued
 
-	// Back limits backward steps of the system clock; 0 means no limit. After a step up to Back, new Timestamps stay above the
-	// earlier results of Instant. A larger step shows that the system clock was wrong, so these results are ignored.
+	// Back is the largest backward step of the system clock for which the Clock makes up; 0 means no limit. After such a step, new
+	// Timestamps are still above the earlier results of Instant. After a larger step, these results count as wrong and are ignored.
 	Back edm.Ticks
 }
 
@@ -126,7 +126,7 @@ func (c *Clock) Instant() edm.Ticks {
 	return c.seen
 }
 
-// trusted returns the highest result of Instant, or 0 if this result is more than Back ahead of the clock. The caller holds the lock.
+// trusted returns the highest result of Instant, or 0 if this result is ahead of the clock by more than c.Back. The caller holds the lock.
 func (c *Clock) trusted(now edm.Ticks) edm.Ticks {
 	if c.Back != 0 && c.seen > now+c.Back {
 		return 0
@@ -134,7 +134,7 @@ func (c *Clock) trusted(now edm.Ticks) edm.Ticks {
 	return c.seen
 }
 
-// Raise makes Next issue Timestamps above t.
+// Raise sets a lower limit: later calls of Next return Timestamps above t.
 func (c *Clock) Raise(t edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,7 +148,7 @@ func (c *Clock) Holds() Holding {
 	return c.has
 }
 
-// Renewed tells the clock about a reservation that was stored in the database.
+// Renewed is called after a reservation was stored in the database. From then on, the clock may issue the reserved Timestamps.
 func (c *Clock) Renewed(h Holding) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,17 +14,17 @@ import (
 // one in markEvery has it.
 const markEvery = 8
 
-// lineSQL adds a line with the keys of a commit to a feed. A line can have a mark (a stored snapshot) only if the first
-// statement of its transaction adds the line. Then the snapshot shows no higher number than the transaction has. The number of
-// the transaction is committed together with the mark. So after a crash, PostgreSQL gives no lower number to a transaction.
+// lineSQL adds a line with the keys of a commit to a feed. The line can have a mark (a stored snapshot) only if the first
+// statement of the transaction adds the line. Then the snapshot contains no higher number than that of the transaction. After a
+// crash, PostgreSQL does not reuse numbers up to a committed number. So the snapshot in a committed line stays correct.
 func lineSQL(keys string) string {
 	return strings.NewReplacer("$keys", keys, "$every", strconv.Itoa(markEvery), "$slots", strconv.Itoa(slot.Slots)).Replace(`
 INSERT INTO change (life, ts, keys, mark)
 SELECT life, ts, $keys::bytea, CASE WHEN ts / $slots % $every = 0 AND txid_snapshot_xmax(txid_current_snapshot()) <= txid_current() THEN txid_current_snapshot() END FROM w`)
 }
 
-// FeedWrites are the RuledWrites for a table with a feed. Outside a batch, a write has one more argument: the line. Unlike
-// RuledWrites, FeedWrites contains the form Update, because a feed does not need the earlier state of an entity.
+// FeedWrites contains the statements of RuledWrites for a table with a feed. A single write has one more argument: the line for
+// the feed. FeedWrites also contains the statement Update, because a feed does not require that the store first reads the entity.
 var FeedWrites = map[Form]struct{ Alone, Batch Prepared }{
 	Upsert: feedWrite("upsert", upsertSQL, "6", "$7"),
 	Insert: feedWrite("insert", insertSQL, "6", "$7"),
@@ -46,8 +46,8 @@ var FeedBatch = Prepared{"feed_batch", `
 WITH w AS (SELECT -life AS life, $2::int8 AS ts FROM record WHERE name = $1::text AND revision = -$4::int8), line AS (` + lineSQL("$3") + `
 RETURNING 1) SELECT 1 / count(*) FROM line`}
 
-// FeedBegin runs after a change of a record from the revision $4 to $2, in the same transaction. The record declares a feed
-// that keeps its lines for $3 ticks (100 ns). If the table did not have a feed before, the feed begins now.
+// FeedBegin runs in the transaction that changes a record from revision $4 to revision $2. The new record declares a feed that
+// keeps its lines for $3 × 100 ns. If the table did not have a feed before, the feed begins now.
 var FeedBegin = Prepared{"feed_begin", `
 INSERT INTO feed AS f (life, name, incarnation, revision, keep, since, floor)
 SELECT -life, name, incarnation, $2::int8, $3::int8, txid_current(), txid_current() FROM record WHERE name = $1::text AND revision = -$2::int8
@@ -56,8 +56,8 @@ SELECT -life, name, incarnation, $2::int8, $3::int8, txid_current(), txid_curren
        floor = CASE WHEN f.revision = $4::int8 THEN f.floor ELSE excluded.floor END,
        trims = CASE WHEN f.revision = $4::int8 THEN f.trims ELSE f.trims + 1 END`}
 
-// hereSQL selects the identifiers of the cluster and of the database. They differ in a copy of the database. Only the timeline
-// distinguishes a cluster from its state before a promotion or a restore.
+// hereSQL selects the identifiers of the cluster and of the database. A copy of the database has other identifiers. A promotion
+// or a restore does not change these identifiers; it changes only the timeline.
 const hereSQL = `(SELECT system_identifier FROM pg_control_system()), (SELECT oid::int8 FROM pg_database WHERE datname = current_database())`
 
 // Statements about the database to which the feeds belong.
@@ -75,9 +75,9 @@ begun AS (UPDATE feed SET begun = above.ts, since = txid_current(), floor = txid
 UPDATE record r SET floor = r.floor - r.floor % ` + lift + ` + greatest(r.floor % ` + lift + `, above.ts) FROM begun, above WHERE r.life = -begun.life`}
 )
 
-// Statements that read feeds. PostgreSQL plans the statements while the tables are empty, and might choose to read whole tables.
-// So a query with a list looks up each element by the index. FeedHead finds the feed of the table $1. If $2 is set, FeedHead
-// finds the feed of the incarnation $2, which may be an earlier one.
+// Statements that read feeds. PostgreSQL may plan these statements while the tables are empty, and such a plan might read whole
+// tables. So the SQL text of a query with a list forces one index lookup per element. FeedHead finds the feed of the table $1.
+// If $2 is set, FeedHead finds the feed of the incarnation $2, which may be an earlier incarnation.
 var (
 	FeedHead = Prepared{"feed_head", `
 SELECT r.incarnation, r.traits, f.incarnation, f.life, f.since, f.begun, f.floor, f.removed, coalesce(f.dropped, 0), f.settled, f.revision, txid_current_snapshot(), f.trims
@@ -103,8 +103,8 @@ SELECT i, nonce, properties FROM (
     FROM unnest($2::bytea[], $3::int8[]) WITH ORDINALITY AS q (key, ts, i), LATERAL (
       SELECT nonce, properties FROM entity WHERE life = $1::int8 AND key = q.key AND ts = q.ts AND properties IS NOT NULL OFFSET 0) AS e) AS r
  WHERE upto - octet_length(properties) < $4::int8 ORDER BY i`}
-	// FeedRunning returns, for each running transaction, the low 32 bits of its number and whether the transaction may add lines.
-	// A transaction that adds lines locks the SQL table change before it gets a number.
+	// FeedRunning returns two columns for each running transaction: the low 32 bits of its number, and whether the transaction may
+	// add lines. A transaction that adds lines locks the SQL table of lines before it gets a number.
 	FeedRunning = Prepared{"feed_running", `
 WITH l AS MATERIALIZED (SELECT * FROM pg_locks WHERE mode IN ('ExclusiveLock', 'RowExclusiveLock') AND granted)
 SELECT t.transactionid::text::int8, EXISTS (SELECT FROM l AS c WHERE c.locktype = 'relation' AND c.relation = 'change'::regclass
@@ -113,15 +113,15 @@ SELECT t.transactionid::text::int8, EXISTS (SELECT FROM l AS c WHERE c.locktype 
 	// FeedUndecided returns those of the transactions $1 that have not ended yet. pg_locks cannot show this: while a transaction
 	// is ending, pg_locks may show only some of its locks.
 	FeedUndecided = Prepared{"feed_undecided", `SELECT n FROM unnest($1::int8[]) AS n WHERE txid_status(n) = 'in progress'`}
-	// FeedNews returns the positions after which there may be changes. A position has an incarnation ($1), a highest transaction
-	// number ($2), and open transactions. An open transaction is one element of $4; the same element of $3 names the position.
+	// FeedNews returns the positions after which there may be changes. For each position, $1 contains the incarnation, and $2 the highest
+	// transaction number. For each open transaction of a position, $4 contains the transaction number, and $3 the index of the position.
 	FeedNews = Prepared{"feed_news", `
 SELECT q.i FROM unnest($1::bytea[], $2::int8[]) WITH ORDINALITY AS q (incarnation, high, i) LEFT JOIN feed f ON f.incarnation = q.incarnation
  WHERE f.life IS NULL OR f.dropped IS NOT NULL OR EXISTS (SELECT FROM change c WHERE c.life = f.life AND c.xact > q.high)
     OR EXISTS (SELECT FROM change c WHERE c.life = f.life AND c.xact = ANY(ARRAY(SELECT o.xact FROM unnest($3::int8[], $4::int8[]) AS o (i, xact) WHERE o.i = q.i)))`}
 )
 
-// Statements that remove lines. If a record and its feed have different revisions, the feed was removed from the table.
+// Statements that remove lines. The row of a feed has the revision of the table's record, unless the feed was removed from the table.
 var (
 	FeedList = Prepared{"feed_list", `
 SELECT f.life, f.keep, coalesce(f.dropped, 0), f.dropped IS NULL AND r.revision IS DISTINCT FROM -f.revision FROM feed f LEFT JOIN record r ON r.life = -f.life`}

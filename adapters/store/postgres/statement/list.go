@@ -67,7 +67,7 @@ func allOrNone(sql string) string {
 	return `WITH w AS (` + sql + ` RETURNING 1) SELECT 1 / count(*) FROM w`
 }
 
-// Form is a kind of write of one entity.
+// Form says in which way a statement writes one entity.
 type Form uint8
 
 const (
@@ -90,8 +90,8 @@ var (
 	Begin  = Prepared{"begin", `BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY`}
 	Commit = Prepared{"commit", `COMMIT`}
 	LifeOf = Prepared{"life_of", `SELECT life FROM record WHERE name = $1::text`}
-	// SmallRows returns small properties, but only the lengths of large properties. So a limit of the number of rows also
-	// limits the size of the result. A running sum of the sizes would cost more than the lengths.
+	// SmallRows returns small properties completely, and of large properties only the lengths. So a limit of the number of rows
+	// also limits the size of the result. It would cost more to limit the sum of the sizes, as SomeRows does.
 	SmallRows = bothWays("small_rows", `
 SELECT key, ts, nonce, CASE WHEN octet_length(properties) <= $5::int4 THEN properties END,
        CASE WHEN octet_length(properties) > $5::int4 THEN octet_length(properties) END`+rowsOf)
@@ -106,7 +106,7 @@ SELECT key, ts, nonce, properties FROM (
  WHERE upto - octet_length(properties) < $5::int8 ORDER BY key`)
 )
 
-// bothWays returns two statements. The map key is false for ascending order of the entity keys, and true for descending order.
+// bothWays returns two statements: with the map key false for ascending order of the entity keys, and with true for descending order.
 func bothWays(name, sql string) map[bool]Prepared {
 	return map[bool]Prepared{false: {name, sql}, true: {name + "_descending", strings.ReplaceAll(sql, "ORDER BY key", "ORDER BY key DESC")}}
 }
@@ -117,9 +117,9 @@ const rowsOf = `
  WHERE life = (SELECT life FROM record WHERE name = $1::text) AND key >= $2::bytea AND key < $3::bytea AND properties IS NOT NULL
  ORDER BY key LIMIT $4::int8`
 
-// Statements of the catalog. SetFloor gives a new incarnation a floor above every Timestamp that was ever reserved.
-// SetFloor is a separate statement, in the same transaction as CreateRecord. CreateRecord may wait for a Drop of the
-// earlier incarnation, and its snapshot is older than that wait: it lacks later reservations.
+// Statements of the catalog. SetFloor gives a new incarnation a floor (a lower limit of Timestamps) above all reserved
+// Timestamps. CreateRecord may wait until a Drop of the earlier incarnation ends. Timestamps that are reserved during this wait
+// are not in the snapshot of CreateRecord. So SetFloor is a separate, later statement of the same transaction.
 var (
 	ReadRecord  = Prepared{"read_record", `SELECT name, incarnation, revision, value FROM record WHERE name = $1::text`}
 	ListRecords = Prepared{"list_records", `
@@ -135,9 +135,9 @@ UPDATE record SET revision = $2::int8, value = $3::bytea, trail = (revision || t
 	DropRecord = Prepared{"drop_record", `
 WITH gone AS (DELETE FROM record WHERE name = $1::text AND revision = $2::int8 RETURNING life, revision || trail AS trail)
 INSERT INTO dropped (life, trail) SELECT life, $3::int8 || trail FROM gone`}
-	// OfLife and InTrail find out whether a record change was applied. OfLife looks for the new incarnation. InTrail looks
-	// for the Timestamp of the change in the trail (the newest revisions of the record). The second column is positive if
-	// the trail contains the earlier revision $3. Such a trail is long enough: it would also contain the change.
+	// OfLife and InTrail find out whether a record change was applied. OfLife looks for the new incarnation. InTrail looks for the
+	// Timestamp of the change in the trail (the newest revisions of the record). The second column is positive if the trail goes
+	// back to the earlier revision $3. The trail then also contains the change, if the change was applied.
 	OfLife  = Prepared{"of_life", `SELECT (SELECT count(*) FROM record WHERE life IN ($1::int8, -$1::int8)) + (SELECT count(*) FROM dropped WHERE life = $1::int8), 1::int8`}
 	InTrail = Prepared{"in_trail", `
 SELECT count(*) FILTER (WHERE $2::int8 = ANY(trail)), count(*) FILTER (WHERE $3::int8 = ANY(trail))
@@ -184,9 +184,9 @@ SELECT (extract(epoch FROM clock_timestamp() - mine.query_start) * 1000000)::int
 
 // Statements that remove rows, and statements that find transactions which may still add rows.
 var (
-	// Writing returns the transactions that are writing entities, from servers whose application_name matches $1. If $2 is
-	// not 0, Writing returns only transactions of process $2. Writing finds them by their locks: a statement locks the SQL
-	// table of entities before it reads records. Every SQL role may read locks and application names.
+	// The query Writing finds transactions that are writing entities, in sessions whose application_name matches $1. If $2 is not
+	// 0, the query finds only transactions of the process $2. A statement locks the SQL table of entities before it reads records.
+	// So the locks show these transactions. Every SQL role may read locks and application names.
 	Writing    = Prepared{"writing", WritingSQL("'entity'::regclass")}
 	RaiseFloor = Prepared{"raise_floor", `UPDATE record SET floor = floor - floor % ` + lift + ` + $2::int8 WHERE name = $1::text AND floor % ` + lift + ` < $2::int8`}
 	// DeadLives lists the incarnations that have tombstones. It reads one index entry per incarnation and skips the other entries.

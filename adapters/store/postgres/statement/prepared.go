@@ -14,7 +14,7 @@ type Prepared struct{ Name, SQL string }
 // Because they are stored there, pgx need not request a description with each use.
 const descriptions = "descriptions"
 
-// On looks up the description of the statement for a connection.
+// On returns the description of the prepared statement s that belongs to the connection c.
 func (s Prepared) On(c *pgconn.PgConn) *pgconn.StatementDescription {
 	return c.CustomData()[descriptions].(map[string]*pgconn.StatementDescription)[s.Name]
 }

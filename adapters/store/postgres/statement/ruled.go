@@ -2,22 +2,22 @@ package statement
 
 import "strings"
 
-// A table with options (an expiry rule or a feed) has a record in another form. The incarnation number and the revision
-// are negative. The floor (the lower limit of new Timestamps) is higher by Lift. So the statements for tables without
-// options find and write no entities of such a table, without an additional check. A server that does not know the
-// options yet notices the other form. A read or write of an entity shows the high floor. A page shows the negative
-// incarnation number, and a read of a record shows the negative revision.
+// A table with options (an expiry rule or a feed) has a record in another form. The incarnation number and the revision are
+// negative. The floor (the lower limit of new Timestamps) is above every Timestamp. So a statement for tables without options
+// finds and writes no entities of such a table. The statement needs no additional check. A server that does not know the
+// options yet notices the other form. A read or write of an entity returns the high floor. A page returns the negative
+// incarnation number, and a read of a record returns the negative revision.
 //
-// The statements in this file accept both forms of a record. Those that have the revision of the record as an
-// argument find nothing if the options have changed since.
+// The statements in this file accept both forms of a record. If a statement has the revision of the record as an argument, it
+// finds nothing after a change of the options.
 
 // Lift is added to the floor (the lower limit of new Timestamps) of a table with options. Lift is above every Timestamp.
 const Lift = 1 << 62
 
 const lift = "4611686018427387904"
 
-// ruledSQL changes a write for a table with options. revision is the number of the parameter with the record's
-// revision.
+// ruledSQL adapts the SQL text of a statement to tables with options. The argument revision is the number of the SQL parameter
+// that contains the record's revision.
 func ruledSQL(sql, revision string) string {
 	s := strings.NewReplacer(
 		"SELECT life, $2", "SELECT -life, $2",
@@ -43,8 +43,8 @@ SELECT r.floor % ` + lift + `, r.purged, e.ts, e.nonce, e.properties, q.i, abs(r
 	RuledOverwritten = Prepared{"ruled_overwritten", strings.Replace(Overwritten.SQL, "e.life = r.life", "e.life = abs(r.life)", 1)}
 )
 
-// RuledWrites are the statements in Writes with one more argument: the revision of the record. The store must read an entity to decide
-// whether the entity has expired. So the form Update is missing: the form Swap also requires the Timestamp that was read.
+// RuledWrites contains the statements of Writes with one more argument: the revision of the record. Update is missing, because the
+// store must first read the entity to check its expiry. The statement Swap then replaces only the state that was read.
 var RuledWrites = map[Form]struct{ Alone, Batch Prepared }{
 	Upsert: ruledWrite("upsert", upsertSQL, "6"),
 	Insert: ruledWrite("insert", insertSQL, "6"),
