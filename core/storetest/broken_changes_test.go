@@ -114,8 +114,8 @@ func newestFirst(s table.Store) table.Store {
 	return b
 }
 
-// idleStands returns a broken store. With an empty page of a feed, it returns the position of the request instead of a
-// newer position.
+// idleStands returns a broken store. If a page of a feed is empty, the store returns the position of the request. A
+// correct store returns a newer position.
 func idleStands(s table.Store) table.Store {
 	b := broke(s)
 	b.page = func(p *table.FeedPage, r *table.FeedRequest) {

@@ -36,8 +36,8 @@ func (s losesTraits) WriteRecord(ctx context.Context, r table.Record) (table.Rev
 	return s.Store.WriteRecord(ctx, r)
 }
 
-// expiresAny is a broken store: it applies an Expire even if the entity does not have the Timestamp that the Expire
-// demands.
+// expiresAny is a broken store. An Expire (a mutation that removes an expired entity) demands a Timestamp.
+// This store removes the entity even if the entity has another Timestamp.
 type expiresAny struct{ table.Store }
 
 func (s expiresAny) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {

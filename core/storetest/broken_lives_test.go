@@ -38,8 +38,8 @@ func (s *youngLives) Commit(ctx context.Context, name table.RecordKey, m []table
 	return ticks - s.behind(name), err
 }
 
-// forgets is a broken store: after each purge, its Timestamps are another hour too early. A store has this bug if it
-// removes tombstones without storing the highest Timestamp of the removed tombstones.
+// forgets is a broken store. After n purges, its Timestamps are n hours too early. A store has this bug if
+// it removes tombstones (marks of deleted entities) without storing their highest Timestamp.
 type forgets struct {
 	table.Store
 	mu     sync.Mutex

@@ -10,12 +10,12 @@ import (
 	"edgetable/core/table"
 )
 
-// lossy is a store with three faults: it loses a write, it loses the reply to a write, or it delays a write until the
-// next write. Of oneOf writes, each fault affects one write on average.
+// lossy is a store with three faults: it loses a write, it loses the reply to a write, or it delays a write
+// until the next write. On average, each fault affects one write in oneOf writes.
 type lossy struct {
 	table.Store
 	oneOf int
-	twice bool // a fault makes the store apply the write twice: at once, and before the next write
+	twice bool // if set, a faulty write is applied twice: at once, and again before the next write
 
 	mu   sync.Mutex
 	rnd  *rand.Rand

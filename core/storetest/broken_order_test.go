@@ -29,8 +29,9 @@ func (s keepsRow) Scan(ctx context.Context, name table.RecordKey, r table.ScanRe
 	return page, err
 }
 
-// tooFar is a broken store: in a descending scan, the position after a page is the key of the next row.
-// Because positions are exclusive, the scan skips this row.
+// tooFar is a broken store. In a descending scan, positions are exclusive, so the position after a page
+// must be above the next row. This store returns the key of the next row itself, so the scan skips this
+// row.
 type tooFar struct{ table.Store }
 
 func (s tooFar) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {

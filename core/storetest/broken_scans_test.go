@@ -31,8 +31,8 @@ func (s repeats) Scan(ctx context.Context, name table.RecordKey, r table.ScanReq
 	return page, err
 }
 
-// needsRow is a broken store: if the row at the position where the scan continues was deleted, the scan skips the
-// next row.
+// needsRow is a broken store. A scan continues at a position, which is usually the key of a row. If this row was
+// deleted, the store skips the row after it.
 type needsRow struct{ table.Store }
 
 func (s needsRow) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {

@@ -204,8 +204,8 @@ func (s *undead) WriteRecord(ctx context.Context, d table.Record) (table.Revisio
 
 var wholeTable = table.ScanRequest{Ranges: []key.Range{{}}}
 
-// checkThenAct is a broken store: another Commit may take effect after a Commit has checked its conditions and before
-// it is applied.
+// checkThenAct is a broken store. A Commit checks its conditions, and takes effect later. Between these two steps,
+// another Commit may take effect.
 type checkThenAct struct{ table.Store }
 
 func (s checkThenAct) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {

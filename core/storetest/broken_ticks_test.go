@@ -12,22 +12,23 @@ import (
 	"edgetable/core/table"
 )
 
-// earlyTicks is a broken store: it issues the Timestamp of a commit before it applies the commit. If the stored
-// entity has a higher Timestamp than the commit, earlyTicks tries again with a new Timestamp. A deleted entity has no
-// Timestamp to compare. So an insert may get a lower Timestamp than the delete before the insert.
+// earlyTicks is a broken store. It issues the Timestamp of a commit before it applies the commit. If the stored
+// entity has a higher Timestamp, earlyTicks tries again with a new Timestamp. But a deleted entity has no Timestamp
+// to compare. So if an entity is deleted and inserted again, the insert may get a lower Timestamp than the delete.
 type earlyTicks struct {
 	table.Store
 	mu    sync.Mutex
 	rnd   *rand.Rand
 	last  edm.Ticks
-	shown map[edm.Ticks]edm.Ticks // maps each Timestamp of Store to the one that earlyTicks issued in its place
+	shown map[edm.Ticks]edm.Ticks // maps a Timestamp of the inner Store to the Timestamp that earlyTicks shows instead
 }
 
 func newEarlyTicks(s table.Store) *earlyTicks {
 	return &earlyTicks{Store: s, rnd: rand.New(rand.NewPCG(1, 2)), shown: make(map[edm.Ticks]edm.Ticks)}
 }
 
-// next returns a Timestamp for a commit, and a random number: how often the commit must yield before it is applied.
+// next returns a Timestamp for a commit, and a random number. Commit yields that many times before it
+// applies the mutations.
 func (s *earlyTicks) next() (edm.Ticks, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -76,8 +76,8 @@ func scanBytes(e *env) {
 }
 
 // expired checks the contract that a page ends "when Expired returns true. Expired is called at least
-// once per 64 KiB examined." The test permits 64 KiB and one row between two calls. The total number
-// of calls may be lower by one.
+// once per 64 KiB examined." The test permits 64 KiB and one row between two calls. In total, it
+// permits one call less than this distance demands.
 func expired(e *env) {
 	name, want := e.large()
 	asked := 0
@@ -99,7 +99,9 @@ func expired(e *env) {
 		e.Errorf("a page ends when Expired says so: it was asked %d times and said so the third, after %d bytes; Next %q",
 			asked, page.Scanned, page.Next)
 	}
-	asked = 2 // from here on Expired always returns true; every page must still make progress, even into the next partition
+	// From here on, Expired always returns true. Every page must still make progress, so that the
+	// scan reaches the next partition.
+	asked = 2
 	r.Ranges = []key.Range{{Start: at("p06", fmt.Sprintf("r%03d", largeRows/8-10))}}
 	e.same("always expired", keys(slices.Concat(e.pages(name, r, nil)...)), want[len(want)-largeRows/8-10:])
 }

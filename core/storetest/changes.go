@@ -50,8 +50,8 @@ func (e *env) createWithFeed() (s *table.Service, name table.Name) {
 
 const (
 	keep = 7 * 24 * 3600 * second
-	// ahead is an upper limit of how far Timestamps are ahead of the clock. They may be ahead because the Timestamps of
-	// a new table begin above all Timestamps that the store has reserved.
+	// The constant ahead limits how much a Timestamp may exceed the time of the clock. Timestamps exceed this time in a
+	// new table, because they begin above all Timestamps that the store has reserved.
 	ahead = 10 * second
 )
 
@@ -87,7 +87,7 @@ func (e *env) end(name table.RecordKey) *table.FeedPosition {
 	return &page.Next
 }
 
-// rest returns all commits that follow the position in r.
+// rest returns all commits that follow the position in the request r.
 func (e *env) rest(name table.RecordKey, r table.FeedRequest) (list []table.FeedCommit) {
 	e.Helper()
 	for {
@@ -213,8 +213,8 @@ func changesWithin(e *env) {
 	e.expectChanges("one key", e.rest(name, table.FeedRequest{From: from, Within: in, Changes: 1}), `put "p"/"b"; `, `delete "p"/"b"; `)
 }
 
-// supersededChanges checks that a change has no content if a later change wrote the same entity, and that the later
-// change has the content.
+// supersededChanges checks two changes of the same entity in a feed. The earlier change must have no content, and the
+// later change must have the content.
 func supersededChanges(e *env) {
 	_, n := e.createWithFeed()
 	name := n.Key()
@@ -263,8 +263,9 @@ func expiryInAFeed(e *env) {
 	e.expectChanges("an insert over it", e.rest(name, table.FeedRequest{From: from}), `put "p"/"b" {v:String=2}; `)
 }
 
-// bookmarks checks that a position in a feed stays valid, however old it is, as long as no change after the position
-// has been removed. The position after an empty page must be newer than the position before the page.
+// bookmarks checks that a position in a feed stays valid, however old it is. A position becomes invalid only when a
+// change that follows the position is removed. The position after an empty page must be newer than the position before
+// the page.
 func bookmarks(e *env) {
 	s, n := e.createWithFeed()
 	name := n.Key()
@@ -383,7 +384,7 @@ func restoredFeed(e *env) {
 	}
 	from := e.end(name)
 	if e.Restart != nil {
-		return // Restart of this fixture would open the old store, without the restored data
+		return // the function Restart of this fixture would open the old store, which lacks the restored data
 	}
 	e.mustCommit(name, put("p", "d", "1"))
 	e.expectChanges("and it goes on", e.rest(name, table.FeedRequest{From: from}), `put "p"/"d" {v:String=1}; `)
@@ -414,7 +415,7 @@ func awaitChanges(e *env) {
 	if err := <-woken; err != nil {
 		e.Errorf("a commit: %v", err)
 	}
-	wait(e.Context(), from) // AwaitChanges returns at once, because the feed has a change after this position
+	wait(e.Context(), from) // AwaitChanges returns at once, because a change already follows the position from
 	if err := <-woken; err != nil {
 		e.Errorf("a commit before the wait: %v", err)
 	}
@@ -535,7 +536,7 @@ func (f *follower) compare(what string) {
 	}
 	want := f.stored()
 	if f.at == nil {
-		want = map[string]string{} // the follower got an error, because the table or its feed does not exist
+		want = map[string]string{} // the table or its feed does not exist, so the follower must have no entities
 	}
 	for k, row := range want {
 		if f.state[k] != row {
@@ -622,9 +623,9 @@ func randomChanges(e *env) {
 	}
 }
 
-// weeksOfChanges simulates three weeks of a table. In each hour the table changes, and old changes are removed. A
-// reader that reads each change within the feed's Keep must miss no change, and a reader that comes later must get an
-// error. The feed must not grow.
+// weeksOfChanges simulates three weeks of a table. Each hour, entities change, and the store removes changes that are
+// older than a week. A reader that reads at least once in six days must miss no change. A reader that reads once in ten
+// days must get an error. The feed must not grow.
 func weeksOfChanges(e *env) {
 	const hour = 3600 * second
 	s, n := e.createWithFeed()

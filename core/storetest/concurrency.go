@@ -40,9 +40,10 @@ func Concurrency(t *testing.T, h Harness) {
 
 const clients = 5
 
-// extent returns the number of rounds, and the number of operations per client and round. An
-// operation with an unknown outcome overlaps all later operations of its round, which makes the
-// check slow. So a Lossy fixture gets more rounds, which are shorter.
+// extent returns the number of rounds, and the number of operations per client and round. In a Lossy
+// fixture, replies may get lost, so the outcome of an operation may be unknown. Such an operation
+// overlaps all later operations of its round, which makes the check slow. So a Lossy fixture gets
+// shorter rounds, but more of them.
 func (e *env) extent() (rounds, commands int) {
 	if e.Lossy {
 		return 10, 20
@@ -172,7 +173,7 @@ func (c *client) work(commands int) {
 		case c.tables && c.id < 2 && n < 6:
 			c.drop()
 		case c.tables && n < 8:
-			_ = c.create() // create itself adds the result to the history
+			_ = c.create() // the method create itself adds the result to the history
 		case n < 11:
 			c.get(c.rnd.IntN(len(universe)))
 		case n < 13:

@@ -36,8 +36,8 @@ const (
 	newer   state = "another Timestamp"
 )
 
-// verdicts contains, for each condition of a mutation and each state of the entity, the error of the
-// mutation, or nil if the mutation must be applied.
+// verdicts contains the expected error of a mutation, for each condition of the mutation and each state of
+// the entity. If the error is nil, the store must apply the mutation.
 var verdicts = map[table.Condition]map[state]error{
 	table.Always:    {nothing: nil, current: nil, newer: nil},
 	table.Absent:    {nothing: nil, current: table.ErrExists, newer: table.ErrExists},
@@ -56,7 +56,7 @@ func conditionsHold(e *env) {
 	for kind, kindName := range kinds {
 		for condition, conditionName := range conditions {
 			if kind == table.Expire {
-				continue // the test Expiry covers this kind of mutation
+				continue // the test Expiry checks mutations of the kind Expire
 			}
 			if kind == table.Delete && condition != table.Present && condition != table.Unchanged {
 				continue // a Delete with these conditions is not permitted
@@ -145,8 +145,9 @@ func keptApart(e *env) {
 	check()
 }
 
-// ownRows checks a contract of Store, for the slices of entities: "It keeps no argument slice after a
-// method has returned, and the caller owns every slice that a method returns."
+// ownRows checks a contract of Store. It checks the byte slices in entities: keys and properties. The
+// contract is: "It keeps no argument slice after a method has returned, and the caller owns every slice
+// that a method returns."
 func ownRows(e *env) {
 	name := e.create("own")
 	k := at("part", "row")

@@ -61,8 +61,8 @@ func (e *env) second(now func() edm.Ticks) table.Store {
 	return e.Share(now)
 }
 
-// fewer returns how often a test repeats its steps: n times, or fewer times on a fixture that is Remote (slow).
-// The number for such a fixture is the argument remote. Callers choose it as low as each case of the law permits.
+// fewer returns how often a test repeats its steps. The result is n or, on a fixture that is Remote (slow), the
+// parameter remote. Callers choose the lowest remote with which the test still covers its cases.
 func (e *env) fewer(n, remote int) int {
 	if e.Remote {
 		return remote
@@ -175,8 +175,9 @@ func (e *env) lacksStrength(err error, m []table.Mutation) bool {
 	return len(m) > 1 && !e.has.AtomicCommit || conditional && !e.has.Conditional
 }
 
-// wasApplied reports whether a Commit was applied. It fails the test for an error that is neither a refusal nor
-// permitted by [env.lacksStrength].
+// wasApplied reports whether a Commit was applied. Two errors are permitted. Either the store refused a mutation
+// ([table.Refused]), or the store does not declare a guarantee that the mutations need ([env.lacksStrength]). Any
+// other error fails the test.
 func (e *env) wasApplied(m []table.Mutation, err error) bool {
 	e.Helper()
 	var refusal *table.Refused

@@ -91,9 +91,9 @@ func convergenceLaw(e *env) {
 	}
 }
 
-// mayBeLast reports whether the write with this nonce may have been applied after all others.
+// mayBeLast reports whether the write with this nonce may be the last write that was applied.
 func mayBeLast(done []attemptAt, nonce uint64) bool {
-	var latest int64 // the latest time of a call whose write was certainly applied
+	var latest int64 // the time of the latest call that certainly applied its write
 	for _, one := range done {
 		if one.back != never {
 			latest = max(latest, one.call)

@@ -44,7 +44,8 @@ type declaring struct{ table.Store }
 func (s declaring) Unwrap() table.Store             { return s.Store }
 func (s declaring) Declares() (name string, _ bool) { return "the store", true }
 
-// pauses is a store whose Scan calls a function with the rows that it has read, before it returns.
+// pauses is a store. Its method Scan reads rows, calls the function found with these rows, and then
+// returns.
 type pauses struct {
 	table.Store
 	found func(rows []table.Row)

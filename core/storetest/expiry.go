@@ -170,8 +170,8 @@ func expireOf(r table.Row) table.Mutation {
 	return table.Mutation{Key: r.Key, Kind: table.Expire, Condition: table.Unchanged, IfMatch: r.Timestamp}
 }
 
-// endingRule checks a rule of expiry that is withdrawn after its first hour. Entities that have already expired
-// must stay absent, and all others must stay visible.
+// endingRule checks a rule of expiry that is withdrawn after its first hour. Entities that expired before the
+// withdrawal must stay absent. All other entities must stay visible.
 func endingRule(e *env) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	name := n.Key()
@@ -191,7 +191,7 @@ func endingRule(e *env) {
 	err := s.SetTableOptions(e.Context(), n, "", table.TableOptions{})
 	if refused, ok := errors.AsType[*table.Error](err); (!ok || refused.Code != table.OptionsBusy) && !e.Removes {
 		e.Errorf("two rules that end: %v, want OptionsBusy", err)
-	} else if err == nil { // the store itself has already removed all entities that expired by the first rule
+	} else if err == nil { // the store itself has already removed all entities that expired by the withdrawn rule
 		e.expectKeys("after both", name, false)
 		return
 	}
@@ -268,9 +268,9 @@ func upkeepAgainstAWriter(e *env) {
 	}
 }
 
-// upkeepOvertaken checks a pass of upkeep: a pass removes the entities that expired by a withdrawn rule, and then
-// deletes the rule from the table's record. The pass must delete the rule even if the store, or another program,
-// removes one of the entities first.
+// upkeepOvertaken checks a pass of upkeep over a table with a withdrawn rule of expiry. The pass removes the
+// entities that expired by the rule. Then it deletes the rule from the table's record. The pass must delete the
+// rule even if the store or another program removes one of the entities.
 func upkeepOvertaken(e *env) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	now := edm.Ticks(e.clock.ticks.Load())
@@ -331,7 +331,7 @@ func traitsKept(e *env) {
 		e.Fatalf("%+v, %v", want, err)
 	}
 	e.mustCommit(name, put("p", "a", "1"))
-	e.clock.advance(12 * second) // Timestamps of a new table may be ahead of the clock
+	e.clock.advance(12 * second) // longer than the 9 s of the rule, because Timestamps of a new table may be ahead of the clock
 	check := func(what string, store table.Store) {
 		e.Helper()
 		r, err := store.ReadRecord(e.Context(), name, table.Strong)
@@ -392,7 +392,7 @@ func randomExpiry(e *env) {
 			if edm.Ticks(e.clock.ticks.Load()) < highest || rnd.IntN(4) > 0 {
 				continue // declaring a rule while the clock is behind is not permitted
 			}
-			e.clock.advance(second/4 + 1) // so that the rule is declared after every Timestamp so far
+			e.clock.advance(second/4 + 1) // move the clock past every Timestamp so far, so that the rule is declared later
 			err := s.SetTableOptions(e.Context(), n, "", table.TableOptions{Expire: rule})
 			e.clock.advance(3*second/4 - 1)
 			highest = edm.Ticks(e.clock.ticks.Load())

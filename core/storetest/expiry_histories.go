@@ -57,7 +57,8 @@ func expiryHistory(e *env, ahead ...edm.Ticks) {
 	h.check()
 }
 
-// program is a store over the shared data, with its own clock.
+// program is one of several programs that share the data. Each program has its own store object and
+// its own clock.
 type program struct {
 	store   table.Store
 	service *table.Service
@@ -73,7 +74,7 @@ type endings struct {
 	*env
 	name  table.RecordKey
 	mu    sync.Mutex
-	lives map[string][]interval // when entities existed, by key
+	lives map[string][]interval // for each key, the intervals in which the entity existed
 }
 
 // insert inserts an entity that expires soon or has just expired. Then it reads the entity, and scans the

@@ -37,15 +37,15 @@ const (
 	onScan        method = "Scan"
 )
 
-// effect tells whether a call with a fault takes effect.
+// effect says when a call with a fault reaches the store.
 type effect uint8
 
 const (
-	// notApplied means that the call never reaches the store.
+	// With the effect notApplied, the call never reaches the store.
 	notApplied effect = iota
-	// replyLost means that the call takes effect, but its reply is lost.
+	// With the effect replyLost, the call reaches the store at once, but its reply is lost.
 	replyLost
-	// late means that the call takes effect only when [faultyStore.deliver] is called.
+	// With the effect late, the call reaches the store only when [faultyStore.deliver] is called.
 	late
 )
 
@@ -74,8 +74,8 @@ func (f *faultyStore) count(m method) int {
 	return f.calls[m]
 }
 
-// deliver applies the delayed calls (their effect is late) in the order in which the test made these
-// calls.
+// deliver applies the delayed calls (calls whose effect has the value late). It applies them in the
+// order in which the test made them.
 func (f *faultyStore) deliver() {
 	f.mu.Lock()
 	late := f.late
@@ -86,8 +86,8 @@ func (f *faultyStore) deliver() {
 	}
 }
 
-// reset removes all faults that are still to come. Delayed calls (their effect is late) are dropped,
-// so that they never take effect.
+// reset removes all faults that are still to come. It also drops the delayed calls (calls whose
+// effect has the value late), so that they never take effect.
 func (f *faultyStore) reset() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -120,7 +120,8 @@ func (f *faultyStore) do(m method, call func() error) error {
 	return fault.err
 }
 
-// lose does the same as faultyStore.do, for a method that also returns a result.
+// lose executes a call as faultyStore.do does, but for a method that also returns a
+// result.
 func lose[R any](f *faultyStore, m method, call func() (R, error)) (R, error) {
 	var result R
 	err := f.do(m, func() (err error) {

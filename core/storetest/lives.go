@@ -17,10 +17,11 @@ func (e *env) storesAnHourApart() [2]table.Store {
 	return [2]table.Store{e.Store, e.second(slow.now)}
 }
 
-// laterLives checks the Timestamps of several incarnations of a table: none repeats, and those of one key
-// strictly increase. One process writes. Another process, whose clock differs by an hour, drops the table
-// and creates it again. A store without TimestampsAcrossProcesses promises the same only within one
-// process, which createAgain checks.
+// laterLives checks the Timestamps of several incarnations of a table (the same name, dropped and created
+// again). No Timestamp may repeat, and the Timestamps of one key must strictly increase. One process
+// writes. Another process, whose clock differs by an hour, drops the table and creates it again. A store
+// without TimestampsAcrossProcesses gives these guarantees only within one process. The test createAgain
+// checks such a store.
 func laterLives(e *env) {
 	if !e.has.TimestampsAcrossProcesses {
 		return
@@ -67,7 +68,9 @@ func purgeLaw(e *env) {
 			e.Purge()
 		}
 	}
-	for i := range 4 { // in each hour, the store whose clock is an hour slow first writes after a delete by the other store
+	// Once in each hour, the store with the fast clock deletes an entity. Then the other store, whose
+	// clock is an hour behind, writes the entity again.
+	for i := range 4 {
 		e.clock.ticks.Add(3600 * int64(edm.TicksPerSecond))
 		row := fmt.Sprint("hour ", i)
 		for j, m := range []table.Mutation{put("p", row, "fast"), remove("p", row), put("p", row, "slow")} {
@@ -119,7 +122,7 @@ func takeOverLaw(e *env) {
 	write(e.Store, put("p", "r", "before"), true)
 	for round := range 4 {
 		next := e.TakeOver(e.clock.now)
-		if round > 0 { // the clock moves past all Timestamps that the old process had reserved
+		if round > 0 { // the clock passes all Timestamps that the stalled process has reserved, so this process must reserve new ones
 			e.clock.ticks.Add(60 * int64(edm.TicksPerSecond))
 		}
 		var both sync.WaitGroup

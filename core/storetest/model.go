@@ -36,7 +36,7 @@ func (c cell) row(k string) *table.Row {
 // lifeOf is the state of the whole table in the model.
 type lifeOf struct {
 	revision table.Revision // the revision of the table's record; "" if the table does not exist
-	dropping int64          // the id of the Drop in progress; 0 if there is none, or if the store declares ExactDrop
+	dropping int64          // the id of the Drop in progress, or 0; always 0 with ExactDrop, because such a Drop takes effect in one step
 	cells    [len(universe)]cell
 }
 
@@ -45,8 +45,8 @@ type step struct {
 	method    string // create, read, drop, dropped, get, commit, scan
 	client    int
 	id        int64          // unique in the history; not 0
-	revision  table.Revision // the revision that a drop demands
-	key       int            // the key of a get, as an index in the list universe of all keys
+	revision  table.Revision // for a drop: the revision that the table's record must have
+	key       int            // for a get: the index of the key in the list of all keys (the constant universe)
 	mutations []table.Mutation
 }
 
@@ -55,7 +55,7 @@ type answer struct {
 	err      error
 	revision table.Revision
 	ticks    edm.Ticks
-	cells    [len(universe)]cell // the entities that a get or a scan returned; cell.highest is not set
+	cells    [len(universe)]cell // the entities that a get or a scan returned; the field highest of each cell is not set
 }
 
 // laws are the rules of the model that depend on the store's declared strengths (guarantees).
@@ -107,7 +107,8 @@ func (l laws) step(s lifeOf, in step, out answer) (bool, lifeOf) {
 	return l.stepOutsideDrop(s, in, out, false)
 }
 
-// stepOutsideDrop applies a step as if no Drop were in progress. live says whether the table exists.
+// stepOutsideDrop applies a step (an operation of a client) as if no Drop were in progress. The
+// parameter live says whether the step finds the table.
 func (l laws) stepOutsideDrop(s lifeOf, in step, out answer, live bool) (bool, lifeOf) {
 	got := reason(out.err)
 	switch in.method {

@@ -18,11 +18,11 @@ type OneWriter struct {
 	Store table.Store
 	Table table.RecordKey
 	Rand  func(n int) int
-	// Before is called before each write, and may begin to inject faults. Settle stops the
-	// faults, and waits until no message is in transit.
+	// The function Before is called before each write, and may begin to inject faults. The function
+	// Settle stops the faults, and waits until no message is in transit.
 	Before, Settle func()
-	// NotDone reports whether an error means that the write was not applied and never will be.
-	// This is always the case for ErrBusy. NotDone may be nil.
+	// NotDone reports whether an error proves that the write was not applied and never will be. The
+	// error ErrBusy proves this without a call of NotDone. NotDone may be nil.
 	NotDone func(error) bool
 }
 

@@ -162,8 +162,8 @@ func descendingUnderWrites(e *env) {
 	}
 }
 
-// turning reads a page in descending order, and then the remaining ranges in ascending order. It checks that
-// the two scans together return each row once.
+// turning reads one page in descending order. Then it reads the remaining ranges in ascending
+// order. The two scans together must return each row once.
 func turning(e *env) {
 	name, grid := e.grid("turn", 3, 30, 10)
 	if !e.descends(name) {

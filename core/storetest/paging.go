@@ -53,7 +53,7 @@ func pagingUnderWrites(e *env) {
 				change(other())
 			}
 			if bytes.HasSuffix(next, []byte("+")) {
-				change(next) // insert or delete the entity at the position itself
+				change(next) // insert or delete the entity whose key is the position next
 			}
 			if p, row := key.Split(next); bytes.HasPrefix(row, []byte("r")) && len(row) >= 4 {
 				change(at(string(p), string(row[:4])+"+"))
@@ -90,10 +90,10 @@ func flip(partition string, n int32) []table.Mutation {
 	return m
 }
 
-// snapshotPages reads pages while a writer changes partition a to its next state, then partition b, and so on.
-// With SnapshotPage, "one Scan sees the store as of one moment; a concurrent Commit is in its page wholly or not
-// at all." With Linearizable, a page contains no row of a Commit that begins after the page was read. The page
-// also contains no row that was replaced before the Scan began.
+// snapshotPages reads pages while a writer changes partition a to its next state, then partition b, and so on. If
+// the store declares SnapshotPage, "one Scan sees the store as of one moment; a concurrent Commit is in its page
+// wholly or not at all." If the store declares Linearizable, a page has two more properties. It contains no row of
+// a Commit that begins after the page was read. It also contains no row that was replaced before the Scan began.
 func snapshotPages(e *env) {
 	name := e.create("snapshot")
 	for _, p := range []string{"a", "b"} {
@@ -159,8 +159,8 @@ func snapshotPages(e *env) {
 	writer.Wait()
 }
 
-// checkFlip checks a page. The argument from is the number of the state that was complete before the Scan began.
-// The argument to is the number of the latest state that the writer had begun when the Scan returned.
+// checkFlip checks the numbers of the states in a page. The state number from was complete before the Scan began.
+// The state number to was the latest state that the writer had begun when the Scan returned.
 func (e *env) checkFlip(page table.Page, from, to int32) {
 	e.Helper()
 	seen := map[string]map[int32]int{"a": {}, "b": {}} // number of rows, by partition and state

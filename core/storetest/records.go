@@ -220,8 +220,8 @@ func sharedRecords(e *env) {
 	}
 }
 
-// ownRecords checks a contract of Store, for the slices of records: "It keeps no argument slice after a
-// method has returned, and the caller owns every slice that a method returns."
+// ownRecords checks a contract of Store. It checks the byte slices in records. The contract is: "It keeps no
+// argument slice after a method has returned, and the caller owns every slice that a method returns."
 func ownRecords(e *env) {
 	r := newRecord("a", []byte("mine"))
 	r.Revision = e.write(r)

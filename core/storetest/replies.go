@@ -101,8 +101,9 @@ func code(err error) string {
 	return "unexpected error: " + err.Error()
 }
 
-// lostWrites tests all combinations of a write by client A, a way in which its Commit can fail, and a write
-// of other clients before A's next step.
+// lostWrites tests a client A whose Commit fails or loses its reply. Before client A continues, other
+// clients may write. The test runs all combinations of client A's write, the fault, and the write of the
+// other clients.
 func lostWrites(e *env) {
 	s, f := e.service()
 	for _, a := range attempts {
@@ -135,7 +136,7 @@ func lostWrites(e *env) {
 
 				applied, alone := fault.effect == replyLost, m.do == nil
 				want := string(table.OperationTimedOut)
-				again := false // whether the store must apply the second Commit of client A
+				again := false // whether the store must apply the second attempt of client A
 				switch {
 				case errors.Is(fault.err, table.ErrBusy):
 					want = string(table.ServerBusy)
@@ -166,7 +167,8 @@ func lostWrites(e *env) {
 	}
 }
 
-// checkWrite fails the test unless the entities are as a successful write leaves them.
+// checkWrite checks the entities that a successful write changed. Each entity must be absent after a
+// delete, or else have the Timestamp of the write.
 func (e *env) checkWrite(what string, doc table.RecordKey, ops []table.Operation, ticks edm.Ticks) {
 	e.Helper()
 	for _, op := range ops {

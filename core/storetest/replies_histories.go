@@ -7,8 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// The type shows tells which entity has the nonce of client A's write, if the store applied the
-// write.
+// The type shows names the entity that shows whether the store applied client A's write: if so, the
+// entity has the nonce of the write.
 type shows uint8
 
 const (

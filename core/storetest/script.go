@@ -55,7 +55,7 @@ type Stage struct {
 	last     edm.Ticks
 }
 
-// scriptName is the key of the table to which the commands of all scripts apply.
+// scriptName is the key of the table that all scripts use.
 var scriptName = table.RecordKey{Account: "acct", Table: "people"}
 
 // PlayFile plays all scripts of a file, each with a new Stage.
@@ -100,7 +100,8 @@ func playEach(t *testing.T, title, text string, stage func(t *testing.T) *Stage)
 	})
 }
 
-// blockOf returns the length of the block with which the lines begin. All lines of a block begin with a tab.
+// blockOf returns the number of lines in the block at the start of the given lines. All lines of a block begin with a
+// tab.
 func blockOf(lines []string) int {
 	return max(0, slices.IndexFunc(append(lines, ""), func(l string) bool { return !strings.HasPrefix(l, "\t") }))
 }
@@ -227,9 +228,10 @@ func Outcome(err error) string {
 	return err.Error()
 }
 
-// Fates is the argument of a command such as "next". For each of the next messages it has words that say what happens
-// to the message: it is lost, delivered and so on. Commas separate the messages, and blanks separate the words for one
-// message. In "lose, ok…" the last item also applies to all later messages. "ok*3" applies to three messages.
+// Fates says what happens to each of the next messages: a message is lost, delivered and so on. Fates is the argument
+// of a command such as "next". In this argument, commas separate the messages, and blanks separate the words for one
+// message. The words "ok*3" apply to three messages. If the argument ends with "…", its last item also applies to all
+// later messages.
 type Fates struct {
 	list    [][]string
 	forever bool
@@ -250,10 +252,11 @@ func ParseFates(args []string) (f Fates) {
 	return f
 }
 
-// All returns the words for all messages.
+// All returns the words for all messages, see [Fates]. There is one list of words for each message.
 func (f *Fates) All() [][]string { return f.list }
 
-// Next returns the words for the next message, or nil if no words are left.
+// Next returns the words that say what happens to the next message, see [Fates]. If no words are left, Next returns
+// nil.
 func (f *Fates) Next() (words []string) {
 	if len(f.list) == 0 {
 		return nil

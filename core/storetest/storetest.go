@@ -40,8 +40,8 @@ type Fixture struct {
 	Settle func()
 	// Removes is set if the store itself removes expired entities, at any time.
 	Removes bool
-	// Remote is set if a call takes milliseconds rather than microseconds. Laws that read the same rows in many ways
-	// then use fewer ways.
+	// Remote is set if a call takes milliseconds rather than microseconds. Some tests read the same rows in many
+	// ways. With a Remote store, these tests try fewer ways.
 	Remote bool
 	// Lossy is set if replies may get lost, so that a valid write may answer ErrUnknown. Such a write was applied, is
 	// applied later, or is never applied.

@@ -24,11 +24,11 @@ type Strengths struct {
 	// finds no table. Without this strength, each operation between the call of Drop and its return
 	// may or may not find the table.
 	ExactDrop bool
-	// TimestampsAcrossProcesses means that Timestamps of different processes never repeat, and that they
-	// increase even if the clocks of the processes disagree. Without this strength, all this holds only
-	// for the Timestamps of one process. If several processes write an entity, its Timestamps still
-	// increase as long as the entity exists. After a delete of the entity, the next Timestamp is higher
-	// only if the writes do not overlap and the clocks agree.
+	// TimestampsAcrossProcesses means that Timestamps of different processes never repeat. It also means
+	// that Timestamps increase even if the clocks of the processes disagree. A store without this
+	// strength gives both guarantees only within one process. If several processes write an entity, two
+	// weaker guarantees remain. The entity's Timestamps increase while the entity exists. After a delete
+	// of the entity, the next Timestamp is higher if the writes do not overlap and the clocks agree.
 	TimestampsAcrossProcesses bool
 	// Expiry means that tables can have a rule of expiry, see [table.Traits]. Each write applies the
 	// rule at its Timestamp, and each read at its instant. A store without this strength refuses

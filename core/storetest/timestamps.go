@@ -81,9 +81,9 @@ func timestamps(e *env, step edm.Ticks) {
 }
 
 // stepBack sets the clock back an hour, and restarts the store if possible. A restart makes a new process. A
-// store without TimestampsAcrossProcesses may rely on the clocks: the clock of a new process runs, and agrees
-// with the clock of the old process. For such a store, stepBack never does both: it restarts the store if the
-// clock is running, and otherwise sets the clock back.
+// store without TimestampsAcrossProcesses may rely on the clock of a new process. That clock must run, and
+// must agree with the clock of the old process. So for such a store, stepBack takes only one of the two steps.
+// It restarts the store if the clock is running and a restart is possible. Otherwise it sets the clock back.
 func (e *env) stepBack(running bool) {
 	restart := e.Restart != nil && (e.has.TimestampsAcrossProcesses || running)
 	if e.has.TimestampsAcrossProcesses || !restart {
@@ -115,7 +115,7 @@ func writers(e *env) {
 	e.clock.step.Store(0)
 	var done sync.WaitGroup
 	for w := range 4 {
-		alone := w%2 == 0 // the order of the writes is known only in a partition with one writer
+		alone := w%2 == 0 // the test knows the order of the writes, and so checks it, only in a partition with one writer
 		partition := "all"
 		if alone {
 			partition = string(rune('a' + w))
@@ -136,9 +136,10 @@ func writers(e *env) {
 	done.Wait()
 }
 
-// sharedTimestamps checks the Timestamps of two stores over the same data: none repeats, and those of each key
-// increase. With TimestampsAcrossProcesses, the clock of one store stands still, an hour behind the other
-// clock. Without it, both stores use the same running clock.
+// sharedTimestamps checks the Timestamps of two stores over the same data. No Timestamp may repeat, and the
+// Timestamps of each key must increase. If the store declares TimestampsAcrossProcesses, this must be so even
+// if the clocks disagree. Then one clock stands still, an hour behind the other clock. Otherwise both stores
+// use the same running clock.
 func sharedTimestamps(e *env) {
 	name := e.create("shared")
 	other := e.clock

@@ -29,8 +29,9 @@ func (e *env) stepTurn(s *table.Service, u *table.Upkeep) (done bool) {
 	return done
 }
 
-// upkeepTurns checks the programs that share a store. Only one program at a time may do the upkeep of a table. If it
-// stops, another program must resume its pass. After a complete pass, no program begins a new one for a while.
+// upkeepTurns checks how programs that share a store divide the upkeep of a table (the removal of expired entities).
+// Only one program at a time may make a pass over the table. If this program stops, another program must resume the
+// pass. After a complete pass, no program begins a new pass for a while.
 func upkeepTurns(e *env) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	if _, shared := table.As[table.Sharing](e.Store); !shared {

@@ -11,11 +11,12 @@ import (
 )
 
 // The model treats a write that answered [table.ErrUnknown] as an operation that never returns. The
-// write may be applied at any moment after its call. If the write was never applied in reality, the
-// model applies it after all reads, where it makes no difference.
+// model may apply the write at any moment after its call. If the store never applied the write, the
+// model applies the write after all reads, so no read sees it.
 //
-// The Timestamp of such a write is unknown until a read returns it, and so is the revision of a table
-// that such a write creates. Before that, no condition can demand this Timestamp or revision.
+// The Timestamp of such a write is unknown until a read returns it. If such a write creates a table,
+// the table's revision is unknown too. Before a read, no condition can demand this Timestamp or
+// revision.
 const (
 	unsettled         edm.Ticks      = -1
 	unsettledRevision table.Revision = "unknown"
@@ -72,11 +73,11 @@ func (s lifeOf) readCell(k int, got cell) (bool, lifeOf) {
 	return same(s.cells[k], got), s
 }
 
-// parts splits a history into one history for each partition. Each operation must read or write only
-// one partition. Both histories contain the creates and drops of the table. The reason for separate
-// checks is that the time of a check grows exponentially with the number of overlapping operations, and
-// a page counts as one Get per row. If creates and drops of the table overlap, the two checks may
-// assume different orders of these operations.
+// parts splits a history into two histories, one for each partition. Each get and each commit must use
+// only one partition. The creates and drops of the table are in both histories. The two histories are
+// checked separately, because the time of a check grows exponentially with the number of overlapping
+// operations. A page counts as one Get per row. If creates and drops of the table overlap, the two
+// checks may assume different orders of these operations.
 func parts(history []porcupine.Operation) [][]porcupine.Operation {
 	const half = len(universe) / 2
 	var list [2][]porcupine.Operation
