@@ -24,8 +24,8 @@ type attack struct {
 	name        string
 	connections int
 	request     func() string
-	// again is the pause between two requests on a connection. Without a pause, each connection sends only one
-	// request, and reads only the first bytes of the response.
+	// again is the pause between two requests on a connection. If the pause is 0, a connection sends one request,
+	// reads the first bytes of the response, and then reads nothing more.
 	again time.Duration
 	// ahead is the number of requests that a connection sends before the first response (pipelined); 0 means one.
 	ahead int
@@ -58,7 +58,7 @@ func (a *attackers) begin() {
 		for i := range attack.connections {
 			source := fmt.Sprintf("127.0.%d.%d", 1+k, 2+i%a.o.addresses)
 			a.wait.Go(func() {
-				a.pause(time.Duration(i) * a.o.reopen / time.Duration(attack.connections)) // so that the connections open at different times
+				a.pause(time.Duration(i) * a.o.reopen / time.Duration(attack.connections)) // so that not all connections open at the same time
 				for a.ctx.Err() == nil {
 					if conn := a.open(source); conn != nil {
 						attack.opened.Add(1)
@@ -153,7 +153,8 @@ func (a *attackers) hold(k *attack, conn net.Conn) {
 			return
 		}
 	}
-	// A read would first return the received data, so use alive to notice that the server has closed the connection.
+	// Use the function alive to notice that the server has closed the connection. A read would not notice it while
+	// received data is left.
 	for a.ctx.Err() == nil && alive(conn) {
 		a.pause(tick)
 		if _, err := io.WriteString(conn, k.drip); k.drip != "" && err != nil {

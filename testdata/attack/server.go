@@ -51,7 +51,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// names of the accounts; the account named gone is disabled during the attack
+// names of the accounts; during the attack, the test disables the account "gone"
 var names = []string{"acme", "evil", "gone"}
 
 func startServer(o *options) (*server, error) {

@@ -201,7 +201,7 @@ func (v *victim) note(err error) {
 	}
 }
 
-// disable disables an account, and returns how long the server still served the account.
+// disable withdraws an account's access. It returns how long the server still served the account afterwards.
 func (v *victim) disable() time.Duration {
 	if err := v.s.writeAccounts("gone"); err != nil {
 		v.note(err)

@@ -61,7 +61,7 @@ func usedHere() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// most returns the highest value of one field over all samples.
+// most(list, of) returns the highest value of one field in all samples.
 func most(list []sample, of func(sample) int) (n int) {
 	for _, s := range list {
 		n = max(n, of(s))
@@ -73,8 +73,8 @@ func memory(s sample) int { return s.memory }
 func files(s sample) int  { return s.files }
 
 // grows returns an error if a field of the samples keeps growing. It compares the mean of the last quarter of the
-// samples with the mean of the second quarter. The increase may be at most a sixth, but an increase up to the last
-// argument is always accepted. The first quarter is ignored, because caches fill in that time.
+// samples with the mean of the second quarter. It ignores the first quarter, because caches fill in that time. The
+// mean may increase by a sixth. An increase of up to the parameter little is never an error.
 func grows(list []sample, of func(sample) int, little int) error {
 	mean := func(list []sample) int {
 		sum := 0

@@ -18,8 +18,8 @@ func (s *server) connection() string {
 	return "AccountName=devstoreaccount1;AccountKey=" + developmentKey + ";TableEndpoint=" + s.endpoint
 }
 
-// same compares the tables of two servers. The second server imports them from an export in a bucket. If the tables
-// differ, the test fails.
+// same(t, place) compares this server with a second server, which imports an export of this server from a bucket. If
+// the tables of the two servers differ, the test fails.
 func (s *server) same(t *testing.T, place string) {
 	t.Helper()
 	other := start(t, filepath.Join(t.TempDir(), "other"))
@@ -54,8 +54,8 @@ func TestExport(t *testing.T) {
 	if left, err := os.ReadDir(filepath.Join(g.dir, "unfinished")); err == nil && len(left) > 0 {
 		t.Errorf("%v is left", left)
 	}
-	// An export in a bucket has the same files as an export to a directory, so a copy of them in a directory can be
-	// imported, too.
+	// An export in a bucket has the same files as an export to a directory. So a directory with a copy of these files can
+	// be imported, too.
 	copied := filepath.Join(t.TempDir(), "copied")
 	if err := os.CopyFS(copied, os.DirFS(g.dir)); err != nil {
 		t.Fatal(err)

@@ -105,8 +105,8 @@ func (s *server) values(t *testing.T, endpoint string) map[string]int {
 	return values
 }
 
-// storms chooses the requests that fail. Each seed of the test has its own first element of object names.
-// These first elements are the keys of the maps.
+// storms chooses the requests that fail. Each seed of the test has its own prefix of object names:
+// the text before the first slash. These prefixes are the keys of the maps.
 type storms struct {
 	dice   dice
 	mu     sync.Mutex
@@ -144,9 +144,9 @@ func (s *storms) set(place string, rough bool, outage int) {
 }
 
 // TestFaultyPlace proves that a secondary has every write that was confirmed before its LastSyncTime. The
-// bucket that connects the primary and the secondary loses, delays, repeats and reorders their requests, and
-// both servers are killed. After the secondary is promoted, delayed requests of the old primary must change
-// nothing. EDGETABLE_SEEDS=500 make faulty-place runs more seeds.
+// primary and the secondary exchange data through a bucket. The test loses, delays, repeats and reorders the
+// requests to the bucket, and kills both servers. After the secondary is promoted, delayed requests of the
+// old primary must change nothing. EDGETABLE_SEEDS=500 make faulty-place runs more seeds.
 func TestFaultyPlace(t *testing.T) {
 	t.Parallel()
 	seeds := 6
@@ -179,7 +179,7 @@ func TestFaultyPlace(t *testing.T) {
 	}
 }
 
-// weather is the body of the test TestFaultyPlace for one seed.
+// weather(t, g, s, seed) runs the test TestFaultyPlace for one seed.
 func weather(t *testing.T, g *gateway, s *storms, seed uint64) (looked, kills int) {
 	random := rand.New(rand.NewPCG(seed, 32))
 	name := fmt.Sprint("seed", seed)
@@ -240,7 +240,7 @@ func weather(t *testing.T, g *gateway, s *storms, seed uint64) (looked, kills in
 	before := one.values(t, one.endpoint)
 	eventually(t, "the secondary has everything", func() bool { return fmt.Sprint(two.values(t, two.endpoint+"-secondary")) == fmt.Sprint(before) })
 	succeed(t, "promote", dirs[1])
-	h.write(t, one, 3) // the promoted server must not have these writes
+	h.write(t, one, 3) // the old primary may still confirm these writes, but the promoted server must not contain them
 	g.arrive(1 << 20)
 	eventually(t, "the old primary is told", func() bool { return one.logged("another store has taken over the backup location") })
 	h.write(t, two, 10)

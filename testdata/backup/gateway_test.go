@@ -35,7 +35,7 @@ const (
 	refused      // 400, and the request is not executed
 	refusedAfter // 400, although the request is executed
 	late         // 400, although the request is executed later
-	again        // the request is executed now, and once more later
+	again        // the request is executed now, and the gateway executes it once more later
 )
 
 // gateway is an S3 server behind a proxy that causes faults.

@@ -91,8 +91,8 @@ func (s *server) lastSync(t *testing.T) (at time.Time) {
 	return at
 }
 
-// check fails the test unless the secondary has each row that was confirmed before its LastSyncTime. It does not
-// check rows again that an earlier call has found.
+// check fails the test unless the secondary has each row that was confirmed before its LastSyncTime. After it has
+// found a row, later calls do not look for this row again.
 func (l *lives) check() {
 	for at := l.two.lastSync(l.t); len(l.returned) > 0 && l.returned[0].at.Before(at); l.returned = l.returned[1:] {
 		l.looked++

@@ -18,7 +18,7 @@ import (
 const startHelp = `Measures how long a server in memory, as tests start one, takes from its start to its first answer to a signed request.
 It fails if half of the starts take 100 ms or more.`
 
-// startMost is the limit of the start times: the median must be less than startMost.
+// startMost is the maximum of the median of the start times.
 const startMost = 100 * time.Millisecond
 
 // runStart measures the starts of servers, one after another.
@@ -82,7 +82,8 @@ func startOnce(ctx context.Context, program string) (took time.Duration, err err
 	return took, err
 }
 
-// firstAnswer waits until the server has printed a line that says ready, and then for the first response.
+// firstAnswer waits until the server has printed the line that says "ready". Then it waits for the
+// response to a first request.
 func firstAnswer(ctx context.Context, out io.Reader, begin time.Time) (time.Duration, error) {
 	connection := ""
 	for lines := bufio.NewScanner(out); lines.Scan(); {

@@ -66,7 +66,7 @@ func New(kind Kind, dir string, account *sharedkey.Account, table string, l load
 		return nil, fmt.Errorf("unknown ceiling %q", kind)
 	}
 	cache := pebble.NewCache(64 << 20)
-	defer cache.Unref() // the database holds a reference to the cache
+	defer cache.Unref() // safe, because the open database keeps its own reference to the cache
 	var err error
 	h.db, err = pebble.Open(dir, &pebble.Options{Cache: cache, MemTableSize: 64 << 20, Logger: quiet{}})
 	if err != nil {
@@ -128,7 +128,8 @@ func (h *Handler) Listen(ctx context.Context, l net.Listener) error {
 	return s.Serve(ctx, l)
 }
 
-// Serve verifies the signature, and then does the work of this kind of ceiling server.
+// Serve verifies the signature, and then does the least work for an operation of the handler's kind, for example one
+// write to Pebble.
 func (h *Handler) Serve(_ context.Context, r *protocol.Request) protocol.Response {
 	path, query, _ := strings.Cut(r.Target, "?")
 	cred, err := sharedkey.ParseAuthorization(r.Header.Get("Authorization"))
@@ -163,7 +164,8 @@ func (h *Handler) write(r *protocol.Request) protocol.Response {
 		}
 	}
 	if h.kind == Write {
-		// Use a new key. The keys are spread over a thousand prefixes, like inserts into many partitions.
+		// Use a new key, with one of a thousand prefixes in turn. So the writes are as spread out as inserts into a thousand
+		// partitions.
 		var key [16]byte
 		n := h.seq.Add(1)
 		binary.BigEndian.PutUint64(key[:], n%1000)

@@ -87,7 +87,7 @@ func run(t *testing.T, spec load.Spec) *load.Result {
 	for spec.Duration = 100 * time.Millisecond; ; spec.Duration *= 4 {
 		res, err := load.Run(t.Context(), spec)
 		if errors.Is(err, load.ErrTooShort) && spec.Duration < time.Minute {
-			spec.Prefix += "x" // a new prefix, because late requests of this run may still write keys with the old one
+			spec.Prefix += "x" // a new prefix, because requests of this run may still be executed, and must not write keys of the next run
 			continue
 		}
 		if err != nil {

@@ -57,8 +57,8 @@ func (s *suite) startBig(ctx context.Context, data string) (*child, error) {
 	return spawn(ctx, "edgetable-big", s.dir, t, answers(t), s.edgetable(t, "--data", data)...)
 }
 
-// pages measures pages of the two tables in alternation, over one connection, because it compares latencies and not
-// rates.
+// pages measures the reading of pages from a small and a large table in alternation. It uses one
+// connection, because it compares latencies and not rates.
 func (s *suite) pages(ctx context.Context, c *child, big load.Layout) error {
 	var small, large []time.Duration
 	for range s.Rounds {

@@ -220,5 +220,6 @@ func settle(ctx context.Context, limit time.Duration, children ...*child) {
 	}
 }
 
-// ceiling reports whether the child is a ceiling (a server that does as little as possible) and no table server.
+// ceiling reports whether the child is a ceiling server: a server that does as little as possible. Other children
+// are table servers.
 func (c *child) ceiling() bool { return strings.HasPrefix(c.name, ceilingPrefix) }

@@ -29,7 +29,7 @@ type way struct {
 type comparison struct {
 	ops  []load.Op
 	ways []way
-	most float64 // maximum ratio of a way's processor time to that of the first way; 1/most is the minimum ratio of the rates
+	most float64 // maximum quotient of a way's processor time and the first way's; for rates, the minimum is 1/most
 }
 
 var comparisons = []comparison{
@@ -64,18 +64,19 @@ func signWith(sign func(string, *sharedkey.Key) (string, error)) (string, error)
 	return sign(account.Name, account.Keys[0])
 }
 
-// turns is the number of measurements of each response format or kind of signature in one round of the suite. Many
-// short measurements are better than a few long ones, because they even out fluctuations of the machine.
+// turns is a number of measurements. In each round of the suite, each response format and each kind of signature is
+// measured this many times. Many short measurements are better than a few long ones, because they even out
+// fluctuations of the machine.
 const turns = 4
 
-// costs measures the cost of different ways to do an operation, such as response formats. It measures these ways in
-// alternation, on each server in memory.
+// costs measures what an operation costs in different ways, such as response formats. It measures these
+// ways in alternation, on each server in memory.
 func (s *suite) costs(ctx context.Context) error {
 	for _, c := range s.servers(Memory) {
 		for round := range turns * s.Rounds {
 			s.progress("costs, round %d of %d", round+1, turns*s.Rounds)
 			for _, cmp := range comparisons {
-				ways := slices.Concat(cmp.ways, cmp.ways)[round%len(cmp.ways):][:len(cmp.ways)] // each round begins with a different way, such as a format
+				ways := slices.Concat(cmp.ways, cmp.ways)[round%len(cmp.ways):][:len(cmp.ways)] // each round begins with another way to do the operation
 				for _, op := range cmp.ops {
 					for _, w := range ways {
 						if err := s.cost(ctx, c, op, w); err != nil {
@@ -113,8 +114,8 @@ func (s *suite) cost(ctx context.Context, c *child, op load.Op, w way) error {
 	return s.attempt(ctx, c, spec, w.how, own)
 }
 
-// costs returns the checks of different ways to do an operation, such as response formats. A check compares the
-// processor time or the rate of one way with the first way, in each round.
+// costs returns the checks of the different ways to do an operation, such as response formats. A check
+// compares the processor time or the rate of one way with the first way, in each round.
 func (r *Results) costs() (list []Check) {
 	for _, cmp := range comparisons {
 		for _, op := range cmp.ops {

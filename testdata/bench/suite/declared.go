@@ -11,8 +11,8 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// declaration is a table option, with minimum rates for a table that has the option. The rates are relative to a
-// table without options. The suite measures both tables in alternation on the durable server.
+// A declaration is a table option whose cost is measured. It has minimum rates for a table that has the option,
+// relative to a table without options. The suite measures both tables in alternation on the durable server.
 type declaration struct {
 	how     string // name of this option's measurements
 	options string
@@ -24,12 +24,13 @@ type leastRate struct {
 	ratio float64
 }
 
-// turnsDeclared is the number of times that each table option is measured in one round of the suite. The test
-// permits only small losses of rate, which are smaller than the noise of the machine. So many measurements are
+// turnsDeclared is a number of measurements. In each round of the suite, each table option is measured this many
+// times. The permitted loss of rate is smaller than the fluctuation of one measurement, so many measurements are
 // needed.
 const turnsDeclared = 3 * turns
 
-// without returns the reference for a declaration: a table without options.
+// without() is the measurement with which this table option is compared: the same operations on a table without
+// options.
 func (d declaration) without() declaration { return declaration{how: "no options, beside " + d.how} }
 
 var declarations = []declaration{
@@ -38,11 +39,12 @@ var declarations = []declaration{
 	{"a feed of changes", `{"changes":{"keep":"P1D"}}`, []leastRate{{load.Insert, 0.93}, {load.Batch, 0.97}}},
 }
 
-// ruled computes the name of a table that has an expiry rule and the same entities as the preloaded table.
+// ruled(table) is the name of another table. It has an expiry rule, and the same entities as the given preloaded
+// table.
 func ruled(table string) string { return "ruled" + table }
 
-// declared compares each table option with no options. It measures a table with the option and a table without
-// options in alternation.
+// declared(ctx) measures each table option. It measures a table with the option and a table without options in
+// alternation.
 func (s *suite) declared(ctx context.Context) error {
 	for _, c := range s.servers(Edgetable) {
 		for table, layout := range map[string]load.Layout{pointTable: pointLayout, rangeTable: rangeLayout} {
@@ -108,9 +110,9 @@ func createDeclared(ctx context.Context, c *child, table, options string) error 
 	return client.SetOptions(ctx, table, "", []byte(options))
 }
 
-// declarations returns the checks of the table options. In each round, a check compares a table that has an option
-// with a table without options. It compares the rates or the processor times. The server's processor time fluctuates
-// much less than the rate, which also depends on the disk and the clients.
+// declarations returns the checks of the table options. In each round, a check compares a table that has
+// an option with a table without options. It compares the rates or the processor times. The server's processor time
+// fluctuates much less than the rate, which also depends on the disk and the clients.
 func (r *Results) declarations() (list []Check) {
 	for _, d := range declarations {
 		for _, l := range d.least {

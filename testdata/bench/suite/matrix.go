@@ -21,8 +21,8 @@ var (
 	rangeLayout = load.Layout{Entities: 20_000, RowsPerPartition: 1000}
 )
 
-// Limits of the number of entities in the table for a measurement of deletes. It ends early when all entities are
-// deleted.
+// Limits of the number of entities in the table for a measurement of deletes. If all entities are deleted, the
+// measurement ends early.
 const (
 	minDeletes = 5_000
 	maxDeletes = 200_000
@@ -106,7 +106,8 @@ func (s *suite) round(ctx context.Context, round int) error {
 	return nil
 }
 
-// onFilled returns a workload for one operation, on the table that prepare has filled for this operation.
+// onFilled returns the workload of one operation. The workload uses the table that the method prepare filled for
+// this operation.
 func onFilled(t wire.Target, op load.Op, connections int) load.Spec {
 	spec := load.Spec{Target: t, Table: pointTable, Op: op, Layout: pointLayout, Connections: connections}
 	if op == load.Query || op == load.Scan {
@@ -152,8 +153,8 @@ func (s *suite) newPrefix() string {
 	return fmt.Sprintf("%s%d", s.prefix, s.runs)
 }
 
-// measure runs the load spec and adds the result. If ownTable is set, it creates the table before and deletes it
-// afterwards.
+// measure runs the workload of the parameter spec and adds the result. If ownTable is true, it first creates the
+// table, and deletes the table at the end.
 func (s *suite) measure(ctx context.Context, c *child, spec load.Spec, how string, ownTable bool) error {
 	spec.Prefix = s.newPrefix()
 	if ownTable {

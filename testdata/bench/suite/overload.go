@@ -20,19 +20,19 @@ type Overload struct {
 // Names of the measurements in which a server gets too many requests.
 const (
 	searching = "search"            // with several numbers of connections, to find the number with nearly the highest rate (the peak)
-	atPeak    = "peak"              // with the number of connections of the peak
-	rude      = "retried at once"   // four times the peak's connections; refused requests are retried at once
-	polite    = "retried when told" // four times the peak's connections; refused requests are retried after Retry-After
+	atPeak    = "peak"              // with as many connections as the peak needs
+	rude      = "retried at once"   // with four times as many connections as the peak needs; refused requests are retried at once
+	polite    = "retried when told" // with four times as many connections as the peak needs; refused requests are retried after Retry-After
 	control   = "control"           // inserts on the ceiling server that does nothing
 	alone     = "alone"             // one account alone, with as many connections as it has when several accounts share the server
 )
 
 // Limits that a server with too many requests must meet.
 const (
-	overload4x  = 4   // number of connections, as a multiple of those at the peak
+	overload4x  = 4   // number of connections, as a multiple of the number that the peak rate needs
 	minGoodput  = 0.8 // minimum rate, as a share of the rate at the peak
 	maxLateness = 3   // maximum p99 of served requests, as a multiple of the p99 at the peak
-	minShare    = 0.8 // minimum rate of an account, divided by an equal share, or by its rate without other accounts if that is lower
+	minShare    = 0.8 // minimum rate of an account, divided by the smaller of two rates: an equal share, and the account's rate when it is alone
 	greedyTimes = 10  // connections of the greedy account, as a multiple of those of another account
 	nearPeak    = 0.95
 )
@@ -40,8 +40,9 @@ const (
 // searchConnections lists the numbers of connections to try for the peak.
 var searchConnections = []int{4, 8, 16, 32, 64, 128}
 
-// overload measures edgetable servers that get too many requests. For comparison, it measures a ceiling server,
-// which does nothing. If the p99 of the ceiling server changes, the client or the shared machine is the cause.
+// overload measures edgetable servers that get too many requests. It also measures a server that does nothing (a
+// ceiling server). If the p99 of this server increases as well, the increase comes from the client or the shared
+// machine.
 func (s *suite) overload(ctx context.Context) error {
 	for _, c := range s.servers(Memory, Edgetable) {
 		o := &Overload{Server: c.name}
@@ -105,8 +106,9 @@ func (r *Results) peak(server string) int {
 	return searchConnections[0]
 }
 
-// overloaded alternates between the peak's number of connections and four times that number. Clients that obey
-// Retry-After sleep for a second when refused, so they take longer to measure and are measured less often.
+// overloaded(ctx, c, o) measures a server with as many connections as its peak needs, and with four times as many,
+// in alternation. A client that obeys Retry-After sleeps for a second after each refusal. So measurements of such
+// clients are longer, and there are fewer of them.
 func (s *suite) overloaded(ctx context.Context, c *child, o *Overload) error {
 	for round := range 2 * s.Rounds {
 		if err := s.mixed(ctx, c, o.Peak, atPeak, s.BusyCell); err != nil {
@@ -131,7 +133,8 @@ func (s *suite) overloaded(ctx context.Context, c *child, o *Overload) error {
 	return nil
 }
 
-// overloads compares the measurements of the method overload with their limits, and returns the checks.
+// overloads returns the checks of a server with too many requests. It compares the measurements that
+// the method overload made with their limits.
 func (r *Results) overloads() (list []Check) {
 	for _, server := range []string{Memory, Edgetable} {
 		o := &Overload{Server: server}

@@ -23,8 +23,8 @@ const (
 // partitionLayout has all entities in one partition.
 var partitionLayout = load.Layout{Entities: 10_000, RowsPerPartition: 10_000}
 
-// promises makes measurements that are compared with the rates that Azure promises. They are inserts spread over an
-// account, and writes to one partition.
+// promises measures two rates that Azure promises: of inserts spread over an account, and of writes to
+// one partition.
 func (s *suite) promises(ctx context.Context) error {
 	for _, c := range s.servers(Edgetable) {
 		table := s.newTable()
@@ -50,7 +50,7 @@ func (s *suite) promises(ctx context.Context) error {
 	return nil
 }
 
-// promised compares two rates with the rates that Azure promises, and returns the checks.
+// promised() returns the checks of the two rates that Azure promises.
 func (r *Results) promised() (list []Check) {
 	for _, p := range []struct {
 		op   load.Op

@@ -138,8 +138,8 @@ func (r *Results) sorted() []*Measured {
 	return list
 }
 
-// title returns the server of a cell, and the text that distinguishes the cell from other cells of that
-// server.
+// title returns the name of the measured server, with a text that distinguishes this measurement from
+// others of the server.
 func (m *Measured) title() string {
 	if m.How == "" {
 		return m.Server

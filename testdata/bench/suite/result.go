@@ -29,7 +29,8 @@ type Cell struct {
 	How         string  `json:"how,omitempty"` // name of a special measurement, such as Atom; "" for a workload of the part Matrix
 }
 
-// Sample is one round of a cell. Durations are in nanoseconds in JSON.
+// Sample is the result of one measurement of a cell (a server, a workload and a number of connections). A cell
+// is measured several times. Durations are in nanoseconds in JSON.
 type Sample struct {
 	OpsPerSecond      float64       `json:"ops_per_second"`
 	EntitiesPerSecond float64       `json:"entities_per_second"`
@@ -42,9 +43,10 @@ type Sample struct {
 	Foreign           float64       `json:"foreign"`                      // share of all processors that other programs used
 }
 
-// Measured holds all rounds of a cell (one kind of measurement), and their median. The fields of Median are
-// medians of the quiet rounds. In a quiet round, other programs used at most a tenth of the processors. If no
-// round was quiet, Median uses all rounds. The number of errors in Median is the sum over all rounds.
+// Measured has all measurements of a cell (in the field Rounds), and their median. A measurement is quiet if
+// other programs used at most a tenth of the processors during this time. The fields of Median are medians of
+// the quiet measurements. If no measurement was quiet, Median uses all of them. The number of errors in Median
+// is the sum over all measurements.
 type Measured struct {
 	Cell
 	Median Sample   `json:"median"`
@@ -118,12 +120,12 @@ func (r *Results) Add(c Cell, s Sample) {
 	}
 }
 
-// noisy is a share of the processors. If other programs use more than this share during a round, the result of
-// the round means little.
+// The constant noisy is a part of the machine's processor time. If other programs use more than this part during
+// a measurement, its result means little.
 const noisy = 0.1
 
-// quiet returns the rounds in which other programs used little of the processors (see noisy). If there is no such
-// round, it returns all rounds.
+// quiet() returns the measurements during which other programs used little processor time (see noisy). If there
+// is no such measurement, it returns all of them.
 func (m *Measured) quiet() []Sample {
 	var list []Sample
 	for _, s := range m.Rounds {
@@ -137,9 +139,9 @@ func (m *Measured) quiet() []Sample {
 	return list
 }
 
-// paired compares a field of two cells (kinds of measurement). In each round, it divides the value of the first
-// cell by the value of the second cell. The result is the median of these quotients. Both cells were measured in
-// alternation, so a disturbance affects both values. If no round has both cells, paired returns 0.
+// paired(a, b, field) compares a field of two kinds of measurement. The suite measures a and b in alternation,
+// so a disturbance of the machine affects both measurements of a pair. For each pair, paired divides the value
+// of a by the value of b. The result is the median of these quotients, or 0 if there is no pair.
 func paired[T ~int64 | ~float64](a, b *Measured, field func(Sample) T) float64 {
 	var ratios []float64
 	for i := range min(len(a.Rounds), len(b.Rounds)) {

@@ -23,8 +23,8 @@ type Share struct {
 	P99    time.Duration `json:"others_p99_ns"` // highest p99 of all accounts except the greedy one
 }
 
-// otherAccounts lists the accounts that share a server with the development account. The development account is the
-// greedy account: it has more connections.
+// otherAccounts lists the accounts that share a server with the development account. The development account is
+// greedy: it has more connections than each of these accounts.
 var otherAccounts = []string{"other1", "other2", "other3", "other4"}
 
 // accountsFile is the file that lists the accounts for edgetable.
@@ -107,8 +107,9 @@ func (s *suite) share(ctx context.Context, c *child, specs []load.Spec) (share S
 	return share, nil
 }
 
-// fair computes the check of the account with the lowest rate. The check compares that rate with an equal share of
-// the total rate. If the account's rate is lower when it is alone, the check compares with that rate instead.
+// fair computes the check of the account with the lowest rate. The check compares this rate with the smaller of two
+// rates. The first is an equal share of the total rate. The second is the rate of an account that has the server
+// alone.
 func (r *Results) fair(o *Overload) Check {
 	c := Check{What: fmt.Sprintf("%s, mixed, %d accounts, one with %dx the connections: least against an equal share",
 		o.Server, 1+len(otherAccounts), greedyTimes), Target: fmt.Sprintf("≥%gx", minShare), Status: Unmeasured}

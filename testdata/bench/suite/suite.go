@@ -56,7 +56,7 @@ type Config struct {
 	Edgetable     string    // path of the edgetable binary
 	EdgetableArgs []string  // additional flags of "edgetable serve"
 	Azurite       string    // path of azurite-table's main.js, or of a folder in which npm installed it
-	Self          string    // path of this program, which runs the ceilings
+	Self          string    // path of this program, which also runs the ceiling servers (servers that do as little as possible)
 	Parts         []Part    // parts to run; empty means all
 	Ops           []load.Op // workloads of the matrix; empty means all
 	Work          string    // folder on the disk to measure; the suite makes a temporary folder in it
@@ -195,8 +195,8 @@ func (s *suite) startAll(ctx context.Context) error {
 	return nil
 }
 
-// start starts one server on a free port. A ceiling answers only the requests of its own kind, so it counts as
-// started when its port is open.
+// start starts one server on a free port. A table server has started when it answers a request. A ceiling server (which
+// does as little as possible) answers only one kind of request, so it has started when its port is open.
 func (s *suite) start(ctx context.Context, name string, argv func(wire.Target) ([]string, error)) error {
 	t, err := freeTarget()
 	if err != nil {

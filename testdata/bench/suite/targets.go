@@ -132,7 +132,8 @@ func (r *Results) tail(server string, op load.Op, n int) Check {
 	return c
 }
 
-// alone computes the checks of values that are only measured for edgetable.
+// alone() returns the checks of values that are measured for edgetable only, without another server
+// for comparison.
 func (r *Results) alone() []Check {
 	size := fmt.Sprintf("%.1f GB", float64(r.Start.Bytes)/1e9)
 	clean := Check{What: "start to first answer after a clean stop, " + size + " of data", Target: "≤" + short(maxCleanStart), Status: Unmeasured}

@@ -84,8 +84,8 @@ func TestChecks(t *testing.T) {
 	slow := func(rate float64) func(*suite.Sample) {
 		return func(s *suite.Sample) { s.OpsPerSecond, s.EntitiesPerSecond = rate, rate }
 	}
-	// The function also is for a measurement outside the part Matrix: it returns a function that changes the
-	// measurement. If the argument change is nil, the returned function adds an error to the median.
+	// also(server, op, n, how, change) is for a measurement outside the part Matrix. It returns a function that
+	// changes this measurement. If the argument change is nil, the returned function adds an error to the median.
 	also := func(server string, op load.Op, n int, how string, change func(*suite.Sample)) func(*suite.Results) {
 		return func(r *suite.Results) {
 			for _, m := range r.Cells {
@@ -237,18 +237,19 @@ func TestMedianOfRounds(t *testing.T) {
 	}
 }
 
-// TestPaired checks that two cells that were measured in alternation are compared round by round.
+// TestPaired checks the comparison of two kinds of measurement that were made in alternation. The two results of each
+// pair must be compared with each other.
 func TestPaired(t *testing.T) {
 	t.Parallel()
 	r := meeting()
 	cell := suite.Cell{Server: suite.Memory, Op: load.Get, Connections: 16, How: "Atom"}
 	plain := cell
 	plain.How = "JSON"
-	for _, disturbed := range []float64{1, 10, 2} { // in each round, both measurements are slower by this factor
+	for _, disturbed := range []float64{1, 10, 2} { // in each round, the machine slows down both measurements by this factor
 		r.Add(plain, suite.Sample{OpsPerSecond: 1000 / disturbed, CPU: 10 * time.Microsecond})
 		r.Add(cell, suite.Sample{OpsPerSecond: 600 / disturbed, CPU: 20 * time.Microsecond})
 	}
-	r.Add(plain, suite.Sample{OpsPerSecond: 1e9}) // a round of one cell only, because the run ended before the other cell was measured
+	r.Add(plain, suite.Sample{OpsPerSecond: 1e9}) // in this round, the run ended after one of the two measurements, so the round must be ignored
 	checks := suite.Checks(r)
 	i := slices.IndexFunc(checks, func(c suite.Check) bool { return c.What == "edgetable --memory, get, Atom against JSON, rate" })
 	if i < 0 || checks[i].Ratio != 0.6 {

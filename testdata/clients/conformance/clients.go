@@ -14,7 +14,7 @@ import (
 type Client struct {
 	Suite   string
 	Title   string
-	Version string // empty if the suite uses a client of its own instead of a library
+	Version string // empty if the tests use no library, but a client of their own
 }
 
 // readClients reads the file clients.txt. Bars separate the columns of a line. The columns are a suite, a title, and

@@ -18,7 +18,7 @@ type beforeLibrary struct {
 	account  string
 }
 
-// before creates a client with the library's version from before 2024. That version only supports addresses of the
+// before(t, key) is a client of the library's version from before 2024. That version only supports addresses of the
 // form https://ACCOUNT.table.SUFFIX. So the tests act as a proxy. The Host header of each request contains the host
 // of such an address.
 func before(t *testing.T, key string) library {

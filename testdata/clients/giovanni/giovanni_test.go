@@ -96,8 +96,8 @@ func TestGetEntity(t *testing.T) {
 	})
 }
 
-// TestUpsertEntity checks that insertOrMerge and insertOrReplace both merge, because both versions of the library
-// send MERGE also for InsertOrReplace.
+// TestUpsertEntity checks that insertOrMerge and insertOrReplace both merge. This is an error of the library: both
+// versions send MERGE for InsertOrReplace, too.
 func TestUpsertEntity(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, ctx context.Context, l library, table string) {

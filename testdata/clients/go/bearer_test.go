@@ -8,8 +8,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// startWithIssuer starts a server over TLS with a token issuer. The SDK sends bearer tokens only over TLS, and no
-// option changes that.
+// startWithIssuer starts a server over TLS with a token issuer. TLS is necessary, because the SDK never sends bearer
+// tokens without TLS.
 func startWithIssuer(t *testing.T) (started, *issuer) {
 	t.Helper()
 	is := newIssuer(t)

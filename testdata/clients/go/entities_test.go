@@ -245,7 +245,7 @@ func TestConditionalWrites(t *testing.T) {
 				t.Errorf("current ETag: %v", err)
 			}
 			if name == "delete" {
-				wantError(t, write(t, row, &current), http.StatusNotFound, "ResourceNotFound") // for a missing entity, the error is not about the ETag
+				wantError(t, write(t, row, &current), http.StatusNotFound, "ResourceNotFound") // 404, not 412, if there is no entity
 			}
 			add(t, client, "p", row+"*", nil)
 			if err := write(t, row+"*", to.Ptr(azcore.ETagAny)); err != nil {

@@ -38,8 +38,9 @@ func TestMain(m *testing.M) {
 // fields contains the JSON members of an entity, or some of them. Annotations are members, too.
 type fields map[string]any
 
-// connections drops idle connections after one second. workerd closes connections after five idle seconds, and a
-// request that is sent at that moment fails.
+// The HTTP client connections closes its idle connections after one second. workerd closes a connection that was
+// idle for five seconds. If the client sent a request at the moment when workerd closes the connection, the request
+// would fail.
 var connections = &http.Client{Transport: &http.Transport{IdleConnTimeout: time.Second, MaxIdleConnsPerHost: 10}}
 
 // noRetries disables the SDK's retries, so that a 5xx response fails the test at once.

@@ -125,7 +125,7 @@ func TestTableACLRefused(t *testing.T) {
 		{"a permission of blobs", []accessPolicy{{id: "a", permissions: "rw"}}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			var response *http.Response // without the SDK's parser, which returns an error of its own for six policies
+			var response *http.Response // read the response itself: the SDK's parser hides it behind an error of its own if there are six policies
 			var acl []*aztables.SignedIdentifier
 			for _, p := range c.policies {
 				acl = append(acl, p.identifier())

@@ -51,7 +51,7 @@ func init() {
 	})
 }
 
-// started is a running server over TLS that only one test uses.
+// started describes a running server over TLS that only one test uses.
 type started struct {
 	account
 	client *http.Client // trusts the server's certificate

@@ -54,7 +54,7 @@ func TestFilters(t *testing.T) {
 		{"Int lt 2", []string{"a"}},
 		{"Int le 2", []string{"a", "b"}},
 		{"Int gt -1", []string{"a", "b", "c"}},
-		{"2 lt Int", []string{"c"}}, // the literal is on the left
+		{"2 lt Int", []string{"c"}}, // with the literal on the left, the operator compares in the other direction
 		{"Long eq 9007199254740993L", []string{"a"}},
 		{"Long gt 9007199254740993L", []string{"b", "c"}},
 		{"Real eq 1.5", []string{"b"}},
@@ -279,7 +279,7 @@ func TestOrderOfPartitionsAndRows(t *testing.T) {
 	}
 	want := []string{"5", "3", "", "10", "2", "4", "1"}
 	wantRows(t, list(t, client, nil), want...)
-	one := &aztables.ListEntitiesOptions{Top: to.Ptr(int32(1))} // with pages of one entity, one continuation token has an empty RowKey
+	one := &aztables.ListEntitiesOptions{Top: to.Ptr(int32(1))} // with pages of one entity; a continuation token with an empty RowKey must also work
 	wantRows(t, list(t, client, one), want...)
 	_, err := client.NewListEntitiesPager(&aztables.ListEntitiesOptions{
 		NextPartitionKey: to.Ptr("not a token"), NextRowKey: to.Ptr("neither"),

@@ -26,8 +26,8 @@ func (a account) signedService(t *testing.T, values aztables.AccountSASSignature
 	return service
 }
 
-// accountDeeds lists operations. Each has the resource type and all the permissions that an account's
-// signature needs for the operation.
+// accountDeeds lists operations. For each operation, it has the resource type and the letters of all
+// permissions that an account signature needs.
 var accountDeeds = []struct {
 	name, types, permissions string
 	do                       func(t *testing.T, owner, by *aztables.ServiceClient, table string) error

@@ -11,8 +11,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// deed is an operation on entities, with the letters of the permissions that the operation needs. The table
-// already contains the row "there".
+// deed is an operation on entities. The field needs has a letter for each permission that the operation
+// needs. The table already contains a row with the RowKey "there".
 type deed struct {
 	name, needs string
 	do          func(t *testing.T, owner, by *aztables.Client) error
@@ -92,7 +92,7 @@ func TestSASBatch(t *testing.T) {
 	for _, c := range []struct {
 		why, letters string
 		kinds        []aztables.TransactionType
-		failing      string // "" if the batch is allowed; otherwise the failing operation's index in the message, or "alone" for a single operation
+		failing      string // "" if the batch is allowed; otherwise the message's index of the failing operation; "alone" for one operation without a batch
 	}{
 		{"allowed", "a", []aztables.TransactionType{aztables.TransactionTypeAdd, aztables.TransactionTypeAdd}, ""},
 		{"each operation is looked at", "a", []aztables.TransactionType{aztables.TransactionTypeAdd, aztables.TransactionTypeUpdateMerge}, "1:"},
@@ -158,8 +158,8 @@ func TestSASTimes(t *testing.T) {
 	}
 }
 
-// TestSASURL checks the URL that the SDK makes so that a program can give it to others. It restricts neither
-// protocol nor client addresses.
+// TestSASURL checks the URL that the SDK makes for other programs. The URL restricts neither the protocol
+// nor the addresses of clients.
 func TestSASURL(t *testing.T) {
 	t.Parallel()
 	table, owner := newNamedTable(t)

@@ -213,7 +213,7 @@ func TestConditionalTransaction(t *testing.T) {
 	if got := get(t, client, "p", "merge")["A"]; got != 2.0 {
 		t.Errorf("merge: A is %v", got)
 	}
-	// The transaction has changed the ETags, so the ETags in steps no longer match.
+	// The transaction has changed the ETags of the entities, so the old ETags in the list steps no longer match.
 	_, err := client.SubmitTransaction(t.Context(), steps[:2], nil)
 	wantFailedPart(t, err, "412", "UpdateConditionNotSatisfied", "0:")
 
@@ -237,7 +237,7 @@ func TestLargeTransaction(t *testing.T) {
 		}
 		return actions
 	}
-	submit(t, client, sized(40_000)...) // just below 4 MiB, including the multipart headers
+	submit(t, client, sized(40_000)...) // the body of the transaction, including the multipart headers, is just below 4 MiB
 	rows := list(t, client, nil)
 	if len(rows) != 100 {
 		t.Fatalf("stored %d entities, want 100", len(rows))

@@ -105,7 +105,7 @@ func TestDoubles(t *testing.T) {
 			if err != nil || got != value {
 				t.Errorf("got %s (%v), want %v", raw, err, value)
 			}
-			if !bytes.ContainsAny(raw, ".eE") { // without its point, a client would read 5.0 as an Int32
+			if !bytes.ContainsAny(raw, ".eE") { // without the decimal point, a client would read the Double 5.0 as an Int32
 				t.Errorf("%s does not look like a double", raw)
 			}
 		})

@@ -14,8 +14,8 @@ var (
 	restKeys   = flag.Int("keys", 0, "characters of PartitionKeys more than needed")
 )
 
-// restPartition returns the PartitionKey of the nth partition of a table made by splitInto. All these keys
-// share a long prefix, so that the borders between their ranges are long keys, too.
+// restPartition(n) is the PartitionKey of the partition with the number n, in a table made by splitInto. All
+// these keys share a long prefix. So the first keys of the table's ranges are long, too.
 func restPartition(n int) string { return strings.Repeat("k", *restKeys) + fmt.Sprintf("p%03d", n) }
 
 // splitInto creates a table and writes to it until it has split into this number of ranges, each with some
@@ -41,7 +41,7 @@ func splitInto(t *testing.T, table string, ranges int) workerd.Options {
 	return o
 }
 
-// atRest starts a server that has a table with several ranges, and that no longer splits the table.
+// atRest starts a server whose table is at rest: the table has several ranges, and no longer splits.
 func atRest(t *testing.T, table string, ranges int) *workerd.Server {
 	t.Helper()
 	s, err := workerd.Start(splitInto(t, table, ranges))
@@ -58,10 +58,10 @@ func batchOf(table, partition string, rows, size int) (kind, body string) {
 	return kind, strings.ReplaceAll(body, "'p'", "'"+partition+"'")
 }
 
-// TestMessagesAtRest counts the messages to Durable Objects. A Worker that knows which object has which range
-// needs one message to the object with the keys of a request. It must send none to another object or to the
-// catalog object. This must hold for requests of all sizes, although wasm instances with different limits of
-// memory serve them.
+// TestMessagesAtRest counts the messages to Durable Objects. For a request, a Worker that knows the ranges of
+// all objects must send one message, to the object with the request's keys. It must send no message to
+// another object or to the catalog object. Requests of different sizes run in wasm instances with different
+// limits of memory. All these instances must know the ranges.
 func TestMessagesAtRest(t *testing.T) {
 	t.Parallel()
 	most := 2 * *restRanges
@@ -111,16 +111,17 @@ func TestMessagesAtRest(t *testing.T) {
 		for n := range most {
 			row.do(n)
 		}
-		// An object that was about to split before the restart may still send a message to the catalog.
+		// One message to the catalog is allowed: an object may still send it for a split that was due before the
+		// restart.
 		if m := messages(); m.Bucket != most || m.Catalog > 1 {
 			t.Errorf("%d times %s: %d messages to buckets and %d to the catalog", most, row.what, m.Bucket, m.Catalog)
 		}
 	}
 }
 
-// TestFullBehindWriteOfRange checks writes to a range that is not the first range of its table. A Durable
-// Object carries out the write, and then the memory of the Worker's wasm instance becomes full. A new wasm
-// instance must answer the request without sending the write again.
+// TestFullBehindWriteOfRange checks writes to a range that is not the first range of its table. The memory of
+// the Worker's wasm instance becomes full after a Durable Object has carried out a write. The Worker must
+// then replace the instance, and the new instance must answer the request. It must not send the write again.
 func TestFullBehindWriteOfRange(t *testing.T) {
 	t.Parallel()
 	s := atRest(t, "many", 6)
@@ -132,7 +133,7 @@ func TestFullBehindWriteOfRange(t *testing.T) {
 			{method: "POST", target: "/$batch", kind: kind, body: strings.ReplaceAll(body, "PUT", "MERGE")},
 			{method: "DELETE", target: fmt.Sprintf("/many(PartitionKey='%s',RowKey='new')", partition)},
 		} {
-			// The instance that serves this read also serves the next request.
+			// After this read, the Worker's instance knows the ranges. The same instance serves the next request.
 			must(t, 200, s, "GET", "acme", fmt.Sprintf("/many(PartitionKey='%s',RowKey='r')", partition), "", "")
 			r.header = []string{"x-fault: full"} // makes the memory of the instance full; see faults.mjs
 			resp, answer, err := r.send(t.Context(), s, workerd.Client)

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestExpire sets an expiry rule of a table over HTTP, and checks it in all Durable Objects of the table. An
-// expired entity must be absent for each operation. If the rule is removed within an hour, all entities must
-// be visible again.
+// TestExpire sets an expiry rule of a table over HTTP, and checks it in all Durable Objects of the table.
+// For each operation, an expired entity must be absent. In the first hour of a rule, no expired entity is
+// deleted. If the rule is removed in this hour, all entities must be visible again.
 func TestExpire(t *testing.T) {
 	s := start(t, "EDGETABLE_BUCKETS=3", "EDGETABLE_SPLIT_BYTES=1")
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"ends"}`)
@@ -24,7 +24,7 @@ func TestExpire(t *testing.T) {
 			switch status, answer := ask(t, s, method, "acme", target, "", body); status {
 			case want:
 				return answer
-			case 503, 500: // keys are being moved to another object, so repeat the write
+			case 503, 500: // entities are being moved to another object, so repeat the request
 			default:
 				t.Fatalf("%s %s: %d %s", method, target, status, answer)
 			}

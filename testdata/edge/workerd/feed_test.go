@@ -40,7 +40,7 @@ func TestFeed(t *testing.T) {
 		next = answer.Header.Get("x-edgetable-next")
 		waited <- body
 	}()
-	changesOf(t, s, "&since="+next) // when this request returns, the other one is waiting
+	changesOf(t, s, "&since="+next) // when this request returns, the earlier request has arrived and waits for a change
 	put(t, s, "/watched(PartitionKey='p',RowKey='one')")
 	if body := <-waited; !strings.Contains(body, `"edgetable.entity.put"`) || !strings.Contains(body, `"RowKey":"one"`) {
 		t.Errorf("the request that waited: %s", body)

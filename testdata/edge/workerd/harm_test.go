@@ -12,9 +12,9 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// chaos returns a function that chooses faults of the given kinds at random. The function is called for each
-// call of a Durable Object. The faults apply to the first messages of that call, and to the first steps that
-// objects execute.
+// chaos returns a function that chooses faults of the given kinds at random. The test server calls the function for
+// each call of a Durable Object. Its faults apply to the first messages of this call, and to the first attempts of the
+// objects to handle a message.
 func chaos(seed uint64, length int, kinds ...string) func() workerd.Faults {
 	var mu sync.Mutex
 	r := rand.New(rand.NewPCG(seed, 7))

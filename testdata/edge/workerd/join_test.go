@@ -39,8 +39,8 @@ func (l *tally) count() int {
 
 // TestJoins checks that small ranges are joined again while a client reads and writes the entities that are
 // moved. Each read must return the last write. In the end, one Durable Object must have the whole table. The
-// clock of the objects is behind the machine's clock, which fires the alarms. So each alarm is overdue, and
-// fires at once. The clock of the objects advances with each request.
+// objects use the clock of the test, which is behind the machine's clock. But the machine's clock fires
+// alarms, so each alarm of an object fires at once. The clock of the test advances with each request.
 func TestJoins(t *testing.T) {
 	log := &tally{Writer: workerd.Log(t), text: `"event":"join finished"`}
 	server, err := workerd.Start(workerd.Options{Data: t.TempDir(), Log: log,
@@ -61,7 +61,7 @@ func TestJoins(t *testing.T) {
 		for {
 			_, err := s.Commit(t.Context(), people, []table.Mutation{m})
 			if errors.Is(err, table.ErrBusy) || errors.Is(err, table.ErrUnknown) {
-				continue // keys are being moved, so repeat the write
+				continue // entities are being moved to another object, so repeat the write
 			}
 			if err != nil && !(m.Kind == table.Delete && errors.Is(err, table.ErrNoEntity)) {
 				t.Fatal(err)

@@ -31,7 +31,7 @@ func rows(t *testing.T, s *workerd.Server, partition string) int {
 	return strings.Count(demand(t, s, "GET", "/people()?$filter=PartitionKey%20eq%20'"+partition+"'", "", 200), `"RowKey"`)
 }
 
-// names counts the names in the KV namespace that begin with the prefix space.
+// names counts the names in the KV namespace that begin with the given text.
 func names(t *testing.T, s *workerd.Server, space string) (n int) {
 	t.Helper()
 	for cursor := ""; ; {

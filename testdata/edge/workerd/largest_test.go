@@ -27,7 +27,7 @@ func TestReplicaOfLargest(t *testing.T) {
 		t.Helper()
 		must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"`+table+`"}`)
 		for n := range entities {
-			size := 523_500 // number of characters: 1 MiB at two bytes each, including names and types
+			size := 523_500 // number of characters; at two bytes each, the entity has 1 MiB, including the names and types of its properties
 			if n%2 == 0 && n < 6 {
 				size = 349_000 // number of characters: 1 MiB at three bytes each
 			}

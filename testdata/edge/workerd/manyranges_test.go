@@ -72,7 +72,7 @@ type mixed struct {
 	registers
 	answers
 	values atomic.Int64
-	ending atomic.Bool // true if the server is about to be killed
+	ending atomic.Bool // true from the last operation until the test kills the server; requests may fail in this time
 
 	staying sync.Mutex
 	stay    map[string]int64 // permanent entities, by partition and row, each with the logical time of the response to its insert
@@ -88,7 +88,7 @@ func (m *mixed) start() {
 	m.t.Cleanup(s.Stop)
 }
 
-// answers counts the responses by kind of request and status.
+// answers has, for each kind of request and each status, the number of responses.
 type answers struct {
 	mu sync.Mutex
 	n  map[string]map[int]int
@@ -106,7 +106,7 @@ func (a *answers) count(what string, status int) {
 	a.n[what][status]++
 }
 
-// of counts the responses with one of these statuses, and all responses.
+// of(statuses) returns the number of responses with one of these statuses, and the number of all responses.
 func (a *answers) of(statuses ...int) (n, all int) {
 	for _, counts := range a.n {
 		for status, count := range counts {
@@ -199,8 +199,9 @@ var shapes = []struct {
 	{"a batch of 4 MB", 100, 38_000},
 }
 
-// act chooses a partition at random, and sends one request to the partition. Some partitions are chosen
-// often, so that requests overlap. For large partitions, act usually sends no request.
+// act chooses a partition at random, and sends one request to the partition. It chooses some partitions
+// often, so that requests overlap. It skips most requests to large partitions, so that most requests are
+// short.
 func (m *mixed) act(rnd *rand.Rand) {
 	most := 2 * *restRanges
 	n := rnd.IntN(most)
@@ -337,8 +338,8 @@ func (m *mixed) pages() {
 	}
 }
 
-// scan returns the entities in all pages, which must be sorted by key, and the time at which the scan began.
-// The result seen is nil if the server ends meanwhile.
+// scan returns the keys of all entities that the pages have, and the time at which the scan began. The
+// entities must be sorted by key. If the server is killed during the scan, the result seen is nil.
 func (m *mixed) scan() (call int64, seen map[string]bool) {
 	call, next, last := m.time.Add(1), "", ""
 	seen = map[string]bool{}

@@ -63,7 +63,7 @@ func TestMemory(t *testing.T) {
 	for n := range 192 {
 		group.Go(func() {
 			switch n % 6 {
-			case 0: // reads the largest page; on a busy machine a page may take too long and end early, so read all pages
+			case 0: // reads the largest page; on a busy machine, a page may end early, so count the entities of all pages
 				rows, next := 0, ""
 				for first := true; first || next != ""; first = false {
 					resp, body, err := request{method: "GET", target: "/rows()?" + next}.send(t.Context(), s, c)
@@ -124,8 +124,9 @@ func TestLargeEntities(t *testing.T) {
 	}
 }
 
-// TestLargeEntitiesMerged checks that a table of many buckets is read completely, even if each bucket begins with an entity
-// of the maximum size. The same must hold if a filter needs many buckets.
+// TestLargeEntitiesMerged checks a table whose partitions are spread over many Durable Objects by their hash (buckets).
+// Each bucket begins with an entity of the maximum size. The table must be read completely, also with a filter that needs
+// entities of many buckets.
 func TestLargeEntitiesMerged(t *testing.T) {
 	s := start(t, "EDGETABLE_BUCKETS=64")
 	const object = "application/json"
@@ -149,7 +150,7 @@ func TestLargeEntitiesMerged(t *testing.T) {
 	}{
 		{"First", "$top=1", 1},
 		{"Narrow", "$select=Age&$top=1", 1},
-		{"Whole", "$filter=Age%20eq%2036&$select=Age", many}, // needs many pages, and reads the beginning of all buckets for each page
+		{"Whole", "$filter=Age%20eq%2036&$select=Age", many}, // needs many pages; each page reads the first entities of all objects
 		{"Points", "$filter=" + strings.Join(points, "%20or%20"), len(points)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -41,7 +41,8 @@ func TestNames(t *testing.T) {
 		{durableobject.Range(key, 8, 3, 0, "us/wnam"), ask{Name: "bucket/table/acct/people/8/3@wnam", Jurisdiction: "us", Options: &options{"wnam"}}},
 	}
 	calls := []durableobject.Call{{To: durableobject.Range(key, 1, 0, 0, "mars/"), Message: []byte("nobody")}}
-	// For the call with an invalid name, the response says that no object handled the message.
+	// The name of the first call's object is invalid ("mars/"). Its response says that no object handled the
+	// message.
 	want, answers := []ask{}, []byte{1, 0, 0, 0, 3}
 	for i, row := range rows {
 		calls = append(calls, durableobject.Call{To: row.object, Message: []byte{'m', byte(i)}})

@@ -29,7 +29,7 @@ func TestObjectsShareMemory(t *testing.T) {
 	put := func(kind table.Kind, partition, row, name string, size int) table.Mutation {
 		return table.Mutation{Kind: kind, Key: key.Append(nil, partition, row), Nonce: rnd.Uint64(), Properties: edm.AppendProperty(nil, name, text(size))}
 	}
-	for n := range 600 { // requests that wake all objects
+	for n := range 600 { // let all Durable Objects of the table start before instances are counted
 		commit(nil, put(table.Put, fmt.Sprint(n), "small", "v", 10))
 	}
 	before := instances(t, server, 0).Made

@@ -25,7 +25,7 @@ type Place struct {
 	server   *Server
 	name     string
 	now      atomic.Pointer[func() edm.Ticks]
-	reading  sync.Mutex // held while the clock is read
+	reading  sync.Mutex // locked to read the clock and number the reading, so that a later reading has a higher number
 	restarts atomic.Int32
 	fail     atomic.Int32 // 0 means that any number of rows can be written; n+1 means that at most n rows can be written
 	size     atomic.Int64 // the size that objects report; 0 means the real size
@@ -34,10 +34,10 @@ type Place struct {
 	faults   atomic.Pointer[func() Faults]
 }
 
-// Faults lists the next faults of a Place (a set of Durable Objects). Messages has the faults of the next messages to these
-// objects, which other objects may also send. Steps has the faults of the next steps that the objects execute. The first
-// element applies to the first message or step, and so on; faults.mjs explains the kinds. Alarms is the number of alarms that
-// fail next.
+// Faults lists the next faults of a Place (a set of Durable Objects). Messages has the faults of the next messages to the
+// objects, from the test or from other objects. Steps has the faults of the objects' next attempts to handle a message. The
+// first element applies to the first message or attempt, and so on; faults.mjs explains the kinds. Alarms is the number of
+// alarms that fail next.
 type Faults struct {
 	Messages, Steps []string
 	Alarms          int
@@ -65,19 +65,19 @@ func (p *Place) Restart(now func() edm.Ticks) {
 	p.restarts.Add(1)
 }
 
-// read reads the clock. Requests may arrive in a different order than they were sent, so each request carries the number of
-// its reading of the clock. The reading with the highest number is the latest time.
+// read returns the time of the clock, and a number that increases with each call. Each request carries the time and the
+// number. Requests may arrive in another order, so the objects use the time that has the highest number.
 func (p *Place) read() (now edm.Ticks, number int64) {
 	p.reading.Lock()
 	defer p.reading.Unlock()
 	return (*p.now.Load())(), readings.Add(1)
 }
 
-// FailAfter makes the storage of the objects fail in each transaction that writes more than this many rows. With a negative
-// number, the storage no longer fails.
+// FailAfter limits the number of rows that a transaction of an object can write. A transaction that writes more rows fails.
+// With a negative number, there is no limit.
 func (p *Place) FailAfter(rows int) { p.fail.Store(int32(rows + 1)) }
 
-// Hold simulates the size of the storage: each object then reports this number of bytes; 0 means the real size.
+// Hold makes each object report this number of bytes as the size of its storage. With 0, the objects report the real size.
 func (p *Place) Hold(size int64) { p.size.Store(size) }
 
 // Meet applies the faults f during the next call of an object.
@@ -89,20 +89,21 @@ func (p *Place) Meet(f Faults) {
 // Chaos calls the function f for each call of an object, and applies the faults that f returns.
 func (p *Place) Chaos(f func() Faults) { p.faults.Store(&f) }
 
-// Age makes new objects appear to be three hours old. All writes that such an object receives were sent after the object was
-// created. So none of these writes was applied before the object existed.
+// Age makes new objects appear to be three hours old. A new object may get a repeated write that an earlier object has
+// applied. An object that seems this old is certain that a write it receives was sent after the object's creation. So the
+// object knows that the write was not applied before.
 func (p *Place) Age() { p.aged.Store(true) }
 
-// Young ends the effect of Age: new objects then have their real age. A write that such an object receives may have been sent
-// before the object was created. So the object cannot know whether the write was already applied.
+// Young ends the effect of Age: new objects then have their real age. An object that was just created cannot know whether a
+// write that it receives was already applied before.
 func (p *Place) Young() { p.aged.Store(false) }
 
 // Remember makes objects keep their earlier states, so that the states can be restored. It applies to objects that wake up
 // later. The platform keeps earlier states, but workerd does not; past.mjs simulates them.
 func (p *Place) Remember() { p.past.Store(true) }
 
-// Count returns the number of rows in the storage of one object. It counts the rows whose keys begin with the given byte (the
-// space).
+// Count returns the number of rows in the storage of one object whose keys begin with the byte of the parameter space. Each
+// kind of row has a byte of its own.
 func (p *Place) Count(ctx context.Context, object string, space byte) (n int, err error) {
 	target := fmt.Sprintf("%s/%s?object=%s&space=%c", p.server.objects, p.name, url.QueryEscape(object), space)
 	err = p.server.get(ctx, target, &n)
@@ -130,8 +131,8 @@ type Instances struct {
 	Peak   int // highest value of the field Memory so far
 }
 
-// Instances counts the wasm instances of the module. If uses is not 0, it first sets the number of requests that each
-// instance counts as served.
+// Instances counts the wasm instances of the module. If uses is not 0, it first makes the instances look old: each then
+// counts as if it had served this number of requests.
 func (s *Server) Instances(ctx context.Context, uses int) (i Instances, err error) {
 	url := s.objects + "/?"
 	if uses > 0 {
@@ -183,8 +184,8 @@ func NewClient(connections int) *http.Client {
 	return &http.Client{Transport: repeated{&http.Transport{MaxConnsPerHost: connections, DisableKeepAlives: true}}}
 }
 
-// repeated repeats a GET whose connection ended before a response. workerd closes a connection if it has not read the head of
-// a request within 15 seconds (headerTimeout of its HTTP library), which happens on a very busy machine.
+// A repeated transport sends a GET again if its connection ended before a response. workerd closes a connection if it has not
+// read the head of a request within 15 seconds (headerTimeout of its HTTP library). This happens on a very busy machine.
 type repeated struct{ *http.Transport }
 
 func (t repeated) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -197,7 +198,8 @@ func (t repeated) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// Frames encodes calls of Durable Objects. An object (in wasm) uses the same encoding when it passes calls to JavaScript.
+// Frames encodes calls of Durable Objects. The wasm module uses the same encoding when it asks its JavaScript to call other
+// objects.
 func Frames(calls []durableobject.Call) (message []byte) {
 	for _, call := range calls {
 		for _, text := range []string{call.To.Name, call.To.Jurisdiction, call.To.Hint} {

@@ -77,7 +77,7 @@ func TestFullBehindWrite(t *testing.T) {
 		{method: "POST", target: "/Tables", kind: object, body: `{"TableName":"other"}`},
 	} {
 		made := instances(t, s, 0).Made
-		r.header = []string{"x-fault: full"} // makes the memory of the instance full; see faults.mjs
+		r.header = []string{"x-fault: full"} // fills the memory of the wasm instance; see faults.mjs
 		resp, body, err := r.send(t.Context(), s, workerd.Client)
 		if err != nil {
 			t.Fatal(err)

@@ -13,10 +13,11 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// registers holds the history of operations on each partition. Each partition has one value: the value of its
-// only entity, or the value that its last batch wrote to all its entities. A history is correct if it is
-// linearizable: the operations can be ordered, each at a moment between its call and its return, so that a
-// register would give the same answers.
+// registers has the history of operations on each partition. Each partition behaves like a
+// register (a variable with one value). The value is that of the partition's only entity, or the value that
+// its last batch wrote to all its entities. A history is correct if it is linearizable: there is an order of
+// the operations in which a register gives the same answers. In this order, each operation happens at a
+// moment between its call and its return.
 type registers struct {
 	time atomic.Int64 // logical clock
 
@@ -24,8 +25,8 @@ type registers struct {
 	history map[string][]porcupine.Operation
 }
 
-// registerStep is an operation on a register. Its kind is read, put, insert, delete or change. A change
-// replaces an old value (in the field was) by a new value.
+// registerStep is an operation on a register (a variable with one value). Its kind is read, put, insert,
+// delete or change. A change replaces an old value by a new value; the old value is in the field was.
 type registerStep struct{ kind, value, was string }
 
 // registerAnswer is the status of an operation, and the value that it read; "" means that there was no
@@ -38,13 +39,13 @@ type registerAnswer struct {
 // unknown reports whether, after this answer, the write may or may not have been carried out.
 func (a registerAnswer) unknown() bool { return a.status == 0 || a.status == 500 }
 
-// add adds an operation with the time of its call. If the outcome of the operation is unknown, it may take
-// effect until the server ends.
+// add adds an operation with the time of its call. An operation with an unknown outcome may take effect at
+// any later time before the server ends.
 func (r *registers) add(name string, in registerStep, call int64, out registerAnswer) {
 	op := porcupine.Operation{Input: in, Call: call, Output: out, Return: r.time.Add(1)}
 	switch {
 	case out.status == 503, out.unknown() && in.kind == "read":
-		return // a refused operation has no effect, so the check does not need it
+		return // a refused operation and a read without an answer change nothing, so the history is complete without them
 	case out.unknown():
 		op.Return = math.MaxInt64
 	}
@@ -56,8 +57,8 @@ func (r *registers) add(name string, in registerStep, call int64, out registerAn
 	r.history[name] = append(r.history[name], op)
 }
 
-// ended tells the histories that the server has ended. If an operation has not taken effect before this
-// moment, it never will.
+// ended() must be called when the server has ended. Operations with an unknown outcome cannot take effect
+// after this moment.
 func (r *registers) ended() {
 	now := r.time.Add(1)
 	for _, history := range r.history {
@@ -85,7 +86,7 @@ func (r *registers) check(t *testing.T) {
 	t.Logf("%d operations of %d partitions have an order", operations, len(r.history))
 }
 
-// inOrder checks whether the operations of a register are linearizable.
+// inOrder checks whether the history of a register (a variable with one value) is linearizable.
 func inOrder(history []porcupine.Operation) porcupine.CheckResult {
 	model := (&porcupine.NondeterministicModel{
 		Init: func() []any { return []any{""} },
@@ -130,8 +131,8 @@ func afterStep(s string, in registerStep, out registerAnswer) []string {
 	return nil
 }
 
-// TestRegisters checks which answers the model of a register accepts, for sequential operations and for an
-// operation that a killed server may have carried out.
+// TestRegisters checks the model of a register (a variable with one value): which answers the model accepts.
+// The operations are sequential; a killed server may or may not have carried out one of them.
 func TestRegisters(t *testing.T) {
 	t.Parallel()
 	type step = struct {

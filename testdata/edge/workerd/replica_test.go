@@ -57,9 +57,9 @@ func published(t *testing.T, s *workerd.Server, table string, want int) {
 	})
 }
 
-// shows waits until a query returns the same at the secondary address (the replica) as at the primary
-// address. The wait may take minutes: on a busy machine, a write to the replica may be repeated several
-// times.
+// shows(t, s, path, query) waits until the secondary address (the replica) gives the same answer as the
+// primary address. The wait may take minutes: on a busy machine, a write to the replica may be repeated
+// several times.
 func shows(t *testing.T, s *workerd.Server, path, query string) {
 	t.Helper()
 	table, _, _ := strings.Cut(path[1:], "(")
@@ -91,7 +91,7 @@ func TestReplica(t *testing.T) {
 	options.Log = &log
 	s = startReplica(t, options)
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
-	must(t, 200, s, "GET", "acme-secondary", "/before(PartitionKey='p0',RowKey='0')", "", "") // the replica in KV or the Durable Objects may answer
+	must(t, 200, s, "GET", "acme-secondary", "/before(PartitionKey='p0',RowKey='0')", "", "") // the replica or an object may answer
 	shows(t, s, "/before()", "")
 	long := strings.Repeat("k", 400)
 	for n, name := range []string{"Ann", "Bob", long, strings.Repeat("€", 500)} {
@@ -155,7 +155,7 @@ func TestReplicaAsked(t *testing.T) {
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
 	must(t, 204, s, "PUT", "acme", path, "", `{"Value":0}`)
 	shows(t, s, path, "")
-	older := map[string]bool{} // paths whose response had an old value
+	older := map[string]bool{} // paths for which a response did not have the latest write
 	for n := 1; len(older) < 2; n++ {
 		value := fmt.Sprintf(`"Value":%d}`, n)
 		must(t, 204, s, "PUT", "acme", path, "", "{"+value)

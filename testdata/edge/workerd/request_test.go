@@ -66,7 +66,8 @@ func (r request) open(ctx context.Context, s *workerd.Server, c *http.Client) (*
 	return c.Do(req)
 }
 
-// following returns the query parameters that request the next page, or "" after the last page.
+// following(page) returns the query parameters that request the next page. After the last page, it
+// returns "".
 func following(page *http.Response) string {
 	partition, row := page.Header.Get("x-ms-continuation-NextPartitionKey"), page.Header.Get("x-ms-continuation-NextRowKey")
 	if partition == "" {

@@ -128,8 +128,8 @@ func TestRestore(t *testing.T) {
 
 var laterTime = regexp.MustCompile(`or to (\S+) or later`)
 
-// TestRestoreRanges restores a table that has split to the ranges of an earlier time, and then to its latest
-// ranges again.
+// TestRestoreRanges restores a table to a time before the table was split. Then it undoes the restore, so that
+// the table has its latest ranges again.
 func TestRestoreRanges(t *testing.T) {
 	ago := edm.Ticks(2 * 3600 * edm.TicksPerSecond) // the objects' clock is behind the machine's clock, so alarms are overdue and fire at once
 	now := func() edm.Ticks { return wallClock() - ago }
@@ -142,7 +142,7 @@ func TestRestoreRanges(t *testing.T) {
 		for i := from; i < to; i++ {
 			m := table.Mutation{Key: key.Append(nil, fmt.Sprintf("p%02d", i), "r"), Nonce: uint64(i + 1), Properties: edm.AppendProperty(nil, "v", edm.String(value+strings.Repeat(" ", 1000)))}
 			_, err := s.Commit(t.Context(), people, []table.Mutation{m})
-			for errors.Is(err, table.ErrBusy) { // keys are being moved, so repeat the write
+			for errors.Is(err, table.ErrBusy) { // entities are being moved to another object, so repeat the write
 				_, err = s.Commit(t.Context(), people, []table.Mutation{m})
 			}
 			if err != nil && !errors.Is(err, table.ErrUnknown) {
@@ -174,7 +174,7 @@ func TestRestoreRanges(t *testing.T) {
 	ranges := func(least int) (n int) {
 		counting, _ := table.As[table.Counting](s)
 		waiting.Eventually(t, fmt.Sprintf("there are %d ranges", least), new(strings.Builder), func() bool {
-			if report, err := counting.Traffic(t.Context(), people); err == nil { // while keys are moved to other objects, there is an error
+			if report, err := counting.Traffic(t.Context(), people); err == nil { // while entities are being moved to other objects, the call fails
 				n = len(report.Ranges)
 			}
 			return n >= least
@@ -191,8 +191,8 @@ func TestRestoreRanges(t *testing.T) {
 			if did, err = string(said), failed; err == nil {
 				return true
 			}
-			// If keys were moved at the given time, the table cannot be restored to that time. The error then
-			// names the next time that is possible. A restore also fails while keys are being moved.
+			// If entities were being moved between objects at the given time, the table cannot be restored to that time.
+			// The error then names the next time that is possible. A restore also fails if entities are being moved now.
 			if named := laterTime.FindStringSubmatch(err.Error()); named != nil {
 				to, _ = edm.ParseDateTime(named[1])
 				return false

@@ -72,7 +72,8 @@ func newStage(t *testing.T) *storetest.Stage {
 
 func (s *stage) now() edm.Ticks { return s.clock }
 
-// worker opens a store that sends each message at most n times.
+// worker opens a store. The argument is the number of times that the store sends a message to an object
+// before it gives up.
 func (s *stage) worker(args, _ []string) string {
 	store, err := durableobject.New(durableobject.Options{Caller: s.recorder, Now: s.now, Rand: rand.Uint64, Attempts: number(args)})
 	s.Store = store
@@ -84,7 +85,7 @@ func number(args []string) int {
 	return n
 }
 
-// meet applies the script's faults to the next call of an object.
+// meet(): the faults that the script has set apply to the next call of an object.
 func (s *stage) meet() string {
 	s.place.Meet(s.faults)
 	s.errs = nil
@@ -107,7 +108,7 @@ func kinds(t *testing.T, args []string) (list []string) {
 	return list
 }
 
-// first returns the result of the first message to an object after the faults were set.
+// first(): the result of the first message to an object after the script has set faults.
 func (s *stage) first(_, _ []string) string {
 	switch err := s.errs[0]; {
 	case errors.Is(err, durableobject.ErrLost):
