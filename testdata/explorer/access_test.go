@@ -52,8 +52,8 @@ func TestToken(t *testing.T) {
 	})
 }
 
-// TestPolicies checks that the page stores access policies and CORS rules, and that a token that
-// names a policy ends when the policy is removed.
+// TestPolicies checks that the page stores access policies and CORS rules. A token with the name of
+// a policy must become invalid when the policy is removed.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -188,7 +188,7 @@ func TestScreenReaders(t *testing.T) {
 	b.seeText(at("live-line"), "1 change, the last ")
 	b.gone(".fresh0, .fresh1")
 	check("live")
-	for i, theme := range []string{"light", "dark"} { // a highlight does not follow a change of the theme, so each theme needs a new highlight
+	for i, theme := range []string{"light", "dark"} { // a highlight keeps the colors of its first theme, so make a new one for each theme
 		b.theme(theme)
 		s.do("PUT", "/Fed(PartitionKey='Oslo',RowKey='005')", fmt.Sprintf(`{"Name":"Alan","Born":%d}`, i), 204)
 		b.see(":is(.fresh0, .fresh1)")

@@ -170,7 +170,7 @@ func TestCopyElsewhere(t *testing.T) {
 	b.seeText(at("error"), "The token or the account does not permit this.")
 	b.seeText(at("bulk-progress"), "Stopped")
 	b.click(at("bulk-go-on"))
-	b.seeText(at("bulk-progress"), "2,300 entities copied. Finished.") // a batch that was sent twice counts once
+	b.seeText(at("bulk-progress"), "2,300 entities copied. Finished.") // the client sent one batch twice, but each entity is counted once
 	b.click(at("bulk-close"))
 	b.click(at("bulk"))
 	b.gone(at("bulk-resume"))

@@ -145,7 +145,7 @@ func TestEditByKeyboard(t *testing.T) {
 	get("012", `"Id":"13"`, "Born")
 	undo("1906")
 	get("012", `"Born":1939`, `"Id"`)
-	// If the pasted text has a heading with the key columns, each pasted row is a whole entity, which may be new.
+	// A pasted text with a heading that includes the key columns has whole entities. Some of them may be new.
 	b.paste("PartitionKey\tRowKey\tName\tTimestamp\nOslo\t013\tEWD\t2020-01-01T00:00:00Z\nOslo\t099\tNew\t\n")
 	b.seeText(at("paste-sum"), "2 values in 2 entities, 1 of them new")
 	b.keys("\r")
@@ -222,7 +222,8 @@ func TestCellConflict(t *testing.T) {
 }
 
 // TestPasteByKeys checks that Ctrl+V pastes with the events that the browser itself sends. The browser sends these events to
-// the cell that was clicked, or to the element that had the browser's selection before the grid got the focus.
+// the element that has its selection. After a click, that is the clicked cell. If the grid got the focus in another way, it
+// may be any element.
 func TestPasteByKeys(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

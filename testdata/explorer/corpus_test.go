@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// attackLines has one attack per line: a text that has an effect unless a page treats it as plain text.
+// attackLines has one attack per line. An attack is a text that does harm if a page does not treat the text
+// as plain text.
 //
 //go:embed testdata/attacks.txt
 var attackLines string

@@ -9,7 +9,7 @@ import (
 // itself.
 type way string
 
-// ways runs a test twice, with both ways of opening the page.
+// ways runs a test twice, once for each way to open the page.
 func ways(t *testing.T, test func(b *tab, w way)) {
 	for _, w := range []way{"gateway", "endpoint"} {
 		t.Run(string(w), func(t *testing.T) {

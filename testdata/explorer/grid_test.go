@@ -29,7 +29,7 @@ func TestKeyboard(t *testing.T) {
 		t.Helper()
 		b.wait(`document.querySelector("#active-cell")?.textContent == %s`, text)
 	}
-	for range 40 { // move the focus with Tab until it reaches the grid
+	for range 40 { // press Tab until the grid has the focus
 		if js[bool](b, `document.activeElement === document.querySelector(%s)`, at("grid")) {
 			break
 		}

@@ -193,7 +193,7 @@ func TestLiveEditing(t *testing.T) {
 	b.seeText(at("entity-json"), `"Name": "Hopper"`)
 	b.column(2, "", "1815", "1907", "1939", "1930")
 
-	// The entity's editor shows the same note, also for a deletion.
+	// The editor of an entity also shows that the server has a newer version, or that the entity was deleted.
 	b.click(at("edit"))
 	b.set(field("Name", "field-value"), "Mine")
 	s.do("PUT", person("Oslo", "001"), `{"Name":"Theirs","Born":1}`, 204)

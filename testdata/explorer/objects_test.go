@@ -14,7 +14,7 @@ import (
 // TestHomesObjects checks the traffic page of a table on Workers that has split: the page must show the
 // Durable Objects of the table.
 func TestHomesObjects(t *testing.T) {
-	t.Setenv("EDGETABLE_SPLIT_BYTES", "1") // a table splits at a write if it has two partitions
+	t.Setenv("EDGETABLE_SPLIT_BYTES", "1") // an object with two partitions splits some time after a write
 	s := home(t, "testdata/edge/edgetable", "")
 	// An object splits some time after a write, at an alarm, so write until the table has split.
 	deadline := time.Now().Add(3 * time.Minute)
@@ -54,7 +54,7 @@ func TestHomesObjects(t *testing.T) {
 	own.shot("objects-own")
 }
 
-// inFront serves the page and the tables at one address, as a Worker does.
+// inFront starts a proxy that serves the page and the tables at one address, as a Worker does.
 func inFront(t *testing.T, s *server) string {
 	t.Helper()
 	to, err := url.Parse(s.endpoint)

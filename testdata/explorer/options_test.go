@@ -32,7 +32,7 @@ func sessions(n, ended int) []entity {
 	return all
 }
 
-// declared returns the options of a table, in the form in which the command prints them.
+// declared(table) returns the options of a table, as 'edgetable tables options' prints them.
 func (s *server) declared(table string) string {
 	s.t.Helper()
 	var o map[string]map[string]string
@@ -91,7 +91,7 @@ func TestOptions(t *testing.T) {
 		b.set(at("options-json"), `{"expire": {"property": "Ends"}}`)
 		b.has(at("expire-property"), "Ends")
 
-		// Counting the entities that would expire changes nothing.
+		// The page counts the entities that would expire, without changing the table's options.
 		b.click(at("options-count"))
 		b.seeText(at("options-said"), "1 of 20 entities have ended by this rule, and would disappear. Nothing was changed.")
 		s.declares("Sessions", `{}`)
@@ -267,7 +267,7 @@ func TestOptionsRefused(t *testing.T) {
 	b.seeText(at("options-said"), "Saved.")
 	s.declares("people", `{"expire":{"after":"P1D"}}`)
 
-	// A rule that another client declared is a change of the options.
+	// The page must notice that another client has changed the expiry rule in the meantime.
 	b.set(at("options-json"), `{"expire": {"after": "P2D"}}`)
 	s.run("", "tables", "set", "people", "--expire-after", "P3D", "--to", s.connection, "--yes")
 	b.click(at("options-save"))
@@ -293,7 +293,8 @@ func TestOptionsRefused(t *testing.T) {
 	b.seeText(at("expire-state"), "active")
 	s.declares("people", `{"expire":{"after":"P9D"}}`)
 
-	// With a read-only profile, the page shows the options; with a token, it does not.
+	// With a read-only profile, the page shows the options but cannot change them. With a token, the page shows no
+	// options, because the account's key is necessary.
 	b.visit("#/prod/people?view=options")
 	b.seeText(at("expire-state"), "active")
 	b.gone(at("options-save"))

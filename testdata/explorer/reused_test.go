@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestReusedCells checks that the grid shows the right values in the right order after each way of scrolling, although
-// it uses the elements of rows and columns that left the view for those that entered it. A screen reader reads the
-// elements in the order of the page, so rows and cells must be in ascending order there too.
+// TestReusedCells checks that the grid shows the right values in the right order after each way of scrolling. The grid
+// reuses elements: a row or column that becomes visible gets the elements of one that is no longer visible. A screen
+// reader reads the elements in the order of the page. So rows and cells must be in ascending order there too.
 func TestReusedCells(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

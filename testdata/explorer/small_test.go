@@ -53,7 +53,7 @@ func TestRoom(t *testing.T) {
 	b.visit(js[string](b, `location.hash.replace(/\?.*/, "") + "?view=traffic"`))
 	b.do(chromedp.EmulateViewport(2560, 1440))
 	b.see(at("heat"))
-	js[bool](b, `(document.querySelector(".heat canvas").classList.remove("single"), true)`) // the class single makes the map of one range low
+	js[bool](b, `(document.querySelector(".heat canvas").classList.remove("single"), true)`) // the map of a single range is low
 	b.wait(`document.querySelector(".heat canvas").clientHeight >= 600`)
 	b.wait(`document.querySelector(%s).getBoundingClientRect().right > 2200`, at("shapes"))
 	b.do(chromedp.EmulateViewport(390, 844))
@@ -76,8 +76,7 @@ func TestPoints(t *testing.T) {
 	b := browse(t, s, "people")
 	b.seeText(`[role="gridcell"]`, "-1234.25")
 	b.shot("points")
-	// The distances of the decimal points from the right edges of their cells, and whether each text is
-	// fully visible.
+	// The decimal points must be at the same horizontal position, and each text must be fully visible.
 	b.wait(`(() => {
 		const cells = [...document.querySelectorAll('[role="gridcell"]')].filter(e => /^-?[\d]+\.\d+$/.test(e.textContent))
 		const at = cells.map(e => {

@@ -200,7 +200,7 @@ func (b *tab) noted(text string) {
 	b.wait(`[...window.noted].some(t => t.includes(%s))`, text)
 }
 
-// at builds a selector of the element whose attribute data-test has the given value.
+// at(name) is a selector of the element whose attribute data-test has this value.
 func at(name string) string { return `[data-test="` + name + `"]` }
 
 func (b *tab) see(selector string) {

@@ -37,7 +37,7 @@ func busy(t *testing.T) (s *server, socket string) {
 	s.use("visits", visits(all, 0, 20)...)
 	for ; ; time.Sleep(500 * time.Millisecond) { // wait for the next minute of the clock, after which the statistics have a new column
 		var r struct{ Map struct{ Starts []any } }
-		said := s.run("", "traffic", "visits", "--admin", socket, "--json") // each request also updates the statistics of the minutes that have ended
+		said := s.run("", "traffic", "visits", "--admin", socket, "--json") // this request also makes the columns of the minutes that have ended
 		if err := json.NewDecoder(strings.NewReader(said)).Decode(&r); err != nil {
 			t.Fatal(err)
 		}

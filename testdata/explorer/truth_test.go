@@ -33,7 +33,7 @@ func TestHome(t *testing.T) {
 				b.open(s.page)
 				b.connect(s.connection)
 			}
-			b.seeText(at("used"), "1,821") // 20 tables with 30 inserts each, 1,200 inserts into one table, and one read by each of the 21 imports
+			b.seeText(at("used"), "1,821") // 20 tables × 30 inserts, 1,200 inserts into the table Large, and a read by the import of each table
 			b.wait(`[...document.querySelectorAll(%s)].filter(e => /\b30\b[^]*\b31\b/.test(e.innerText)).length == 20`, at("home-table"))
 			b.gone(at("not-counted"))
 			b.seeText(at("home-page"), "earlier traffic is unknown")

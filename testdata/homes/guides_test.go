@@ -104,7 +104,7 @@ func TestMigrateFromAzurite(t *testing.T) {
 	}
 	edgetable(t, 0, "import", file, "--to", from)
 	guide(t, "migrate-from-azurite.md", map[string]string{"azurite.txt": from, "new.txt": here}, nil)
-	// Azurite does not store the type of this Double, so each sync back to Azurite loses the type again.
+	// Azurite does not store the type of this Double, so each sync from edgetable to Azurite loses the type again.
 	edgetable(t, 0, "put", "Orders", `{"PartitionKey":"9","RowKey":"double","Price":5.0}`, "--to", here)
 	edgetable(t, 0, "sync", "--all", "--from", here, "--to", from)
 	if out := edgetable(t, 4, "verify", "--all", "--from", here, "--to", from); !strings.Contains(out, "600 entities are equal, 1 is not") {

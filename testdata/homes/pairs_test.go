@@ -24,8 +24,8 @@ type home struct {
 
 var homes = []string{"binary", "lambda", "objects", "kv", "azurite"}
 
-// own is the name of an account. Each service has this account, and exports its table. For each other service, a service has two
-// more accounts. One account is for tables imported from the other service, and one is for tables copied from there.
+// own is the name of an account. Each service has this account, and exports its table. Each service also has two accounts for
+// every other service: one for imported tables and one for copied tables.
 const own = "own"
 
 func imported(from string) string { return "imported" + from }
@@ -60,10 +60,10 @@ func startAll(t *testing.T, key string) []*home {
 // progress matches the lines in which commands report their progress.
 var progress = regexp.MustCompile(`(?m)^.* at once\n`)
 
-// TestPairs moves the same entities between all homes: the kinds of deployment, and Azurite. It imports a file into each home, and
-// exports the table again. Then it imports each export into the next home of the list homes, and also copies the table there. With
-// EDGETABLE_MANY, as in 'make homes-all', it uses all other homes instead of the next home. Every table must equal its source, and
-// each export must equal the file, except for values that Azurite changes.
+// TestPairs moves the same entities between all homes: the kinds of deployment, and Azurite. First it imports a file into each
+// home, and exports the table again. Then it moves each table to other homes, both by importing the export and by copying the
+// table. Usually the only target is the next home of the list; with EDGETABLE_MANY (see 'make homes-all'), the targets are all
+// other homes. Every table must equal its source, and each export must equal the file, except for values that Azurite changes.
 func TestPairs(t *testing.T) {
 	key := newKey()
 	all := startAll(t, key)
@@ -124,7 +124,7 @@ func TestPairs(t *testing.T) {
 // is a whole number, which clients read as an Int32. docs/migrate-from-azurite.md says so.
 var changedByAzurite = map[string]string{"-0.0": "0", "0.0": "0", "5.0": "5"}
 
-// asAzurite changes the values of entities as Azurite does.
+// asAzurite makes those changes to the entities that Azurite makes when it stores them.
 func asAzurite(all map[string]map[string]string) {
 	for _, entity := range all {
 		if value, ok := changedByAzurite[entity["Value"]]; ok && entity["Value@odata.type"] == "" {

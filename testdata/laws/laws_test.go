@@ -33,8 +33,8 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// TestSteps checks that the steps of the Makefile that run a test are found. A step that lacks a program must
-// not count as running a test that needs the program.
+// TestSteps checks the search for the steps of the Makefile that run a test. A test may need a program. A
+// step without the program must not be found, because it skips the test.
 func TestSteps(t *testing.T) {
 	packages, err := findPackages("../..")
 	if err != nil {

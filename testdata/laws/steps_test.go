@@ -48,8 +48,8 @@ func TestLanes(t *testing.T) {
 	if out, err := steps("good -- other"); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	// The script runs two lists of Makefile steps in two parallel processes. When a process has finished its
-	// list, it runs waiting steps of the other list.
+	// The script runs two lists of Makefile steps, each in a process of its own. A process that has finished its
+	// list helps the other process: it runs steps that have not begun.
 	must.OK(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
 	if out, err := steps("good -- held freeing"); err != nil {
 		t.Errorf("%v\n%s", err, out)

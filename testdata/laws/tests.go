@@ -24,7 +24,8 @@ type testPackage struct {
 	problems []string
 }
 
-// test is a test. It may be a subtest (a law) of the suite for stores.
+// A test is a test function or a subtest. Only subtests of the suite for stores are listed separately; they are
+// called laws.
 type test struct {
 	path  []string
 	needs []string
@@ -75,8 +76,8 @@ func findPackages(root string) (list []*testPackage, err error) {
 // ownTag matches a build tag that begins with test, which only tests use.
 var ownTag = regexp.MustCompile(`(?m)^//go:build .*\btest[a-z]`)
 
-// declared describes a function or variable of a package's tests: the names that it uses, and the programs that it
-// needs.
+// declared describes a function or variable of a package's tests: the names that it uses, and the
+// programs that it needs.
 type declared struct{ uses, needs map[string]bool }
 
 func readPackage(dir string, suite map[string][]string) (p *testPackage, err error) {
@@ -143,8 +144,8 @@ func isTest(d *ast.FuncDecl) bool {
 	return false
 }
 
-// note records the names that a declaration uses, and its calls of needs.These. It records a method only by its
-// name, without the type, so a test may seem to need more programs than it does.
+// note records which names a declaration uses, and which programs it passes to the function needs.These. It
+// records a method only by its name, without the type. So a test may seem to need more programs than it does.
 func note(all map[string]*declared, name string, n ast.Node) {
 	d := all[name]
 	if d == nil {
@@ -168,8 +169,7 @@ func note(all map[string]*declared, name string, n ast.Node) {
 	})
 }
 
-// reached follows the uses of a declaration. It returns all programs that the declaration needs, directly or
-// through other declarations.
+// reached(all, name) returns all programs that a declaration needs, directly or through other declarations.
 func reached(all map[string]*declared, name string) []string {
 	needs, seen, next := map[string]bool{}, map[string]bool{name: true}, []string{name}
 	for len(next) > 0 {
@@ -199,8 +199,8 @@ func called(c *ast.CallExpr) string {
 	return x.Name + "." + s.Sel.Name
 }
 
-// plays holds the data for a search in the tests of a package. The search finds the laws that the tests run. A law
-// is a subtest of the suite for stores.
+// plays is the data for the method laws: the laws of the suite for stores (its subtests), and the
+// functions of a package's tests.
 type plays struct {
 	suite     map[string][]string
 	functions map[string]*ast.FuncDecl // functions of the package's tests
@@ -218,13 +218,13 @@ func (p plays) laws(n ast.Node, path []string) (list [][]string) {
 		if f, ok := c.Fun.(*ast.Ident); ok && p.functions[f.Name] != nil && len(c.Args) > 0 {
 			if t, ok := c.Args[0].(*ast.Ident); ok && t.Name == "t" {
 				within := plays{p.suite, maps.Clone(p.functions)}
-				delete(within.functions, f.Name) // the function may call itself, which would never end
+				delete(within.functions, f.Name) // without this, a function that calls itself would be searched without end
 				list = append(list, within.laws(p.functions[f.Name].Body, path)...)
 			}
 		}
 		switch {
 		case called(c) == "t.Run" && len(c.Args) == 2:
-			sub := "*" // any name: a name that is no literal is only known at run time
+			sub := "*" // "*" stands for any name, because the value of an expression is only known at run time
 			if l, ok := c.Args[0].(*ast.BasicLit); ok {
 				sub, _ = strconv.Unquote(l.Value) // cannot fail, because the parser has checked the literal
 			}

@@ -4,7 +4,7 @@
 //
 //	s := memstore.New(func() edm.Ticks { return edm.TicksOf(time.Now()) })
 //
-// The entities of an incarnation are a persistent tree: a write makes a new root that
-// shares all nodes but the changed path, and a reader keeps the root with which it
-// began. So commits are atomic, and pages are snapshots.
+// A table that is deleted and created again is a new incarnation. The entities of an incarnation are a persistent
+// tree: a write makes a new root. The new tree shares all nodes with the old tree, except those on the path to the
+// changed entity. A reader keeps the root with which it began. So commits are atomic, and pages are snapshots.
 package memstore

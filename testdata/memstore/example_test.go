@@ -12,7 +12,7 @@ import (
 
 func Example() {
 	now := func() edm.Ticks { return edm.TicksOf(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)) }
-	rand := func() uint64 { return 4 } // a real program uses random bits
+	rand := func() uint64 { return 4 } // a constant makes the output the same each time; a real program uses random bits
 	svc := table.New(memstore.New(now), table.Options{Now: now, Rand: rand})
 
 	ctx := context.Background()

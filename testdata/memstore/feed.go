@@ -13,10 +13,11 @@ import (
 	"edgetable/core/table"
 )
 
-// feed is the change feed of an incarnation. The elements of lines are never changed.
+// feed is the change feed of one incarnation (life) of a table. Elements are added to the slice lines and
+// removed, but never changed.
 type feed struct {
 	lines   []line
-	floor   edm.Ticks // Timestamp of the last change that was removed from the feed, or of the feed's declaration
+	floor   edm.Ticks // Timestamp of the last change that was removed from the feed; before the first removal, the time when the feed began
 	keep    edm.Ticks
 	dropped *table.RecordKey
 }
@@ -37,7 +38,8 @@ func newHistory() (h table.History) {
 	return h
 }
 
-// changes records the time of a change, and wakes the clients that wait for changes. The caller holds mu.
+// changes changes must be called for each change. It records the time, and wakes the clients that wait
+// for changes. The caller holds mu.
 func (s *Store) changes(now edm.Ticks) {
 	s.last = max(s.last, now)
 	if s.changed != nil {
@@ -46,7 +48,8 @@ func (s *Store) changes(now edm.Ticks) {
 	}
 }
 
-// declareFeed begins or ends the feed of an incarnation, as the table's traits require. The caller holds mu.
+// declareFeed begins or ends the change feed of one incarnation (life) of a table. The options in t decide
+// whether the table has a feed. The caller holds mu.
 func (s *Store) declareFeed(i table.Incarnation, t *table.Traits) error {
 	f := s.feeds[i]
 	switch {

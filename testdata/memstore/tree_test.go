@@ -31,7 +31,7 @@ func TestTreeAgainstMap(t *testing.T) {
 			compareTree(t, tree, model)
 			compareTree(t, old, oldModel)
 		}
-		if got, want := tree.tall(), 13; got > want { // there are at most 400 keys, and the height of an AVL tree with n entries is at most 1.44 log₂(n)
+		if got, want := tree.tall(), 13; got > want { // there are at most 400 keys; an AVL tree is at most 1.44 log₂(n) high, which is less than 13
 			t.Fatalf("height %d of %d entries, want at most %d", got, len(model), want)
 		}
 	}

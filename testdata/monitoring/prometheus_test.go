@@ -179,8 +179,9 @@ type expression struct {
 	zero        bool // whether the test accepts the value 0
 }
 
-// comparison matches the operator of a comparison in the expression of an alert. While there is no problem,
-// the comparison is false, and the expression returns no data.
+// comparison matches the operator of a comparison in the expression of an alert. Without a problem, the
+// comparison is false, and the expression returns no data. So the test replaces comparisons to see whether
+// there is data.
 var comparison = regexp.MustCompile(`\s(==|[<>]=?)\s`)
 
 // expressions returns the expressions of the dashboard, with values for its variables, and the expressions of
@@ -207,12 +208,12 @@ func expressions(t *testing.T, row func(panel) bool, alerts func(group) bool) (l
 	return list
 }
 
-// healthy lists expressions that return no data, or 0, unless a certain fault occurs. The values of the map
-// describe the faults.
+// A healthy map has expressions that return no data, or 0, while nothing is wrong. The values of the map
+// describe the faults for which an expression returns data.
 type healthy map[string]string
 
 // checkExpressions checks that each expression returns data under load. A panel's expression must have a
-// value other than 0. The expressions in the parameter well are exceptions.
+// value other than 0. The parameter well lists exceptions, which need a fault to return such data.
 func (s *server) checkExpressions(t *testing.T, list []expression, well healthy) {
 	t.Helper()
 	seen, nothing := map[string]bool{}, map[string]string{}

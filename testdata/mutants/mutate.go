@@ -25,7 +25,7 @@ func (m mutant) key() string { return m.file + "\t" + m.source + "\t" + m.what }
 // insertion is a text that replaces some bytes at an offset of a file.
 type insertion struct {
 	at, instead int
-	order       int // order among insertions at the same offset
+	order       int // insertions at the same offset are sorted by this number
 	text        string
 }
 
@@ -114,7 +114,8 @@ func (m *mutator) add(n ast.Node, what string) int {
 	return len(m.list)
 }
 
-// around inserts text before and after a part of the file. The caller visits an outer part before its inner parts.
+// around(n, before, after) inserts a text before and a text after the part n of the file. The caller must visit an
+// outer part before its inner parts. So the texts of inner parts come inside those of outer parts.
 func (m *mutator) around(n ast.Node, before, after string) {
 	order := len(m.insertions)
 	m.insertions = append(m.insertions,
@@ -122,8 +123,8 @@ func (m *mutator) around(n ast.Node, before, after string) {
 		insertion{m.files.Position(n.End()).Offset, 0, -order - 1, after})
 }
 
-// changes decides whether the value of an expression is only known at run time. If the parameter plain is true, the
-// value must also be of the type bool.
+// changes reports whether the value of an expression is only known at run time, so that a mutant can
+// change it. If the parameter plain is true, the type must also be bool.
 func (m *mutator) changes(x ast.Expr, plain bool) bool {
 	v := m.info.Types[x]
 	return v.Value == nil && v.Type != nil && (!plain || types.Identical(v.Type, types.Typ[types.Bool]) || types.Identical(v.Type, types.Typ[types.UntypedBool]))
@@ -191,8 +192,8 @@ func isFloat(t types.Type) bool {
 	return ok && b.Info()&types.IsFloat != 0
 }
 
-// returned adds mutants (changes) of a return statement. A mutant returns the opposite boolean, a number plus one, or
-// a zero value.
+// returned(s) adds mutants (changes of the program) of a return statement. A mutant returns the opposite boolean, a
+// number plus one, or a zero value.
 func (m *mutator) returned(s *ast.ReturnStmt) {
 	results := m.results[len(m.results)-1]
 	if len(s.Results) != results.Len() {
@@ -235,8 +236,8 @@ func (m *mutator) nameOf(t types.Type) (string, bool) {
 	return strings.TrimPrefix(name, "."), plain
 }
 
-// statements goes through a list of statements. For each statement that can be removed, it adds a mutant (a changed
-// program) without the statement.
+// statements adds mutants (changed programs) for a list of statements. Each mutant lacks one statement
+// that can be removed.
 func (m *mutator) statements(list []ast.Stmt) {
 	for _, s := range list {
 		switch s := s.(type) {

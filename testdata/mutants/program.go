@@ -31,13 +31,13 @@ var switches string
 type program struct {
 	dir     string // directory for the files of this run
 	source  string // checksum of the mutated package
-	sum     string // checksum of the tests linked with it
+	sum     string // checksum of the tests that are linked with the package
 	mutants []mutant
 	tests   []suite
 	cpu     atomic.Int64
 }
 
-// suite is the test program of a package.
+// suite describes the tests of one package: one program runs all of them.
 type suite struct {
 	name, dir, path string
 	lasts           time.Duration // duration of the tests without a mutation

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable that lists the programs of a step, separated by commas.
+// Variable is the name of an environment variable. A step of the Makefile sets it to the list of programs that the
+// step has, separated by commas.
 const Variable = "EDGETABLE_NEEDS"
 
 // The programs that a test can need.
@@ -25,8 +26,7 @@ const (
 	Prometheus = "prometheus" // Debian's package
 )
 
-// These declares the programs that a test needs. If the step of the Makefile lacks one of these programs, the test
-// is skipped.
+// These skips the test t if the current step of the Makefile lacks one of the given programs.
 func These(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
@@ -44,8 +44,8 @@ func Asked(program string) bool {
 	return slices.Contains(strings.Split(os.Getenv(Variable), ","), program)
 }
 
-// ownTag returns the build tag of this test program, if a tag that begins with test was set. A test that such a tag
-// selects must not be skipped.
+// ownTag returns a build tag that begins with "test", or "" if no such tag was set. The repository uses no such tags,
+// but a person who sets one wants a test to run. So the test fails instead of being skipped.
 func ownTag() string {
 	info, _ := debug.ReadBuildInfo()
 	for _, s := range info.Settings {

@@ -56,7 +56,7 @@ func (l *Listener) Connect(address string) *Client {
 	return &Client{near, bufio.NewReader(near)}
 }
 
-// end implements the server's side of a connection.
+// end is the server's end of a connection.
 type end struct {
 	net.Conn
 	from net.Addr

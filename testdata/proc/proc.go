@@ -55,7 +55,8 @@ func Start(t testing.TB, line string, c *exec.Cmd) *Process {
 	return p
 }
 
-// killed makes the process end shortly before the test's deadline, unless stop is called before that time.
+// killed(t, c) arranges that the process is killed shortly before the test's deadline. The result stop cancels
+// this.
 func killed(t testing.TB, c *exec.Cmd) (stop func()) {
 	ctx, cancel := must.Patience(t)
 	end := context.AfterFunc(ctx, func() { _ = c.Process.Kill() })

@@ -13,8 +13,8 @@ import (
 type Rows struct {
 	Rows  []Row
 	Bytes int64 // result of Size; 0 means the size of all rows plus the field Beside
-	// Beside is a number of bytes that Size adds to the size of all rows. It simulates other rows in the
-	// database.
+	// Beside is the size of other rows in the database, which the test simulates. The method Size adds this
+	// number of bytes to the size of all rows.
 	Beside int64
 	// Touched is called for each row that is looked up, read in a scan, written or deleted. It may be nil.
 	Touched func(key []byte, writes bool)
@@ -42,7 +42,7 @@ func (o *Rows) touch(key []byte, writes bool) {
 	}
 }
 
-// lend joins texts. The next call overwrites the memory of the result.
+// lend returns the joined texts in memory that the next call overwrites.
 func (o *Rows) lend(b ...[]byte) []byte {
 	o.spoil()
 	for _, part := range b {

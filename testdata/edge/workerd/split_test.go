@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// splitting sets limits for a table's size and rate that are so small that tables split all the time. Even an
-// object without entities has 12 kB.
+// The settings in splitting limit a table's size and rate. The limits are so small that tables split all the
+// time: an object without entities already has 12 kB of the 20 kB.
 var splitting = []string{"EDGETABLE_SPLIT_BYTES=20000", "EDGETABLE_SPLIT_RATE=5"}
 
 // TestSplitting runs the test suite for stores while the tables split. The objects use the wall clock,

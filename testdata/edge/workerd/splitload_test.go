@@ -46,7 +46,7 @@ func put(t *testing.T, s *workerd.Server, target string) {
 		switch status, answer := ask(t, s, "PUT", "acme", target, "", `{"Value":1}`); status {
 		case 204:
 			return
-		case 503, 500: // keys are being moved to another object, or the outcome is unknown; in both cases, repeat the write
+		case 503, 500: // entities are being moved to another object, or the outcome is unknown; in either case, repeat the write
 		default:
 			t.Fatalf("%d %s", status, answer)
 		}
@@ -174,8 +174,8 @@ func (l *splitLoad) page(n int) bool {
 	return status == 200 && strings.Count(answer, `"RowKey"`) == 40
 }
 
-// measure returns the number of requests served per second. It uses fewer clients than the 15 small requests that
-// an isolate serves at a time, so that requests for statistics are served, too.
+// measure returns the number of requests served per second. An isolate serves 15 small requests at a time. measure
+// uses fewer clients, so that requests for statistics are served, too.
 func (l *splitLoad) measure(ask func(n int) bool) float64 {
 	const clients, measured = 12, 15 * time.Second
 	var served atomic.Int64

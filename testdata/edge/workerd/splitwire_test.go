@@ -23,7 +23,7 @@ func TestSplittingWire(t *testing.T) {
 	var split atomic.Int64
 	t.Run("corpus", func(t *testing.T) {
 		wiretest.RunScenes(t, wiretest.Dialect{Timestamps: true, Tokens: true}, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {
-			var store table.Store = memstore.New(clock.Now) // for recorded sequences of requests that need failures of the store
+			var store table.Store = memstore.New(clock.Now) // some recorded sequences of requests need failures of the store; only memstore simulates them
 			if !slices.ContainsFunc(directives, func(d string) bool { return strings.HasPrefix(d, "store ") }) {
 				place := small.NewPlace(clock.Now)
 				var err error

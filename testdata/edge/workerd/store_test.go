@@ -62,7 +62,7 @@ func harness(buckets uint16) storetest.Harness {
 			Store:     open(now),
 			Strengths: strengths(buckets),
 			Removes:   true,                                    // the objects' clock is behind the machine's clock, so alarms are overdue and fire at once
-			Remote:    strings.Contains(t.Name(), "/Changes/"), // pages are slow here; tests with objects in memory check every history of changes
+			Remote:    strings.Contains(t.Name(), "/Changes/"), // check only some histories of changes here, because pages are slow
 			Share:     open,
 			Restart: func(now func() edm.Ticks) table.Store {
 				place.Restart(now)

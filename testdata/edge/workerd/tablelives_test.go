@@ -27,7 +27,7 @@ type written struct {
 	known          bool  // whether a response said that the entity exists
 }
 
-// live deletes the table and creates it again; the argument is the number of repetitions. During every second
+// live(times) repeats the following: it deletes the table and creates the table again. During every second
 // deletion, it kills workerd. Each new table must begin empty and keep its entities.
 func (m *mixed) live(times int) {
 	l := &remade{mixed: m, entities: map[string]*written{}}

@@ -24,7 +24,7 @@ func TestUnread(t *testing.T) {
 	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", object, `{"TableName":"rows"}`); status != 201 {
 		t.Fatalf("%d %s", status, body)
 	}
-	for i := range 3 { // the three batches together have more than the 2 MiB of a page
+	for i := range 3 { // the three batches have 2.7 MB, so a response gets a page of the maximum size (2 MiB)
 		kind, body := batch("rows", 100*i, 100, 9000)
 		if status, body := sent(t, s, workerd.Client, "POST", "/$batch", kind, body); status != 202 || strings.Contains(body, "odata.error") {
 			t.Fatalf("%d %s", status, body)

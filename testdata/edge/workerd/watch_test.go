@@ -37,7 +37,7 @@ func (w *watching) command(ctx context.Context, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, w.binary, append([]string{"watch", "watched", "--initial", "--state", w.state, "--from", w.from}, args...)...)
 }
 
-// once runs 'edgetable watch --once'. It returns the exit status and the printed events, without the entities in
+// once() runs 'edgetable watch --once'. It returns the exit status and the printed events, without the entities in
 // these events.
 func (w *watching) once() (status int, events string) {
 	w.t.Helper()
@@ -77,7 +77,7 @@ func TestWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(out)
-	for _, row := range []string{"0", "1", "2"} { // row 0 is in the list that is printed first; the other rows are printed as changes
+	for _, row := range []string{"0", "1", "2"} { // the command prints row 0 in its first list of entities, and the other rows as changes
 		if !lines.Scan() || !strings.Contains(lines.Text(), key(row)) {
 			t.Fatalf("it prints %q, want %s", lines.Text(), key(row))
 		}
@@ -91,7 +91,7 @@ func TestWatch(t *testing.T) {
 	_ = c.Wait() // the error only says that the process was killed
 	must(t, 204, s, "DELETE", "acme", "/watched"+key("1"), "", "")
 
-	// The last events before the kill may be printed again.
+	// The next run may print the last events again: the killed command may not have stored its latest position.
 	status, events := w.once()
 	if status != 0 || !strings.HasSuffix(events, "delete "+key("1")+"\n") || !strings.Contains(told+events, "put "+key("3")) {
 		t.Errorf("after a kill: status %d\n%s", status, events)

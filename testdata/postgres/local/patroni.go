@@ -17,8 +17,9 @@ import (
 	"time"
 )
 
-// Patroni is a cluster of three of Debian's PostgreSQL servers under Debian's Patroni, with three etcd servers. The
-// primary confirms a write after one standby has the write. Only this standby can be promoted.
+// Patroni is a cluster of three of Debian's PostgreSQL servers under Debian's Patroni, with three etcd servers.
+// Patroni chooses one of the two standbys as the synchronous standby. The primary confirms a write only after the
+// synchronous standby has the write. So Patroni promotes only the synchronous standby.
 type Patroni struct {
 	Nodes    [3]*Node
 	etcd     [3]*process
@@ -104,13 +105,13 @@ func (p *Patroni) start(etcd, bin string) error {
 	return p.await(2*time.Minute, "a primary with a synchronous standby", p.safe)
 }
 
-// config returns Patroni's configuration. It uses the older protocol of etcd: with the newer one, Patroni 3.0 uses an
-// old state after a pause (pull request 2783 of Patroni). The two settings about data directories let a node rejoin
-// if its log has diverged from the primary's log.
+// config returns Patroni's configuration. It uses the older version of etcd's protocol. With the newer version,
+// Patroni 3.0 uses an outdated state after Patroni was paused (pull request 2783 of Patroni). The two settings about
+// data directories let a node rejoin if its log has diverged from the primary's log.
 func (p *Patroni) config(n *Node, bin string, etcd []string) string {
 	startTimeout := 300 // the default: Patroni restarts a dead server on its node
 	if p.async {
-		startTimeout = 0 // with 0, another node becomes the primary at once
+		startTimeout = 0 // Patroni does not restart a dead primary, but makes another node the primary at once
 	}
 	return fmt.Sprintf(`scope: edgetable
 name: %[1]s
@@ -166,8 +167,8 @@ func (p *Patroni) Primary() *Node {
 	return nil
 }
 
-// says sends a request to Patroni's REST API on this node. It reports whether the status of the response is 200. The
-// argument is the path of the request.
+// says(what) asks Patroni's REST API on this node for the path what. It reports whether the status of the response is
+// 200.
 func (n *Node) says(what string) bool {
 	client := http.Client{Timeout: 2 * time.Second}
 	r, err := client.Get(fmt.Sprintf("http://127.0.0.1:%d/%s", n.rest, what))
@@ -178,9 +179,9 @@ func (n *Node) says(what string) bool {
 	return r.StatusCode == http.StatusOK
 }
 
-// safe reports whether there is a primary and Patroni has recorded which standby is synchronous. Before Patroni has
-// recorded it, Patroni would promote no standby if the primary was lost, although the primary already confirms
-// writes.
+// safe reports whether a standby can be promoted without loss of writes. There must be a primary, and Patroni must
+// have recorded which standby is synchronous. A primary already confirms writes before this record exists. If the
+// primary were lost then, Patroni would promote no standby.
 func (p *Patroni) safe() bool {
 	primary := p.Primary()
 	if primary == nil || p.async {
@@ -200,8 +201,8 @@ func (p *Patroni) safe() bool {
 		sync.Leader == primary.Name && sync.Standby != ""
 }
 
-// await waits until the function so returns true. It fails if a program ends during the wait, or if the time limit
-// passes. The error contains the ends of all logs.
+// await waits until so() is true. It fails if a program ends during the wait, or if the time limit passes. The error
+// contains the ends of all logs.
 func (p *Patroni) await(limit time.Duration, what string, so func() bool) error {
 	for end := time.Now().Add(limit); !so(); time.Sleep(50 * time.Millisecond) {
 		for _, one := range p.processes() {
@@ -418,7 +419,7 @@ func (p *process) kill() error {
 	return errors.Join(err, p.life.Close())
 }
 
-// left detects an unexpected end: the program has ended, and the test did not kill it.
+// left() reports whether the program has ended although the test did not kill it.
 func (p *process) left() bool {
 	if p.ended == nil || p.killed {
 		return false

@@ -22,15 +22,15 @@ type plan struct {
 	Rest    time.Duration // time from the last write to the check for missing items
 }
 
-// written computes the time from the start of the experiment to the first write of an item. The item's expiry in
-// this write has already passed.
+// written(id) is the time from the start of the experiment to the first write of an item. At that time, the item's
+// expiry has already passed.
 func (p *plan) written(id int) time.Duration {
 	return p.Writing / time.Duration(p.Items) * time.Duration(id)
 }
 
-// again computes the time from the start of the experiment to the second write of an item. The time since the first
-// write is random: 1 to 10 seconds are as likely as 1 to 10 hours. The range is so large because it is unknown when
-// DynamoDB decides to delete an item.
+// again(id) is the time from the start of the experiment to the second write of an item. The time between the two
+// writes is random: 1 to 10 seconds are as likely as 1 to 10 hours. The range is so large because it is unknown how
+// long after the expiry DynamoDB decides to delete an item.
 func (p *plan) again(id int) time.Duration {
 	rnd := rand.New(rand.NewPCG(1, uint64(id)))
 	seconds := math.Pow(max(p.Longest.Seconds(), 1), rnd.Float64())
@@ -41,7 +41,7 @@ func (p *plan) again(id int) time.Duration {
 type table interface {
 	// Put writes an item with an expiry that has passed.
 	Put(ctx context.Context, id int) error
-	// Again replaces the item by an item without an expiry, on condition that the item still exists.
+	// Again writes the item a second time, without an expiry. It does this only if the item still exists.
 	Again(ctx context.Context, id int) (there bool, err error)
 	// Missing returns which of these items do not exist.
 	Missing(ctx context.Context, ids []int) ([]int, error)
@@ -69,8 +69,8 @@ func (a answer) String() string {
 type experiment struct {
 	plan
 	Begun time.Time
-	next  int          // number of items that have had their first write; they have the lowest ids
-	done  map[int]bool // items whose second write was tried: true if the item was written, false if it was already deleted
+	next  int          // number of items that were written once; they are the items with the lowest ids
+	done  map[int]bool // results of the second write of items: true if the item was written, false if DynamoDB had already deleted it
 	log   *os.File
 }
 

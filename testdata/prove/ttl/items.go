@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// items is a DynamoDB table with TTL for .ttl, as in the template of infra/aws.
+// items is a DynamoDB table whose TTL attribute has the name ".ttl", as in the template of infra/aws.
 type items struct {
 	client *sdk.Client
 	name   string
@@ -73,7 +73,7 @@ func (t *items) Put(ctx context.Context, id int) error {
 	return err
 }
 
-// Again implements the interface table: it writes the item only if the item still exists.
+// Again is a method of the interface table. It writes the item only if the item still exists.
 func (t *items) Again(ctx context.Context, id int) (there bool, err error) {
 	_, err = t.client.PutItem(ctx, &sdk.PutItemInput{
 		TableName: &t.name, Item: key(id),

@@ -1,6 +1,6 @@
-// Command ttl tests whether DynamoDB's expiry (TTL) checks an item again before it deletes the item. The documentation
-// does not say this. Without such a check, DynamoDB may delete an item that was just written in place of an expired
-// item. The store on DynamoDB must then not use TTL.
+// Command ttl tests DynamoDB's expiry (TTL). An expired item may be replaced by a new item just before DynamoDB
+// deletes it. The command finds out whether DynamoDB then notices the new item and keeps it. The documentation does
+// not say this. If DynamoDB deletes the new item, the store on DynamoDB must not use TTL.
 //
 // For two days the command writes items that have already expired. After a second to a day, it writes each of them
 // again, without an expiry, on condition that the item still exists. None of these items may be missing later. The
