@@ -20,7 +20,7 @@ import (
 type Apply struct {
 	To     *remote.Client
 	Table  string
-	Source string // URL of the account, which the file of refused rows records as the source
+	Source string // URL of the account; the file of refused rows names this URL as the source
 	// Connections is the maximum number of concurrent batches.
 	Connections int
 	// The callback Before gets the operations of each page. The method Page writes these operations

@@ -13,8 +13,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// InAzurite returns the path of the file in which Azurite keeps its tables. This is path itself or a file in the
-// directory path. InAzurite returns "" if there is no such file.
+// InAzurite returns the path of the file in which Azurite keeps its tables. The parameter path names this file or its
+// directory. If there is no such file, InAzurite returns "".
 func InAzurite(path string) string {
 	if filepath.Base(path) == rows.AzuriteName {
 		return path

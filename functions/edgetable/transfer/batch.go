@@ -15,7 +15,7 @@ type batch struct {
 	ops     []remote.Operation
 	lines   []int
 	buf     []byte // bodies of all operations
-	ends    []int  // end of the body of each operation in buf
+	ends    []int  // for each operation, the index in buf at which its body ends
 	weight  int
 	rejects []rows.Reject
 	rows    int64 // number of rows from the start of the source to the last row of this batch

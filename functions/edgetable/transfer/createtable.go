@@ -8,9 +8,9 @@ import (
 	"edgetable/adapters/client/remote"
 )
 
-// createTable creates a table. made is false if the table exists already. A shared access signature
-// for one table cannot create tables, so createTable ignores the error 403. If the table is
-// missing, the first write to the table fails.
+// createTable creates a table. If the table exists already, the result made is false. A shared access
+// signature for one table cannot create tables, and the service answers 403. createTable then returns
+// no error, because the table may exist. If the table is missing, the first write fails.
 func createTable(ctx context.Context, c *remote.Client, table string) (made bool, err error) {
 	made, err = c.CreateTable(ctx, table)
 	if answer, ok := errors.AsType[*remote.Error](err); ok && answer.Status == http.StatusForbidden {

@@ -270,8 +270,9 @@ func TestExportRefused(t *testing.T) {
 	}
 }
 
-// stepping is a destination for exports. Its nth change and all later changes fail. If behind is
-// set, the nth change takes effect before the error is returned.
+// stepping is a destination for exports that fails after some changes. At first, the field
+// left is the number of the first change that returns an error. All later changes return errors too.
+// If the field behind is true, the first change with an error takes effect nevertheless.
 type stepping struct {
 	objects.Place
 	left   int

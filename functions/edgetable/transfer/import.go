@@ -127,9 +127,9 @@ func (o *Import) measure(state *progressfile.Line) {
 	}
 }
 
-// createTables creates the missing tables. The returned map has an entry for each table. The value is true if this call
-// created the table and only one source writes to the table. The second result is true if a table was missing, or
-// if a table was deleted and created again after the progress file was written.
+// createTables creates the missing tables. The keys of the map all are the names of all tables. If this call created
+// the table, and only one source writes to the table, the value is true. The result again is true if a table was
+// missing, or was deleted and created again since the progress file was written.
 func (o *Import) createTables(ctx context.Context, c *remote.Client, state *progressfile.Line) (all map[string]bool, again bool, err error) {
 	all = map[string]bool{}
 	for _, s := range o.Sources {
@@ -205,7 +205,8 @@ func (o *Import) read(r rows.Reader, file string, inOrder bool, pass func(rows.R
 }
 
 // isInKeyOrder reports whether the rows of a file are in key order. It stops at the first row that is out of order.
-// It also compares rows that the import will refuse. Such a row can make the result false, but never true.
+// It also compares rows that the import will refuse. If only such a row is out of order, the import sorts the file
+// without need.
 func isInKeyOrder(r rows.Reader) (bool, error) {
 	var last, next []byte
 	for {

@@ -179,8 +179,9 @@ func TestImportInterrupted(t *testing.T) {
 	}
 }
 
-// TestImportErrors checks the error for input that cannot be read or differs from its manifest. The
-// error must name the file. The test also deletes a table during the import and checks that error.
+// TestImportErrors checks the errors of imports. If the input cannot be read or differs from its
+// manifest, the error must name the file. If the table is deleted during the import, the error must
+// name the table.
 func TestImportErrors(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)

@@ -34,8 +34,9 @@ func hasMark(ctx context.Context, c *remote.Client, table string, mark *ranges.K
 	return ok, err
 }
 
-// firstWrite makes all other writes to a table wait until the first write is done. So no entity of
-// the run is older than the entity by which a later run recognizes the table.
+// firstWrite makes all other writes to a table wait until the first write is done. A later run looks
+// for the entity of the first write. If the table was deleted after any write, that entity is
+// missing.
 type firstWrite struct {
 	mu   sync.Mutex
 	done bool

@@ -33,7 +33,7 @@ type reached struct {
 	some   bool // false before the first entity of the range
 }
 
-// set copies the parameter to into r. The copy has its own memory for the keys.
+// set changes r to a copy of *to. The copy has its own memory for the keys.
 func (r *reached) set(to *reached) {
 	*r = reached{to.totals, append(r.pk[:0], to.pk...), append(r.rk[:0], to.rk...), to.some}
 }
@@ -79,8 +79,9 @@ func (o *outbox) skip(ctx context.Context, e *payload.Received) error {
 	return o.reach(ctx, e, 1)
 }
 
-// reach records that the range was read up to an entity. After noteEvery units of work, it writes the
-// batch and a line of the progress file.
+// reach records that the range was read up to the entity e, and adds the amount of work. If the sum
+// since the last progress line is at least noteEvery, reach writes the collected operations (the
+// batch) and a progress line.
 func (o *outbox) reach(ctx context.Context, e *payload.Received, work int) error {
 	o.seen.pk, o.seen.rk, o.seen.some = append(o.seen.pk[:0], e.PartitionKey...), append(o.seen.rk[:0], e.RowKey...), true
 	if o.work += work; o.work < noteEvery {
@@ -92,7 +93,9 @@ func (o *outbox) reach(ctx context.Context, e *payload.Received, work int) error
 	return o.writeProgress(false)
 }
 
-// flush writes the batch. After that, the field confirmed is a copy of the field seen.
+// flush writes the collected operations (the batch) to the target. Then the target has everything
+// that was read, so flush sets the progress in the target (the field confirmed) to the progress in
+// reading (the field seen).
 func (o *outbox) flush(ctx context.Context) error {
 	b := o.b
 	if len(b.ops) > 0 {

@@ -42,11 +42,11 @@ type contents struct {
 	bytes    *atomic.Int64          // counts the bytes that were read
 }
 
-// Sources finds the files to import. If path is a directory with the manifest of an export, Sources
-// returns the files in the manifest. If path contains Azurite's file, it returns the tables in that
-// file. Otherwise it returns path itself, or all files of entities in the directory path and its
-// subdirectories. The table of a file is tableName. If tableName is "", the table has the name of
-// the folder or of the file.
+// Sources finds the files to import. If path names a directory with the manifest of an export, Sources
+// returns the files in the manifest. If path names Azurite's file or its directory, Sources returns the
+// tables in that file. For any other directory, Sources returns all files of entities in the directory
+// and its subdirectories. For any other file, Sources returns that file. The parameter tableName names
+// the table of each file. If tableName is "", a table has the name of the folder or of the file.
 func Sources(path, tableName string) ([]Source, error) {
 	if path == "-" {
 		if tableName == "" {
@@ -180,8 +180,8 @@ func checksum(path string) (bytes int64, sum string, err error) {
 	return bytes, hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// open opens a file for reading its rows. usual is the format of a file whose extension names no
-// format.
+// open opens a file for reading its rows. If the extension of the file names no format, open uses the
+// format in the parameter usual.
 func (s *Source) open(stdin io.Reader, usual string, how *rows.Mapping) (r rows.Reader, done func() error, err error) {
 	m, err := how.Mapper(s.File)
 	if err != nil {

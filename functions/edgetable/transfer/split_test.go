@@ -19,8 +19,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// tables has functions that make keys of several kinds. least is the minimum number of ranges into
-// which Divide must divide a table with these keys.
+// The map tables has functions that make keys of several kinds. The field least is the minimum number
+// of ranges into which the method Divide must divide a table with such keys.
 var tables = map[string]struct {
 	least int
 	keys  func(i int) keys

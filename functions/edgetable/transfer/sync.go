@@ -69,8 +69,8 @@ func (c *copier) try(ctx context.Context, table string, p *scan.Task) error {
 	return out.finish(ctx)
 }
 
-// orNothing returns the entities of list. If the table is missing, it returns no entities instead
-// of an error.
+// orNothing returns a sequence with the same entities as the given sequence. If the table is missing,
+// the returned sequence ends without an error.
 func orNothing(list iter.Seq2[payload.Received, error]) iter.Seq2[payload.Received, error] {
 	return func(yield func(payload.Received, error) bool) {
 		for e, err := range list {

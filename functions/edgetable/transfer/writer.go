@@ -118,9 +118,9 @@ const otherContent = "the entity exists with other content: --mode says what to 
 func byName(p edm.Properties) edm.Properties { return p.Merge(p) }
 
 // readExisting returns the properties of existing entities by RowKey. The operations name the
-// entities, which are in one partition. readExisting queries the part of the partition from the
-// first to the last RowKey. If this part has many other entities, it reads only one page. Then it
-// reads the remaining entities of the operations one by one.
+// entities, which are in one partition. readExisting first reads one page of the partition, between
+// the first and the last RowKey of the operations. If the page is full, it may end before the last
+// RowKey. Then readExisting reads the entities after the end of the page one by one.
 func (w writer) readExisting(ctx context.Context, b *batch, ops []remote.Operation) (map[string]string, error) {
 	there := map[string]string{}
 	for i := range ops {

@@ -270,10 +270,10 @@ func protocolText(t edm.Type, text string) string {
 	return text
 }
 
-// emptyText reports whether an empty cell means an empty text and not a missing property. This is
-// so if the type column contains Edm.String: Storage Explorer before 1.40 writes Edm.String only if
-// the property exists. Version 1.40 writes String in the first row, also if the property does not
-// exist.
+// emptyText reports whether an empty cell means an empty text. Otherwise the property is missing. The
+// type column decides. Storage Explorer before 1.40 writes Edm.String in the type column only if the
+// property exists. Version 1.40 writes String in the first row even if the property does not exist,
+// so the text String proves nothing.
 func (r *Rows) emptyText(c *column) bool { return r.at(c.types).text == "Edm.String" }
 
 // Cell implements [rows.Cells].
@@ -331,7 +331,8 @@ func (r *Rows) plain() string {
 	return string(line)
 }
 
-// AppendKey appends the keys of the next row. It makes Rows usable with [rows.AppendKey].
+// AppendKey appends the keys of the next row to dst. The function [rows.AppendKey] calls this method,
+// which need not convert the other cells of the row.
 func (r *Rows) AppendKey(dst []byte) ([]byte, error) {
 	if !r.m.OwnKeys() {
 		one, err := r.Next()

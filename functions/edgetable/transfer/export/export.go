@@ -65,9 +65,10 @@ type exporting struct {
 	sheets  sync.Map  // key: *scan.Task of a range; value: the rows.Sheet that collects the columns of the entities in the range
 }
 
-// To exports tables to a destination. It first writes files with new names. At the end, it writes
-// the manifest, which lists the files. So an older finished export in the destination stays
-// complete until the new export is complete. A table that is deleted during the export is left out.
+// To writes the tables of an export to a destination. The method first writes files with new names.
+// At the end, it writes the manifest, which lists the files. So an older finished export in the
+// destination stays complete until the new export is complete. A table that is deleted during the
+// export is left out.
 // After an error, the same command resumes from the recorded progress.
 func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manifest, error) {
 	x := &exporting{Export: o, c: c, place: place}
@@ -120,9 +121,9 @@ func (x *exporting) judge(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	// The record b describes the export that was begun last. If b has a higher number than the finished
-	// export, the last export is unfinished. Otherwise b is left over from a finished export whose
-	// temporary objects were not removed.
+	// The record b describes the export that was begun last. Exports are numbered. If the number in b is
+	// higher than the number of the finished export, b describes an unfinished export. Otherwise the
+	// export of b has finished, but b and other temporary objects were not removed.
 	there = there && (x.old == nil || b.Number > x.old.Number)
 	switch {
 	case x.Restart:
@@ -226,7 +227,8 @@ func (x *exporting) manifest(missing []string) *Manifest {
 	return m
 }
 
-// tidy removes the unfinished export, and all objects of exports that the manifest m does not list.
+// tidy removes the record of the unfinished export. It also removes all objects of exports, except
+// the files in the manifest m.
 func (x *exporting) tidy(ctx context.Context, m *Manifest) (err error) {
 	needed := map[string]bool{}
 	if m != nil {

@@ -61,8 +61,8 @@ type target struct{ *bytes.Buffer }
 const lineObjects = 4
 
 // rangeExport writes a range to objects. It fills one buffer while a goroutine stores the previous buffer. Until
-// awaitObject returns, this goroutine owns three things: the field next, the stored buffer, and the progress of the
-// range. The method store calls awaitObject before it starts the next goroutine.
+// awaitObject returns, only this goroutine may use the previous buffer and the progress line in the field next. The
+// same holds for the progress of the range. The method store calls awaitObject before it starts the next goroutine.
 type rangeExport struct {
 	*exporting
 	table string

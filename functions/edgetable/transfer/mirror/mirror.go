@@ -42,9 +42,9 @@ type followed struct {
 	checked bool // this process has called the method check at least once
 }
 
-// Add adds a table. It reads the position in the table's feed from file. If the file does not exist, it uses the
-// current position, and the caller must then copy the table. Because the copy is newer than this position, no change
-// is missed.
+// Add adds a table. It reads the position in the table's feed from the given file. If the file does not exist, Add
+// asks the service for the current position. The caller must then copy the table. Because the copy begins later, the
+// feed after this position has every change that the copy misses.
 func (m *Mirror) Add(ctx context.Context, table, file string) error {
 	t := &followed{State: State{Service: m.From.Endpoint().String(), Table: table}, file: file}
 	known, err := t.Read(file)
@@ -57,7 +57,8 @@ func (m *Mirror) Add(ctx context.Context, table, file string) error {
 	return err
 }
 
-// Begin writes the positions that Add has set. It returns the tables that the caller must still copy.
+// Begin writes the position of each table to the file of the table. It returns the tables that the caller must still
+// copy.
 func (m *Mirror) Begin() (missing []string, err error) {
 	for _, t := range m.tables {
 		if err := t.Write(t.file); err != nil {
@@ -120,9 +121,9 @@ func (m *Mirror) Run(ctx context.Context) (progressfile.Totals, error) {
 
 func (m *Mirror) follow(ctx context.Context, t *followed) error {
 	a := transfer.Apply{To: m.To, Table: t.Table, Source: t.Service, Connections: m.Connections, Before: func(ops []remote.Operation) error {
-		// The method check recognizes the copy by one entity, whose key is the field Mark. If the operations may delete this
-		// entity, first write the state without Mark. Otherwise check could find the entity only in the source after a crash,
-		// and report that the copy was deleted.
+		// The method check recognizes the copy by one entity, whose key is the field Mark. If the operations write or delete
+		// this entity, first remove Mark from the file of the state. Otherwise a crash may leave the entity only in the
+		// source. Then check would report that the copy was deleted.
 		if t.unmark(ops) {
 			return t.Write(t.file)
 		}

@@ -17,8 +17,8 @@ type State struct {
 	Service  string `json:"service"`
 	Table    string `json:"table"`
 	Position string `json:"position"`
-	// Listing is true until all entities of the table have been read once. The first value of Position
-	// is older than this reading of the entities, so no change is missed.
+	// Listing is true until the first copy of the table is complete. Position was read before this copy
+	// began, so the feed after Position has every change that the copy misses.
 	Listing bool `json:"listing,omitempty"`
 	// Mark is the key of a copied entity. As long as the target has this entity, the copy was not
 	// deleted. Mark is nil if no such entity is known. Refused is the number of entities that the

@@ -25,14 +25,14 @@ type plannedColumn struct {
 	typ      edm.Type
 	count    int64
 	min, max edm.Ticks // DateTime: smallest and greatest value
-	fine     bool      // DateTime: some values are not whole microseconds
-	raw      bool      // String: some values are not UTF-8
+	fine     bool      // DateTime: a value is not a whole number of microseconds, so the column needs a finer unit
+	raw      bool      // String: a value is not valid UTF-8, so the column stores bytes
 
 	name string
 	node parquet.Node
-	// The field unit is for a DateTime. If unit is positive, one tick is that number of units of the
-	// column. If unit is negative, one unit of the column is -unit ticks. If unit is 0, the column
-	// stores text.
+	// The field unit converts the ticks of a DateTime to the number in the column. If unit is positive,
+	// the number is the ticks multiplied by unit. If unit is negative, the number is the ticks divided
+	// by -unit. If unit is 0, the column stores text.
 	unit edm.Ticks
 }
 
@@ -65,7 +65,9 @@ func (c *plannedColumns) column(k columnKey) *plannedColumn {
 		}
 		k.property = strings.Clone(k.property)
 		one = &plannedColumn{property: k.property, typ: k.typ, min: edm.MaxDateTime, max: edm.MinDateTime}
-		one.fine = k.property == rows.Timestamp // assume full precision, because the column must have the same type in all files
+		// Always store a Timestamp with full precision. Otherwise the type of the column would
+		// differ if all values happened to be whole microseconds.
+		one.fine = k.property == rows.Timestamp
 		c.index[k] = one
 		c.list = append(c.list, one)
 	}
@@ -206,8 +208,8 @@ func (c *plannedColumns) Notes() (list []string) {
 	return list
 }
 
-// firstOf finds the property of the ith column. It returns the column that has the plain name of
-// this property, without a type.
+// firstOf returns the first column for the property of the column with index i. The name of the first
+// column is the name of the property. The names of further columns also contain a type.
 func (c *plannedColumns) firstOf(i int) *plannedColumn {
 	for c.list[i].name != c.list[i].property {
 		i--

@@ -21,7 +21,7 @@ type Rows struct {
 	m       *rows.Mapper
 	groups  []parquet.RowGroup
 	rows    parquet.Rows // rows of the current row group; nil before the first row group and after the last one
-	ended   bool         // all rows of the row group were read, but the field ready may still have some of these rows
+	ended   bool         // all rows of the row group were read, but Next may not yet have returned all these rows
 	buf     []parquet.Row
 	ready   []parquet.Row  // rows of buf that Next has not returned yet
 	columns []columnReader // by index of the column
@@ -69,7 +69,7 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 		one := columnReader{name: name}
 		property, suffix, _ := strings.Cut(name, "@")
 		want, _ := rows.ParseType(types[own])
-		if t, ok := rows.ParseType(suffix); ok { // the column holds one type of a property that has several types
+		if t, ok := rows.ParseType(suffix); ok { // the column name is property@type: the column holds only values of this type
 			want = t
 		} else {
 			property = name
@@ -123,8 +123,8 @@ func (r *Rows) Next() (one rows.Row, err error) {
 	one.Line = int(r.m.Rows) + 1
 	defer recoverError(&err)
 	for len(r.ready) == 0 {
-		// Close the row group only when the field ready is empty, because the rows in ready use memory of
-		// the row group.
+		// Close the row group only after all rows in the slice r.ready were returned, because these rows
+		// use memory of the row group.
 		if r.ended {
 			if err := r.Close(); err != nil {
 				return one, err

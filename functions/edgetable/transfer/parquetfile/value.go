@@ -244,8 +244,9 @@ func float16(b []byte) float64 {
 // errFine is the error for a timestamp that is too precise for a DateTime.
 var errFine = errors.New("not a DateTime: it is finer than 100 ns")
 
-// dateTime returns the time n units after 1970-01-01. The fraction many/few is the number of ticks in
-// one unit. At least one of the parameters many and few must be 1.
+// dateTime returns the time n units after 1970-01-01. The parameters many and few give the length of
+// one unit, which is the fraction many/few of a tick. One of the parameters must be 1, because
+// dateTime divides by few before it multiplies by many.
 func dateTime(n, many, few int64) (edm.Value, error) {
 	if n%few != 0 {
 		return edm.Value{}, errFine

@@ -141,7 +141,7 @@ func (p *Printer) printBlock() {
 		line(cells)
 	}
 	p.rows = p.rows[:0]
-	_ = p.w.Flush() // if Flush fails, the next write returns its error
+	_ = p.w.Flush() // ignore an error of Flush: the next write returns the same error
 }
 
 // order returns the indexes of the columns in printing order. Timestamp is the last column, because it is wide

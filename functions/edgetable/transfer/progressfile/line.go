@@ -22,7 +22,7 @@ type Line struct {
 	End     *ranges.Range `json:"end,omitempty"`     // upper part of a divided range, which becomes a new range
 	At      *ranges.Key   `json:"at,omitempty"`      // key of the last finished entity
 	Rows    int64         `json:"rows,omitempty"`    // number of finished rows, in an export or in a file of an import
-	Objects []Stored      `json:"objects,omitempty"` // objects that an export has stored since its previous line
+	Objects []Stored      `json:"objects,omitempty"` // in an export, stored objects of the range that no earlier line lists
 	Totals  Totals        `json:"totals,omitzero"`   // in a copy, totals of the range; in an import, totals of all files
 	Rejects int64         `json:"rejects,omitempty"` // length in bytes of the file of rejected rows
 	Done    bool          `json:"done,omitempty"`
@@ -65,9 +65,9 @@ func (t *Totals) Add(u Totals) {
 	t.Deleted += u.Deleted
 }
 
-// Own changes the totals: equal and skipped entities become written entities. Call Own if nobody
-// else writes to the table. Then an insert can find only an entity that the same command has
-// written. The response to this earlier write was lost.
+// Own counts equal and skipped entities as written entities. Call Own if only this command writes to
+// the table. If an insert then finds an existing entity, an earlier request of the same command wrote
+// the entity. Only the response was lost.
 func (t *Totals) Own() {
 	t.Written += t.Same + t.Skipped
 	t.Same, t.Skipped = 0, 0

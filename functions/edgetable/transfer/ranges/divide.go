@@ -44,7 +44,7 @@ func WholeTable(ctx context.Context, probe Prober, filter string) (r Range, err 
 // filter sets no limit.
 func greatest(filter string) string {
 	f, err := odata.Parse(filter)
-	if err != nil { // the filter has a function that package odata does not know, or an error, which the service will report
+	if err != nil { // package odata does not know a function of the filter, or the filter is wrong; the service reports a wrong filter
 		return ""
 	}
 	ranges := odata.MakePlan(f).Ranges
@@ -58,7 +58,8 @@ func greatest(filter string) string {
 }
 
 // Divide divides a range near its middle. It divides between two partitions or, if the range has
-// only one partition, between two rows. first is a key at or before the first entity of the range.
+// only one partition, between two rows. The parameter first is a key at or before the first entity of
+// the range.
 func (r Range) Divide(ctx context.Context, probe Prober, first Key) (left, right Range, ok bool, err error) {
 	cut := func(at, high Key) (Range, Range, bool, error) {
 		left, right := r, r
@@ -103,8 +104,8 @@ type axis struct {
 	lo, hi    string // the keys are at or above lo and below hi; "" for hi means no upper bound
 }
 
-// find returns the first key of the list a for which the comparison with the parameter bound is
-// true. The parameter op is the operator of the comparison.
+// find returns the first key of the list for which the comparison "key op bound" is true. An example
+// of the operator op is " ge ".
 func (a *axis) find(ctx context.Context, probe Prober, op, bound string) (found string, ok bool, err error) {
 	name := "PartitionKey"
 	if a.rows {
@@ -128,9 +129,9 @@ func (a *axis) find(ctx context.Context, probe Prober, op, bound string) (found 
 // left to search.
 const maxProbes = 24
 
-// middle returns a key at which the list a can be divided. The result at is a key near the middle,
-// above the field lo. The result high is an upper bound: all keys of the list are below high. If no
-// upper bound is known, high is "".
+// middle finds a key near the middle of the list, at which the list can be divided. The result named
+// at is this key, which is above the lower bound (the field lo). All keys of the list are below the
+// result high. If no upper bound is known, the result high is "".
 func (a axis) middle(ctx context.Context, probe Prober) (at, high string, ok bool, err error) {
 	if a.rows && a.lo == "" {
 		if a.lo, ok, err = a.find(ctx, probe, " ge ", ""); err != nil || !ok {
@@ -164,8 +165,8 @@ func (a axis) middle(ctx context.Context, probe Prober) (at, high string, ok boo
 	return at, a.hi, true, nil
 }
 
-// ceiling returns an upper bound of the keys. The bound is a prefix of the field lo with the highest ASCII
-// character appended. ceiling returns the longest such bound that is above all keys.
+// ceiling returns an upper bound of the keys in the list. To make a bound, it appends the character ~ to a
+// prefix of the lower bound (the field lo). It uses the longest prefix with which the result is above all keys.
 func (a *axis) ceiling(ctx context.Context, probe Prober) (string, error) {
 	lo := []rune(a.lo)
 	best := a.hi
@@ -217,7 +218,7 @@ func textBetween(lo, hi string) (string, bool) {
 				return m, true
 			}
 		}
-		if i >= len(a) { // lo has no character at this position, and no character is smaller than the character of hi
+		if i >= len(a) { // lo has ended, and no character is below the next character of hi: no text is between lo and hi
 			return "", false
 		}
 		head, bounded = append(head, least), false

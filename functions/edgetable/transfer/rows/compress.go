@@ -21,7 +21,8 @@ type Frames interface {
 // Endings maps the name of each compression to its file extension.
 var Endings = map[string]string{"none": "", "gzip": ".gz", "zstd": ".zst"}
 
-// NewFrames returns a Frames that writes to w. compress is a key of Endings.
+// NewFrames returns a Frames that writes to w. The parameter compress is the name of a compression:
+// none, gzip or zstd.
 func NewFrames(w io.Writer, compress string) Frames {
 	switch compress {
 	case "gzip":

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// feed matches the start of a file that contains the response to a query, as AzCopy 7 stores the
-// response or the Azure CLI prints it.
+// feed matches the start of a file that contains the response to a query. AzCopy 7 writes such files.
+// feed also matches the output of a query with the Azure CLI.
 var feed = regexp.MustCompile(`^\s*\{(\s*"odata\.[^"]*"\s*:\s*"[^"]*"\s*,)*\s*("value"|"nextMarker"\s*:\s*(null|\{[^{}]*\})\s*,\s*"items"|"items")\s*:\s*\[`)
 
 // IsDocument reports whether a JSON file does not have one entity on each line. Such a file has a

@@ -13,7 +13,7 @@ import (
 
 // keyTemplate makes a key from the values of a row.
 type keyTemplate struct {
-	column string // column whose value is the key; "" if the key is made from the field parts
+	column string // column whose value is the key; "" if the elements of parts make the key
 	parts  []keyPart
 }
 
@@ -31,7 +31,7 @@ type keyPart struct {
 //	Country             the column Country, which does not become a property
 //	=orders             the constant orders
 //	{Country}-{Id:8}    a template: columns, and numbers of at least 8 digits
-//	{Born:yyyy-MM}      a DateTime in this format; without a name the Timestamp
+//	{Born:yyyy-MM}      a DateTime in this format; {yyyy-MM} formats the Timestamp
 //	{row} {uuid} {file} the number of the row, a UUID, the name of the file
 //
 // A brace in the key is written twice.

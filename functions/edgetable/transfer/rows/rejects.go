@@ -21,8 +21,8 @@ type Reject struct {
 	Text   string // if Body is nil: the text that the row has in the file
 }
 
-// append appends the row as a line of JSON. This line can be imported again. Members with names
-// that begin with odata. describe the row, and the import ignores these members.
+// append adds the row to dst as a line of JSON. An import can read this line. Members whose names have
+// the prefix "odata." describe the row, and an import ignores these members.
 func (r *Reject) append(dst []byte) []byte {
 	if body := r.object(); body != nil {
 		if dst = append(dst, bytes.TrimSuffix(body, []byte("}"))...); len(body) > len("{}") {
@@ -42,8 +42,8 @@ func quote(s string) []byte {
 	return text
 }
 
-// object returns the row as a JSON object: the JSON of the entity, or else the text of the row. If
-// the text is not a JSON object, the result is nil.
+// object returns the field Body, which is a JSON object. If Body is nil, object returns the field
+// Text. If Text is not a JSON object either, the result is nil.
 func (r *Reject) object() []byte {
 	if r.Body != nil {
 		return r.Body

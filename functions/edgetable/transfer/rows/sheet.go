@@ -13,9 +13,9 @@ import (
 // these lines and writes the file. The memory is bounded, and the file has the columns of all
 // entities.
 type Sheet interface {
-	Note(e *payload.Received)            // collects the columns of an entity; called for each entity of the table before Make
+	Note(e *payload.Received)            // collects the columns of an entity; must get each entity of the table before the method Make is called
 	Add(after Sheet)                     // adds the columns that another Sheet of the same type has collected
-	Make(list List, out io.Writer) error // writes a file; several goroutines may call Make, with different lists
+	Make(list List, out io.Writer) error // writes a file of the entities in a list; may be called concurrently, with different lists
 	Notes() []string                     // sentences about columns with unexpected names or types
 }
 

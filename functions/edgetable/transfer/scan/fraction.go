@@ -42,7 +42,7 @@ type alphabet string
 const (
 	digits, upper, lower = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
 
-	weighed = 8 // number of characters of a key that the method weigh uses
+	weighed = 8 // number of characters at the start of a key that are used for estimates, see the method weigh
 )
 
 // alphabets has sets of characters that keys often use, the smallest set first.

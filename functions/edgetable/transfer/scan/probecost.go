@@ -16,13 +16,14 @@ import (
 // requests.
 const probeShare = 32
 
-// probeCost compares the extra time of probes with the time for reading, see probeShare.
+// probeCost compares the time for reading a table with the extra time of probes. A probe is a query
+// for a key at which a range can be divided. The comment of probeShare explains the extra time.
 type probeCost struct {
 	readers  int           // number of ranges being read
-	read     time.Duration // total reading time of all readers until the time in the field since
-	since    time.Time
+	read     time.Duration // sum of the times for which the readers have read, up to the last change of their number
+	since    time.Time     // time of the last change of the number of readers
 	quickest time.Duration // duration of the quickest probe
-	waited   time.Duration // sum of the extra times of all probes, see probeShare
+	waited   time.Duration // sum over all probes of the extra time: the duration minus the duration of the quickest probe
 }
 
 // addReaders adds n to the number of readers. If n is negative, readers have ended.
@@ -42,13 +43,14 @@ func (c *probeCost) recordProbe(d time.Duration) {
 	c.waited += d - c.quickest
 }
 
-// untilNextProbe returns the time after which the next probe may be sent.
+// untilNextProbe returns the duration to wait before the next query for a key at which a range can be
+// divided. If the duration is not positive, the query may be sent at once.
 func (c *probeCost) untilNextProbe() time.Duration {
 	return (probeShare*c.waited - c.reading()) / time.Duration(max(c.readers, 1))
 }
 
-// probe waits until the readers have read long enough for another probe. Then it sends the query q,
-// which returns one key.
+// probe sends the query q, which returns a key at which a range can be divided. Such queries can delay
+// the readers, so probe first waits until the readers have read for some time, see probeShare.
 func (s *scan) probe(ctx context.Context, q remote.Query) (ranges.Key, bool, error) {
 	stop := context.AfterFunc(ctx, s.wake)
 	defer stop()

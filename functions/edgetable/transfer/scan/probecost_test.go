@@ -60,7 +60,7 @@ func (s *simulated) place(at string) int {
 	})
 }
 
-// find answers a probe. It implements [ranges.Prober].
+// find returns the first key that passes the filter of the query q. It implements [ranges.Prober].
 func (s *simulated) find(ctx context.Context, q remote.Query) (ranges.Key, bool, error) {
 	f, err := odata.Parse(q.Filter)
 	if err == nil {
@@ -107,15 +107,16 @@ func (s *simulated) read(ctx context.Context, p *Task) error {
 	return nil
 }
 
-// TestProbeCost checks that a table of a distant service is divided among the workers in the first
-// seconds, although each probe takes long. For a service that answers one request at a time, probes
-// must increase the total time only a little.
+// TestProbeCost checks the cost of probes. A probe is a query for a key at which a table can be
+// divided. A table of a distant service must be divided among the workers in the first seconds,
+// although each probe takes long. A service that answers one request at a time cannot read during a
+// probe. There, probes must increase the total time only a little.
 func TestProbeCost(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		*simulated
 		serial      bool
-		dozen, most time.Duration // dozen: maximum time until 12 workers read at the same time (0: no limit); most: maximum total time
+		dozen, most time.Duration // two limits: dozen for the time until 12 workers read at once (0: no limit), most for the total time
 	}{
 		"near":   {&simulated{rows: 100_000, way: time.Millisecond, page: 5 * time.Millisecond, probe: 200 * time.Microsecond}, false, time.Second / 2, time.Second},
 		"far":    {&simulated{rows: 100_000, way: 100 * time.Millisecond, page: 30 * time.Millisecond, probe: 2 * time.Millisecond}, false, 5 * time.Second, 20 * time.Second},

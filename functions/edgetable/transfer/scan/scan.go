@@ -18,7 +18,7 @@ import (
 // range with the most unread entities, and reads the upper part of that range.
 type scan struct {
 	find ranges.Prober
-	note func(p, end *Task) error // called when a range was divided into the lower part p and the upper part end, before a worker reads end
+	note func(p, end *Task) error // called for each division of a range; p is the lower part, end is the upper part, which no worker reads yet
 
 	mu     sync.Mutex
 	change *sync.Cond
@@ -193,7 +193,8 @@ func (s *scan) finished(p *Task) {
 	s.change.Broadcast()
 }
 
-// wake wakes all workers that wait for a range or for the next probe.
+// wake wakes all workers that wait. A worker waits for a range, or until it may send a query for a key
+// at which to divide a range.
 func (s *scan) wake() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

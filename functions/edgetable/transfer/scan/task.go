@@ -21,9 +21,9 @@ type Task struct {
 
 	mu     sync.Mutex
 	span   ranges.Range
-	first  ranges.Key            // key of the first entity that Pass recorded
-	pk, rk []byte                // keys of the last entity that Pass recorded
-	rows   int64                 // number of entities that Pass recorded, including earlier runs
+	first  ranges.Key            // key of the first recorded entity; the method Pass records the entities
+	pk, rk []byte                // keys of the last recorded entity
+	rows   int64                 // number of recorded entities, including earlier runs
 	guess  float64               // number of entities that was estimated when the range was split off from another range; 0 if unknown
 	cut    bool                  // another worker took over the upper part while the range was being read
 	ended  bool                  // the range was read to its end
@@ -102,8 +102,8 @@ func (t *Task) Pass(partition, row string) bool {
 	return true
 }
 
-// Last returns the key of the last entity that Pass recorded. Only the worker of the range may call Last
-// without holding the lock.
+// Last returns the key of the last entity that the method Pass has recorded. Only the worker of the range
+// may call Last without holding the lock.
 func (t *Task) Last() ranges.Key { return ranges.Key{Partition: string(t.pk), Row: string(t.rk)} }
 
 // End records that the range was read to its end. After End, no other worker can take over a part of the
@@ -120,8 +120,8 @@ func (t *Task) finish() {
 	t.state.Done = true
 }
 
-// unreadPart returns the part of the range after the last entity that Pass recorded. It also returns the key
-// of that entity.
+// unreadPart returns the part of the range after the last recorded entity. It also returns the key of that
+// entity.
 func (t *Task) unreadPart() (rest ranges.Range, at ranges.Key) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -129,9 +129,9 @@ func (t *Task) unreadPart() (rest ranges.Range, at ranges.Key) {
 	return t.span.Behind(at), at
 }
 
-// giveAway moves the upper part of the range to taker, unless the worker has already reached this part. It
-// calls the callback while it holds the lock. So the callback can record the division before the worker
-// finishes the shorter range.
+// giveAway moves the upper part of the range to the task taker. It returns false if the worker of the range
+// has already reached the upper part. giveAway holds the lock while the callback note records the division.
+// Meanwhile the worker of the range cannot finish the shorter range.
 func (t *Task) giveAway(taker *Task, note func() error) (given bool, err error) {
 	end := taker.span
 	t.mu.Lock()
@@ -187,8 +187,8 @@ func InRange(ctx context.Context, c *remote.Client, q remote.Query, r ranges.Ran
 	}
 }
 
-// remainingRows estimates the number of unread entities from the share of the keys that was read. If this
-// share is unknown, bounded is false.
+// remainingRows estimates the number n of unread entities. The estimate uses the share of the keys that was
+// read. If this share is unknown, the result bounded is false, and n is only a guess.
 func (t *Task) remainingRows() (n float64, bounded bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -183,7 +183,7 @@ func (w *Work) Begin(ctx context.Context, c *remote.Client, table, filter string
 	return w.setRanges(t, progressfile.Line{Table: table, Ranges: []ranges.Range{whole}, Begun: begun})
 }
 
-// setRanges records the ranges of a table whose work begins.
+// setRanges records the ranges of a table when a command begins to read the table, or starts over.
 func (w *Work) setRanges(t *workedTable, l progressfile.Line) error {
 	if err := w.lines.Write(l); err != nil {
 		return err

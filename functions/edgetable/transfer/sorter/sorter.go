@@ -40,7 +40,7 @@ type Sorter struct {
 type span struct{ from, key, to int }
 
 // Memory is the default maximum size of the rows in memory, in bytes. The index of the rows needs
-// up to the same amount again if the rows have no properties.
+// extra memory. If the rows have no properties, the index can become as large as the rows.
 const Memory = 32 << 20
 
 // New returns a Sorter that keeps at most the given number of bytes of rows in memory.
