@@ -41,7 +41,8 @@ func (p *project) compose(t *testing.T, args ...string) string {
 	return command(t, p.dir, p.environment, "docker", append([]string{"compose"}, args...)...)
 }
 
-// down removes a project when the test ends.
+// down registers a cleanup: when the test ends, 'docker compose down' removes the project's containers, networks and
+// volumes.
 func (p *project) down(t *testing.T, file string) {
 	t.Cleanup(func() {
 		if t.Failed() {

@@ -23,7 +23,7 @@ import (
 // other, and nothing remains after a test.
 type engine struct {
 	name  string
-	base  []string // the command, with flags that select the engine's files
+	base  []string // the command docker or podman, with flags for sockets and folders that only this test uses
 	alone string   // process id; the engine runs in this process's network namespace
 	host  []string // flags for starting a container, if containers share the engine's network
 }
@@ -139,8 +139,8 @@ func (e *engine) await(t *testing.T, name, text string) {
 	e.findLine(t, name, func(_ time.Time, line string) bool { return strings.Contains(line, text) })
 }
 
-// findLine passes each line of a container's output to the callback found, until the callback returns true. The
-// output begins at the container's last start. The test fails if the container ends first.
+// findLine calls its last argument for each line of a container's output, until a call returns true. The output begins
+// at the container's last start. If the container ends first, the test fails.
 func (e *engine) findLine(t *testing.T, name string, found func(at time.Time, line string) bool) {
 	t.Helper()
 	started := strings.Trim(strings.TrimSpace(e.must(t, "inspect", "--format", "{{json .State.StartedAt}}", name)), `"`)
@@ -165,7 +165,7 @@ func (e *engine) findLine(t *testing.T, name string, found func(at time.Time, li
 	t.Fatalf("%s has not said what was waited for:\n%s", name, e.must(t, "logs", name))
 }
 
-// healthy checks that the engine's health check of the container succeeds.
+// healthy fails the test if the engine's health check of the container does not succeed.
 func (e *engine) healthy(t *testing.T, name string) {
 	t.Helper()
 	if e.name == "podman" {
@@ -189,8 +189,9 @@ func (e *engine) healthy(t *testing.T, name string) {
 
 var engineImage = flag.String("image", "", "run this `file` of an image 1.2.3 instead of the release's")
 
-// TestEngines runs the image under Docker and under Podman, and checks what the documentation says: the first start,
-// health, limits, users and folders, kills, and Azurite's names.
+// TestEngines runs the image under Docker and under Podman, and checks what the documentation says about the image. It
+// checks the first start, health checks, limits of memory and processors, users, and data folders. It also kills a
+// server, and starts the image with the command lines that are usual for Azurite.
 func TestEngines(t *testing.T) {
 	if os.Getenv("EDGETABLE_NO_DOCKER") == "1" {
 		t.Skip("EDGETABLE_NO_DOCKER=1: the image is not run under Docker and Podman")
@@ -288,7 +289,7 @@ func (e *engine) firstMinute(t *testing.T) {
 	}
 }
 
-// users runs the server with the user ids and the data folders that are common in practice.
+// users is a test of the server with the user ids and the data folders that are common in practice.
 func (e *engine) users(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -342,7 +343,7 @@ func (e *engine) rights(t *testing.T, dir string) {
 	if err := errors.Join(os.WriteFile(secret, []byte("acme:c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0\n"), 0o444), os.Chmod(secret, 0o444)); err != nil {
 		t.Fatal(err)
 	}
-	e.remove("bind") // the container named bind still occupies the port
+	e.remove("bind") // the container "bind", which was started above, still occupies the port
 	e.begin(t, "secret", "--volume", secret+":/run/secrets/accounts:ro", "--env", "EDGETABLE_ACCOUNTS_FILE=/run/secrets/accounts", "--env", "EDGETABLE_MEMORY=true", "edgetable")
 	e.remove("secret")
 

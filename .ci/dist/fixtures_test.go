@@ -155,8 +155,8 @@ func TestOtherFixtures(t *testing.T) {
 	})
 }
 
-// skipUnlessWeekly skips a test unless the files of all platforms are made, as once a week. The skipped test is not
-// needed more often, because another test installs the same files in every run.
+// skipUnlessWeekly skips a test unless the flag -all is set. Only the weekly run sets this flag. The test is not needed
+// more often, because another test installs the same files in every run.
 func skipUnlessWeekly(t *testing.T) {
 	t.Helper()
 	if !*allPlatforms {

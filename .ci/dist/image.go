@@ -166,7 +166,7 @@ func addHealthCheck(img v1.Image, file *v1.ConfigFile) (v1.Image, error) {
 	return c, err
 }
 
-// configured is a container image whose original configuration was replaced.
+// configured wraps a container image and replaces its configuration.
 type configured struct {
 	v1.Image // the original image, from which the layers are read
 	config   []byte

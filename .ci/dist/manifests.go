@@ -58,7 +58,7 @@ func (r *release) manifests() error {
 
 const summary = "Table store that speaks the Azure Table Storage protocol"
 
-// archived holds what a manifest says about an archive. dir is the directory inside the archive.
+// archived is the description of an archive in a manifest. The field dir is the directory inside the archive.
 type archived struct{ URL, Sum, dir string }
 
 // homepage returns the URL of the repository or, if there is none, the URL of the host of the release. It returns ""

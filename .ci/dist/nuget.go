@@ -15,8 +15,9 @@ import (
 // nugetSource is the directory with the descriptions of the packages for .NET.
 const nugetSource = "infra/packages/nuget"
 
-// nuget makes a NuGet package with the program for each platform, and the package edgetable, a .NET tool that refers
-// to the packages with the program. The SDK installs the package for its platform; it can do so from version 10 on.
+// nuget makes two kinds of NuGet packages. For each platform, one package contains the program. The package edgetable
+// is a .NET tool that lists these packages. When the .NET SDK installs the tool, it chooses the package for its
+// platform. The SDK can do so from version 10 on.
 func (r *release) nuget() error {
 	named := toolSettings{Version: 2, Command: toolCommand{Name: r.config.ProjectName}}
 	for _, t := range r.targets {
@@ -67,7 +68,8 @@ type toolPackage struct {
 	ID                string `xml:"Id,attr"`
 }
 
-// dotnet returns the platform's name in .NET. The program is static, and .NET uses linux-x64 for linux-musl-x64 too.
+// dotnet returns the platform's name in .NET. A package for linux-x64 serves both for glibc and for musl. The program
+// is static, and on musl .NET accepts packages for linux-x64 too.
 func (t target) dotnet() string {
 	os := map[string]string{"darwin": "osx", "windows": "win", "linux": "linux"}[t.os]
 	if t.arch == "amd64" {
@@ -167,7 +169,8 @@ func marked(v any) ([]byte, error) {
 	return append([]byte(xml.Header), append(text, '\n')...), err
 }
 
-// icon draws the icon of the explorer's web page as a PNG: a table with a folded corner. A gallery requires an icon.
+// icon returns the icon of the NuGet packages as a PNG, because a gallery requires an icon. The icon is the same as on
+// the explorer's web page: a table with a folded corner.
 func icon() ([]byte, error) {
 	const side, unit = 128, 4
 	white, ground, corner := color.RGBA{0xff, 0xff, 0xff, 0xff}, color.RGBA{0x57, 0x53, 0xc6, 0xff}, color.RGBA{0xff, 0xc9, 0x4d, 0xff}

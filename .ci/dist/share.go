@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// share makes the files that are the same for all platforms, in bin/share: manual pages, completions, licenses of the
-// libraries, and package scripts.
+// share is the step of the release that fills the folder bin/share. All platforms have the files of this folder in
+// common: manual pages, completions, licenses of the libraries, and package scripts.
 func (r *release) share() error {
 	const dir = "bin/share"
 	if err := os.RemoveAll(dir); err != nil {
@@ -57,8 +57,8 @@ func (r *release) share() error {
 	return r.thirdParty(dir + "/THIRD-PARTY.txt")
 }
 
-// program compiles and runs the program, with the same options as the build for this platform. So Go compiles no
-// package twice.
+// program runs edgetable by 'go run', and returns its output. The options are the same as in the release's build for
+// this platform. So Go takes the compiled packages from its build cache.
 func (r *release) program(args ...string) (string, error) {
 	b := r.config.Builds[0]
 	run := append(append(append([]string{"env"}, b.Env...), "GOFLAGS=", "go", "run"), b.Flags...)

@@ -15,7 +15,8 @@ import (
 // pythonSource is the directory of the Python package with the test fixtures.
 const pythonSource = "infra/packages/python"
 
-// wheels makes a wheel for each platform, with the program as a script, and the package with the fixtures.
+// wheels makes a wheel for each platform. A wheel contains the program as a script, and the Python package with the
+// test fixtures.
 func (r *release) wheels() error {
 	for _, t := range r.targets {
 		if err := r.wheel(t); err != nil {

@@ -32,8 +32,9 @@ func (m *microblog) writeChannel(ctx context.Context, changed channel, etag azco
 	return err
 }
 
-// meetAConflict lets two editors change one channel. Both read the channel, and the first one writes it. The write
-// of the second editor is refused. This editor reads the channel again and then succeeds. No change is lost.
+// meetAConflict lets two editors change one channel. Both editors read the channel. The first editor writes the
+// channel. Then the service refuses the write of the second editor. The second editor reads the channel again, and
+// the next write succeeds. No change is lost.
 func (m *microblog) meetAConflict(ctx context.Context, author, name string) error {
 	first, firstETag, err := m.readChannel(ctx, author, name)
 	if err != nil {

@@ -79,7 +79,7 @@ func (s *buffer) largest() []byte {
 	return s.piece(n)
 }
 
-// The method put stores b as the outgoing bytes for the host, and returns their length.
+// This method stores b as the outgoing bytes for the host, and returns their length.
 func (s *buffer) put(b []byte) int {
 	s.recycle(s.b)
 	s.b = b

@@ -22,7 +22,7 @@ type config struct {
 	settingsAge  time.Duration
 	scannedBytes int
 	failures     float64
-	rates        setting.Rates // limits of one isolate; a Worker has many isolates, so the rates are no quotas of the Worker
+	rates        setting.Rates // limits of one isolate; a Worker has many isolates, so all together may exceed the limits
 	buckets      uint16
 	splitBytes   float64 // size at which a key range is split; 0 means that no range is split because of its size
 	splitRate    float64 // requests per second at which a key range is split; 0 means that no range is split because of its load
@@ -41,7 +41,7 @@ func readConfig(text string) (*config, error) {
 	c.pathStyle = in.Bool("EDGETABLE_PATH_STYLE")
 	c.extensions = in.Bool("EDGETABLE_EXTENSIONS")
 	c.maxSkew = in.Duration("EDGETABLE_MAX_SKEW", sharedkey.MaxSkew, 0, 366*24*time.Hour)
-	c.settingsAge = max(in.Duration("EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour), 1) // for 0, the protocol would use its default
+	c.settingsAge = max(in.Duration("EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour), 1) // 0 would select the protocol's default
 	c.scannedBytes = in.Int("EDGETABLE_SCANNED_BYTES", 8<<20, 1<<16, 1<<30)
 	c.failures = in.Number("EDGETABLE_MAX_FAILURES", 0, 0, 1e9)
 	c.rates = in.Rates("EDGETABLE_LIMITS")

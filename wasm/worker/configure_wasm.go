@@ -8,8 +8,8 @@ import "edgetable/adapters/store/durableobject/engine"
 // and frames must fit into a block of 2 MiB (see buffer).
 const pageBytes = 2<<20 - 128<<10
 
-// keptBuffer is small, because an instance that serves many requests has only 768 KiB. A large buffer in the middle
-// of this memory would leave no room for a buffer that grows.
+// keptBuffer is small, because an instance that serves many requests has only 768 KiB. A large kept buffer would
+// divide the free memory. Then another buffer could not grow.
 const keptBuffer = 32 << 10
 
 // configure creates the server and the engines for Durable Objects of this instance.

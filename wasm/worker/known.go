@@ -16,9 +16,9 @@ type isolate struct {
 	settings map[string][]byte   // by account: the time when the settings were read, and their stored form
 }
 
-// A request about settings begins with one of these bytes; any other request is about the layouts of tables. A frame
-// with the account's name follows. A request with settingsKeep also has the time when the settings were read or
-// changed, and their stored form.
+// A request about settings begins with settingsRecall or settingsKeep. Other requests are about the layouts of
+// tables. The account's name follows as a frame. After settingsKeep, the time when the settings were read or changed
+// follows, and then the settings as they are stored.
 const (
 	settingsRecall = 0x80 + iota
 	settingsKeep

@@ -64,8 +64,8 @@ type counter struct {
 	buckets [limitCount]*throttle.Buckets
 }
 
-// ask takes n tokens and returns the wait until they are available. A negative n takes -n tokens for work that was
-// already done. For n = 0, ask takes none and returns the wait until one token is available.
+// ask takes n tokens and returns the wait until they are available. If work was already done, n is negative: ask
+// takes -n tokens and returns 0. If n is 0, ask takes none and returns the wait until one token is available.
 func (c *counter) ask(which int, key string, n int) time.Duration {
 	b := c.buckets[which]
 	if b == nil {

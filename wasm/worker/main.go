@@ -18,7 +18,9 @@
 //
 // # The interface of module and shell
 //
-// Bytes pass through one buffer in the memory of the module. The module exports
+// Bytes pass through one buffer in the memory of the module. A parameter n is a number of bytes. These bytes are in
+// the buffer, or at the pointer before n if there is one. A result n is the length of the answer in the buffer. The
+// module exports
 //
 //	buffer(n) pointer      the buffer, with room for n bytes; each call may move it
 //	configure(n) n         variables in the buffer → 0, or the length of an error in the buffer

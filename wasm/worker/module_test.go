@@ -23,7 +23,7 @@ type platform struct {
 	engines objects
 	objects map[string]*storage
 	log     []string
-	wrote   bool // whether the server declared, with the argument writes, that its calls may be writes
+	wrote   bool // whether the server said that its calls may be writes
 }
 
 // storage is the storage of one Durable Object.
@@ -114,13 +114,13 @@ func (p *platform) ask(name string, message []byte) []byte {
 		p.objects[name] = s
 	}
 	return rounds(p.t, s, p.call, func(again frames) []byte {
-		p.engines.rows = s // during a call, another object may have run, and its rows were set here
+		p.engines.rows = s // another object may have run during a call and left its own rows in the engines
 		return p.engines.handle(nil, s.life, message, again)
 	})
 }
 
-// The function rounds calls step until an object answers. Between two calls of step, it makes the calls that
-// the last step requested. If a step requests a rollback, rounds undoes the changes of this step.
+// This function repeats a step until an object answers. Between two steps, it makes the calls that the last
+// step requested. If a step requests a rollback, it undoes the changes of this step.
 func rounds(t *testing.T, s *storage, call func([]durableobject.Call) frames, step func(again frames) []byte) []byte {
 	for again := frames(nil); ; {
 		before := maps.Clone(s.rows)

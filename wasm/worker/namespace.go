@@ -28,12 +28,12 @@ import (
 // refused. A write is three frames: one byte (1 to delete) followed by the name; value; metadata.
 type namespace struct {
 	call func(request frames) (answer frames) // the caller owns the memory of the answer
-	// No write may begin after the time in the field until. The field is 0 if there are only reads.
+	// No write may begin after this time. The value is 0 if there are only reads.
 	until edm.Ticks
 }
 
-// These are the operations. A request is allocated with its final size: in workerd, the beginning of a request was
-// zeroed when the garbage collector ran while the request grew.
+// These are the operations. A request is allocated with its final size. If a request grew and the garbage
+// collector ran meanwhile, the beginning of the request was zeroed in workerd.
 const (
 	kvGet   = "g"
 	kvWrite = "w"

@@ -41,7 +41,7 @@ const (
 
 // handle takes one step with a message to the object with this number, inside a
 // transaction of the shell. An empty message is the alarm. If the previous step requested calls,
-// the parameter again has frames: the state of that step, then the answers as in [caller]. handle appends
+// the last parameter has frames: the state of that step, then the answers as in [caller]. handle appends
 //
 //	time of the next alarm in milliseconds since 1970, a float64; 0: never
 //	one byte, what the shell must do next

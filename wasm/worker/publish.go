@@ -14,10 +14,10 @@ import (
 type publisher struct{ host host }
 
 const (
-	// writeTime is how long after the start of a batch its writes may begin. The shell makes six writes at a time.
-	// This is the platform's limit, so no write waits in a queue. The last write begins at most 9 s after the object
-	// requested the batch, including 5 s to get an instance. The object stops waiting after 10 s. Its timeout for a
-	// batch is 60 s, so the last write has 51 s to take effect.
+	// The writes of a batch may begin within writeTime after its start. The shell makes six writes at a time. This
+	// is the platform's limit, so no write waits in a queue. An object waits 10 s for a batch: up to 5 s for an
+	// instance, and 4 s until the last write begins. The object's timeout for a batch is 60 s, so the last write has
+	// 51 s to take effect.
 	writeTime = 4 * edm.TicksPerSecond
 	// purgeStep is the maximum number of KV calls in one step of a purge.
 	purgeStep = 200
@@ -96,10 +96,10 @@ func document(to *workerskv.Publisher, c *table.Change) error {
 	return err
 }
 
-// lastSync returns a function, which returns the time up to which the replica has all changes. The result known
-// is false until this time was read successfully for the first time. If no object reports a lag, all changes
-// older than three minutes are visible. An object reports a lag after half a minute. If the object fails before
-// its report, the report comes one and a half minutes later. KV may return old states for one more minute.
+// lastSync returns a function. This function returns the time up to which the replica has all changes. It
+// returns false until it has read this time successfully. If no object reports a lag, all changes older than
+// three minutes are visible: an object reports a lag after half a minute, or one and a half minutes later if it
+// fails before. KV may return old states for one more minute.
 func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() (last edm.Ticks, known bool) {
 	const (
 		behind = 180 * edm.TicksPerSecond
@@ -113,7 +113,7 @@ func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() (last edm
 		}
 		until, ok, err := replica.Synced(context.Background(), "")
 		switch {
-		case err != nil: // the time from the last successful read is still valid
+		case err != nil: // the last time that was read remains true
 			return last, asked != 0
 		case ok:
 			last = min(until, t-behind)

@@ -1,6 +1,6 @@
 package main
 
-import _ "unsafe" // needed for go:linkname
+import _ "unsafe" // the directive go:linkname requires this import
 
 // arc4random seeds the runtime's maps. It replaces the C library's function, whose cipher and error messages would
 // add 10 kB to the module.
