@@ -73,8 +73,7 @@ func TestDropInterrupted(t *testing.T) {
 	}
 }
 
-// hooked is a Namespace with a callback in the field read. The callback is called once, after the first read of
-// the name.
+// hooked is a Namespace that calls a function once, after it was first asked for the name.
 type hooked struct {
 	workerskv.Namespace
 	name string
@@ -123,8 +122,8 @@ func TestPurgeWaits(t *testing.T) {
 }
 
 // TestPurgeAtSecondDrop interrupts a drop, and drops the table again much later. The first drop has stored a
-// note, by which Purge finds the entities to delete. Purge processes this note around the time of the second
-// drop, while KV still returns the record of the table. Another isolate continues to write to the table. In the
+// note, by which Purge finds the entities to delete. Purge processes the note around the time of the second
+// drop. At this time KV still returns the record of the table, and another isolate writes to the table. In the
 // end, all entities must be deleted.
 func TestPurgeAtSecondDrop(t *testing.T) {
 	t.Parallel()

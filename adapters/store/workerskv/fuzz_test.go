@@ -110,7 +110,8 @@ func FuzzPosition(f *testing.F) {
 	})
 }
 
-// readAgain decodes a position and encodes the result, so that a test can compare both positions.
+// readAgain decodes a position and encodes the result. A test can then compare the result with the original
+// position.
 func readAgain(position []byte) (again []byte, kv string) {
 	k, c := splitPosition(position)
 	if n := len(k); c != (cursor{}) {

@@ -60,10 +60,10 @@ func (s *scanner) delegate(ctx context.Context, st *stream, r key.Range) (full b
 		return false, err
 	}
 	s.page.Page.Scanned += page.Scanned
-	s.page.Page.Examined += page.Examined - len(page.Rows) // the method examine adds these rows again
+	s.page.Page.Examined += page.Examined - len(page.Rows) // the method examine counts these rows, so they are not counted here
 	for i := range page.Rows {
 		row := &page.Rows[i]
-		s.page.Page.Scanned -= len(row.Key) + len(row.Properties) // the method examine adds these bytes again
+		s.page.Page.Scanned -= len(row.Key) + len(row.Properties) // the method examine counts these bytes, so they are not counted here
 		if full, err := s.examine(ctx, row); full || err != nil {
 			return full, err
 		}

@@ -7,13 +7,11 @@ import (
 	"edgetable/core/key"
 )
 
-// cursor is the part of a position that says where a list of KV continues. The encoded
-// position is: the last examined key · 01 · count · common · kv. The byte 01 makes the
-// position sort after this key and before all later keys; package key writes 01 only at the
-// end of a position. Positions with the same key have increasing counts, so that each page
-// makes progress. The field kv is KV's cursor. KV accepts this cursor only for a list with
-// the same prefix of names. The field common is the number of bytes of the key that this
-// prefix contains.
+// cursor is the part of a position that says where a list of KV continues. The encoded position is: the last
+// examined key · 01 · count · common · kv. Package key writes the byte 01 only at the end of a position. So the
+// position comes after the examined key and before all later keys. If several pages end after the same key,
+// their counts increase, so each page makes progress. The field kv is KV's cursor. KV accepts this cursor only
+// for a list with the same prefix of names. The field common is the number of bytes of the key in this prefix.
 type cursor struct {
 	count  uint16
 	common int
@@ -65,8 +63,8 @@ func prefixOf(r key.Range) []byte {
 		return nil
 	}
 	if n := len(r.End) - 1; n >= 0 && r.End[n] == 1 && bytes.HasPrefix(r.Start, r.End[:n]) {
-		// The range ends directly after a key or a partition. If base is a PartitionKey, the keys between base and
-		// base · 01 are those of this partition, and all begin with base · 00.
+		// The range ends directly after a key or a partition. After the PartitionKey of an entity comes the byte
+		// 00. So if base is a PartitionKey, all keys in the range begin with base and the byte 00.
 		base := r.End[:n:n]
 		if bytes.IndexByte(base, 0) < 0 && (len(r.Start) == n || r.Start[n] == 0) {
 			return append(base, 0)

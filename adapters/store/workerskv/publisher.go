@@ -156,6 +156,6 @@ func (p *Publisher) write(ctx context.Context, writes []Write) []error {
 	return outcomes
 }
 
-// Rests checks an error of the methods Record, RemoveRecord, Synced and Forget. It returns true if the only
-// reason is that the name was written less than a second ago. Then the caller must repeat the call later.
+// Rests reports whether the methods Record, RemoveRecord, Synced and Forget failed only because the name was
+// written less than a second ago. Then the caller must repeat the call later.
 func Rests(err error) bool { return errors.Is(err, errRests) }

@@ -52,8 +52,7 @@ func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 }
 
 // finish processes one note, which a drop has written. It deletes the entities if the incarnation was dropped,
-// and then the note. If the drop is less than two minutes old, finish does nothing, and the result waits is
-// true.
+// and then the note. If the drop is less than two minutes old, finish does nothing and returns true.
 func (s *Store) finish(ctx context.Context, n Key, b *budget) (waits bool, err error) {
 	p, err := decodeMetadata(n.Metadata)
 	incarnation := strings.TrimPrefix(n.Name, spacePurges)

@@ -14,7 +14,7 @@ import (
 type scanner struct {
 	ns     Namespace
 	prefix string // prefix of the names of the entities
-	// The function long scans the primary for keys that are too long for names. It is nil in a Store, because a
+	// This function scans the primary for keys that are too long for names. It is nil in a Store, because a
 	// Store has no such keys.
 	long func(ctx context.Context, r table.ScanRequest) (table.Page, error)
 
@@ -146,7 +146,7 @@ func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 				return false, err
 			}
 			if full, err := s.examine(ctx, &row); full || err != nil {
-				s.page.Page.Next = nil // the method scan sets a position with a cursor instead
+				s.page.Page.Next = nil // the method scan sets Next to a position that contains the cursor of KV
 				return full, err
 			}
 		}
@@ -165,9 +165,9 @@ func (s *scanner) examine(ctx context.Context, row *table.Row) (full bool, err e
 }
 
 // push ends a page that has made all its calls before it reached the range, because the KV list began with
-// earlier names. Without the cursor of this page, the next page would list the same names again. Only a
-// position after an examined key can contain a cursor. So push examines the key at the start of the range, even
-// if no entity has this key.
+// earlier names. The position of this page must contain KV's cursor. Otherwise the next page would list the
+// same names again. A position can contain a cursor only after an examined key. So push examines the key at the
+// start of the range. An entity with this key need not exist.
 func (s *scanner) push(ctx context.Context, st *stream, at cursor) error {
 	next := st.resume()
 	k := st.r.Start

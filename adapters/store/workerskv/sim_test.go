@@ -59,7 +59,7 @@ type cloud struct {
 	names    []string // names in byte order
 	versions map[string][]version
 	cursors  map[string][2]string // the prefix and the next name of each cursor
-	stale    bool                 // whether reads may be old
+	stale    bool                 // whether a read may return an old version
 	cursed   bool                 // whether cursors are sometimes refused and pages sometimes short
 	unpaced  bool                 // whether a name accepts any number of writes per second
 	inOrder  bool                 // whether all writes are carried out, in order
@@ -125,7 +125,7 @@ func (c *cloud) chooseVersion(l *location, name string) version {
 	list := c.versions[name]
 	now := c.time
 	if c.stale {
-		// Half of the reads return the oldest or the newest possible version.
+		// Two of the four cases choose the oldest or the newest possible version.
 		switch c.rnd.IntN(4) {
 		case 0:
 			now -= staleness
@@ -290,7 +290,7 @@ func (c *cloud) list(ctx context.Context, l *location, prefix, cursor string, li
 	return keys, "", nil
 }
 
-// The method left returns the number of names that exist and begin with a prefix.
+// This method returns the number of names that exist and begin with a prefix.
 func (c *cloud) left(prefix string) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -48,7 +48,7 @@ func (w *world) commit(s *workerskv.Store, m ...table.Mutation) {
 	}
 }
 
-// The function number returns a mutation that puts an entity with one small property.
+// This function returns a mutation that puts an entity with one small property.
 func number(partition, row string, n int32) table.Mutation {
 	return table.Mutation{Key: key.Append(nil, partition, row), Nonce: uint64(n), Properties: edm.AppendProperty(nil, "n", edm.Int32(n))}
 }

@@ -39,12 +39,12 @@ type walk struct {
 	ns     Namespace
 	budget *budget
 	prefix string
-	from   string // names below it are skipped
+	from   string // names below from are skipped
 	limit  int    // names per list; it grows while all listed names are skipped
 
 	page   []Key  // names that were listed and not consumed yet
-	cursor string // cursor of the list that returned page
-	next   string // cursor after page, "" at the end
+	cursor string // the list with this cursor returned the names in page
+	next   string // cursor of the list after the names in page, "" at the end
 	begun  bool
 	last   string // the last consumed name
 	point  *found // set for a walk over a single name
@@ -91,7 +91,7 @@ func (w *walk) fill(ctx context.Context) error {
 		}
 		w.begun, w.cursor, w.next = true, cursor, next
 		for i, k := range keys {
-			// The cursor may come from a client, so the list may return any names: check them.
+			// The cursor may come from a client, so the list may return any names. Each name is checked here.
 			if k.Name >= w.from && k.Name > w.last && strings.HasPrefix(k.Name, w.prefix) {
 				w.page = keys[i:]
 				break
@@ -142,7 +142,8 @@ func (w *walk) skipCell() {
 	w.page = w.page[1:]
 }
 
-// resume returns the cursor with which a later walk continues and skips the fewest names.
+// resume returns the cursor for a later walk. Of all usable cursors, it makes the later walk skip the fewest
+// names.
 func (w *walk) resume() string {
 	if len(w.page) == 0 && w.next != "" {
 		return w.next
