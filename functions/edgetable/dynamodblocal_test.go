@@ -93,7 +93,7 @@ func TestDynamoDBRebucket(t *testing.T) {
 	}{
 		{[]string{"--buckets", "3", "--max-pause", "1ns", "people"}, 1, "run the command again when there are fewer writes, or with a longer --max-pause"},
 		{[]string{"--buckets", "5", "people"}, 1, "resume it with --buckets 3, or give up with --abort"},
-		{[]string{"--buckets", "3", "PEOPLE"}, 0, "PEOPLE has 3 buckets; "},
+		{[]string{"--buckets", "3", "PEOPLE"}, 0, "PEOPLE now has 3 buckets (hash keys). "},
 		{[]string{"--buckets", "3", "people"}, 0, "there is nothing to do\n"},
 		{[]string{"--abort", "people"}, 0, "there is nothing to do\n"},
 		{[]string{"--buckets", "3", "nobody"}, 1, "the account acme has no table nobody"},
