@@ -124,8 +124,9 @@ async function still(context) {
 }
 
 /**
- * work reads a trace: how many tasks of the page took more CPU time than a refresh of the screen, the CPU time of the longest one, which other programs
- * on the machine do not stretch, what the page did in it, and the CPU time of a frame in the page and in the threads that draw it: raster and composition are software here.
+ * work reads a trace: how many tasks of the page took more CPU time than a refresh of the screen, the CPU time of the longest one, what the page
+ * did in it, and the CPU time of a frame in the page and in the threads that draw it: raster and composition are software here. Other programs on
+ * the machine do not stretch CPU time.
  */
 function work({ traceEvents }, frames) {
   const threads = new Map(traceEvents.filter((e) => e.name === "thread_name").map((e) => [`${e.pid} ${e.tid}`, e.args.name]))

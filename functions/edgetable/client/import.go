@@ -67,7 +67,7 @@ interrupted import, run the same command. The exit status is 3 if only a part wa
 		ModeFlag(f, &o.mode, "insert", "insert", "merge", "replace", "skip")
 		dryRunFlag(f, &o.dryRun)
 		o.workFlags(f)
-		o.RowFlags.register(f, "the name of the input with the ending .import.rejects.jsonl", "the name of the input with the ending .import.progress")
+		o.RowFlags.register(f, "the name of the input, followed by .import.rejects.jsonl", "the name of the input, followed by .import.progress")
 	})
 	return c
 }

@@ -66,6 +66,15 @@ func (w *Work) Close() error { return w.lines.Close() }
 // Remove removes the progress file.
 func (w *Work) Remove() error { return w.lines.Remove() }
 
+// recordedTable returns the table with a name that the progress file contains.
+func (w *Work) recordedTable(name string) (*workedTable, error) {
+	t := w.tables[name]
+	if t == nil {
+		return nil, fmt.Errorf("the progress file names the table %q, which is not a table of this run", name)
+	}
+	return t, nil
+}
+
 // Replay applies a line that an earlier run recorded.
 func (w *Work) Replay(line []byte) error {
 	l, err := progressfile.ParseLine(line)
@@ -75,18 +84,19 @@ func (w *Work) Replay(line []byte) error {
 	w.again = true
 	w.rejects = max(w.rejects, l.Rejects)
 	for name, k := range l.Marks {
-		if w.tables[name] == nil {
-			return fmt.Errorf("the progress file names the table %q, which is not a table of this run", name)
+		t, err := w.recordedTable(name)
+		if err != nil {
+			return err
 		}
-		w.tables[name].mark = k
+		t.mark = k
 	}
 	if l.Marks != nil {
 		return nil
 	}
-	t := w.tables[l.Table]
+	t, err := w.recordedTable(l.Table)
 	switch {
-	case t == nil:
-		return fmt.Errorf("the progress file names the table %q, which is not a table of this run", l.Table)
+	case err != nil:
+		return err
 	case l.Ranges != nil:
 		t.begin(l)
 		return nil

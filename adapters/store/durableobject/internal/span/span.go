@@ -48,6 +48,9 @@ type Span struct {
 	Number   uint64    // in a merge: the number in the answer by which the neighbour agreed to take the keys
 }
 
+// unreadable is the reason of a panic. It reaches the log of the Worker.
+const unreadable = "the record of a key range is damaged or was written by a later version of edgetable"
+
 // Phase is the state of a range: see docs/adr/0034.
 type Phase byte
 
@@ -81,7 +84,7 @@ func (m *Marker) Load(rows storage.Rows) {
 		r := message.Read(bytes.Clone(v))
 		if m.row = k; bytes.Equal(k, rowDeclares) {
 			if m.Traits = r.Traits(); !r.OK() {
-				panic("the record of a key range is damaged or was written by a later version of edgetable")
+				panic(unreadable)
 			}
 		}
 		m.read(r.Rest())
@@ -166,7 +169,7 @@ func readSpan(v []byte) *Span {
 		s.Since = r.Ticks()
 	}
 	if !r.Done() || s.Phase > Emptying {
-		panic("the record of a key range is damaged or was written by a later version of edgetable")
+		panic(unreadable)
 	}
 	return s
 }

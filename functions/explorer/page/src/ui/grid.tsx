@@ -64,7 +64,7 @@ export function Grid(p: Props) {
   const inRow = down.getVirtualItems()
   const inColumn = across.getVirtualItems()
   const lastRow = inRow.at(-1)?.index ?? -1
-  const rowSlots = useSlots(inRow.map(({ index }) => index))
+  const slots = useSlots(inRow.map(({ index }) => index))
   const firstColumn = inColumn[0]?.index ?? 0
   const lastColumn = inColumn.at(-1)?.index ?? -1
   const columns = useMemo(() => free.slice(firstColumn, lastColumn + 1), [free, firstColumn, lastColumn])
@@ -186,12 +186,12 @@ export function Grid(p: Props) {
       <div class="canvas" role="presentation" style={{ height: px(down.getTotalSize()), width: px(total) }}>
         <Header pinned={pinned} free={columns} names={arranged(p.rows.columns.keys(), p.columns)} columns={p.columns} arrange={p.arrange} sort={p.sort} onSort={p.onSort} onMenu={p.onMenu} width={total} />
         <div role="rowgroup">
-          {inRow.map(({ index, start }, i) => {
+          {inRow.map(({ index, start }) => {
             const inside = index >= range.top && index <= range.bottom
             const entity = p.rows.at(index)
             return (
               <Row
-                key={rowSlots[i]}
+                key={slots.get(index)}
                 index={index}
                 top={start}
                 width={total}

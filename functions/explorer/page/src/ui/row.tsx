@@ -7,6 +7,7 @@ import type { Zone } from "../wire/date.ts"
 import type { Entity, Type } from "../wire/value.ts"
 import { shown } from "./cell.ts"
 import { padding, roomAfter } from "./fit.ts"
+import { reuse } from "./reuse.ts"
 
 export interface Column {
   name: string
@@ -89,15 +90,13 @@ export class Row extends Component<Props> {
     }
   }
 
-  /** place draws the cells of the columns into an element, in this order, after the element `after`. Cells of columns that left the view are used again. */
+  /** place draws the cells of the columns into an element, in this order, after the element `after`. */
   private place(into: HTMLElement, old: Cells, after: HTMLElement, columns: Column[], p: Props): Cells {
-    const cells: Cells = new Map(columns.map((c) => [c.name, old.get(c.name)]))
-    const free = [...old].flatMap(([name, cell]) => (cell && !cells.has(name) ? cell : []))
-    for (const cell of free) cell.element.remove()
+    const cells = reuse(old, columns.map((c) => c.name), () => new Cell("gridcell"))
+    for (const [name, cell] of old) if (cells.get(name) !== cell) cell.element.remove() // also one that now shows another column
     for (const c of columns) {
-      const cell = cells.get(c.name) ?? free.shift() ?? new Cell("gridcell")
-      cells.set(c.name, cell)
-      cell.draw(look(c, p))
+      const cell = cells.get(c.name)!
+      cell.draw(lookOf(c, p))
       if (after.nextSibling !== cell.element) into.insertBefore(cell.element, after.nextSibling)
       after = cell.element
     }
@@ -105,7 +104,7 @@ export class Row extends Component<Props> {
   }
 }
 
-type Cells = Map<string, Cell | undefined>
+type Cells = Map<string, Cell>
 
 /** Look is what a cell shows, and where. */
 interface Look {
@@ -124,7 +123,7 @@ interface Look {
 
 const blank: Look = { text: "", kind: "", left: 0, width: gutter, room: 0, at: -1, active: false, other: "", ends: "" }
 
-function look({ name, at, left, width, types, after }: Column, { entity, zone, from, to, active, mark, badge, ends }: Props): Look {
+function lookOf({ name, at, left, width, types, after }: Column, { entity, zone, from, to, active, mark, badge, ends }: Props): Look {
   const value = entity?.values.get(name)
   const { text, look } = shown(value, zone)
   const other = value && types[0] && value.type !== types[0] ? value.type : ""
@@ -132,7 +131,7 @@ function look({ name, at, left, width, types, after }: Column, { entity, zone, f
   const own = name === badge ? ends : ""
   let kind = "cell"
   if (look) kind += " " + look
-  if (text.length * (look ? 8 : 14) > width - padding) kind += " long"
+  if (text.length * (look ? 8 : 14) > width - padding) kind += " long" // pixels of a digit, and of a wide letter
   if (other) kind += " other"
   if (at >= from && at <= to) kind += " selected"
   if (at === active) kind += " active"

@@ -2,6 +2,7 @@
 import { Virtualizer, elementScroll, observeElementOffset, observeElementRect } from "@tanstack/virtual-core"
 import type { RefObject } from "preact"
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks"
+import { reuse } from "./reuse.ts"
 
 interface Options {
   count: number
@@ -63,19 +64,9 @@ export function useVirtual({ count, size, scroller, horizontal = false, overscan
   return virtual
 }
 
-/**
- * useSlots returns for each index the number of the element that shows it. An element whose index left the view is used again for an index that entered
- * it, because changing the text of an element costs less than making a new element. While the indexes are the same, the array is the same.
- */
-export function useSlots(indexes: number[]): number[] {
-  const last = useRef({ indexes: [] as number[], slots: [] as number[] })
-  const was = last.current
-  if (indexes.length === was.indexes.length && indexes.every((index, i) => index === was.indexes[i])) return was.slots
-  const stays = new Set(indexes)
-  const kept = new Map(was.indexes.flatMap((index, i) => (stays.has(index) ? [[index, was.slots[i]!] as const] : [])))
-  const free = was.slots.filter((_, i) => !stays.has(was.indexes[i]!))
-  let next = Math.max(-1, ...was.slots) + 1
-  const slots = indexes.map((index) => kept.get(index) ?? free.shift() ?? next++)
-  last.current = { indexes, slots }
-  return slots
+/** useSlots returns for each index the number of the element that shows it. */
+export function useSlots(indexes: number[]): ReadonlyMap<number, number> {
+  const slots = useRef(new Map<number, number>())
+  const made = useRef(0)
+  return (slots.current = reuse(slots.current, indexes, () => made.current++))
 }
