@@ -38,12 +38,18 @@ func (w *waiting) begin(cause error) {
 	if config := s.certificate.config(); config != nil {
 		l = tls.NewListener(l, config)
 	}
-	w.server = &http.Server{Handler: http.HandlerFunc(answerWaiting), ReadTimeout: readyTimeout, MaxHeaderBytes: 16 << 10}
+	w.server = newWaitingServer()
 	w.ended = make(chan struct{})
 	go func() {
 		defer close(w.ended)
 		_ = w.server.Serve(l) // returns when end is called
 	}()
+}
+
+// newWaitingServer returns the HTTP server that answers while the store is being opened. Its ReadTimeout is longer than
+// readyTimeout: on a busy machine, seconds can pass between a client's connection and its request.
+func newWaitingServer() *http.Server {
+	return &http.Server{Handler: http.HandlerFunc(answerWaiting), ReadTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
 }
 
 func answerWaiting(w http.ResponseWriter, r *http.Request) {
