@@ -288,9 +288,12 @@ functions-aws:
 	EDGETABLE_NEEDS=aws $(GOTEST) -run '^Test(Size|Emulator|Troubles)$$' ./functions/lambda
 
 # Workerd plays the suite of stores over objects, and over KV.
-VARIED_EDGE := ^TestBuckets$$|^TestSplitting$$/^(Records|Entities|Incarnations)$$|^TestLossy$$/^Entities$$
-# Lost replies and the laws of pages meet simulated objects and KV in seeds, and the wire corpus pages in workerd.
-VARIED_EDGE := $(VARIED_EDGE)|^TestStore$$/^LostReplies$$|^TestLargeEntitiesMerged$$/^Whole$$
+VARIED_EDGE := ^TestBuckets$$|^TestSplitting$$|^TestLossy$$/^Entities$$
+# Lost replies, long histories and the laws of pages meet simulated objects and KV in seeds, and the wire corpus pages in workerd.
+VARIED_EDGE := $(VARIED_EDGE)|^TestStore$$/^LostReplies$$|^TestLargeEntitiesMerged$$/^Whole$$|^TestStore$$/^(Changes|Expiry)$$/^(Random|Weeks|Skewed)$$
+VARIED_EDGE := $(VARIED_EDGE)|^TestStore$$/^(Records|Scans|Order)$$/^(LongList|Filters|RowsAndBytes|DescendingPages)$$
+# Tables of 90 and 200 ranges are killed in 'loads'; here splits, joins and kills are tests of their own.
+VARIED_EDGE := $(VARIED_EDGE)|^TestManyRanges$$
 # The module for KV is built, restarted and asked for what it refuses; the suite over it is weekly, for 'seeds' plays it over the same code.
 VARIED_EDGE := $(VARIED_EDGE)|^Test(KVStore|WireKV)$$
 .PHONY: workers

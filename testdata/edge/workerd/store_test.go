@@ -17,15 +17,18 @@ import (
 	"edgetable/testdata/proc"
 )
 
-var server *workerd.Server
+var (
+	server *workerd.Server
+	data   string // directory of the server's objects and of the binary
+)
 
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
 func run(m *testing.M) int {
-	data, err := os.MkdirTemp("", "objects")
-	if err != nil {
+	var err error
+	if data, err = os.MkdirTemp("", "objects"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

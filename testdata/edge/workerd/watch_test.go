@@ -3,20 +3,33 @@ package workerd_test
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"edgetable/testdata/edge/workerd"
 )
 
-// program builds the edgetable binary.
+// buildProgram builds the edgetable binary once, in the directory data, which TestMain removes. It returns the path of
+// the binary.
+var buildProgram = sync.OnceValues(func() (string, error) {
+	file := filepath.Join(data, "edgetable")
+	out, err := exec.Command("go", "build", "-o", file, "edgetable/functions/edgetable").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return file, err
+})
+
+// program returns the path of the edgetable binary.
 func program(t *testing.T) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "edgetable")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", file, "edgetable/functions/edgetable").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	file, err := buildProgram()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return file
 }

@@ -113,9 +113,11 @@ func Module(variant string, tags ...string) (string, error) {
 	var arguments []string
 	if variant != "" {
 		arguments = append(arguments, variant)
-		tags = append(tags, variant)
 	}
-	if len(tags) > 0 {
+	if len(tags) > 0 { // these options replace the script's own tag, which is the variant
+		if variant != "" {
+			tags = append(tags, variant)
+		}
 		arguments = append(arguments, "-tags", strings.Join(tags, ","))
 	}
 	c := exec.Command(script, arguments...)
