@@ -21,7 +21,7 @@ type Source struct {
 	Snapshot func(ctx context.Context) (dir string, log *LogSpan, err error)
 	// Check returns an error for a damaged file. It is called before the file is stored.
 	Check func(path string) error
-	// Keys are public keys of age; none means no encryption.
+	// Keys are age public keys; none means no encryption.
 	Keys []string
 	// Interrupted lists earlier runs of the same data directory that were interrupted before their backup was complete.
 	// Create reuses their objects and deletes their manifests.

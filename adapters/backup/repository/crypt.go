@@ -11,19 +11,19 @@ import (
 	"filippo.io/age"
 )
 
-// ParseRecipients parses public keys of age, such as age1….
+// ParseRecipients parses age public keys, such as age1….
 func ParseRecipients(keys []string) ([]age.Recipient, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
 	list, err := age.ParseRecipients(strings.NewReader(strings.Join(keys, "\n")))
 	if err != nil {
-		return nil, errors.New("not a public key of age, such as age1…; 'age-keygen -o key.txt' creates a key and prints its public key")
+		return nil, errors.New("not an age public key, such as age1…; 'age-keygen -o key.txt' creates a key and prints its public key")
 	}
 	return list, nil
 }
 
-// ReadIdentities reads a file with private keys of age. If the parameter file is "", it returns no keys.
+// ReadIdentities reads a file with age private keys. If the parameter file is "", it returns no keys.
 func ReadIdentities(file string) ([]age.Identity, error) {
 	if file == "" {
 		return nil, nil

@@ -27,7 +27,7 @@ type PieceWriter struct {
 	length   int64
 }
 
-// NewPieceWriter returns a writer of log pieces. The pieces are encrypted for the given public keys of age; without
+// NewPieceWriter returns a writer of log pieces. The pieces are encrypted for the given age public keys; without
 // keys, they are not encrypted. The first piece is compressed with the given codec.
 func NewPieceWriter(keys []string, first Codec) (*PieceWriter, error) {
 	to, err := ParseRecipients(keys)

@@ -14,7 +14,7 @@ func recipientsFlag(f *pflag.FlagSet, to *[]string, name string) {
 }
 
 func identityFlag(f *pflag.FlagSet, to *string) {
-	f.StringVar(to, "identity", "", "`file` of age with the private key of encrypted backups")
+	f.StringVar(to, "identity", "", "age key `file` (made by age-keygen) with the private key of encrypted backups")
 }
 
 // identities reads the file that --identity names, if any.

@@ -36,7 +36,7 @@ type shipper struct {
 	place  *repository.Repository
 	store  *pebblestore.Store
 	source string   // host and data directory of this process
-	keys   []string // public keys of age with which the pieces of the log are encrypted
+	keys   []string // age public keys with which the pieces of the log are encrypted
 	log    *slog.Logger
 	now    func() time.Time
 	// requestBackup requests a backup. It returns the span of the backup, which says which commits the backup contains,

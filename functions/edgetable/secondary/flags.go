@@ -31,7 +31,7 @@ func (o *Flags) Register(f *pflag.FlagSet) {
 func (o *Flags) every() time.Duration { return o.MaxLag / 60 }
 
 func (o *Flags) registerIdentity(f *pflag.FlagSet) {
-	f.StringVar(&o.identity, "secondary-identity", "", "`file` of age with the private key of an encrypted log")
+	f.StringVar(&o.identity, "secondary-identity", "", "age key `file` (made by age-keygen) with the private key of an encrypted log")
 }
 
 // Check returns an error if flags contradict each other.
