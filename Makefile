@@ -96,11 +96,12 @@ test-data:
 	@.ci/prerequisites go node npm python3 javac mvn chromium
 	$(STEPS) $(DATA)
 
-# Steps that compute, steps with servers and emulators that compute, and steps that mostly wait, for browsers, clients and DynamoDB Local: of each kind
-# one runs at a time.
+# Steps that compute, steps with servers and emulators that compute, steps that mostly wait for browsers and clients, and steps that mostly wait for
+# DynamoDB Local and Prometheus: of each kind one runs at a time.
 COMPUTE = vet seeds race-check static race-functions workers-module explorer-check vulnerabilities infra-aws infra-cloudflare
-SERVERS = workers postgres programs functions-aws backup-s3 examples files
-WAITING = race-dynamodb explorer-code explorer-test homes prometheus-local
+SERVERS = workers postgres programs backup-s3 examples files
+WAITING = explorer-code explorer-test homes
+EMULATED = race-dynamodb functions-aws prometheus-local
 
 ## test: everything that proves a law with least work, on two cores ten minutes; 25 with empty caches; installs what the tests need below .cache/
 .PHONY: test
@@ -109,7 +110,7 @@ test:
 	@.ci/install $$(<.ci/tinygo/packages)
 	@.ci/modules
 	@$(MAKE) --no-print-directory build
-	@.ci/steps $(COMPUTE) -- $(SERVERS) -- $(WAITING); echo "test: $$SECONDS seconds"
+	@.ci/steps $(COMPUTE) -- $(SERVERS) -- $(WAITING) -- $(EMULATED); echo "test: $$SECONDS seconds"
 
 # The race detector is for packages that start goroutines or meet them.
 RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | xargs -n1 dirname | sort -u | sed 's|^|./|')
@@ -351,7 +352,7 @@ vet:
 	$(LAWS)
 
 # A test that no step runs proves nothing.
-LAWS = go run ./testdata/laws -test '$(COMPUTE) $(SERVERS) $(WAITING) clients-few' -weekly '$(WEEKLY)'
+LAWS = go run ./testdata/laws -test '$(COMPUTE) $(SERVERS) $(WAITING) $(EMULATED) clients-few' -weekly '$(WEEKLY)'
 ## laws: every test, and every law of the suite of stores, with the steps that prove it
 .PHONY: laws
 laws:
