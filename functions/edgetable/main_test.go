@@ -53,6 +53,8 @@ func TestRefusals(t *testing.T) {
 		{2, []string{"serve", "-l", "/data"}, "--location of Azurite is --data DIRECTORY here"},
 		{2, []string{"--tablePort", "10002"}, "--tablePort of Azurite is --listen HOST:PORT here"},
 		{2, []string{"serve", "--silent"}, "--silent of Azurite is not needed here: requests are not logged"},
+		{2, []string{"sync", "People", "--from", "", "--to", "prod"}, "the name is empty; name a service, or leave the flag out to use the default"},
+		{2, []string{"delete", "People", "--filter", " ", "--yes"}, "the filter for the whole table is"},
 		{2, []string{"query", "People", "--location", "x"}, "; write edgetable query"},
 		{2, []string{"serve", "data"}, `unexpected argument "data"`},
 		{2, []string{"serve", "--memory", "--data", dir}, "--memory and --data"},

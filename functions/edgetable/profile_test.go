@@ -32,11 +32,12 @@ func TestProfiles(t *testing.T) {
 	do.run(0, "profile", "add", "by-env", without, "--key-env", "KEY")
 	do.run(0, "profile", "add", "default", "--key-command", "echo '"+at+"'")
 	do.run(0, "profile", "add", "by-command", without, "--key-command", "printf %s \"$(echo "+key+")\"")
-	for _, from := range []string{"prod", "by-env", "by-command", ""} {
-		if out, _ := do.run(0, "count", "People", "--from", from); out != "0\n" {
+	for _, from := range [][]string{{"--from", "prod"}, {"--from", "by-env"}, {"--from", "by-command"}, nil} {
+		if out, _ := do.run(0, append([]string{"count", "People"}, from...)...); out != "0\n" {
 			t.Errorf("%s: %s", from, out)
 		}
 	}
+	do.says(2, "the name is empty; name a service", "count", "People", "--from", "") // a script with an unset variable must not read from the default service
 	out, said := do.run(0, "profile", "list")
 	if strings.Count(out, "\n") != 4 || strings.Contains(strings.ReplaceAll(out+said, "echo "+key, ""), "AccountKey="+key+";\n") || !strings.Contains(out, "key in $KEY") ||
 		!strings.Contains(out, "prod        http://127.0.0.1") {

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -70,7 +71,7 @@ func (p *program) deleteSome(ctx context.Context, o *deleteFlags, table string) 
 	if o.olderThan > 0 {
 		filter = ranges.And(filter, "Timestamp lt "+odata.Literal(edm.DateTime(edm.TicksOf(time.Now().Add(-o.olderThan)))))
 	}
-	if filter == "" {
+	if strings.TrimSpace(filter) == "" {
 		return cli.Misuse("name the entities to delete with PARTITIONKEY and ROWKEY, --filter or --older-than; the filter for the whole table is \"PartitionKey ge ''\"")
 	}
 	o.Writes = !o.dryRun

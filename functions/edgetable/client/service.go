@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -23,9 +24,24 @@ type ServiceFlags struct {
 
 const serviceUsage = "a connection string, the URL of a shared access signature, a profile or env:NAME; default the profile named default, else " + remote.Development
 
+// serviceName is the value of a flag that names a service. It is not set to an empty text: a script whose variable is
+// empty would otherwise use the default service.
+type serviceName string
+
+func (n *serviceName) String() string { return string(*n) }
+func (n *serviceName) Type() string   { return "string" }
+
+func (n *serviceName) Set(text string) error {
+	if text == "" {
+		return errors.New("the name is empty; name a service, or leave the flag out to use the default")
+	}
+	*n = serviceName(text)
+	return nil
+}
+
 // fromFlag adds --from, the service from which data is read.
 func (o *ServiceFlags) fromFlag(f *pflag.FlagSet) {
-	f.StringVar(&o.Name, "from", "", "`service` to read from; "+serviceUsage)
+	f.Var((*serviceName)(&o.Name), "from", "`service` to read from; "+serviceUsage)
 	cli.CompleteWith(f, "from", completeProfiles)
 	ProfilesFlag(f, &o.Profiles)
 }
@@ -33,14 +49,14 @@ func (o *ServiceFlags) fromFlag(f *pflag.FlagSet) {
 // inFlag adds --in, the service in which data is deleted.
 func (o *ServiceFlags) inFlag(f *pflag.FlagSet) {
 	o.Writes = true
-	f.StringVar(&o.Name, "in", "", "`service` to delete from; "+serviceUsage)
+	f.Var((*serviceName)(&o.Name), "in", "`service` to delete from; "+serviceUsage)
 	cli.CompleteWith(f, "in", completeProfiles)
 	ProfilesFlag(f, &o.Profiles)
 }
 
 // ToFlag adds --to, the service, directory or bucket to which data is written.
 func ToFlag(f *pflag.FlagSet, to *string, usage string) {
-	f.StringVar(to, "to", "", "`target` to write to, or to compare with; "+usage)
+	f.Var((*serviceName)(to), "to", "`target` to write to, or to compare with; "+usage)
 	if usage == serviceUsage {
 		cli.CompleteWith(f, "to", completeProfiles)
 	}

@@ -88,7 +88,7 @@ func TestImportModes(t *testing.T) {
 				}
 			}
 			rejects, err := os.ReadFile(im.Rejects)
-			if err != nil || int64(bytes.Count(rejects, []byte("\n"))) != tt.want.Rejected || !strings.Contains(string(rejects), `"odata.line":10}`) {
+			if err != nil || int64(bytes.Count(rejects, []byte("\n"))) != tt.want.Rejected || !strings.Contains(string(rejects), `"odata.line":10,"odata.table":"People"}`) {
 				t.Errorf("%v\n%s", err, rejects)
 			}
 			if mode == "insert" {

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,8 +37,26 @@ type importer struct {
 	firsts  map[string]*firstWrite // by table name
 }
 
+// verify verifies the checksums of all files of an export, so that a damaged file is noticed before a row is written. It
+// skips the files that earlier runs have imported.
+func (im *importer) verify(ctx context.Context) error {
+	for i := im.state.Range; i < len(im.o.Sources); i++ {
+		s := &im.o.Sources[i]
+		if s.stored == nil || s.stored.SHA256 == "" {
+			continue
+		}
+		if err := cmp.Or(ctx.Err(), s.verify()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // run imports all sources that earlier runs have not finished.
 func (im *importer) run(all context.Context) error {
+	if err := im.verify(all); err != nil {
+		return err
+	}
 	g, ctx := errgroup.WithContext(all)
 	im.batches, im.firsts = make(chan *batch), map[string]*firstWrite{}
 	for range im.o.Connections {
@@ -99,11 +118,6 @@ func (im *importer) run(all context.Context) error {
 // that earlier runs have finished.
 func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	s := &im.o.Sources[i]
-	if s.stored != nil && s.stored.SHA256 != "" {
-		if err := s.verify(); err != nil {
-			return err
-		}
-	}
 	inOrder, err := im.isSourceInOrder(s)
 	if err != nil {
 		return err
@@ -119,7 +133,10 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	im.state.Range, im.state.Rows, im.state.Done = i, skip, false
 	im.mu.Unlock()
 	f := batcher{im: im, source: s, skip: skip}
-	dropped, err := im.o.read(r, s.Path, inOrder, func(one rows.Row) error { return f.row(ctx, one) }, func(one rows.Reject) error { return f.refuse(ctx, one) })
+	dropped, err := im.o.read(r, s.Path, inOrder, func(one rows.Row) error { return f.row(ctx, one) }, func(one rows.Reject) error {
+		one.Table = s.Table
+		return f.refuse(ctx, one)
+	})
 	if err = errors.Join(err, done()); err == nil {
 		err = f.wait(ctx)
 	}
@@ -134,11 +151,11 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 }
 
 // isSourceInOrder reports whether the rows of a source are known to be in key order. The rows of an exported file are in key
-// order, unless the import makes the keys from columns. For other files, it calls isInKeyOrder, which reads the file. It does
+// order, unless the import makes the keys from columns or renames columns. For other files, it calls isInKeyOrder, which reads the file. It does
 // not read standard input, because standard input can be read only once.
 func (im *importer) isSourceInOrder(s *Source) (inOrder bool, err error) {
 	how := &im.o.Mapping
-	if s.exported && how.PartitionKey == "" && how.RowKey == "" {
+	if s.exported && how.PartitionKey == "" && how.RowKey == "" && how.Rename == nil {
 		return true, nil
 	}
 	if s.Path == "-" {
@@ -155,6 +172,9 @@ func (im *importer) isSourceInOrder(s *Source) (inOrder bool, err error) {
 	if closed := done(); err == nil {
 		err = closed
 	} else {
+		if _, missing := errors.AsType[*rows.NoColumn](err); missing {
+			return false, err
+		}
 		inOrder, err = true, nil // isInKeyOrder stops at a row that it cannot read; the import reports this row later
 	}
 	return inOrder, err

@@ -70,6 +70,20 @@ func TestParquetColumns(t *testing.T) {
 	if a, b := dump(t, c, "People"), dump(t, c, "Copy"); len(b) != 4 || sortedLine(t, a[1]) != sortedLine(t, b[1]) || a[3] != b[3] {
 		t.Errorf("%q\n%q", a, b)
 	}
+	renamed := newImport(t, c, dir, "Renamed", "insert")
+	renamed.Mapping.Rename = map[string]string{"Age": "Years"}
+	_, err = renamed.Run(t.Context(), c)
+	must.OK(t, err)
+	if got := strings.Join(dump(t, c, "Renamed"), ""); strings.Contains(got, "Age") || strings.Count(got, `"Years":`) != 3 || !strings.Contains(got, `"Years":1`) {
+		t.Errorf("with Age=Years: %s", got)
+	}
+	keyed := newImport(t, c, dir, "Keyed", "insert")
+	keyed.Mapping.RowKey = "Age"
+	totals, err := keyed.Run(t.Context(), c)
+	must.OK(t, err)
+	if got := strings.Join(dump(t, c, "Keyed"), ""); totals.Written != 3 || strings.Contains(got, "Age") || !strings.Contains(got, `"RowKey":"1"`) {
+		t.Errorf("with the key Age: %+v %s", totals, got)
+	}
 }
 
 // foreign is a row of a file that another program wrote. Its columns are nullable, or have small

@@ -41,7 +41,7 @@ func PlaceSources(ctx context.Context, b export.Place, tableName string) ([]Sour
 			}
 			list = append(list, Source{
 				Table: name, File: rows.File{Path: b.At(p.File), Size: p.Bytes},
-				contents: contents{exported: true, fetch: func() ([]byte, error) { return b.GetFile(ctx, &p) }},
+				contents: contents{exported: m.InKeyOrder(), fetch: func() ([]byte, error) { return b.GetFile(ctx, &p) }},
 			})
 		}
 	}

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -38,6 +39,7 @@ type contents struct {
 	stored   *progressfile.Stored   // entry of the file in the manifest of an export; nil without a manifest
 	exported bool                   // according to the manifest, the rows are in key order
 	fetch    func() ([]byte, error) // if the file is an object in a bucket: reads the object; otherwise nil
+	rejected string                 // in a file of refused rows: only the rows that name this table are read; "" means all rows
 	azurite  *azuritefile.Table     // table in Azurite's file; nil for other files
 	bytes    *atomic.Int64          // counts the bytes that were read
 }
@@ -69,7 +71,9 @@ func Sources(path, tableName string) ([]Source, error) {
 			if list, err = azcopyParts(path, tableName); err != nil {
 				return nil, err
 			}
-		} else {
+		} else if list, err = rejectedSources(path, tableName); err != nil {
+			return nil, err
+		} else if list == nil {
 			list = []Source{{Table: named(tableName, filepath.Base(path)), File: rows.File{Path: path}}}
 		}
 	} else if m, err := export.ReadManifest(context.Background(), placeOf(path)); err != nil {
@@ -77,7 +81,7 @@ func Sources(path, tableName string) ([]Source, error) {
 	} else if m != nil {
 		for _, t := range m.Tables {
 			for _, p := range t.Files {
-				list = append(list, Source{Table: named(tableName, t.Name), File: rows.File{Path: filepath.Join(path, filepath.FromSlash(p.File))}, contents: contents{stored: &p, exported: true}})
+				list = append(list, Source{Table: named(tableName, t.Name), File: rows.File{Path: filepath.Join(path, filepath.FromSlash(p.File))}, contents: contents{stored: &p, exported: m.InKeyOrder()}})
 			}
 		}
 	} else if InAzurite(path) != "" {
@@ -95,6 +99,27 @@ func Sources(path, tableName string) ([]Source, error) {
 		if err := table.CheckTableName(s.Table); err != nil {
 			return nil, fmt.Errorf("%s: %q is not a table name: use 3 to 63 letters and digits, a letter first; --table gives one", s.Path, s.Table)
 		}
+	}
+	return list, nil
+}
+
+// rejectedSources returns a source for each table whose rows are in a file of refused rows. It returns nil for other
+// files, and if the rows do not name their table.
+func rejectedSources(path, tableName string) (list []Source, err error) {
+	if !strings.HasSuffix(path, rows.RejectsEnding) {
+		return nil, nil
+	}
+	tables, err := rows.RejectedTables(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(tables) == 0 || tables[0] == "":
+		return nil, nil
+	case tableName != "" && len(tables) > 1:
+		return nil, fmt.Errorf("%s has rows of the tables %s: leave out --table, and each row is imported into its table", path, strings.Join(tables, ", "))
+	}
+	for _, name := range tables {
+		list = append(list, Source{Table: cmp.Or(tableName, name), File: rows.File{Path: path}, contents: contents{rejected: name}})
 	}
 	return list, nil
 }
@@ -137,7 +162,7 @@ func files(dir, tableName string) (list []Source, err error) {
 					}
 				}
 			}
-			if rows.FormatOf(path) == "" || strings.HasSuffix(path, rows.RejectsEnding) || strings.HasSuffix(path, csvfile.SchemaEnding) || filepath.Base(path) == export.ManifestName {
+			if strings.HasPrefix(filepath.Base(path), ".") || rows.FormatOf(path) == "" || strings.HasSuffix(path, rows.RejectsEnding) || strings.HasSuffix(path, csvfile.SchemaEnding) || filepath.Base(path) == export.ManifestName {
 				continue
 			}
 			name := filepath.Base(path)
@@ -235,7 +260,11 @@ func (s *Source) open(stdin io.Reader, usual string, how *rows.Mapping) (r rows.
 		}
 		r, done, err = s.openSpooled(text, m, done)
 	default:
-		r = rows.NewJSONRows(text, s.Path, m)
+		if s.rejected != "" {
+			r = rows.NewRejectedRows(text, s.rejected, m)
+		} else {
+			r = rows.NewJSONRows(text, s.Path, m)
+		}
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, done())

@@ -58,7 +58,7 @@ func (c *copier) try(ctx context.Context, table string, p *scan.Task) error {
 		default:
 			out.seen.totals.Rejected++
 			reason := rows.ReasonWithKeys(a.PartitionKey, a.RowKey, otherContent)
-			out.b.rejects = append(out.b.rejects, rows.Reject{File: out.b.source.Path, Reason: reason})
+			out.b.rejects = append(out.b.rejects, rows.Reject{Table: out.b.source.Table, File: out.b.source.Path, Reason: reason})
 		}
 		c.o.Progress.Rows.Add(1)
 		return out.reach(ctx, a, 1)

@@ -77,7 +77,7 @@ func (w writer) write(ctx context.Context, b *batch, ops []remote.Operation, lin
 func without[T any](list []T, i int) []T { return append(slices.Clone(list[:i]), list[i+1:]...) }
 
 func (b *batch) refuse(o *remote.Operation, line int, reason string) {
-	b.rejects = append(b.rejects, rows.Reject{File: b.source.Path, Line: line, Reason: rows.ReasonWithKeys(o.PartitionKey, o.RowKey, reason), Body: o.Body})
+	b.rejects = append(b.rejects, rows.Reject{Table: b.source.Table, File: b.source.Path, Line: line, Reason: rows.ReasonWithKeys(o.PartitionKey, o.RowKey, reason), Body: o.Body})
 }
 
 // conflict handles inserts whose entity exists already. It counts or refuses these inserts, and

@@ -39,6 +39,10 @@ type ManifestTable struct {
 // manifestVersion is the version of the manifest's format that this package writes.
 const manifestVersion = 1
 
+// InKeyOrder reports whether the rows of the files, as an import reads them, are in key order. An export for Excel has
+// changed some of the texts.
+func (m *Manifest) InKeyOrder() bool { return m.Command == nil || !m.Command.Excel }
+
 // ReadManifest reads the manifest of a finished export. It returns nil if there is no manifest.
 func ReadManifest(ctx context.Context, place Place) (*Manifest, error) {
 	m, where := &Manifest{}, place.At(ManifestName)

@@ -23,9 +23,9 @@ type Rows struct {
 	rows    parquet.Rows // rows of the current row group; nil before the first row group and after the last one
 	ended   bool         // all rows of the row group were read, but Next may not yet have returned all these rows
 	buf     []parquet.Row
-	ready   []parquet.Row  // rows of buf that Next has not returned yet
-	columns []columnReader // by index of the column
-	index   map[string]int
+	ready   []parquet.Row    // rows of buf that Next has not returned yet
+	columns []columnReader   // by index of the column
+	index   map[string][]int // columns by name; the columns of a property with several types also by the name of the property
 }
 
 type columnReader struct {
@@ -42,7 +42,7 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is not a complete parquet file: %w", err)
 	}
-	r = &Rows{m: m, groups: file.RowGroups(), buf: make([]parquet.Row, 64), index: map[string]int{}}
+	r = &Rows{m: m, groups: file.RowGroups(), buf: make([]parquet.Row, 64), index: map[string][]int{}}
 	types := map[string]string{}
 	if text, ok := file.Lookup(typesKey); ok {
 		if err := json.Unmarshal([]byte(text), &types); err != nil {
@@ -52,7 +52,7 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 	var names, given []string
 	for _, field := range file.Schema().Fields() {
 		given = append(given, field.Name())
-		names = append(names, m.Renamed(field.Name()))
+		names = append(names, newColumnName(m, field.Name()))
 	}
 	if err := m.CheckRenamed(given); err != nil {
 		return nil, err
@@ -64,13 +64,14 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 	halves, spans := unreportedTypes(file)
 	for _, field := range file.Schema().Fields() {
 		own := field.Name()
-		name := m.Renamed(own)
-		r.index[name] = len(r.columns)
+		name := newColumnName(m, own)
+		r.index[name] = append(r.index[name], len(r.columns))
 		one := columnReader{name: name}
 		property, suffix, _ := strings.Cut(name, "@")
 		want, _ := rows.ParseType(types[own])
 		if t, ok := rows.ParseType(suffix); ok { // the column name is property@type: the column holds only values of this type
 			want = t
+			r.index[property] = append(r.index[property], len(r.columns))
 		} else {
 			property = name
 		}
@@ -93,7 +94,7 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 			continue
 		}
 		one.read, err = readColumn(field, halves[own], spans[own], want)
-		if err != nil && (one.property != "" || slices.Contains(needs, name)) {
+		if err != nil && (one.property != "" || slices.Contains(needs, name) || slices.Contains(needs, property)) {
 			return nil, fmt.Errorf("the column %q %w", name, err)
 		}
 		r.columns = append(r.columns, one)
@@ -182,15 +183,26 @@ func (r *Rows) fill(one *rows.Row) error {
 
 // Cell implements [rows.Cells].
 func (r *Rows) Cell(name string) (edm.Value, error) {
-	i, ok := r.index[name]
-	if !ok || r.columns[i].read == nil || r.columns[i].value.IsNull() {
-		return edm.Value{}, nil
+	for _, i := range r.index[name] {
+		if c := &r.columns[i]; c.read != nil && !c.value.IsNull() {
+			v, err := c.read(c.value)
+			if err != nil {
+				err = fmt.Errorf("%s is %w", name, err)
+			}
+			return v, err
+		}
 	}
-	v, err := r.columns[i].read(r.columns[i].value)
-	if err != nil {
-		err = fmt.Errorf("%s is %w", name, err)
+	return edm.Value{}, nil
+}
+
+// newColumnName returns the name that --rename gives to a column. A column property@type is renamed together with the
+// column of its property.
+func newColumnName(m *rows.Mapper, name string) string {
+	property, suffix, _ := strings.Cut(name, "@")
+	if _, ok := rows.ParseType(suffix); ok {
+		return m.Renamed(property) + "@" + suffix
 	}
-	return v, err
+	return m.Renamed(name)
 }
 
 // texts returns the values of the current row, for the file of rejected rows.

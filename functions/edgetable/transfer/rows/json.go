@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"edgetable/core/edm"
 	"edgetable/core/payload"
@@ -25,17 +27,53 @@ type jsonRows struct {
 	entity payload.Entity
 	line   []byte
 	azure  bool // the document is output of the Azure CLI
+
+	unseen  map[string]string // names in --select and --rename that no row has had yet, and the flag
+	refused bool              // a row was refused, so it is not known which names it has
+}
+
+// NoColumn is the error that no row of a JSON file has a value of a name that a flag contains. The rows of JSON may have
+// different names, so the end of the file shows this.
+type NoColumn struct{ Name, Flag string }
+
+func (e *NoColumn) Error() string {
+	return fmt.Sprintf("no row has a value for %q, which %s names", e.Name, e.Flag)
+}
+
+// namesOf returns the names that a JSON file must have because of the flags, and the flag of each.
+func namesOf(m *Mapper) map[string]string {
+	names := map[string]string{}
+	for _, name := range m.Select {
+		if name != PartitionKey && name != RowKey && name != Timestamp {
+			names[name] = "--select"
+		}
+	}
+	for name := range m.Rename {
+		names[name] = "--rename"
+	}
+	return names
+}
+
+// ends returns the error at the end of a file: usually io.EOF.
+func (r *jsonRows) ends(err error) error {
+	if err == io.EOF && len(r.unseen) > 0 && r.m.Rows > 0 && !r.refused {
+		name := slices.Min(slices.Collect(maps.Keys(r.unseen)))
+		return &NoColumn{name, r.unseen[name]}
+	}
+	return err
 }
 
 // NewTexts returns a reader of rows. The reader gets the JSON of each entity from the parameter
 // texts, and parses the JSON.
-func NewTexts(texts Texts, m *Mapper) *jsonRows { return &jsonRows{texts: texts, m: m} }
+func NewTexts(texts Texts, m *Mapper) *jsonRows {
+	return &jsonRows{texts: texts, m: m, unseen: namesOf(m)}
+}
 
 func NewJSONRows(text io.Reader, file string, m *Mapper) *jsonRows {
 	in := bufio.NewReaderSize(text, 256<<10)
 	if IsDocument(in, file) {
 		head, _ := in.Peek(1 << 10) // ignore an error: the next read returns it again
-		return &jsonRows{texts: NewObjectReader(in), m: m, azure: azure.Match(head)}
+		return &jsonRows{texts: NewObjectReader(in), m: m, unseen: namesOf(m), azure: azure.Match(head)}
 	}
 	return NewTexts(NewLineReader(in), m)
 }
@@ -43,7 +81,7 @@ func NewJSONRows(text io.Reader, file string, m *Mapper) *jsonRows {
 func (r *jsonRows) Next() (Row, error) {
 	text, n, err := r.texts.Next()
 	if err != nil {
-		return Row{Line: n}, err
+		return Row{Line: n}, r.ends(err)
 	}
 	return r.row(text, n)
 }
@@ -55,10 +93,12 @@ func (r *jsonRows) row(text []byte, n int) (Row, error) {
 	one := Row{Line: n}
 	whole, err := r.convertForeign(text)
 	if err != nil {
+		r.refused = true
 		return Row{}, &Bad{n, string(text), err.Error()}
 	}
 	r.line = whole
 	if err := r.fill(&one); err != nil {
+		r.refused = true
 		return Row{}, &Bad{n, string(whole), r.m.Reason(err, r)}
 	}
 	return one, nil
@@ -76,6 +116,11 @@ func (r *jsonRows) fill(one *Row) (err error) {
 			err = fmt.Errorf("the file ends in this row: %w", err)
 		}
 		return err
+	}
+	for name, flag := range r.unseen {
+		if _, there := r.entity.Properties.Lookup(name); there && flag == "--select" {
+			delete(r.unseen, name)
+		}
 	}
 	one.Properties = r.properties()
 	return r.m.Complete(one, r)

@@ -30,9 +30,9 @@ func AppendKey(dst []byte, r Reader) ([]byte, error) {
 func (r *jsonRows) AppendKey(dst []byte) ([]byte, error) {
 	text, n, err := r.texts.Next()
 	if err != nil {
-		return dst, err
+		return dst, r.ends(err)
 	}
-	if r.m.OwnKeys() && r.m.Rename == nil {
+	if r.m.OwnKeys() && r.m.Rename == nil && r.m.Select == nil {
 		if pk, rk, ok := plainKeys(text); ok {
 			return key.Append(dst, string(pk), string(rk)), nil
 		}

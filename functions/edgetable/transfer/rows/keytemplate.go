@@ -183,6 +183,9 @@ func (p *keyPart) make(m *Mapper, c Cells) (string, error) {
 		}
 		return v.Ticks().Time().Format(p.date), nil
 	}
+	if text := v.String(); p.width > 0 && strings.HasPrefix(text, "-") && strings.Trim(text[1:], "0123456789") == "" {
+		return "", fmt.Errorf("%s is negative: keys of padded negative numbers would not sort like the numbers: %s", p.name, text)
+	}
 	return padNumber(v.String(), p.width), nil
 }
 

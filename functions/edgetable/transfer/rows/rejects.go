@@ -14,6 +14,7 @@ const RejectsEnding = ".rejects.jsonl"
 
 // Reject is a row that was not imported.
 type Reject struct {
+	Table  string // table into which the row should have been imported
 	File   string
 	Line   int
 	Reason string
@@ -34,6 +35,7 @@ func (r *Reject) append(dst []byte) []byte {
 	dst = append(append(dst, `"odata.reason":`...), quote(r.Reason)...)
 	dst = append(append(dst, `,"odata.file":`...), quote(r.File)...)
 	dst = strconv.AppendInt(append(dst, `,"odata.line":`...), int64(r.Line), 10)
+	dst = append(append(dst, `,"odata.table":`...), quote(r.Table)...)
 	return append(dst, "}\n"...)
 }
 
