@@ -85,9 +85,13 @@ func TestTableOptions(t *testing.T) {
 	must.OK(t, os.WriteFile(file, []byte(`{"$schema": "tables.schema.json", "People": {"expire": {"property": "Ends"}}}`), 0o600))
 	do.prints("People: {\"expire\":{\"property\":\"Ends\"}}, unchanged\n", "tables", "apply", "--file", file, "--to", at)
 	must.OK(t, os.WriteFile(file, []byte(`{"People": {"expire": {"after": "P1D"}}}`), 0o600))
-	do.prints("People: {\"expire\":{\"property\":\"Ends\"}} becomes {\"expire\":{\"after\":\"P1D\"}}\nPeople: expired entities that would disappear: 0 of 1\n", "tables", "apply", "-f", file, "--to", at, "--dry-run")
+	do.prints("People: {\"expire\":{\"property\":\"Ends\"}} becomes {\"expire\":{\"after\":\"P1D\"}}\nPeople: expired entities that would disappear: 0 of 1\n"+
+		"People: not counted: entities that the present rule hides; in its first hour they come back, unless the new rule hides them too\n", "tables", "apply", "-f", file, "--to", at, "--dry-run")
 	do.prints("People: {\"expire\":{\"property\":\"Ends\"}} becomes {}\nPeople: set\n", "tables", "set", "People", "--no-expire", "--to", at)
 	do.prints("3\n", "count", "People", "--from", at)
+
+	must.OK(t, os.WriteFile(file, []byte(`{"People": {"changes": {}}, "people": {}}`), 0o600))
+	do.says(cli.StatusUsage, "has two members for the table", "tables", "apply", "--file", file, "--to", at)
 
 	if out, _ := do.run(0, "tables", "apply", "--schema"); out != string(optionsdoc.Schema()) {
 		t.Errorf("the schema is %s", out)

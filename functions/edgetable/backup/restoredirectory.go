@@ -117,7 +117,7 @@ func (p *program) withdraw(ctx context.Context, dir string) error {
 		return err
 	}
 	n, err := store.Withdraw(ctx)
-	fmt.Fprintf(p.Out, "the options of %s are removed\n", cli.Things(n, "tables"))
+	fmt.Fprintf(p.Out, "the expiry rules of %s are removed\n", cli.Things(n, "tables"))
 	return errors.Join(err, store.Close())
 }
 

@@ -202,10 +202,15 @@ func (p *program) tablesApply(ctx context.Context, o *declareFlags, file string)
 		return cli.Misuse("%s must have a JSON object with a member for each table: %v", file, err)
 	}
 	delete(documents, "$schema")
-	all := map[string]wish{}
+	all, names := map[string]wish{}, map[string]bool{}
 	for name, document := range documents {
 		if err := cli.CheckTable(file+":", name); err != nil {
 			return err
+		}
+		if key := strings.ToLower(name); names[key] {
+			return cli.Misuse("%s has two members for the table %s: names of tables do not differ by case only", file, name)
+		} else {
+			names[key] = true
 		}
 		want, err := readOptions(file+": "+name, document)
 		if err != nil {
@@ -221,6 +226,7 @@ type change struct {
 	name, revision string
 	old, next      []byte        // the options of the table in JSON, without the members "state": the server adds these members
 	rule           *table.Expiry // a new expiry rule, or nil
+	replaced       bool          // the table has another expiry rule now
 }
 
 // declare sets the options of tables. It checks all tables before it changes any of them.
@@ -246,7 +252,7 @@ func (p *program) declare(ctx context.Context, o *declareFlags, all map[string]w
 		next := all[name](now)
 		one := change{name: name, revision: revision, old: optionsDocument(now), next: optionsDocument(next)}
 		if !bytes.Equal(optionsDocument(table.TableOptions{Expire: now.Expire}), optionsDocument(table.TableOptions{Expire: next.Expire})) {
-			one.rule = next.Expire
+			one.rule, one.replaced = next.Expire, now.Expire != nil
 		}
 		if bytes.Equal(one.old, one.next) {
 			fmt.Fprintf(p.Out, "%s: %s, unchanged\n", name, one.next)
@@ -273,7 +279,7 @@ func (p *program) declare(ctx context.Context, o *declareFlags, all map[string]w
 		fmt.Fprintf(p.Out, "%s: set\n", one.name)
 		if one.rule != nil {
 			until := time.Now().Add(time.Duration(table.UndoTime) * 100)
-			fmt.Fprintf(p.Err, "%s: until %s 'edgetable tables set %s --no-expire' brings everything back\n", one.name, until.Format(time.TimeOnly), one.name)
+			fmt.Fprintf(p.Err, "%s: until %s 'edgetable tables set %s --no-expire' brings back what this rule hides\n", one.name, until.Format(time.TimeOnly), one.name)
 		}
 	}
 	return nil
@@ -292,7 +298,7 @@ func (p *program) askFor(ctx context.Context, o *declareFlags, c *remote.Client,
 		return nil
 	}
 	now := edm.TicksOf(time.Now())
-	var ended, whole int64
+	var ended, whole int64 // without the entities that the present rule hides
 	q := remote.Query{Table: one.name, Select: []string{"Timestamp"}}
 	if one.rule.Property != "" {
 		q.Select = append(q.Select, one.rule.Property)
@@ -307,6 +313,9 @@ func (p *program) askFor(ctx context.Context, o *declareFlags, c *remote.Client,
 		}
 	}
 	fmt.Fprintf(p.Out, "%s: expired entities that would disappear: %s of %s\n", one.name, cli.Commas(ended), cli.Commas(whole))
+	if one.replaced {
+		fmt.Fprintf(p.Out, "%s: not counted: entities that the present rule hides; in its first hour they come back, unless the new rule hides them too\n", one.name)
+	}
 	if o.dryRun || ended*10 <= whole {
 		return nil
 	}

@@ -16,8 +16,9 @@ const (
 	trimEvery = time.Hour
 	trimFull  = time.Minute
 	// When a check first finds that change feeds fill the store, the server begins to remove changes earlier than usual. The
-	// constant trimFirst is how much earlier. Each further check with the same result doubles this duration. So all change
-	// feeds are empty within minutes.
+	// constant trimFirst is how much earlier. Each further check with the same result doubles this duration, from the fifth
+	// check on it multiplies the duration by 16. So all change feeds are empty within ten minutes, however long they keep
+	// their changes.
 	trimFirst = 6 * 3600 * edm.TicksPerSecond
 )
 
@@ -44,16 +45,20 @@ func openFeeds(store table.Store, service *table.Service, paused func() bool, lo
 
 // run removes old changes from the feeds of all tables until ctx ends.
 func (f *feeds) run(ctx context.Context) {
-	ahead := edm.Ticks(0)
+	ahead, checks := edm.Ticks(0), 0
 	for n := 1; cli.Sleep(ctx, trimFull) == nil; n++ {
 		switch fill := f.fill(); {
 		case !fill:
 			ahead = 0
 		case ahead == 0:
-			ahead = trimFirst
+			ahead, checks = trimFirst, 1
 			f.log.Warn("the disk, or the memory for tables, is full or soon will be: changes are removed from feeds before their time, the oldest first")
 		default:
-			ahead = min(2*ahead, 1<<60)
+			factor := edm.Ticks(2)
+			if checks++; checks > 4 {
+				factor = 16
+			}
+			ahead = min(ahead*factor, 1<<58) // the product of this and the factor would still be a Ticks
 		}
 		if f.paused() || ahead == 0 && n%int(trimEvery/trimFull) != 1 {
 			continue

@@ -88,5 +88,35 @@ func TestFeeds(t *testing.T) {
 	}
 }
 
+// TestFullStoreEmptiesLongFeed checks that a feed that keeps its changes for 100 years is emptied within ten minutes if the
+// store is full.
+func TestFullStoreEmptiesLongFeed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &filling{Store: memstore.New(stores.Now)}
+		service := stores.NewService(store, 0)
+		ctx, end := context.WithCancel(t.Context())
+		name := table.Name{Account: "acme", Table: "People"}
+		must.OK(t, service.CreateTable(ctx, name))
+		must.OK(t, service.SetTableOptions(ctx, name, "", table.TableOptions{Changes: &table.Feed{Keep: 36500 * 24 * 3600 * edm.TicksPerSecond}}))
+		_, err := service.Write(ctx, name, table.Operation{Action: table.InsertOrReplace, PartitionKey: "p"})
+		must.OK(t, err)
+		store.full.Store(true)
+		done := make(chan bool)
+		go func() {
+			openFeeds(store, service, func() bool { return false }, slog.New(slog.DiscardHandler)).run(ctx)
+			close(done)
+		}()
+		time.Sleep(10 * time.Minute)
+		page, err := service.Changes(ctx, name, table.FeedRequest{Oldest: true})
+		must.OK(t, err)
+		if len(page.Commits) > 0 {
+			t.Errorf("%d commits are kept", len(page.Commits))
+		}
+		end()
+		<-done
+	})
+}
+
 // plain is a store without optional interfaces.
 type plain struct{ table.Store }
