@@ -210,6 +210,9 @@ func TestEncryptedBackup(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	readable := filepath.Join(dir, "readable.txt")
+	must.OK(t, os.WriteFile(readable, []byte(key.String()+"\n"), 0o644))
+	refused(t, "chmod 600", "backup", "verify", place, "--identity", readable)
 	if out := succeed(t, "backup", "verify", place); !strings.Contains(out, "--identity") {
 		t.Errorf("verify: %s", out)
 	}

@@ -6,7 +6,7 @@ import (
 	"filippo.io/age"
 	"github.com/spf13/pflag"
 
-	"edgetable/adapters/backup/repository"
+	"edgetable/functions/edgetable/place"
 )
 
 func recipientsFlag(f *pflag.FlagSet, to *[]string, name string) {
@@ -19,7 +19,7 @@ func identityFlag(f *pflag.FlagSet, to *string) {
 
 // identities reads the file that --identity names, if any.
 func identities(file string) ([]age.Identity, error) {
-	list, err := repository.ReadIdentities(file)
+	list, err := place.ReadIdentities(file)
 	if err != nil {
 		return nil, fmt.Errorf("--identity: %w", err)
 	}

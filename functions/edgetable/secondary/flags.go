@@ -59,7 +59,7 @@ func (o *Flags) open(ctx context.Context, flag string) (*repository.Repository, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("--%s: %w", flag, err)
 	}
-	with, err := repository.ReadIdentities(o.identity)
+	with, err := place.ReadIdentities(o.identity)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--secondary-identity: %w", err)
 	}

@@ -1,0 +1,19 @@
+package place
+
+import (
+	"filippo.io/age"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/functions/edgetable/cli"
+)
+
+// ReadIdentities is [repository.ReadIdentities] for a file that other users must not be able to read.
+func ReadIdentities(file string) ([]age.Identity, error) {
+	if file == "" {
+		return nil, nil
+	}
+	if err := cli.CheckPrivate(file); err != nil {
+		return nil, err
+	}
+	return repository.ReadIdentities(file)
+}
