@@ -26,7 +26,7 @@ type Source struct {
 	// Interrupted lists earlier runs of the same data directory that were interrupted before their backup was complete.
 	// Create reuses their objects and deletes their manifests.
 	Interrupted []string
-	// Begin is called with the name of the run before anything is written.
+	// Begin is called with the name of the run before the run's first object is written.
 	Begin func(id string) error
 	// Progress is called with the number of bytes stored so far and the total.
 	Progress func(done, total int64)
@@ -46,6 +46,13 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	}
 	began := s.Now()
 	m := &Manifest{ID: newID(began), Store: s.Store, Began: began.UTC(), From: s.From, Program: s.Program, Recipients: slices.Clone(s.Keys)}
+	dir, log, err := s.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.checkTurn(ctx, log); err != nil { // checked before anything is written, because an unfinished run would keep Prune from deleting objects
+		return nil, err
+	}
 	if err := s.Begin(m.ID); err != nil {
 		return nil, err
 	}
@@ -54,13 +61,6 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	}
 	known, err := r.readKnown(ctx, m, s.Interrupted)
 	if err != nil {
-		return nil, err
-	}
-	dir, log, err := s.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := r.checkTurn(ctx, log); err != nil { // checked before the upload, because the upload is slow
 		return nil, err
 	}
 	if m.Files, err = listFiles(dir); err != nil {
@@ -75,7 +75,12 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	}
 	m.Ended = s.Now().UTC()
 	now, err := r.checkTurn(ctx, log)
-	if err := errors.Join(r.checkRun(ctx, m.ID), err); err != nil {
+	if errors.Is(err, ErrReplaced) { // this store can never complete the run
+		err = errors.Join(err, r.objects.Delete(ctx, runDir+m.ID))
+	} else if err == nil {
+		err = r.checkRun(ctx, m.ID)
+	}
+	if err != nil {
 		return nil, err
 	}
 	m.setHistory(log, now)
