@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -89,6 +90,9 @@ func TestBackup(t *testing.T) {
 	must.OK(t, os.Symlink(data, link))
 	refused(t, "is inside the data directory", "backup", "create", filepath.Join(link, "new", "place"), "--data", data)
 	refused(t, "contains other files", "backup", "create", foreign, "--data", data)
+	must.OK(t, errors.Join(os.RemoveAll(filepath.Join(place, "backups")), os.RemoveAll(filepath.Join(place, "names"))))
+	refused(t, "there are no backups", "backup", "list", place)
+	refused(t, "not a single backup", "backup", "prune", place, "--keep-last", "1")
 }
 
 // TestCheckpointsTogether checks that concurrent requests for checkpoints do not mix the files of

@@ -171,6 +171,14 @@ func TestBackupLog(t *testing.T) {
 	if out := succeed(t, "backup", "verify", place, "--identity", identity); !strings.Contains(out, "of the log: read ") || !strings.Contains(out, "can be restored") {
 		t.Errorf("verify: %s", out)
 	}
+	// A backup in another place must be complete by itself, because the log is not in that place.
+	second := filepath.Join(dir, "second")
+	succeed(t, "backup", "create", second, "--data", data)
+	succeed(t, "backup", "verify", second)
+	succeed(t, "backup", "restore", second, filepath.Join(dir, "of second"))
+	if got, want := readPeople(t, filepath.Join(dir, "of second")), w.states[len(w.states)-1].all; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the other place: %v, want %v", got, want)
+	}
 	restore := func(name string, args ...string) string {
 		to := filepath.Join(dir, name)
 		succeed(t, append([]string{"backup", "restore", place, to, "--identity", identity}, args...)...)

@@ -26,7 +26,7 @@ type Source struct {
 	// Interrupted lists earlier runs of the same data directory that were interrupted before their backup was complete.
 	// Create reuses their objects and deletes their manifests.
 	Interrupted []string
-	// Begin is called with the name of the run before anything is written.
+	// Begin is called with the name of the run before the run's first object is written.
 	Begin func(id string) error
 	// Progress is called with the number of bytes stored so far and the total.
 	Progress func(done, total int64)
@@ -44,8 +44,15 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	if err := r.claim(ctx, s.Store); err != nil {
 		return nil, err
 	}
-	now := s.Now()
-	m := &Manifest{ID: newID(now), Store: s.Store, Began: now.UTC(), From: s.From, Program: s.Program, Recipients: slices.Clone(s.Keys)}
+	began := s.Now()
+	m := &Manifest{ID: newID(began), Store: s.Store, Began: began.UTC(), From: s.From, Program: s.Program, Recipients: slices.Clone(s.Keys)}
+	dir, log, err := s.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.checkTurn(ctx, log); err != nil { // checked before anything is written, because an unfinished run would keep Prune from deleting objects
+		return nil, err
+	}
 	if err := s.Begin(m.ID); err != nil {
 		return nil, err
 	}
@@ -55,16 +62,6 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	known, err := r.readKnown(ctx, m, s.Interrupted)
 	if err != nil {
 		return nil, err
-	}
-	dir, log, err := s.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.checkTurn(ctx, log); err != nil { // checked before the upload, because the upload is slow
-		return nil, err
-	}
-	if m.Log = log; log != nil && log.Alone {
-		m.Log, m.Alone = nil, log
 	}
 	if m.Files, err = listFiles(dir); err != nil {
 		return nil, err
@@ -77,9 +74,16 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 		return nil, err
 	}
 	m.Ended = s.Now().UTC()
-	if err := errors.Join(r.checkRun(ctx, m.ID), r.checkTurn(ctx, log)); err != nil {
+	now, err := r.checkTurn(ctx, log)
+	if errors.Is(err, ErrReplaced) { // this store can never complete the run
+		err = errors.Join(err, r.objects.Delete(ctx, runDir+m.ID))
+	} else if err == nil {
+		err = r.checkRun(ctx, m.ID)
+	}
+	if err != nil {
 		return nil, err
 	}
+	m.setHistory(log, now)
 	if err := r.commit(ctx, m); err != nil {
 		return nil, err
 	}
@@ -103,17 +107,17 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 // checkTurn checks that the store may still ship its log to the backup location. If another store has replaced this
 // store, a backup of this store would look like the newest state. If the backup location has no timelines, checkTurn
 // permits any store.
-func (r *Repository) checkTurn(ctx context.Context, log *LogSpan) error {
-	now, err := r.Turn(ctx)
+func (r *Repository) checkTurn(ctx context.Context, log *LogSpan) (now Turn, err error) {
+	now, err = r.Turn(ctx)
 	switch {
 	case err != nil || now.Timeline == "":
-		return err
+		return now, err
 	case log == nil:
-		return &Replaced{"the backup location has a log of other commits, and the log of this store does not continue it"}
+		return now, &Replaced{"the backup location has a log of other commits, and the log of this store does not continue it"}
 	case log.Term.Number == 0:
-		return now.Check(log.Timeline, now.Term)
+		return now, now.Check(log.Timeline, now.Term)
 	}
-	return now.Check(log.Timeline, log.Term)
+	return now, now.Check(log.Timeline, log.Term)
 }
 
 // checkRun returns an error if [Repository.Prune] has removed the run and its objects.

@@ -8,7 +8,8 @@
 //
 // # Steps
 //
-// [Repository.Create] writes unfinished/ID before it reads anything. Then it writes the objects that no backup has
+// [Repository.Create] first checks that the store was not replaced. It writes unfinished/ID before it looks for objects
+// that it can reuse. Then it writes the objects that no backup has
 // yet, then backups/ID, then names/ID. Finally it deletes unfinished/ID. So a listed backup is complete, and a backup
 // with a name has a manifest. An interrupted run leaves unfinished/ID. The next run of the same data directory reuses
 // the objects of that run and deletes unfinished/ID.

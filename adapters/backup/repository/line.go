@@ -24,6 +24,16 @@ type line struct {
 	// timeline. A backup by an earlier version of edgetable does not name its timeline. If such a backup is older than
 	// branched, it belongs to this timeline or its ancestors. If it is newer, its timeline is unknown.
 	branched time.Time
+	first    time.Time // see firstBegan
+}
+
+// firstBegan returns when the first timeline of the backup location began, or zero if this is unknown. An earlier version of
+// edgetable could make a backup before this time that names a timeline of another location. No log here continues such a backup.
+func firstBegan(all []Timeline) time.Time {
+	if len(all) == 0 || all[0].Number != 1 {
+		return time.Time{}
+	}
+	return all[0].Began
 }
 
 // lineOf returns a timeline with its ancestors.
@@ -48,7 +58,7 @@ func lineOf(all []Timeline, id string) (l line, err error) {
 		return l, fmt.Errorf("the backup location has no timeline (history of commits) with the ID %s", id)
 	}
 	slices.Reverse(l.parts)
-	if len(all) > 1 {
+	if l.first = firstBegan(all); len(all) > 1 {
 		l.branched = all[1].Began
 	}
 	return l, nil
@@ -80,7 +90,7 @@ func (l *line) has(m *Manifest) bool {
 	case span == nil:
 		return l.branched.IsZero() || m.Began.Before(l.branched)
 	default:
-		return l.part(span) >= 0
+		return l.part(span) >= 0 || m.Began.Before(l.first)
 	}
 }
 

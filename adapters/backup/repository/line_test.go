@@ -3,6 +3,8 @@ package repository_test
 import (
 	"context"
 	"errors"
+	"maps"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,7 +46,7 @@ func promoted(t *testing.T) (s *story, old repository.LogSpan, own *repository.M
 }
 
 // TestReplacedBackup checks that a replaced store makes no backup, even if another store replaces it during the
-// backup.
+// backup. A refused backup must leave no unfinished run, because such a run keeps a prune from deleting objects.
 func TestReplacedBackup(t *testing.T) {
 	t.Parallel()
 	s, old, _ := promoted(t)
@@ -57,7 +59,7 @@ func TestReplacedBackup(t *testing.T) {
 	if _, err := s.backupOf(&now, func() { s.begin(s.timeline, s.to) }); !errors.Is(err, repository.ErrReplaced) {
 		t.Errorf("replaced meanwhile: %v", err)
 	}
-	if all, err := s.r.List(t.Context()); err != nil || len(all.Complete) != 2 {
+	if all, err := s.r.List(t.Context()); err != nil || len(all.Complete) != 2 || len(all.Unfinished) > 0 {
 		t.Errorf("%v, %+v", err, all)
 	}
 }
@@ -76,6 +78,9 @@ func TestBackupOnNoLine(t *testing.T) {
 			history = &old
 		}
 		s.place.hidden = "timelines/" // hides the promoted store's timeline, as if an earlier version of edgetable made the backup
+		if history != nil {
+			s.place.hidden = "timelines/00000002" // the old timeline must be visible, because the backup names it
+		}
 		stray, err := s.backupOf(history, nothing)
 		must.OK(t, err)
 		s.place.hidden = ""
@@ -169,5 +174,62 @@ func TestNothingLess(t *testing.T) {
 	report := s.verify()
 	if len(report.Notes) == 0 || len(report.Problems) == 0 || !strings.Contains(report.Problems[0], "it cannot be applied to any backup") {
 		t.Errorf("%+v", report)
+	}
+}
+
+// TestBackupWithoutItsTimeline checks backups of a store whose log is in another backup location. Each backup must be
+// complete by itself, also after the store has begun to ship its log to the same location. With earlier=true, the
+// manifests say that a log continues the backups, as manifests of earlier versions of edgetable do.
+func TestBackupWithoutItsTimeline(t *testing.T) {
+	t.Parallel()
+	for _, span := range []repository.LogSpan{{}, {Alone: true}} {
+		for _, earlier := range []bool{false, true} {
+			s := &story{t: t, place: newShelf(), now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), rand: rand.New(rand.NewPCG(1, 5)), spans: map[string]repository.LogSpan{}}
+			s.r = repository.New(s.place)
+			span.Timeline, span.Low, span.High = repository.NewTimelineID(), s.tick(), s.tick()
+			if earlier {
+				s.begin("", 0)
+				span.Timeline = s.timeline
+			}
+			var plain *repository.Manifest
+			for range 2 {
+				m, err := s.backupOf(&span, nothing)
+				must.OK(t, err)
+				plain = m
+			}
+			if earlier {
+				must.OK(t, s.r.BeginTerm(t.Context(), s.timeline, repository.NewTerm(repository.Term{}), "here"))
+				delete(s.place.objects, "timelines/00000001-"+s.timeline)
+				if report := s.verify(); len(report.Problems) == 0 {
+					t.Error("a term is left, but no lost timeline is reported")
+				}
+				maps.DeleteFunc(s.place.objects, func(name string, _ []byte) bool { return strings.HasPrefix(name, "timelines/") })
+			} else if plain.Log != nil || plain.Alone != nil || plain.Timeline() != span.Timeline {
+				t.Errorf("%+v", plain)
+			}
+			state, err := s.r.NewestState(t.Context(), "")
+			if err != nil || state.Alone == nil || state.Alone.ID != plain.ID {
+				t.Fatalf("%+v, earlier %v: %+v, %v", span, earlier, state, err)
+			}
+			if _, err := s.r.PlanRestore(t.Context(), s.tick(), "", ""); !errors.Is(err, repository.ErrNoLog) {
+				t.Error(err)
+			}
+			if report := s.verify(); len(report.Problems) > 0 {
+				t.Errorf("%+v, earlier %v: %q", span, earlier, report.Problems)
+			}
+			s.now = s.now.Add(time.Minute)
+			s.begin("", 0)
+			own := s.backup()
+			s.to, s.begins = s.spans["newest"].Low, true
+			s.ship()
+			if report := s.verify(); len(report.Problems) > 0 {
+				t.Errorf("%+v, earlier %v, with a log: %q", span, earlier, report.Problems)
+			}
+			must.OK(t, s.restored(s.to))
+			done, err := s.r.Prune(t.Context(), repository.Pruning{Keep: repository.Keep{Last: 2}, Now: s.now})
+			if must.OK(t, err); len(done.Removed) != 1 || done.Kept != 2 || done.Removed[0] == plain.ID || own.Timeline() != s.timeline {
+				t.Errorf("%+v, earlier %v: %+v; %s is the second newest backup", span, earlier, done, plain.ID)
+			}
+		}
 	}
 }

@@ -53,7 +53,11 @@ func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progres
 	if err != nil {
 		return nil, err
 	}
-	for _, stray := range strayed(timelines, all.Complete, list) {
+	lost, err := r.strayed(ctx, timelines, all.Complete, list)
+	if err != nil {
+		return nil, err
+	}
+	for _, stray := range lost {
 		report.Problems = append(report.Problems, stray.Error())
 	}
 	var total, done int64

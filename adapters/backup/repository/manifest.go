@@ -30,7 +30,10 @@ type Manifest struct {
 	// Alone says which commits the backup has if no log continues the backup. Alone is nil if Log is set, if the store
 	// never shipped a log, or if an earlier version of edgetable made the backup.
 	Alone *LogSpan `json:"alone,omitempty"`
-	Files []File   `json:"files"`
+	// Other is the timeline of the store if the backup location did not have this timeline when the backup ended. The log of
+	// the store is then in another location. Log and Alone are nil, so the backup depends on nothing but its objects.
+	Other string `json:"other,omitempty"`
+	Files []File `json:"files"`
 	// Mended lists the damaged objects of earlier backups, with the kind of damage. This backup stores the content of
 	// these objects again.
 	Mended []string `json:"-"`
@@ -44,12 +47,26 @@ func (m *Manifest) history() *LogSpan {
 	return m.Alone
 }
 
-// Timeline returns the timeline of the backup, or "" if it is unknown.
+// setHistory records which commits the backup has. If the backup location has no timeline, it records only the timeline's name.
+func (m *Manifest) setHistory(log *LogSpan, now Turn) {
+	switch {
+	case log == nil:
+	case now.Timeline == "":
+		m.Other = log.Timeline
+	case log.Alone:
+		m.Alone = log
+	default:
+		m.Log = log
+	}
+}
+
+// Timeline returns the timeline of the store when it made the backup, or "" if it is unknown. The backup location
+// may lack this timeline.
 func (m *Manifest) Timeline() string {
 	if span := m.history(); span != nil {
 		return span.Timeline
 	}
-	return ""
+	return m.Other
 }
 
 // reach returns a commit number up to which the backup has all commits.
@@ -171,6 +188,9 @@ func (m *Manifest) check() error {
 		if span != nil && (span.Low < 0 || span.Low > span.High || !isTimelineID(span.Timeline)) {
 			return errors.New("the manifest does not name a valid position in the log after which the backup was made")
 		}
+	}
+	if m.Other != "" && !isTimelineID(m.Other) {
+		return errors.New("the manifest does not name a valid timeline (history of commits)")
 	}
 	seen := make(map[string]bool, len(m.Files))
 	for _, f := range m.Files {

@@ -65,7 +65,10 @@ func (r *Repository) newestState(ctx context.Context, timeline string) (*State, 
 	if err != nil {
 		return nil, err
 	}
-	lost := strayed(timelines, all.Complete, pieces)
+	lost, err := r.strayed(ctx, timelines, all.Complete, pieces)
+	if err != nil {
+		return nil, err
+	}
 	if timeline != "" && len(timelines) == 0 {
 		return nil, ErrNoLog
 	}
@@ -117,8 +120,9 @@ func (h *history) newest(on []*Manifest) (*State, error) {
 }
 
 // strayed returns an error for each timeline whose object the backup location has lost, although another timeline, a
-// backup or a log piece names the timeline.
-func strayed(timelines []Timeline, backups []*Manifest, pieces []Piece) (list []error) {
+// backup or a log piece names the timeline. Backups by an earlier version of edgetable that were made before the location
+// had a timeline do not count, because they may name a timeline of another location.
+func (r *Repository) strayed(ctx context.Context, timelines []Timeline, backups []*Manifest, pieces []Piece) (list []error, err error) {
 	known := map[string]bool{"": true}
 	for i := range timelines {
 		known[timelines[i].ID] = true
@@ -134,15 +138,24 @@ func strayed(timelines []Timeline, backups []*Manifest, pieces []Piece) (list []
 			miss(t.Parent, t.object())
 		}
 	}
+	first, noLog := firstBegan(timelines), len(timelines)+len(pieces) == 0
+	if noLog {
+		for _, err := range r.objects.List(ctx, timelineDir) { // a term without its timeline shows that the timeline was lost
+			if err != nil {
+				return nil, err
+			}
+			noLog = false
+		}
+	}
 	for _, m := range backups {
-		if span := m.history(); span != nil {
+		if span := m.history(); span != nil && !noLog && !m.Began.Before(first) {
 			miss(span.Timeline, backupDir+m.ID)
 		}
 	}
 	for i := range pieces {
 		miss(pieces[i].Timeline, logDir+pieces[i].Timeline)
 	}
-	return list
+	return list, nil
 }
 
 // Newest returns the newest complete backup of the newest timeline and its ancestors. It ignores backups with an

@@ -2,7 +2,9 @@ package repository_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -128,5 +130,34 @@ func TestManifestGone(t *testing.T) {
 	}
 	if got := damaged(); got != nil || place.count("names/") != 1 {
 		t.Errorf("after its removal: %q, %d names", got, place.count("names/"))
+	}
+}
+
+// TestAllManifestsGone checks that a prune with a rule removes nothing if all backups are lost, but their objects are not.
+func TestAllManifestsGone(t *testing.T) {
+	t.Parallel()
+	w, place := newWorld(6), newShelf()
+	if _, err := w.prune(t.Context(), place, 1); !errors.Is(err, repository.ErrNone) {
+		t.Errorf("an empty location: %v", err)
+	}
+	if _, err := w.create(t, t.Context(), place); err != nil {
+		t.Fatal(err)
+	}
+	maps.DeleteFunc(place.objects, func(name string, _ []byte) bool {
+		return strings.HasPrefix(name, "backups/") || strings.HasPrefix(name, "names/")
+	})
+	objects := place.count("objects/")
+	if done, err := w.prune(t.Context(), place, 1); err == nil || !strings.Contains(err.Error(), "not a single backup") {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if n := place.count("objects/"); n != objects || n == 0 {
+		t.Errorf("%d objects of %d stay", n, objects)
+	}
+	w.begun = nil
+	if _, err := w.create(t, t.Context(), place); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := w.prune(t.Context(), place, 1); err != nil || done.Objects != objects {
+		t.Errorf("after a new backup: %+v, %v", done, err)
 	}
 }

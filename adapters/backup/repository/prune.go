@@ -50,6 +50,14 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 			return nil, fmt.Errorf("%s is damaged (%w): nothing was removed, because it is unknown which objects this backup needs; restore the file, or remove the backup with --remove %s", d.Object, d.Cause, d.ID)
 		}
 	}
+	if !p.Keep.None() && len(all.Complete)+len(all.Unfinished) == 0 {
+		for _, err := range r.objects.List(ctx, dataDir) {
+			if err != nil {
+				return nil, err
+			}
+			return nil, errLost
+		}
+	}
 	l, err := r.newestLine(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("nothing was removed, because it is unknown which backups belong to the store that wrote last to this backup location: %w", err)
@@ -83,6 +91,8 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	stay, _ := l.split(slices.DeleteFunc(left.Complete, func(m *Manifest) bool { return slices.Contains(done.Removed, m.ID) }))
 	return done, r.pruneLog(ctx, done, stay, p)
 }
+
+var errLost = fmt.Errorf("nothing was removed, because there is data in %s but not a single backup: were the folders %s and %s lost? If you removed the backups on purpose, make a new backup first", dataDir, backupDir, nameDir)
 
 // Abandon deletes the unfinished manifests of [Repository.Create] runs that will not be continued, and the objects that these
 // runs stored. If other backups are unfinished, the objects stay until the next prune.

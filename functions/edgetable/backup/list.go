@@ -86,6 +86,9 @@ func (p *program) backupList(ctx context.Context, location string, asJSON bool) 
 	if _, gone := os.Stat(location); errors.Is(err, repository.ErrNone) && !strings.Contains(location, "://") && errors.Is(gone, fs.ErrNotExist) {
 		return fmt.Errorf("there is no directory %s: is its disk mounted?", location)
 	}
+	if err == nil && len(all.Complete)+len(all.Unfinished)+len(all.Damaged) == 0 { // the location was prepared for a store, or has lost its backups
+		err = repository.ErrNone
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", location, err)
 	}
