@@ -155,3 +155,21 @@ func TestPromoteEncrypted(t *testing.T) {
 		t.Errorf("the promoted store shows %q", got)
 	}
 }
+
+// TestTakeOverNothing runs promote --take-over with places that have no log of the store. The command must be refused, and must not create a place.
+func TestTakeOverNothing(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	dir, plain, missing := filepath.Join(p.dir, "primary"), filepath.Join(p.dir, "plain"), filepath.Join(p.dir, "missing")
+	one := start(t, nil, p.primary...)
+	one.client(t, "").fill(t)
+	one.ships(t)
+	one.ends(t)
+	succeed(t, "backup", "create", plain, "--data", dir)
+	for _, place := range []string{missing, plain} {
+		refused(t, "has no log of this store", "promote", dir, "--take-over", "--place", place)
+	}
+	if _, err := os.Stat(missing); !os.IsNotExist(err) {
+		t.Errorf("the command has created the place: %v", err)
+	}
+}

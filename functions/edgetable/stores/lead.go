@@ -89,8 +89,9 @@ func (l Leading) Replication() table.Replication {
 }
 
 // TakeOver makes a store the primary again, after it was replaced or its history was lost. It begins a new timeline
-// in the backup location. The new timeline does not have the writes of the other store. If r is nil, there is no
-// backup location, and TakeOver only removes the record that the store was replaced.
+// in the backup location. The new timeline does not have the writes of the other store. TakeOver refuses a location
+// without timelines. If r is nil, there is no backup location, and TakeOver only removes the record that the store was
+// replaced.
 func TakeOver(ctx context.Context, r *repository.Repository, store *pebblestore.Store, from string) error {
 	if r == nil {
 		return store.ChangeTimeline(func(t *logship.Timeline) { t.Replaced = nil })
@@ -103,6 +104,9 @@ func TakeOver(ctx context.Context, r *repository.Repository, store *pebblestore.
 	now, err := r.Turn(ctx)
 	if err != nil {
 		return err
+	}
+	if now.Timeline == "" {
+		return errors.New("the backup location does not exist, or has no log of this store: name the right location. If the location is lost, --without-place makes the store accept writes again")
 	}
 	if own.ID != "" && own.Replaced == nil && now.Check(own.ID, repository.Term(own.Term)) == nil {
 		return errors.New("the store is already the primary of this backup location")
