@@ -105,6 +105,23 @@ func TestFailedSignatures(t *testing.T) {
 	}
 }
 
+// TestAnonymousRequests checks that requests without credentials do not count for the limit of failed sign-ins, as the
+// documentation of the limit says.
+func TestAnonymousRequests(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.Limits.Failures = throttle.New(throttle.Options{Rate: 1, Burst: 2, Now: s.Now})
+	for range 5 {
+		req := s.request("GET", "/Tables", "", nil)
+		delete(req.Header.(protocol.Header), "Authorization")
+		resp := s.Serve(t.Context(), req)
+		if !resp.Refused.SignIn() || resp.Refused != protocol.RefusedAnonymous {
+			t.Errorf("status %d, refused %q", resp.Status, resp.Refused)
+		}
+		resp.Release()
+	}
+}
+
 // TestSuspiciousTokens checks which bearer tokens count as failed sign-ins while the identity provider cannot be
 // reached: only the tokens that are probably forged.
 func TestSuspiciousTokens(t *testing.T) {

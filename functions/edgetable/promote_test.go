@@ -155,3 +155,28 @@ func TestPromoteEncrypted(t *testing.T) {
 		t.Errorf("the promoted store shows %q", got)
 	}
 }
+
+// TestTakeOverNothing runs promote --take-over for a primary that no other store has replaced, and with places that have
+// no log. The command must be refused, and must not create a place.
+func TestTakeOverNothing(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	dir, plain, missing := filepath.Join(p.dir, "primary"), filepath.Join(p.dir, "plain"), filepath.Join(p.dir, "missing")
+	one := start(t, nil, p.primary...)
+	one.client(t, "").fill(t)
+	one.backsUp(t)
+	one.ships(t)
+	one.ends(t)
+	succeed(t, "backup", "create", plain, "--data", dir)
+	for _, place := range []string{missing, plain} {
+		refused(t, "has no log of this store", "promote", dir, "--take-over", "--place", place)
+	}
+	if _, err := os.Stat(missing); !os.IsNotExist(err) {
+		t.Errorf("the command has created the place: %v", err)
+	}
+	restored := filepath.Join(p.dir, "restored")
+	succeed(t, "backup", "restore", p.place, restored)
+	for _, dir := range []string{dir, restored} {
+		refused(t, "no other store has replaced it", "promote", dir, "--take-over", "--place", p.place)
+	}
+}

@@ -253,3 +253,48 @@ func TestOtherPlaceMounted(t *testing.T) {
 	one.ends(t)
 	p.checkRestored(t, "meanwhile")
 }
+
+// TestPlaceMountedLate starts a primary before the disk of its backup place is mounted. The server begins a new history in
+// the empty folder, and must warn. When the disk is mounted, the log must name the command that takes over the place. This
+// command must work, and the backups in the place must remain.
+func TestPlaceMountedLate(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	one := start(t, nil, p.primary...)
+	one.client(t, "").fill(t)
+	one.backsUp(t)
+	one.ships(t)
+	if strings.Contains(one.logs.String(), "is the right disk mounted?") {
+		t.Error("it warns about a new place: ", one.logs)
+	}
+	one.ends(t)
+	aside := filepath.Join(p.dir, "aside")
+	must.OK(t, os.Rename(p.place, aside))
+	one = start(t, nil, p.primary...)
+	one.logs.Await(t, "is the right disk mounted?")
+	one.ships(t)
+	one.client(t, "").rename(t, "meanwhile")
+	one.ships(t)
+	must.OK(t, os.Rename(p.place, filepath.Join(p.dir, "underneath")))
+	must.OK(t, os.Rename(aside, p.place))
+	one.client(t, "").rename(t, "late")
+	dir := filepath.Join(p.dir, "primary")
+	one.logs.Await(t, "edgetable promote '"+dir+"' --place '"+p.place+"' --take-over")
+	if said := one.logs.String(); !strings.Contains(said, "The backups in the location are kept") || strings.Contains(said, "empty it") {
+		t.Error(said)
+	}
+	one.ends(t)
+	before, err := os.ReadDir(filepath.Join(p.place, "backups"))
+	must.OK(t, err)
+	succeed(t, "promote", dir, "--place", p.place, "--take-over")
+	one = start(t, nil, p.primary...)
+	one.backsUp(t)
+	one.ships(t)
+	one.ends(t)
+	p.checkRestored(t, "late")
+	for _, b := range before {
+		if _, err := os.Stat(filepath.Join(p.place, "backups", b.Name())); err != nil {
+			t.Error(err)
+		}
+	}
+}

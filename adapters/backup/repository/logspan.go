@@ -51,7 +51,7 @@ func (r *Replaced) Unwrap() error { return ErrReplaced }
 var ErrReplaced = errors.New("another store has taken over the backup location: this store was replaced, and must not ship its log there")
 
 // ErrElsewhere means that the backup location does not contain the timeline of this store.
-var ErrElsewhere = errors.New("the backup location does not have the history of this store: is the right disk mounted? If the location is new for this store, empty it, and start the server again")
+var ErrElsewhere = errors.New("the backup location does not have the history of this store: is the right disk mounted? The backups in the location are kept")
 
 // Term identifies one run of a server that ships a timeline, by a number and a random name. Two copies of a data
 // directory have the same timeline, but their servers have different terms.

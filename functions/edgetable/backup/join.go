@@ -59,7 +59,13 @@ func (s *shipper) claimPlace(ctx context.Context) error {
 		t := all[len(all)-1]
 		return s.store.BeginTimeline(t.ID, t.Parent, t.Left)
 	case first: // the backup location contains no history of this store
-		return s.beginTimeline(ctx, "", 0)
+		if err := s.beginTimeline(ctx, "", 0); err != nil {
+			return err
+		}
+		if own.ID != "" {
+			s.log.Warn("this store shipped its log before, but the backup location was empty: is the right disk mounted? The log and the backups now begin anew in this location", "earlier", own.ID)
+		}
+		return nil
 	case onTop:
 		return s.beginTimeline(ctx, own.Parent, own.Left)
 	default:

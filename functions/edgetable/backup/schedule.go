@@ -11,6 +11,7 @@ import (
 
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/objects/s3"
+	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/place"
 	"edgetable/functions/edgetable/stores"
 )
@@ -74,7 +75,7 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 	}
 	if o.Log > 0 {
 		b.run.spanned = b.spanned
-		b.shipper = &shipper{place: repository.New(objects), store: store.Store, source: sourceName(data), keys: o.keys, log: log, now: time.Now, requestBackup: b.startBackup, wakeSchedule: b.wake, leads: &store.Lead, keep: o.KeepLogs(), again: make(chan struct{}, 1), status: LogStatus{CaughtUp: time.Now()}}
+		b.shipper = &shipper{place: repository.New(objects), store: store.Store, source: sourceName(data), takeOver: "edgetable promote " + cli.Quote(data) + " --place " + cli.Quote(o.To) + " --take-over", keys: o.keys, log: log, now: time.Now, requestBackup: b.startBackup, wakeSchedule: b.wake, leads: &store.Lead, keep: o.KeepLogs(), again: make(chan struct{}, 1), status: LogStatus{CaughtUp: time.Now()}}
 	}
 	return b, nil
 }

@@ -45,6 +45,7 @@ type shipper struct {
 	// wakeSchedule makes the schedule check whether a backup is due. It is called after a timeline (a history of commits) was
 	// begun, and when letBackUp allows backups.
 	wakeSchedule func()
+	takeOver     string // the command with which an operator makes this store the owner of the backup location
 	leads        *stores.Lead
 	keep         int64         // maximum size of the log files that the store keeps for shipping
 	again        chan struct{} // signals that the store owns the backup location again
@@ -304,7 +305,7 @@ func (s *shipper) serve(ctx context.Context, every time.Duration, paused func() 
 			}
 			if err.Error() != told {
 				told = err.Error()
-				s.log.Error("the log cannot be shipped"+shippedWhen(err), "cause", err)
+				s.log.Error("the log cannot be shipped"+s.shippedWhen(err), "cause", err)
 			}
 		case !failing.IsZero():
 			s.log.Info("the log is shipped again", "after", time.Since(failing).Round(time.Second))
@@ -324,10 +325,14 @@ func (s *shipper) serve(ctx context.Context, every time.Duration, paused func() 
 	}
 }
 
-// shippedWhen returns the part of an error message that says when the log will be shipped.
-func shippedWhen(err error) string {
-	if errors.Is(err, repository.ErrOtherStore) || errors.Is(err, repository.ErrElsewhere) {
-		return " to this location; the log is kept until the backup location of this store is available"
+// shippedWhen returns the part of an error message that says when the log will be shipped, and what an operator can do.
+func (s *shipper) shippedWhen(err error) string {
+	const text = " to this location; the log is kept until the backup location of this store is available"
+	switch {
+	case errors.Is(err, repository.ErrElsewhere):
+		return text + ". If this is the right location, stop the server, run " + s.takeOver + ", and start the server again; from then on, prune and --backup-keep can remove the earlier backups"
+	case errors.Is(err, repository.ErrOtherStore):
+		return text
 	}
 	return "; the log is kept, and shipped later"
 }

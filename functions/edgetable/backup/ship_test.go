@@ -296,7 +296,8 @@ func TestPromotedAfterPrune(t *testing.T) {
 }
 
 // TestShippedWhen checks the message that says when the log will be shipped. If the backup location belongs to another store,
-// the message must not say that the log will be shipped there.
+// the message must not say that the log will be shipped there. If the location has another history of this store, the message must
+// name the command that takes the location over, and must not advise to empty the location.
 func TestShippedWhen(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]string{
@@ -305,7 +306,9 @@ func TestShippedWhen(t *testing.T) {
 		repository.ErrEmpty:      "shipped later",
 		errLost:                  "shipped later",
 	} {
-		if got := shippedWhen(fmt.Errorf("some: %w", err)); !strings.Contains(got, want) {
+		s := &shipper{takeOver: "edgetable promote"}
+		got := s.shippedWhen(fmt.Errorf("some: %w", err))
+		if !strings.Contains(got, want) || strings.Contains(got, s.takeOver) != (err == repository.ErrElsewhere) || strings.Contains(err.Error(), "empty it") {
 			t.Errorf("%v: %s", err, got)
 		}
 	}

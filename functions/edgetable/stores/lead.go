@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -88,9 +89,21 @@ func (l Leading) Replication() table.Replication {
 	return table.Replication{Status: table.Live, LastSync: Now()}
 }
 
+// leads reports whether a store owns the newest timeline of a backup location, or may begin a new one after it.
+func leads(own logship.Timeline, now repository.Turn) bool {
+	switch now.Timeline {
+	case own.ID:
+		return now.Check(own.ID, repository.Term(own.Term)) == nil || slices.Contains(own.Tried, logship.Term(now.Term))
+	case own.Next:
+		return true
+	}
+	return own.ID == "" && own.Parent == now.Timeline
+}
+
 // TakeOver makes a store the primary again, after it was replaced or its history was lost. It begins a new timeline
-// in the backup location. The new timeline does not have the writes of the other store. If r is nil, there is no
-// backup location, and TakeOver only removes the record that the store was replaced.
+// in the backup location. The new timeline does not have the writes of the other store. TakeOver refuses a location
+// without timelines, and a store that no other store has replaced there. If r is nil, there is no backup location, and
+// TakeOver only removes the record that the store was replaced.
 func TakeOver(ctx context.Context, r *repository.Repository, store *pebblestore.Store, from string) error {
 	if r == nil {
 		return store.ChangeTimeline(func(t *logship.Timeline) { t.Replaced = nil })
@@ -104,8 +117,11 @@ func TakeOver(ctx context.Context, r *repository.Repository, store *pebblestore.
 	if err != nil {
 		return err
 	}
-	if own.ID != "" && own.Replaced == nil && now.Check(own.ID, repository.Term(own.Term)) == nil {
-		return errors.New("the store is already the primary of this backup location")
+	if now.Timeline == "" {
+		return errors.New("the backup location does not exist, or has no log of this store: name the right location. If the location is lost, --without-place makes the store accept writes again")
+	}
+	if own.Replaced == nil && leads(own, now) {
+		return fmt.Errorf("%s is a primary already, and no other store has replaced it in this backup location", from)
 	}
 	parent := own.ID
 	if parent == "" {
