@@ -81,3 +81,29 @@ func TestDamage(t *testing.T) {
 		t.Errorf("damaged logs that were kept: %q", kept)
 	}
 }
+
+// TestCheckInterruptedRestore checks that 'check' names the interrupted restore of a directory and creates nothing, with
+// and without a salvage.
+func TestCheckInterruptedRestore(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir, saved := filepath.Join(root, "dir"), filepath.Join(root, "saved")
+	must.OK(t, os.Mkdir(dir, 0o700))
+	for _, name := range []string{"restore.unfinished", "000004.sst"} {
+		must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte("20261123T223213.825Z-c485b849\n"), 0o600))
+	}
+	for _, args := range [][]string{{"check", dir}, {"check", dir, "--accept-damage"}, {"check", dir, "--salvage", saved}} {
+		status, out, said := run(t, nil, args...)
+		if status != cli.StatusDamage || out != "" || !strings.Contains(said, "run the same 'edgetable backup restore' again") {
+			t.Errorf("%q: %d %s %s", args, status, out, said)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	must.OK(t, err)
+	if len(entries) != 2 {
+		t.Errorf("%s contains %v", dir, entries)
+	}
+	if _, err := os.Stat(saved); !os.IsNotExist(err) {
+		t.Errorf("%s: %v", saved, err)
+	}
+}

@@ -86,6 +86,9 @@ func (p *program) check(data, salvage string, accept, asJSON bool) error {
 			return cli.Misuse("--salvage: %v", err)
 		}
 	}
+	if err := restored(data); err != nil {
+		return err
+	}
 	report, err := p.read(data, salvage)
 	if err == nil && accept && len(report.Problems) > 0 {
 		if err = p.accept(data); err == nil {
