@@ -60,9 +60,9 @@ func (c *checker) check(o Options, salvage string) (Report, error) {
 	}
 	c.report.Problems = started
 	// startProblems has released the lock of the directory, so the check locks the directory now.
-	lock, err := pebble.LockDirectory(o.Dir, o.FS)
+	lock, err := lockDirectory(o)
 	if err != nil {
-		return c.report, ErrInUse
+		return c.report, err
 	}
 	defer lock.Close()
 	copied, err := recordcopy.Read(o.FS, o.FS.PathJoin(o.Dir, recordcopy.Name))
@@ -115,7 +115,7 @@ func startProblems(o Options) ([]string, error) {
 		return s.logs.Lost(), s.db.Close()
 	case errors.Is(err, ErrForeign): // holdsStore has found files of edgetable, so only the format version is missing
 		return []string{"a server cannot start with this directory: the format version of the store is lost"}, nil
-	case errors.Is(err, ErrInUse), errors.Is(err, ErrNewer), errors.Is(err, table.ErrNewerForm):
+	case errors.Is(err, ErrInUse), errors.Is(err, ErrNewer), errors.Is(err, table.ErrNewerForm), errors.Is(err, fs.ErrPermission): // no damage
 		return nil, err
 	}
 	return []string{fmt.Sprintf("a server cannot start with this directory: %s", logguard.Cause(err))}, nil
