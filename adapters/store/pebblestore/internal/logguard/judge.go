@@ -54,8 +54,12 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 	if log.Unreadable != nil && (synced <= readable || len(log.Damage) == 0) {
 		return fmt.Sprintf("%s cannot be read at %v (%d commits before and %d after it can be read); confirmed commits after %s may be lost", path, log.Unreadable, before, behind, since)
 	}
+	lost := fmt.Sprintf("after %s and until %s %s lost", since, synced, verb)
 	if synced <= readable {
-		return ""
+		if next == 0 || !log.Closed || len(log.Damage) == 0 {
+			return ""
+		}
+		lost = fmt.Sprintf("until %s may be lost", readable) // everything in a closed log was synced, and commits are not ordered by number
 	}
 	place := fmt.Sprintf("ends at offset %d, although more was written (%d commits can be read)", log.End, before)
 	if len(log.Damage) > 0 {
@@ -65,5 +69,5 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 	if log.Unreadable != nil {
 		place += fmt.Sprintf(", because the disk cannot read %v", log.Unreadable)
 	}
-	return fmt.Sprintf("%s %s; confirmed commits after %s and until %s %s lost", path, place, since, synced, verb)
+	return fmt.Sprintf("%s %s; confirmed commits %s", path, place, lost)
 }
