@@ -11,6 +11,9 @@ import (
 // 0. The parameter later is the content of the following log. It may be empty if the list of logs contains the following log.
 func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
 	readable := edm.Ticks(i.list.live[number]) // commits up to this number are not lost, because an older file has them or they were read here
+	if i.older > 0 {
+		readable = min(readable, i.older) // a commit gets its number before Pebble creates a log for it
+	}
 	var before, behind int
 	var synced edm.Ticks
 	for _, r := range log.Records {
@@ -47,6 +50,7 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 	if _, listed := i.list.live[number]; next == 0 && listed { // a log is listed before it is written, so the newest log is empty if it is not listed
 		synced = max(synced, edm.Ticks(i.list.synced))
 	}
+	i.older = max(i.older, readable, synced)
 	since := "its beginning"
 	if readable > 0 {
 		since = readable.String()
