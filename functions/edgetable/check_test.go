@@ -107,3 +107,24 @@ func TestCheckInterruptedRestore(t *testing.T) {
 		t.Errorf("%s: %v", saved, err)
 	}
 }
+
+// TestCheckAdvice checks that 'check' does not name --accept-damage if this flag cannot help, because the MANIFEST is damaged.
+func TestCheckAdvice(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := start(t, nil, "--data", dir)
+	s.client(t, "").fill(t)
+	s.ends(t)
+	manifests, err := filepath.Glob(filepath.Join(dir, "MANIFEST-*"))
+	must.OK(t, err)
+	for _, path := range manifests {
+		must.OK(t, os.Truncate(path, 10))
+	}
+	status, out, said := run(t, nil, "check", dir)
+	if status != cli.StatusDamage || !strings.Contains(out, "cannot start") || strings.Contains(said, "--accept-damage") || !strings.Contains(said, "with --salvage") {
+		t.Errorf("check: %d %s %s", status, out, said)
+	}
+	if status, _, said := run(t, nil, "check", dir, "--accept-damage"); status != cli.StatusDamage {
+		t.Errorf("check --accept-damage: %d %s", status, said)
+	}
+}
