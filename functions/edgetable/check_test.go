@@ -81,3 +81,50 @@ func TestDamage(t *testing.T) {
 		t.Errorf("damaged logs that were kept: %q", kept)
 	}
 }
+
+// TestCheckInterruptedRestore checks that 'check' names the interrupted restore of a directory and creates nothing, with
+// and without a salvage.
+func TestCheckInterruptedRestore(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir, saved := filepath.Join(root, "dir"), filepath.Join(root, "saved")
+	must.OK(t, os.Mkdir(dir, 0o700))
+	for _, name := range []string{"restore.unfinished", "000004.sst"} {
+		must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte("20261123T223213.825Z-c485b849\n"), 0o600))
+	}
+	for _, args := range [][]string{{"check", dir}, {"check", dir, "--accept-damage"}, {"check", dir, "--salvage", saved}} {
+		status, out, said := run(t, nil, args...)
+		if status != cli.StatusDamage || out != "" || !strings.Contains(said, "run the same 'edgetable backup restore' again") {
+			t.Errorf("%q: %d %s %s", args, status, out, said)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	must.OK(t, err)
+	if len(entries) != 2 {
+		t.Errorf("%s contains %v", dir, entries)
+	}
+	if _, err := os.Stat(saved); !os.IsNotExist(err) {
+		t.Errorf("%s: %v", saved, err)
+	}
+}
+
+// TestCheckAdvice checks that 'check' does not name --accept-damage if this flag cannot help, because the MANIFEST is damaged.
+func TestCheckAdvice(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := start(t, nil, "--data", dir)
+	s.client(t, "").fill(t)
+	s.ends(t)
+	manifests, err := filepath.Glob(filepath.Join(dir, "MANIFEST-*"))
+	must.OK(t, err)
+	for _, path := range manifests {
+		must.OK(t, os.Truncate(path, 10))
+	}
+	status, out, said := run(t, nil, "check", dir)
+	if status != cli.StatusDamage || !strings.Contains(out, "cannot start") || strings.Contains(said, "--accept-damage") || !strings.Contains(said, "with --salvage") {
+		t.Errorf("check: %d %s %s", status, out, said)
+	}
+	if status, _, said := run(t, nil, "check", dir, "--accept-damage"); status != cli.StatusDamage {
+		t.Errorf("check --accept-damage: %d %s", status, said)
+	}
+}

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -402,6 +404,44 @@ func TestBehind(t *testing.T) {
 		}
 		if len(list) != c.n || to != at(c.to) || (gap != nil) != (c.gap > 0) || gap != nil && (gap.After != to || gap.Until != at(c.gap)) {
 			t.Errorf("%+v: %v, gap %v", c, list, gap)
+		}
+	}
+}
+
+// forbidden is a backup location whose objects in one folder may not be read.
+type forbidden struct {
+	*shelf
+	folder string
+}
+
+func (f forbidden) Get(ctx context.Context, name string) ([]byte, error) {
+	if strings.HasPrefix(name, f.folder) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EACCES}
+	}
+	return f.shelf.Get(ctx, name)
+}
+
+// TestVerifyForbidden checks that Verify and VerifyLog fail if an object may not be read, because missing permissions are
+// no damage.
+func TestVerifyForbidden(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, 1)
+	s.ship()
+	s.backup()
+	w := newWorld(1)
+	w.change()
+	place := newShelf()
+	_, err := w.create(t, t.Context(), place)
+	must.OK(t, err)
+	all := w.check(t, place)
+	_, err = repository.New(forbidden{place, "objects/"}).Verify(t.Context(), all.Complete, nil, func(int64, int64) {})
+	if !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("objects: %v", err)
+	}
+	for _, folder := range []string{"log/", "log-pruned", "timelines/"} {
+		_, err := repository.New(forbidden{s.place, folder}).VerifyLog(t.Context(), nil, func(int64, int64) {})
+		if !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("%s: %v", folder, err)
 		}
 	}
 }

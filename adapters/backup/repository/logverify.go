@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"sync"
 
@@ -79,6 +80,9 @@ func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progres
 			if gctx.Err() != nil {
 				return gctx.Err()
 			}
+			if errors.Is(err, fs.ErrPermission) { // no damage: another user may be able to read the object
+				return err
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			if locked(err) {
@@ -116,6 +120,9 @@ func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progres
 // gaps reports the gaps of each timeline. Damaged log pieces were already reported.
 func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Manifest, timelines []Timeline, list, read []Piece) error {
 	pruned, err := r.pruned(ctx)
+	if errors.Is(err, fs.ErrPermission) {
+		return err
+	}
 	if err != nil {
 		report.Problems = append(report.Problems, err.Error())
 	}

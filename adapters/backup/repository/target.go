@@ -74,6 +74,7 @@ func (t *target) checkContent(m *Manifest) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	noted := err == nil
 	id := strings.TrimSpace(string(note)) // "" if the process was killed before it wrote the name
 	if t.continues, t.marked = id == m.ID, false; id != "" && id != m.ID {
 		return fmt.Errorf("%s has a part of backup %s, whose restore was interrupted: continue with --backup %[2]s, or restore to a new directory", t.dir, id)
@@ -82,6 +83,7 @@ func (t *target) checkContent(m *Manifest) error {
 		name := e.Name()
 		switch {
 		case name == "lost+found", name == noteName, name == lockName: // a folder of the file system, or one of the two files of a restore
+		case noted && name == "LOCK": // a command that tried to open the unfinished store has left this empty file
 		case t.continues && slices.ContainsFunc(m.Files, func(f File) bool { return f.Name == name }):
 			t.marked = t.marked || strings.HasPrefix(name, "marker.")
 		default:

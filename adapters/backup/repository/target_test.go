@@ -123,10 +123,23 @@ func TestRestoreContinues(t *testing.T) {
 	if err := r.Restore(t.Context(), older.Complete[0], part, nil, func(int64, int64) {}); err == nil || !strings.Contains(err.Error(), "--backup "+m.ID) {
 		t.Errorf("another backup: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(part, "LOCK"), nil, 0o600); err != nil {
+	server := filepath.Join(part, "000999.log")
+	for _, path := range []string{filepath.Join(part, "LOCK"), server} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Restore(t.Context(), m, part, nil, func(int64, int64) {}); err == nil || !strings.Contains(err.Error(), "it holds 000999.log") {
+		t.Errorf("a directory that a server has used: %v", err)
+	}
+	if err := os.Remove(server); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Restore(t.Context(), m, part, nil, func(int64, int64) {}); err == nil || !strings.Contains(err.Error(), "it holds LOCK") {
-		t.Errorf("a directory that a server has opened: %v", err)
+	if err := r.Restore(t.Context(), m, part, nil, func(int64, int64) {}); err != nil {
+		t.Errorf("a directory that a command has tried to open: %v", err)
 	}
+	if err := os.Remove(filepath.Join(part, "LOCK")); err != nil {
+		t.Error(err)
+	}
+	w.same(t, m, part)
 }

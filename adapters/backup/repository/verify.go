@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"sync"
 
@@ -67,6 +68,9 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 			b, err := readPart(ctx, r.objects, n.Part, size, keys)
 			if ctx.Err() != nil {
 				return ctx.Err()
+			}
+			if errors.Is(err, fs.ErrPermission) { // no damage: another user may be able to read the object
+				return err
 			}
 			mu.Lock()
 			defer mu.Unlock()

@@ -28,6 +28,8 @@ type Report struct {
 	// Problems has one sentence for each damage. If Problems is empty, a server can start and can read
 	// everything.
 	Problems []string
+	// Refused reports that a start fails even with Options.AcceptDamage.
+	Refused bool
 }
 
 // Check reads each block, record and entity in the data directory of a server that is not running,
@@ -50,19 +52,18 @@ func Check(o Options, salvage string, progress func(entities int64)) (Report, er
 	return r, nil
 }
 
-func (c *checker) check(o Options, salvage string) (Report, error) {
+func (c *checker) check(o Options, salvage string) (_ Report, err error) {
 	if err := holdsStore(o); err != nil {
 		return c.report, err
 	}
-	started, err := startProblems(o)
+	c.report.Problems, c.report.Refused, err = startProblems(o)
 	if err != nil {
 		return c.report, err
 	}
-	c.report.Problems = started
 	// startProblems has released the lock of the directory, so the check locks the directory now.
-	lock, err := pebble.LockDirectory(o.Dir, o.FS)
+	lock, err := lockDirectory(o)
 	if err != nil {
-		return c.report, ErrInUse
+		return c.report, err
 	}
 	defer lock.Close()
 	copied, err := recordcopy.Read(o.FS, o.FS.PathJoin(o.Dir, recordcopy.Name))
@@ -107,18 +108,19 @@ func isData(name string) bool {
 	return strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".sst")
 }
 
-// startProblems returns the reasons why a server cannot start with the directory.
-func startProblems(o Options) ([]string, error) {
+// startProblems returns the reasons why a server cannot start with the directory. refused reports that it cannot start even
+// with Options.AcceptDamage.
+func startProblems(o Options) (problems []string, refused bool, err error) {
 	s, err := openToRead(o)
 	switch {
 	case err == nil:
-		return s.logs.Lost(), s.db.Close()
+		return s.logs.Lost(), false, s.db.Close()
 	case errors.Is(err, ErrForeign): // holdsStore has found files of edgetable, so only the format version is missing
-		return []string{"a server cannot start with this directory: the format version of the store is lost"}, nil
-	case errors.Is(err, ErrInUse), errors.Is(err, ErrNewer), errors.Is(err, table.ErrNewerForm):
-		return nil, err
+		return []string{"a server cannot start with this directory: the format version of the store is lost"}, true, nil
+	case errors.Is(err, ErrInUse), errors.Is(err, ErrNewer), errors.Is(err, table.ErrNewerForm), errors.Is(err, fs.ErrPermission): // no damage
+		return nil, false, err
 	}
-	return []string{fmt.Sprintf("a server cannot start with this directory: %s", logguard.Cause(err))}, nil
+	return []string{fmt.Sprintf("a server cannot start with this directory: %s", logguard.Cause(err))}, true, nil
 }
 
 // checker checks the records and entities of a store. It copies them to a new store if out is set.

@@ -1,13 +1,17 @@
 package pebblestore_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
 )
@@ -47,6 +51,80 @@ func TestLogInTheMiddle(t *testing.T) {
 			}
 			if err := s.Close(); err != nil {
 				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestLastCommitOfLog flips a bit of the last commit of each log, and of the first commit of the newest log. The commits are
+// larger than a block of the log, so the end of the log remains readable. The start, Check and a salvage must name the
+// file and the time of the lost commit, and the loss can be accepted.
+func TestLastCommitOfLog(t *testing.T) {
+	t.Parallel()
+	disk := vfs.NewCrashableMem()
+	fs := holdFlushFS{disk, make(chan struct{})}
+	s, err := pebblestore.Open(pebblestore.Options{Dir: "data", FS: fs, Logf: t.Logf, Fatal: func(err error) { t.Errorf("fatal: %v", err) }}.Small().Piling())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := create(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	const size = 100
+	batches := int64(0)
+	for ; len(names(t, disk, ".log")) < 4; batches++ { // the last commit is the first of the newest log
+		var batch []table.Mutation
+		for i := range size {
+			batch = append(batch, table.Mutation{
+				Key:        key.Append(nil, fmt.Sprint("p", batches), fmt.Sprintf("r%02d", i)),
+				Properties: edm.AppendProperty(nil, "Text", edm.String(strings.Repeat("x", 800))),
+			})
+		}
+		if _, err := s.Commit(t.Context(), people, batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Mark(); err != nil {
+		t.Fatal(err)
+	}
+	killed := copyOf(disk)
+	close(fs.until)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	logs := names(t, killed, ".log")
+	for n, path := range logs {
+		whole := content(t, killed, path)
+		ends := pebblestore.CommitsOfLog(t, whole, killed.PathBase(path))
+		from, to := 30, ends[len(ends)-1]
+		if n == len(logs)-1 {
+			to = ends[0] // Pebble creates a log for this commit, so the commit has its number before the log exists
+		} else {
+			from += ends[len(ends)-2]
+		}
+		for at := from; at < to; at += 9000 {
+			damaged := copyOf(killed)
+			b := bytes.Clone(whole)
+			b[at] ^= 8
+			rewrite(t, damaged, path, b)
+			for _, salvage := range []string{"", "saved"} {
+				report, err := check(t, damaged, salvage)
+				if err != nil || !mentions(report.Problems, path) || !mentions(report.Problems, "until 2") || report.Entities != (batches-1)*size {
+					t.Errorf("%s flipped at %d: check says %q of %d entities, %v", path, at, report.Problems, report.Entities, err)
+				}
+			}
+			if _, err := reopen(t, damaged, false); !errors.Is(err, pebblestore.ErrLost) || !strings.Contains(err.Error(), path) {
+				t.Errorf("%s flipped at %d: the start says %v", path, at, err)
+			}
+			s, err := reopen(t, damaged, true)
+			if err != nil {
+				t.Fatalf("%s flipped at %d: accepted: %v", path, at, err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			if report, err := check(t, damaged, ""); err != nil || len(report.Problems) > 0 || report.Entities != (batches-1)*size {
+				t.Errorf("%s flipped at %d: after the loss was accepted: %+v, %v", path, at, report, err)
 			}
 		}
 	}

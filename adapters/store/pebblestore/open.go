@@ -143,17 +143,14 @@ func (s *Store) openChanging(o Options) error {
 	p := o.pebble(s)
 	// If the directory does not exist, pebble.Open must create it, because Pebble also makes
 	// the directory and its parents durable. Pebble then locks the directory itself.
-	lock, err := pebble.LockDirectory(o.Dir, o.FS)
+	lock, err := lockDirectory(o)
 	isNew := errors.Is(err, fs.ErrNotExist)
-	switch {
-	case err == nil:
+	if err != nil && !isNew {
+		return err
+	}
+	if err == nil {
 		defer lock.Close() // releases only this reference: Pebble also has a reference and keeps the lock
 		p.Lock = lock
-	case isNew:
-	case errors.Is(err, fs.ErrPermission), errors.As(err, new(*fs.PathError)): // the lock file cannot be created
-		return err
-	default:
-		return ErrInUse
 	}
 	if err := checkForeign(o); err != nil {
 		return err
@@ -187,6 +184,15 @@ func (s *Store) openChanging(o Options) error {
 	go s.marker.Run(s.writeMark, func(n edm.Ticks) { s.logs.Note(s.machine, n) })
 	s.disk.Open()
 	return nil
+}
+
+// lockDirectory locks the data directory. It returns ErrInUse, unless the lock file cannot be created.
+func lockDirectory(o Options) (*pebble.Lock, error) {
+	lock, err := pebble.LockDirectory(o.Dir, o.FS)
+	if err == nil || errors.Is(err, fs.ErrPermission) || errors.As(err, new(*fs.PathError)) || errors.Is(err, fs.ErrNotExist) {
+		return lock, err
+	}
+	return nil, ErrInUse
 }
 
 // openError converts an error in Pebble or in load to the error that Open returns.

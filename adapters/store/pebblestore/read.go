@@ -22,9 +22,9 @@ func openToRead(o Options) (*Store, error) {
 	s := &Store{fatal: o.Fatal, journal: new(journal), tables: newTables()}
 	p := o.pebble(s)
 	p.ReadOnly = true
-	lock, err := pebble.LockDirectory(o.Dir, o.FS)
+	lock, err := lockDirectory(o)
 	if err != nil {
-		return nil, ErrInUse
+		return nil, err
 	}
 	defer lock.Close() // releases only this reference: Pebble also has a reference and keeps the lock
 	p.Lock = lock

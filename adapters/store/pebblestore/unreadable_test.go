@@ -88,7 +88,8 @@ func (f *badFile) Read(b []byte) (int, error) {
 }
 
 // TestUnreadable checks that Open, Check and a salvage treat bytes that the disk cannot read like a damaged block, and
-// a file that cannot be opened like a lost file.
+// a file that cannot be opened like a lost file. But if only the permission is missing, Check must fail without a report
+// of damage, and must not create the new directory.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	const entities = 600
@@ -117,6 +118,19 @@ func TestUnreadable(t *testing.T) {
 					syncDir(t, place)
 				}
 				report, err := check(t, &badDisk{FS: place, unreadable: bad}, "saved")
+				if errors.Is(err, fs.ErrPermission) && name == "no permission" {
+					if _, err := place.Stat("saved"); !errors.Is(err, fs.ErrNotExist) || len(report.Problems) > 0 {
+						t.Errorf("saved: %v; problems %q", err, report.Problems)
+					}
+					s, err := reopen(t, &badDisk{FS: copyOf(place), unreadable: bad}, false)
+					if err == nil {
+						err = s.Close()
+					}
+					if err != nil && !errors.Is(err, fs.ErrPermission) {
+						t.Errorf("the start: %v", err)
+					}
+					return
+				}
 				if err != nil {
 					t.Fatalf("the check: %v", err)
 				}
@@ -125,6 +139,9 @@ func TestUnreadable(t *testing.T) {
 					t.Fatal(err)
 				}
 				found := count(t, saved, entities)
+				if name == "no permission" && (found < entities || len(report.Problems) > 0) {
+					t.Errorf("%d of %d entities are saved, and missing permissions are told as damage: %q", found, entities, report.Problems)
+				}
 				if err := saved.Close(); err != nil {
 					t.Error(err)
 				}

@@ -86,6 +86,9 @@ func (p *program) check(data, salvage string, accept, asJSON bool) error {
 			return cli.Misuse("--salvage: %v", err)
 		}
 	}
+	if err := restored(data); err != nil {
+		return err
+	}
 	report, err := p.read(data, salvage)
 	if err == nil && accept && len(report.Problems) > 0 {
 		if err = p.accept(data); err == nil {
@@ -121,6 +124,9 @@ func (p *program) check(data, salvage string, accept, asJSON bool) error {
 		}
 	}
 	advice := "restore a backup, give up lost commits with --accept-damage, or save the readable data with --salvage"
+	if report.Refused { // --accept-damage would fail, too
+		advice = "restore a backup, or save the readable data with --salvage"
+	}
 	if salvage != "" {
 		advice = "serve the saved data, or restore a backup"
 	}

@@ -77,8 +77,10 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	if err == nil && !info.IsDir() && !o.memory {
 		return nil, fmt.Errorf("--data: %s is not a directory", o.data)
 	}
-	if !o.memory && repository.Interrupted(o.data) {
-		return nil, cli.Fail(cli.StatusDamage, fmt.Errorf("%s contains a part of a backup, whose restore was interrupted: run the same 'edgetable backup restore' again", o.data))
+	if !o.memory {
+		if err := restored(o.data); err != nil {
+			return nil, err
+		}
 	}
 	if !o.memory && Rebuilding(o.data) {
 		return nil, fmt.Errorf("%s belongs to an incomplete secondary: start it with --secondary-of, or name another directory", o.data)
@@ -131,6 +133,14 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 		}
 	}
 	return b, nil
+}
+
+// restored returns an error if a directory contains only a part of a backup, because its restore was interrupted.
+func restored(dir string) error {
+	if !repository.Interrupted(dir) {
+		return nil
+	}
+	return cli.Fail(cli.StatusDamage, fmt.Errorf("%s contains a part of a backup, whose restore was interrupted: run the same 'edgetable backup restore' again", dir))
 }
 
 // ofAzurite reports whether a directory contains the file in which Azurite stores tables.

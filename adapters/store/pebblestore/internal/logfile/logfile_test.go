@@ -144,6 +144,31 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestScanClosed checks that Scan finds damage anywhere in a closed log, also in the last record.
+func TestScanClosed(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(5) {
+		content, number := newLog(t, seed)
+		records := logfile.Scan(content, number).Records
+		for n := len(records); n > len(records)-20; n-- {
+			var b bytes.Buffer
+			if err := logfile.Write(&b, number, records[:n]); err != nil {
+				t.Fatal(err)
+			}
+			closed := b.Bytes()
+			whole := logfile.Scan(closed, number)
+			if !whole.Closed || len(whole.Damage) > 0 || len(whole.Records) != n {
+				t.Fatalf("seed %d: %d of %d records, damage %v", seed, len(whole.Records), n, whole.Damage)
+			}
+			last := whole.Records[n-1].Offset
+			closed[last+11+(whole.End-last-11)/2] ^= 8 // in the payload of a chunk, because a chunk is larger than its header
+			if got := logfile.Scan(closed, number); !got.Closed || len(got.Damage) != 1 || len(got.Records) != n-1 {
+				t.Errorf("seed %d: %d of %d records, closed %v, damage %v", seed, len(got.Records), n, got.Closed, got.Damage)
+			}
+		}
+	}
+}
+
 // TestForged checks a record whose payload contains valid records. Scan must not return these inner
 // records, unless there is damage before them. In this case Scan must set Found.
 func TestForged(t *testing.T) {

@@ -14,7 +14,8 @@ import "encoding/binary"
 type Log struct {
 	Records []Record
 	// Damage lists the unreadable parts of the log before its last readable record.
-	// Unreadable bytes after the last record are not damage: after a crash, a log
+	// If the log is closed, Damage also lists the parts after this record. Otherwise
+	// unreadable bytes after the last record are not damage: after a crash, a log
 	// normally ends with an incomplete record.
 	Damage []Damage
 	// End is the offset after the last complete record.
@@ -47,11 +48,13 @@ func Scan(b []byte, number uint32) Log {
 	for s.at < len(b) && !s.log.Closed {
 		s.step()
 	}
-	if n := len(s.log.Records); n > 0 {
+	switch n := len(s.log.Records); {
+	case s.log.Closed: // Pebble wrote all records before it closed the log
+	case n > 0:
 		// Unreadable bytes after the last record are not damage, but the normal end of
 		// a log after a crash.
 		s.log.Damage = s.log.Damage[:s.log.Records[n-1].Behind]
-	} else {
+	default:
 		s.log.Damage = nil
 	}
 	return s.log
@@ -124,7 +127,7 @@ func (s *scanner) search(claimed int) (next int) {
 		if next >= end || isPadding(s.content[next:end]) && end-next < syncHeader {
 			return end
 		}
-		if _, _, ok := parseChunk(s.content[next:end], s.number); ok {
+		if _, _, ok := parseChunk(s.content[next:end], s.number); ok || isTrailer(s.content[next:end], s.number) {
 			return next
 		}
 	}

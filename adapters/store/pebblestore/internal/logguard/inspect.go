@@ -31,6 +31,7 @@ type inspection struct {
 	logf   func(format string, args ...any) // logs the accepted losses
 
 	highest edm.Ticks // highest commit number found
+	older   edm.Ticks // the inspected logs and older files have, or were reported to lack, the commits up to this number; 0 if unknown
 	lost    []string  // one sentence for each damaged or missing file
 }
 

@@ -11,6 +11,9 @@ import (
 // 0. The parameter later is the content of the following log. It may be empty if the list of logs contains the following log.
 func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
 	readable := edm.Ticks(i.list.live[number]) // commits up to this number are not lost, because an older file has them or they were read here
+	if i.older > 0 {
+		readable = min(readable, i.older) // a commit gets its number before Pebble creates a log for it
+	}
 	var before, behind int
 	var synced edm.Ticks
 	for _, r := range log.Records {
@@ -47,6 +50,7 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 	if _, listed := i.list.live[number]; next == 0 && listed { // a log is listed before it is written, so the newest log is empty if it is not listed
 		synced = max(synced, edm.Ticks(i.list.synced))
 	}
+	i.older = max(i.older, readable, synced)
 	since := "its beginning"
 	if readable > 0 {
 		since = readable.String()
@@ -54,8 +58,12 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 	if log.Unreadable != nil && (synced <= readable || len(log.Damage) == 0) {
 		return fmt.Sprintf("%s cannot be read at %v (%d commits before and %d after it can be read); confirmed commits after %s may be lost", path, log.Unreadable, before, behind, since)
 	}
+	lost := fmt.Sprintf("after %s and until %s %s lost", since, synced, verb)
 	if synced <= readable {
-		return ""
+		if next == 0 || !log.Closed || len(log.Damage) == 0 {
+			return ""
+		}
+		lost = fmt.Sprintf("until %s may be lost", readable) // everything in a closed log was synced, and commits are not ordered by number
 	}
 	place := fmt.Sprintf("ends at offset %d, although more was written (%d commits can be read)", log.End, before)
 	if len(log.Damage) > 0 {
@@ -65,5 +73,5 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 	if log.Unreadable != nil {
 		place += fmt.Sprintf(", because the disk cannot read %v", log.Unreadable)
 	}
-	return fmt.Sprintf("%s %s; confirmed commits after %s and until %s %s lost", path, place, since, synced, verb)
+	return fmt.Sprintf("%s %s; confirmed commits %s", path, place, lost)
 }

@@ -3,7 +3,9 @@
 package remains
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -65,6 +67,8 @@ func Open(o Options) (*Store, error) {
 		path := o.FS.PathJoin(o.Dir, name)
 		from, err := s.open(path, n, kind, used)
 		switch {
+		case errors.Is(err, fs.ErrPermission): // no damage: another user may be able to read the file
+			return nil, err
 		case err != nil:
 			s.problem("%s cannot be read; data that only this file contained is lost: %s", path, logguard.Cause(err))
 		case from != nil:
