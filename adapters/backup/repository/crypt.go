@@ -23,11 +23,8 @@ func ParseRecipients(keys []string) ([]age.Recipient, error) {
 	return list, nil
 }
 
-// ReadIdentities reads a file with age private keys. If the parameter file is "", it returns no keys.
+// ReadIdentities reads a file with age private keys.
 func ReadIdentities(file string) ([]age.Identity, error) {
-	if file == "" {
-		return nil, nil
-	}
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err

@@ -207,11 +207,11 @@ func (p *program) tablesApply(ctx context.Context, o *declareFlags, file string)
 		if err := cli.CheckTable(file+":", name); err != nil {
 			return err
 		}
-		if key := strings.ToLower(name); names[key] {
+		key := strings.ToLower(name)
+		if names[key] {
 			return cli.Misuse("%s has two members for the table %s: names of tables do not differ by case only", file, name)
-		} else {
-			names[key] = true
 		}
+		names[key] = true
 		want, err := readOptions(file+": "+name, document)
 		if err != nil {
 			return err

@@ -30,7 +30,6 @@ type serviceName string
 
 func (n *serviceName) String() string { return string(*n) }
 func (n *serviceName) Type() string   { return "string" }
-
 func (n *serviceName) Set(text string) error {
 	if text == "" {
 		return errors.New("the name is empty; name a service, or leave the flag out to use the default")
@@ -56,10 +55,13 @@ func (o *ServiceFlags) inFlag(f *pflag.FlagSet) {
 
 // ToFlag adds --to, the service, directory or bucket to which data is written.
 func ToFlag(f *pflag.FlagSet, to *string, usage string) {
-	f.Var((*serviceName)(to), "to", "`target` to write to, or to compare with; "+usage)
-	if usage == serviceUsage {
-		cli.CompleteWith(f, "to", completeProfiles)
+	text := "`target` to write to, or to compare with; " + usage
+	if usage != serviceUsage { // a directory or a bucket, whose command says what is missing
+		f.StringVar(to, "to", "", text)
+		return
 	}
+	f.Var((*serviceName)(to), "to", text)
+	cli.CompleteWith(f, "to", completeProfiles)
 }
 
 func (o *ServiceFlags) toFlag(f *pflag.FlagSet) {

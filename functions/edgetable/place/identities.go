@@ -7,7 +7,8 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// ReadIdentities is [repository.ReadIdentities] for a file that other users must not be able to read.
+// ReadIdentities is [repository.ReadIdentities] for a file that other users must not be able to read. If the parameter file
+// is "", it returns no keys.
 func ReadIdentities(file string) ([]age.Identity, error) {
 	if file == "" {
 		return nil, nil

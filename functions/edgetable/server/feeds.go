@@ -45,20 +45,18 @@ func openFeeds(store table.Store, service *table.Service, paused func() bool, lo
 
 // run removes old changes from the feeds of all tables until ctx ends.
 func (f *feeds) run(ctx context.Context) {
-	ahead, checks := edm.Ticks(0), 0
+	ahead := edm.Ticks(0)
 	for n := 1; cli.Sleep(ctx, trimFull) == nil; n++ {
 		switch fill := f.fill(); {
 		case !fill:
 			ahead = 0
 		case ahead == 0:
-			ahead, checks = trimFirst, 1
+			ahead = trimFirst
 			f.log.Warn("the disk, or the memory for tables, is full or soon will be: changes are removed from feeds before their time, the oldest first")
+		case ahead < 8*trimFirst:
+			ahead *= 2
 		default:
-			factor := edm.Ticks(2)
-			if checks++; checks > 4 {
-				factor = 16
-			}
-			ahead = min(ahead*factor, 1<<58) // the product of this and the factor would still be a Ticks
+			ahead = min(16*ahead, 1<<58) // 16 times this would still be a Ticks
 		}
 		if f.paused() || ahead == 0 && n%int(trimEvery/trimFull) != 1 {
 			continue

@@ -24,29 +24,37 @@ type filling struct {
 func (s *filling) Unwrap() table.Store { return s.Store }
 func (s *filling) FeedsFillIt() bool   { return s.full.Load() }
 
+// newFilling returns a store with a table whose feed keeps its changes for a duration. write makes a change, and kept returns the
+// number of changes in the feed.
+func newFilling(t *testing.T, keep edm.Ticks) (store *filling, service *table.Service, write func(), kept func() int) {
+	t.Helper()
+	store = &filling{Store: memstore.New(stores.Now)}
+	service = stores.NewService(store, 0)
+	name := table.Name{Account: "acme", Table: "People"}
+	must.OK(t, service.CreateTable(t.Context(), name))
+	must.OK(t, service.SetTableOptions(t.Context(), name, "", table.TableOptions{Changes: &table.Feed{Keep: keep}}))
+	write = func() {
+		t.Helper()
+		_, err := service.Write(t.Context(), name, table.Operation{Action: table.InsertOrReplace, PartitionKey: "p"})
+		must.OK(t, err)
+	}
+	kept = func() int {
+		t.Helper()
+		page, err := service.Changes(t.Context(), name, table.FeedRequest{Oldest: true})
+		must.OK(t, err)
+		return len(page.Commits)
+	}
+	return store, service, write, kept
+}
+
 // TestFeeds checks that the server removes old changes, except while another server writes the tables. If the store
 // is full, the server must also remove younger changes, the oldest first.
 func TestFeeds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		store := &filling{Store: memstore.New(stores.Now)}
-		service := stores.NewService(store, 0)
-		ctx, end := context.WithCancel(t.Context())
-		name := table.Name{Account: "acme", Table: "People"}
-		must.OK(t, service.CreateTable(ctx, name))
 		const keep = 2 * 24 * time.Hour
-		must.OK(t, service.SetTableOptions(ctx, name, "", table.TableOptions{Changes: &table.Feed{Keep: edm.Ticks(keep / 100)}}))
-		write := func() {
-			t.Helper()
-			_, err := service.Write(ctx, name, table.Operation{Action: table.InsertOrReplace, PartitionKey: "p"})
-			must.OK(t, err)
-		}
-		kept := func() int {
-			t.Helper()
-			page, err := service.Changes(t.Context(), name, table.FeedRequest{Oldest: true})
-			must.OK(t, err)
-			return len(page.Commits)
-		}
+		store, service, write, kept := newFilling(t, edm.Ticks(keep/100))
+		ctx, end := context.WithCancel(t.Context())
 		var paused atomic.Bool
 		paused.Store(true)
 		f := openFeeds(store, service, paused.Load, slog.New(slog.DiscardHandler))
@@ -93,14 +101,9 @@ func TestFeeds(t *testing.T) {
 func TestFullStoreEmptiesLongFeed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		store := &filling{Store: memstore.New(stores.Now)}
-		service := stores.NewService(store, 0)
+		store, service, write, kept := newFilling(t, 36500*24*3600*edm.TicksPerSecond)
 		ctx, end := context.WithCancel(t.Context())
-		name := table.Name{Account: "acme", Table: "People"}
-		must.OK(t, service.CreateTable(ctx, name))
-		must.OK(t, service.SetTableOptions(ctx, name, "", table.TableOptions{Changes: &table.Feed{Keep: 36500 * 24 * 3600 * edm.TicksPerSecond}}))
-		_, err := service.Write(ctx, name, table.Operation{Action: table.InsertOrReplace, PartitionKey: "p"})
-		must.OK(t, err)
+		write()
 		store.full.Store(true)
 		done := make(chan bool)
 		go func() {
@@ -108,10 +111,8 @@ func TestFullStoreEmptiesLongFeed(t *testing.T) {
 			close(done)
 		}()
 		time.Sleep(10 * time.Minute)
-		page, err := service.Changes(ctx, name, table.FeedRequest{Oldest: true})
-		must.OK(t, err)
-		if len(page.Commits) > 0 {
-			t.Errorf("%d commits are kept", len(page.Commits))
+		if n := kept(); n > 0 {
+			t.Errorf("%d commits are kept", n)
 		}
 		end()
 		<-done

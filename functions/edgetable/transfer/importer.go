@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,10 +41,13 @@ type importer struct {
 func (im *importer) verify(ctx context.Context) error {
 	for i := im.state.Range; i < len(im.o.Sources); i++ {
 		s := &im.o.Sources[i]
-		if s.stored == nil || s.stored.SHA256 == "" {
+		if s.stored == nil || s.stored.SHA256 == "" || i == im.state.Range && im.state.Done {
 			continue
 		}
-		if err := cmp.Or(ctx.Err(), s.verify()); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := s.verify(); err != nil {
 			return err
 		}
 	}
@@ -151,8 +153,8 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 }
 
 // isSourceInOrder reports whether the rows of a source are known to be in key order. The rows of an exported file are in key
-// order, unless the import makes the keys from columns or renames columns. For other files, it calls isInKeyOrder, which reads the file. It does
-// not read standard input, because standard input can be read only once.
+// order, unless the import makes the keys from columns or renames columns. For other files, it calls isInKeyOrder, which reads
+// the file. It does not read standard input, because standard input can be read only once.
 func (im *importer) isSourceInOrder(s *Source) (inOrder bool, err error) {
 	how := &im.o.Mapping
 	if s.exported && how.PartitionKey == "" && how.RowKey == "" && how.Rename == nil {

@@ -38,9 +38,6 @@ func (d *documents) Next() (text []byte, number int, err error) {
 	return text, d.n, nil // if the document has no entity, Next returns the whole document, and the parser of entities refuses the document
 }
 
-// typeOf is the ending in the name of a JSON member that holds the type of a property.
-const typeOf = "@odata.type"
-
 // entityOf returns the entity in a LokiJS document as JSON, or nil if the document has no entity.
 func entityOf(text []byte) []byte {
 	var document struct {
@@ -53,7 +50,7 @@ func entityOf(text []byte) []byte {
 	entity := document.Properties
 	entity[rows.PartitionKey], entity[rows.RowKey] = document.PartitionKey, document.RowKey
 	for name, typ := range entity {
-		property, ok := strings.CutSuffix(name, typeOf)
+		property, ok := strings.CutSuffix(name, rows.TypeAnnotation)
 		if ok && bytes.Equal(typ, []byte(`"`+edm.TypeGuid.String()+`"`)) {
 			entity[property] = guid(entity[property])
 		}

@@ -114,7 +114,7 @@ func newColumnName(m *rows.Mapper, name string) string {
 }
 
 // typeSuffixes are the endings of the names of type columns.
-var typeSuffixes = []string{typeSuffix, " " + typeSuffix, "@odata.type"}
+var typeSuffixes = []string{typeSuffix, " " + typeSuffix, rows.TypeAnnotation}
 
 // valueColumnOf returns the name of the column to which a type column belongs. If the given name is
 // not that of a type column, the result is "".

@@ -62,9 +62,8 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 	}
 	needs := append(m.Needs(), rows.Timestamp)
 	halves, spans := unreportedTypes(file)
-	for _, field := range file.Schema().Fields() {
-		own := field.Name()
-		name := newColumnName(m, own)
+	for i, field := range file.Schema().Fields() {
+		own, name := given[i], names[i]
 		r.index[name] = append(r.index[name], len(r.columns))
 		one := columnReader{name: name}
 		property, suffix, _ := strings.Cut(name, "@")

@@ -39,8 +39,8 @@ func members(text []byte) (list []member, err error) {
 	return list, nil
 }
 
-// typeAnnotation is the end of the name of a member that contains the type of another member.
-const typeAnnotation = "@odata.type"
+// TypeAnnotation is the end of the name of a member that contains the type of another member.
+const TypeAnnotation = "@odata.type"
 
 // azure matches the start of the output of 'az storage entity query'.
 var azure = regexp.MustCompile(`^\s*\{\s*"(items|nextMarker)"`)
@@ -88,11 +88,11 @@ func (r *jsonRows) entityOf(text []byte, value func(json.RawMessage) (string, js
 			continue
 		}
 		name := r.m.Renamed(one.name)
-		if of, ok := strings.CutSuffix(one.name, typeAnnotation); ok { // the type is renamed together with its property
+		if of, ok := strings.CutSuffix(one.name, TypeAnnotation); ok { // the type is renamed together with its property
 			if of = r.m.Renamed(of); of == PartitionKey || of == RowKey {
 				continue // a key is always a text
 			}
-			name = of + typeAnnotation
+			name = of + TypeAnnotation
 		}
 		if r.unseen[one.name] == "--rename" {
 			delete(r.unseen, one.name)
@@ -108,7 +108,7 @@ func (r *jsonRows) entityOf(text []byte, value func(json.RawMessage) (string, js
 			continue
 		}
 		if typ != "" {
-			add(name+typeAnnotation, json.RawMessage(strconv.Quote(typ)))
+			add(name+TypeAnnotation, json.RawMessage(strconv.Quote(typ)))
 		}
 		add(name, v)
 	}

@@ -68,7 +68,7 @@ func RejectedText(list []RejectedCell) string {
 			text = append(text, ',')
 		}
 		if c.Type != edm.TypeString.String() && c.Name != PartitionKey && c.Name != RowKey {
-			text = append(append(append(append(text, quote(c.Name+"@odata.type")...), ':'), quote(c.Type)...), ',')
+			text = append(append(append(append(text, quote(c.Name+TypeAnnotation)...), ':'), quote(c.Type)...), ',')
 		}
 		text = append(append(append(text, quote(c.Name)...), ':'), quote(c.Text)...)
 	}
