@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -142,21 +141,14 @@ func (e *engine) await(t *testing.T, name, text string) {
 
 // findLine calls its last argument for each line that a container has printed since its last end, or since it was
 // created, until a call returns true. The container's recorded start is no bound: the engine records it after the start,
-// and the server may have printed its first lines before. The test fails if the container ends first, or one minute
-// before the test's deadline.
+// and the server may have printed its first lines before. The test fails if the container ends first.
 func (e *engine) findLine(t *testing.T, name string, found func(at time.Time, line string) bool) {
 	t.Helper()
 	args := append(append([]string{}, e.base[1:]...), "logs", "--follow", "--timestamps")
 	if ended := strings.Trim(strings.TrimSpace(e.must(t, "inspect", "--format", "{{json .State.FinishedAt}}", name)), `"`); !strings.HasPrefix(ended, "0001-") {
 		args = append(args, "--since", ended)
 	}
-	ctx := t.Context()
-	if end, ok := t.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, end.Add(-time.Minute))
-		defer cancel()
-	}
-	c := exec.CommandContext(ctx, e.base[0], append(args, name)...)
+	c := exec.Command(e.base[0], append(args, name)...)
 	out, err := c.StdoutPipe()
 	c.Stderr = c.Stdout
 	if err == nil {
