@@ -1,6 +1,7 @@
 package changefeed_test
 
 import (
+	"bufio"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -109,6 +110,59 @@ func TestLongAnswer(t *testing.T) {
 	}
 	if got != n || pages < 2 {
 		t.Errorf("%d events in %d pages", got, pages)
+	}
+}
+
+// TestLargeBatch checks a batch of merges into large entities, in responses and in streams. The events of the batch are in
+// several responses, each once. Each event has the size of the whole batch, and each response ends with a position.
+func TestLargeBatch(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	const n = 12
+	body := `{"v":"1"`
+	for i := range 15 {
+		body += fmt.Sprintf(`,"w%d":"%s"`, i, strings.Repeat("\u0416", 30_000))
+	}
+	var heads []string
+	want := ""
+	for i := range n {
+		name := fmt.Sprintf("(PartitionKey='p',RowKey='%02d')", i)
+		s.must(204, "PUT", "/people"+name, body+"}")
+		heads = append(heads, "MERGE /devstoreaccount1/people"+name)
+		want += name
+	}
+	_, from := s.changes("")
+	s.must(202, "POST", "/$batch", changeset(heads...), "Content-Type: multipart/mixed; boundary=b")
+	got, pages := "", 0
+	for at := from; got != want && pages < n; pages++ {
+		var list []event
+		if list, at = s.changes("&since=" + at); len(list) == 0 || len(list) == n {
+			t.Fatalf("a response has %d events", len(list))
+		}
+		for _, e := range list {
+			if got += e.Subject; e.BatchSize != n || e.Data["v"] != "batch" {
+				t.Errorf("%s of a batch of %d", e.short(), e.BatchSize)
+			}
+		}
+	}
+	if got != want || pages != 3 { // of about 4 MiB each
+		t.Errorf("%d responses have %s", pages, got)
+	}
+	r := s.must(200, "GET", "/people?comp=changes&since="+from, "", "Accept: text/event-stream")
+	defer r.end()
+	positions := 0
+	got = ""
+	for lines := bufio.NewReader(r.stream); got != want && len(got) < len(want); {
+		list, id := frame(t, lines)
+		for _, e := range list {
+			got += e.Subject
+		}
+		if id != "" {
+			positions++
+		}
+	}
+	if got != want || positions != 3 {
+		t.Errorf("the stream has %d positions, and %s", positions, got)
 	}
 }
 

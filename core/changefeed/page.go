@@ -21,8 +21,8 @@ type page struct {
 func (p *page) isIdle() bool { return len(p.Commits) == 0 && !p.More }
 
 // appendList appends the events as a JSON array. The parameter most limits the length of the array in bytes. If the
-// array would be longer, appendList leaves out commits at the end of the page. It appends the first commit in any case,
-// and never a part of a commit.
+// array would be longer, appendList leaves out commits at the end of the page. It appends the first commit in any case.
+// It never divides a commit; the store has already divided very large ones: see [table.LargestPart].
 func (p *page) appendList(dst []byte, most int) []byte {
 	begin := len(dst)
 	dst = append(dst, '[')
@@ -44,8 +44,8 @@ func (p *page) appendList(dst []byte, most int) []byte {
 	return append(dst, ']')
 }
 
-// appendFrames appends commit i as server-sent events. Only the commit's last event contains a position, the position
-// after the commit. So a client that resumes always gets whole commits.
+// appendFrames appends commit i as server-sent events. Only the last event contains a position, the position after the
+// commit, or after the part of a commit. So a client that resumes gets no event of a commit twice.
 func (p *page) appendFrames(dst []byte, i int) []byte {
 	c := &p.Commits[i]
 	n := changesOf(c)

@@ -89,7 +89,7 @@ func (r *Request) set(name, value string) (err error) {
 	case notNumber == nil && n >= 1 && n <= mostEvents:
 		r.Most = n
 	default:
-		return table.InvalidQueryParameterValue.With(badParameter + "max must be a number of events from 1 to 1000. A response has only whole commits, so it may have more events than max.")
+		return table.InvalidQueryParameterValue.With(badParameter + "max must be a number of events from 1 to 1000. A response divides no commit of a usual size, so it may have more events than max.")
 	}
 	return err
 }

@@ -48,7 +48,7 @@ func (e *Events) Append(dst []byte, c *table.FeedCommit, i int) []byte {
 		w.text("rowkey", rk)
 	}
 	w.text("batch", strconv.FormatInt(int64(c.Ticks), 10))
-	w.number("batchsize", uint64(len(c.Changes)))
+	w.number("batchsize", uint64(c.All))
 	if change.Ended != 0 {
 		w.text("expired", change.Ended.String())
 	}

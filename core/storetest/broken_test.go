@@ -64,6 +64,7 @@ var brokenStores = map[string]struct {
 	"a change without what has ended":         {"Changes/Expiry", hidesEnded},
 	"an idle page without a newer position":   {"Changes/Bookmarks", idleStands},
 	"a gap without a word":                    {"Changes/Trimmed", silentGap},
+	"a part of a batch instead of the rest":   {"Changes/Large", skipsRest},
 	"a feed in another order":                 {"Changes/Concurrent", newestFirst},
 	"a position of before a restore":          {"Changes/Restored", anyHistory},
 	"a follower misled by a gap":              {"Changes/Random", silentGap},

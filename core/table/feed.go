@@ -48,7 +48,8 @@ type FeedRequest struct {
 	// Within is a range of keys. The page contains only changes of entities in this range.
 	Within key.Range
 	// The page ends after the commit with which it reaches this number of changes, or this number of bytes of keys and
-	// properties. The page also ends after some thousand commits that change no entity in the range Within.
+	// properties. The page also ends after some thousand commits that change no entity in the range Within, and inside
+	// a commit whose entities are larger than [LargestPart].
 	Changes, Bytes int
 }
 
@@ -64,11 +65,19 @@ type FeedPage struct {
 	Keep edm.Ticks
 }
 
-// FeedCommit is one commit in a feed.
+// LargestPart is the number of bytes of keys and properties after which a commit is divided. The next page then begins
+// with the next part of the commit. A page contains every smaller commit whole. A batch of inserts is always smaller;
+// merges into large entities may be larger.
+const LargestPart = 4 << 20
+
+// FeedCommit is one commit in a feed, or a part of a commit: see [LargestPart].
 type FeedCommit struct {
 	Ticks   edm.Ticks
-	At      []byte // the position after the commit
+	At      []byte // the position after the commit, or after the part
 	Changes []FeedChange
+	// All is the number of changes that the whole commit has in the range of the request. Other parts have the changes
+	// that are not in Changes.
+	All int
 	// Dropped is set if the table was dropped. This commit is then the last one of the feed.
 	Dropped bool
 }

@@ -74,6 +74,11 @@ type FeedBuilder struct {
 	// Read returns the stored entity with a key, or nil if there is none. The FeedBuilder owns the memory of the
 	// result.
 	Read func(key []byte) (*Row, error)
+	// Part is the number of changes of the first commit that earlier pages had. It is 0 if the position of the request
+	// is not inside a commit.
+	Part int
+	// Whole is set if commits must not be divided: see [LargestPart].
+	Whole bool
 
 	request                 *FeedRequest
 	changes, size, examined int
@@ -83,26 +88,32 @@ type FeedBuilder struct {
 // NewFeedBuilder returns a builder for an empty page.
 func NewFeedBuilder(r *FeedRequest) FeedBuilder { return FeedBuilder{request: r} }
 
-// Add adds a commit to the page. The parameter line is the commit as [FeedLine] encodes commits. The parameter
-// at is the position after the commit. If the page must end after this commit, full is true.
-func (b *FeedBuilder) Add(ticks edm.Ticks, at, line []byte) (full bool, err error) {
+// Add adds a commit to the page. The parameter line is the commit as [FeedLine] encodes commits. The function at returns
+// a position: after the commit if part is 0, otherwise after that number of changes of the commit. If the page must end
+// here, full is true.
+func (b *FeedBuilder) Add(ticks edm.Ticks, at func(part int) []byte, line []byte) (full bool, err error) {
 	r := b.request
-	if b.Page.Next.At = at; b.Traits.Feeds() {
+	if b.Traits.Feeds() {
 		b.Page.Keep = b.Traits.Feed.Keep
 	}
 	b.examined++
 	if _, dropped := FeedDropOf(line); dropped {
-		b.Page.Commits = append(b.Page.Commits, FeedCommit{Ticks: ticks, At: at, Dropped: true})
+		b.Page.Next.At = at(0)
+		b.Page.Commits = append(b.Page.Commits, FeedCommit{Ticks: ticks, At: b.Page.Next.At, Dropped: true})
 		return true, nil
 	}
-	c := FeedCommit{Ticks: ticks, At: at}
-	b.key = b.key[:0]
-	for len(line) > 0 {
+	c := FeedCommit{Ticks: ticks}
+	begin, size, part := b.Part, b.size, 0
+	b.key, b.Part = b.key[:0], 0
+	for i := 0; len(line) > 0; i++ {
 		change := FeedChange{Kind: Kind(line[0])}
 		if line, err = b.parse(&change, line[1:]); err != nil {
 			return false, err
 		}
 		if !r.Within.Contains(b.key) {
+			continue
+		}
+		if c.All++; i < begin || part > 0 {
 			continue
 		}
 		change.Key = append([]byte(nil), b.key...)
@@ -113,14 +124,26 @@ func (b *FeedBuilder) Add(ticks edm.Ticks, at, line []byte) (full bool, err erro
 			}
 		}
 		c.Changes = append(c.Changes, change)
+		if b.size-size >= LargestPart && len(line) > 0 && !b.Whole {
+			part = i + 1
+		}
+	}
+	full = b.count(len(c.Changes)) || part > 0
+	if b.Page.More = full; full || len(c.Changes) > 0 {
+		c.At = at(part)
+		b.Page.Next.At = c.At
 	}
 	if len(c.Changes) > 0 {
 		b.Page.Commits = append(b.Page.Commits, c)
-		b.changes += len(c.Changes)
 	}
-	full = r.Changes > 0 && b.changes >= r.Changes || r.Bytes > 0 && b.size >= r.Bytes || b.examined >= feedExamined
-	b.Page.More = full
 	return full, nil
+}
+
+// count adds changes to those of the page. It reports whether the page has reached a limit.
+func (b *FeedBuilder) count(changes int) bool {
+	r := b.request
+	b.changes += changes
+	return r.Changes > 0 && b.changes >= r.Changes || r.Bytes > 0 && b.size >= r.Bytes || b.examined >= feedExamined
 }
 
 // parse decodes a mutation in a line of the feed. The caller has already decoded the kind, which is the first

@@ -84,28 +84,35 @@ func (s *Store) dropFeed(i table.Incarnation, t table.RecordKey) error {
 	return nil
 }
 
-func position(at edm.Ticks) []byte { return binary.BigEndian.AppendUint64(nil, uint64(at)) }
+// position returns a position: after the commit at a Timestamp, or after some changes of that commit.
+func position(at edm.Ticks, part int) []byte {
+	return binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint64(nil, uint64(at)), uint16(part))
+}
 
 // find returns the feed that a request names, and the position from which to read. The caller holds mu.
-func (s *Store) find(t table.RecordKey, r *table.FeedRequest) (f *feed, i table.Incarnation, from edm.Ticks, err error) {
+func (s *Store) find(t table.RecordKey, r *table.FeedRequest) (f *feed, i table.Incarnation, from edm.Ticks, part int, err error) {
 	record, err := s.live(t)
 	if r.From != nil && (err != nil || r.From.Incarnation != record.Incarnation) {
 		if f := s.feeds[r.From.Incarnation]; f == nil || f.dropped == nil || *f.dropped != t {
-			return nil, i, 0, table.ErrFeedEnded
+			return nil, i, 0, 0, table.ErrFeedEnded
 		}
 		i = r.From.Incarnation
 	} else if i = record.Incarnation; err != nil {
-		return nil, i, 0, err
+		return nil, i, 0, 0, err
 	}
 	if f = s.feeds[i]; f == nil {
-		return nil, i, 0, table.ErrNoFeed
+		return nil, i, 0, 0, table.ErrNoFeed
 	}
 	switch {
-	case r.From != nil && (r.From.History != s.history || len(r.From.At) != 8):
-		return nil, i, 0, table.ErrHistory
+	case r.From != nil && (r.From.History != s.history || len(r.From.At) != 10):
+		return nil, i, 0, 0, table.ErrHistory
 	case r.From != nil:
-		if from = edm.Ticks(binary.BigEndian.Uint64(r.From.At)); from < f.floor {
-			return nil, i, 0, table.ErrFeedExpired
+		from, part = edm.Ticks(binary.BigEndian.Uint64(r.From.At)), int(binary.BigEndian.Uint16(r.From.At[8:]))
+		if part > 0 {
+			from-- // begin with this commit again
+		}
+		if from < f.floor {
+			return nil, i, 0, 0, table.ErrFeedExpired
 		}
 	case r.Oldest:
 		from = f.floor
@@ -113,9 +120,9 @@ func (s *Store) find(t table.RecordKey, r *table.FeedRequest) (f *feed, i table.
 		from = s.last
 	}
 	if n := len(f.lines); f.dropped != nil && n > 0 && from >= f.lines[n-1].ticks {
-		return nil, i, 0, table.ErrFeedEnded
+		return nil, i, 0, 0, table.ErrFeedEnded
 	}
-	return f, i, from, nil
+	return f, i, from, part, nil
 }
 
 // Changes implements [table.Feeding].
@@ -125,12 +132,13 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	f, i, from, err := s.find(t, &r)
+	f, i, from, part, err := s.find(t, &r)
 	if err != nil {
 		return table.FeedPage{}, err
 	}
 	b := table.NewFeedBuilder(&r)
-	b.Page.Next = table.FeedPosition{Incarnation: i, History: s.history, At: position(max(from, s.last))}
+	b.Page.Next = table.FeedPosition{Incarnation: i, History: s.history, At: position(max(from, s.last), 0)}
+	b.Part = part
 	if record, err := s.live(t); err == nil && record.Incarnation == i {
 		b.Traits, b.Now = record.Traits, s.clock.Instant()
 	}
@@ -147,20 +155,20 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 		begin++
 	}
 	for _, l := range f.lines[begin:] {
-		if full, err := b.Add(l.ticks, position(l.ticks), bytes.Clone(l.bytes)); err != nil {
+		if full, err := b.Add(l.ticks, func(part int) []byte { return position(l.ticks, part) }, bytes.Clone(l.bytes)); err != nil {
 			return table.FeedPage{}, err
 		} else if full {
 			return b.Page, nil
 		}
 	}
-	b.Page.Next.At = position(max(from, s.last))
+	b.Page.Next.At = position(max(from, s.last), 0)
 	return b.Page, nil
 }
 
 // AwaitChanges implements [table.Feeding].
 func (s *Store) AwaitChanges(ctx context.Context, _ table.RecordKey, at table.FeedPosition) error {
 	s.mu.Lock()
-	if len(at.At) != 8 || edm.Ticks(binary.BigEndian.Uint64(at.At)) < s.last {
+	if len(at.At) != 10 || edm.Ticks(binary.BigEndian.Uint64(at.At)) < s.last {
 		s.mu.Unlock()
 		return ctx.Err()
 	}

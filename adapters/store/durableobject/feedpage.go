@@ -33,6 +33,7 @@ type feedReading struct {
 	page        table.FeedPage
 	streams     []feedStream
 	others      []pendingCommit // commits of the page with entities that are now in other ranges
+	divided     pendingCommit   // the first of these commits of which the page has only a part, if its Part is not 0
 
 	changes, size int
 	asked         []message.FeedRange
@@ -49,6 +50,7 @@ type feedStream struct {
 	items  message.Reader
 	next   message.FeedItem // the next item, if ended is false
 	ended  bool
+	part   int // the number of changes that the client already has of the stream's first commit
 }
 
 // sibling returns another range of the same bucket.
@@ -84,11 +86,11 @@ func (f *feedReading) ask() error {
 	some, where := f.asked, f.p.Layout
 	q := message.FeedQuestion{
 		Life: f.incarnation, Many: message.Many(len(f.p.Ranges)), Within: f.r.Within,
-		Changes: share(f.r.Changes, len(some)), Bytes: share(f.r.Bytes, len(some)),
+		Changes: share(f.r.Changes, len(some)), Bytes: share(f.r.Bytes, len(some)), Divides: true,
 	}
 	for _, one := range some {
 		to := destinationOf(f.table, &where, one.Object)
-		q.From = one.At
+		q.From, q.Part = one.At, f.p.PartIn(one.Object)
 		calls = append(calls, Call{AddressOf(&to), message.Lines(nil, &to, &q)})
 	}
 	answers, errs := f.askAll(f.ctx, calls)
@@ -104,7 +106,7 @@ func (f *feedReading) ask() error {
 			}
 			return errs[i]
 		}
-		st := feedStream{Object: one.Object, items: answers[i]}
+		st := feedStream{Object: one.Object, items: answers[i], part: f.p.PartIn(one.Object)}
 		if st.answer = st.items.FeedAnswer(); !st.items.OK() {
 			return message.ErrDamaged
 		}
@@ -253,13 +255,17 @@ func (f *feedReading) merge() (full bool, err error) {
 			}
 		case message.FeedTook:
 			f.p.Done = slices.DeleteFunc(f.p.Done, func(o message.Object) bool { return o == other })
-		case message.FeedCommit, message.FeedElsewhere:
-			full = f.add(&i)
+		case message.FeedCommit, message.FeedElsewhere, message.FeedPart:
+			full = f.add(s, &i)
 		}
 		if err := f.step(s); err != nil {
 			return false, err
 		}
-		if i.Kind == message.FeedCommit || i.Kind == message.FeedElsewhere {
+		if i.IsCommit() {
+			if i.Part > 0 {
+				f.p.SetPart(s.Object, i.Ticks, i.Part)
+				full = true
+			}
 			at := f.p.Append(nil)
 			f.page.Commits[len(f.page.Commits)-1].At = at
 			f.size += len(at)
@@ -320,20 +326,27 @@ func (f *feedReading) cut(before edm.Ticks) bool {
 	return false
 }
 
-// add adds a commit to the page. It reports whether the page is full.
-func (f *feedReading) add(i *message.FeedItem) (full bool) {
-	c := table.FeedCommit{Ticks: i.Ticks, Changes: i.Changes}
-	if i.Kind == message.FeedElsewhere {
-		f.others = append(f.others, pendingCommit{*i, len(f.page.Commits)})
+// add adds a commit of a stream to the page. It reports whether the page is full.
+func (f *feedReading) add(s *feedStream, i *message.FeedItem) (full bool) {
+	c := table.FeedCommit{Ticks: i.Ticks, Changes: i.Changes, All: max(i.All, len(i.Changes))}
+	if i.IsElsewhere() {
+		f.others = append(f.others, pendingCommit{*i, len(f.page.Commits), s.Object, s.part})
 	}
+	s.part = 0
 	f.page.Commits = append(f.page.Commits, c)
 	f.changes += len(c.Changes)
-	for j := range c.Changes {
-		if f.size += len(c.Changes[j].Key); c.Changes[j].Row != nil {
-			f.size += len(c.Changes[j].Row.Properties)
+	f.size += sizeOf(c.Changes)
+	return f.r.Changes > 0 && f.changes >= f.r.Changes || len(f.page.Commits)*len(f.p.Ranges) >= mostAts
+}
+
+// sizeOf returns the size of the keys and properties of changes in bytes.
+func sizeOf(changes []table.FeedChange) (n int) {
+	for i := range changes {
+		if n += len(changes[i].Key); changes[i].Row != nil {
+			n += len(changes[i].Row.Properties)
 		}
 	}
-	return f.r.Changes > 0 && f.changes >= f.r.Changes || len(f.page.Commits)*len(f.p.Ranges) >= mostAts
+	return n
 }
 
 // end sets the position after the page. If all ranges were read to their ends, it adds the drop of the table to the
@@ -364,7 +377,9 @@ func (f *feedReading) end(full bool) error {
 // pendingCommit is a commit of the page whose entities must be read from the ranges that have them now.
 type pendingCommit struct {
 	message.FeedItem
-	commit int
+	commit int            // its index in the page
+	line   message.Object // the range whose feed has the commit
+	part   int            // the number of changes that the client already has of the commit
 }
 
 const (
@@ -374,8 +389,11 @@ const (
 	lookRounds = 3
 )
 
-// resolve reads the entities that are now in other ranges. If some cannot be read, the page ends before the first
-// commit with one of them.
+// understandsParts is the key of each item in OpLook: see [message.FeedItem].
+var understandsParts = []byte{1}
+
+// resolve reads the entities that are now in other ranges. If some cannot be read, or would make the page too large, the
+// page ends before the first commit with one of them.
 func (f *feedReading) resolve() error {
 	name, calls := f.table.String(), 0
 	for round := 0; len(f.others) > 0 && round < lookRounds; round++ {
@@ -392,7 +410,7 @@ func (f *feedReading) resolve() error {
 		f.others = nil
 		for _, p := range order {
 			group := groups[message.Object{Bucket: p.Bucket, Range: p.Range}]
-			if calls++; calls > mostLooked {
+			if calls++; calls > mostLooked || calls > 1 && f.r.Bytes > 0 && f.size >= f.r.Bytes {
 				f.others = append(f.others, group...)
 				continue
 			}
@@ -400,19 +418,37 @@ func (f *feedReading) resolve() error {
 				return err
 			}
 		}
+		if f.divided.Part > 0 { // the page ends with this commit
+			f.others = slices.DeleteFunc(f.others, func(c pendingCommit) bool { return c.commit > f.divided.commit })
+		}
 	}
-	if len(f.others) == 0 {
-		return nil
-	}
-	first := len(f.page.Commits)
-	for _, c := range f.others {
+	return f.endBefore(f.others)
+}
+
+// endBefore ends the page before the first of some commits. If the page then ends with a part of a commit, its position
+// becomes the one after that part.
+func (f *feedReading) endBefore(others []pendingCommit) error {
+	page, first := &f.page, len(f.page.Commits)
+	for _, c := range others {
 		first = min(first, c.commit)
 	}
-	if first == 0 {
-		return table.ErrBusy
+	if first < len(page.Commits) {
+		if first == 0 {
+			return table.ErrBusy
+		}
+		page.Commits, page.More = page.Commits[:first], true
+		page.Next.At = page.Commits[first-1].At
 	}
-	f.page.Commits, f.page.More = f.page.Commits[:first], true
-	f.page.Next.At = f.page.Commits[first-1].At
+	if d := f.divided; d.Part > 0 && d.commit < first {
+		at, ok := position.Read(page.Commits[d.commit].At)
+		if !ok {
+			return message.ErrDamaged
+		}
+		at.SetPart(d.line, d.Ticks, d.Part)
+		page.Commits, page.More = page.Commits[:d.commit+1], true
+		page.Next.At = at.Append(nil)
+		page.Commits[d.commit].At = page.Next.At
+	}
 	return nil
 }
 
@@ -422,7 +458,11 @@ func (f *feedReading) look(p message.Destination, group []pendingCommit) error {
 	r, err := f.Store.ask(f.ctx, p, group[0].Key, func(p *message.Destination) []byte {
 		m := message.Look(nil, p, f.incarnation, group[0].Key, f.r.Within)
 		for i := range group {
-			m = message.AppendFeedItem(m, &message.FeedItem{Kind: message.FeedElsewhere, Ticks: group[i].Ticks, Line: group[i].Line})
+			item := message.FeedItem{Kind: message.FeedElsewhere, Ticks: group[i].Ticks, Line: group[i].Line, Key: understandsParts}
+			if item.Part = group[i].part; item.Part > 0 {
+				item.Kind = message.FeedPart
+			}
+			m = message.AppendFeedItem(m, &item)
 		}
 		return m
 	})
@@ -438,11 +478,19 @@ func (f *feedReading) look(p message.Destination, group []pendingCommit) error {
 	}
 	for _, c := range group {
 		item := r.FeedItem()
-		if !r.OK() || item.Ticks != c.Ticks || len(item.Changes) != len(c.Changes) {
+		switch n := len(item.Changes); {
+		case !r.OK() || !item.IsCommit() || item.Ticks != c.Ticks || n > len(c.Changes) || n < len(c.Changes) && n > 0 && item.Part == 0:
 			return message.ErrDamaged
+		case n == 0: // the answer was full before this commit
+			f.others = append(f.others, c)
+			continue
+		case item.Part > 0 && (f.divided.Part == 0 || c.commit < f.divided.commit):
+			f.divided = c
+			f.divided.Part = item.Part
 		}
+		f.size += sizeOf(item.Changes) - sizeOf(f.page.Commits[c.commit].Changes)
 		f.page.Commits[c.commit].Changes = item.Changes
-		if item.Kind == message.FeedElsewhere {
+		if item.IsElsewhere() {
 			c.Key = bytes.Clone(item.Key)
 			f.others = append(f.others, c)
 		}

@@ -18,15 +18,40 @@ import (
 
 var _ table.Feeding = (*Store)(nil)
 
-// numberOf returns the commit number of a position in a change feed.
-func numberOf(p *table.FeedPosition) (edm.Ticks, bool) {
-	if len(p.At) != 8 {
-		return 0, false
-	}
-	return edm.Ticks(binary.BigEndian.Uint64(p.At)), true
+// position is a position in a change feed. Its client has read the commits up to the number n. If part is not 0, the client has read only this
+// number of changes of commit n.
+type position struct {
+	n    edm.Ticks
+	part int
 }
 
-func feedPosition(n edm.Ticks) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
+func parsePosition(b []byte) (p position, ok bool) {
+	switch len(b) {
+	case 10:
+		p.part = int(binary.BigEndian.Uint16(b[8:]))
+	case 8:
+	default:
+		return p, false
+	}
+	p.n = edm.Ticks(binary.BigEndian.Uint64(b))
+	return p, true
+}
+
+func (p position) bytes() []byte {
+	b := binary.BigEndian.AppendUint64(make([]byte, 0, 10), uint64(p.n))
+	if p.part != 0 {
+		b = binary.BigEndian.AppendUint16(b, uint16(p.part))
+	}
+	return b
+}
+
+// before returns the number after which a page begins. It begins with commit n if the client has read only a part of this commit.
+func (p position) before() edm.Ticks {
+	if p.part != 0 {
+		return p.n - 1
+	}
+	return p.n
+}
 
 // Changes implements [table.Feeding]. It first asks the journal up to which number commits are durable. Then it takes
 // a snapshot, which has all lines up to that number. For a change that a newer write in the snapshot has overwritten,
@@ -52,9 +77,9 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 }
 
 // readFeed reads a page of a change feed from a snapshot.
-func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, from pebble.Reader, history feedlog.History, durable edm.Ticks) (table.FeedPage, error) {
+func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Reader, history feedlog.History, durable edm.Ticks) (table.FeedPage, error) {
 	b := table.NewFeedBuilder(r)
-	live, err := getRecord(from, t)
+	live, err := getRecord(db, t)
 	switch {
 	case err != nil && !errors.Is(err, table.ErrNoRecord):
 		return b.Page, err
@@ -66,11 +91,11 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, from pebble.Re
 		b.Page.Next.Incarnation = r.From.Incarnation
 	}
 	incarnation := b.Page.Next.Incarnation
-	end, line, err := feedlog.Last(from, incarnation, 1<<62)
+	end, line, err := feedlog.Last(db, incarnation, 1<<62)
 	if err != nil {
 		return b.Page, err
 	}
-	h, exists, err := feedlog.Find(from, incarnation)
+	h, exists, err := feedlog.Find(db, incarnation)
 	of, dropped := table.FeedDropOf(line)
 	switch {
 	case err != nil:
@@ -80,36 +105,44 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, from pebble.Re
 	case !exists || b.Now != 0 && !b.Traits.Feeds():
 		return b.Page, table.ErrNoFeed
 	}
-	begin, err := s.beginOf(r, h, history, durable)
+	from, err := s.beginOf(r, h, history, durable)
 	if err != nil {
 		return b.Page, err
 	}
+	begin := from.before()
+	b.Part = from.part
 	if dropped && begin >= end {
 		return b.Page, table.ErrFeedEnded
 	}
 	b.Page.Next.History = history.ID
-	entities, err := from.NewIter(&pebble.IterOptions{LowerBound: appendPrefix(nil, incarnation), UpperBound: prefixEnd(appendPrefix(nil, incarnation))})
+	entities, err := db.NewIter(&pebble.IterOptions{LowerBound: appendPrefix(nil, incarnation), UpperBound: prefixEnd(appendPrefix(nil, incarnation))})
 	if err != nil {
 		return b.Page, err
 	}
 	b.Read = (&joiner{it: entities, key: appendPrefix(nil, incarnation)}).read
-	it, err := feedlog.Lines(from, incarnation, begin, max(begin, durable))
+	it, err := feedlog.Lines(db, incarnation, begin, max(begin, durable))
 	if err != nil {
 		return b.Page, errors.Join(err, entities.Close())
 	}
 	full := false
+	var n edm.Ticks
+	at := func(part int) []byte { return position{n, part}.bytes() }
 	for ok := it.First(); ok && !full; ok = it.Next() {
 		var v []byte
 		if v, err = it.ValueAndErr(); err != nil {
 			break
 		}
-		_, n, _ := feedlog.ParseKey(it.Key())
-		if full, err = b.Add(n, feedPosition(n), v); err != nil {
+		_, n, _ = feedlog.ParseKey(it.Key())
+		if full, err = b.Add(n, at, v); err != nil {
 			break
 		}
 	}
-	if !full {
-		b.Page.Next.At = feedPosition(max(begin, durable))
+	switch {
+	case full:
+	case b.Part > 0: // this store replays another store's log, and does not have the commit yet
+		b.Page.Next.At = from.bytes()
+	default:
+		b.Page.Next.At = position{n: max(begin, durable)}.bytes()
 	}
 	return b.Page, errors.Join(err, it.Error(), it.Close(), entities.Close())
 }
@@ -141,34 +174,34 @@ func (j *joiner) read(k []byte) (*table.Row, error) {
 	return &row, err
 }
 
-// beginOf returns the commit number after which the page begins.
-func (s *Store) beginOf(r *table.FeedRequest, h feedlog.Head, history feedlog.History, durable edm.Ticks) (edm.Ticks, error) {
+// beginOf returns the position at which the page begins.
+func (s *Store) beginOf(r *table.FeedRequest, h feedlog.Head, history feedlog.History, durable edm.Ticks) (position, error) {
 	switch {
 	case r.From == nil && r.Oldest:
-		return h.Floor, nil
+		return position{n: h.Floor}, nil
 	case r.From == nil:
-		return max(durable, h.Floor), nil
+		return position{n: max(durable, h.Floor)}, nil
 	}
-	n, ok := numberOf(r.From)
+	p, ok := parsePosition(r.From.At)
 	switch {
-	case !ok || !history.Has(r.From.History, n):
-		return 0, table.ErrHistory
-	case n < h.Floor:
-		return 0, table.ErrFeedExpired
-	case n > edm.Ticks(s.journal.last.Load()):
+	case !ok || !history.Has(r.From.History, p.n):
+		return p, table.ErrHistory
+	case p.before() < h.Floor:
+		return p, table.ErrFeedExpired
+	case p.n > edm.Ticks(s.journal.last.Load()):
 		if _, follows, err := s.Position(); err != nil || !follows {
-			return 0, errors.Join(err, table.ErrHistory) // the client has read later commits, so the disk was restored to an earlier state
+			return p, errors.Join(err, table.ErrHistory) // the client has read later commits, so the disk was restored to an earlier state
 		}
 	}
-	return n, nil
+	return p, nil
 }
 
 // AwaitChanges implements [table.Feeding].
 func (s *Store) AwaitChanges(ctx context.Context, t table.RecordKey, at table.FeedPosition) error {
 	l := s.tables.find(t)
-	if n, ok := numberOf(&at); ok && l != nil && l.incarnation == at.Incarnation {
+	if p, ok := parsePosition(at.At); ok && l != nil && l.incarnation == at.Incarnation {
 		bell, last := l.news.Listen()
-		if last <= int64(n) && !l.dead.Load() {
+		if last <= int64(p.before()) && !l.dead.Load() {
 			select {
 			case <-bell:
 			case <-ctx.Done():

@@ -161,7 +161,7 @@ func (w *watcher) list(ctx context.Context) error {
 			return err
 		}
 		row := table.Row{Key: key.Append(nil, e.PartitionKey, e.RowKey), Timestamp: e.Timestamp, Properties: e.Properties}
-		page = append(page, all.Append(nil, &table.FeedCommit{Ticks: row.Timestamp, Changes: []table.FeedChange{{Kind: table.Put, Key: row.Key, Row: &row}}}, 0))
+		page = append(page, all.Append(nil, &table.FeedCommit{Ticks: row.Timestamp, All: 1, Changes: []table.FeedChange{{Kind: table.Put, Key: row.Key, Row: &row}}}, 0))
 		if len(page) == 1000 {
 			if err := w.deliver(ctx, page); err != nil {
 				return err

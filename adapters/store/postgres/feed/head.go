@@ -71,7 +71,7 @@ func (h *head) hasMissed(p *Position) bool {
 	switch {
 	case p.low() > h.floor || p.Trims == h.trims:
 		return false
-	case p.Until != nil && p.Last >= h.removed && p.Until.low() > h.floor:
+	case p.Until != nil && p.before() >= h.removed && p.Until.low() > h.floor:
 		return false // all removed lines are in the set of lines that is being read (the window), and the reader has read all of them
 	}
 	return true

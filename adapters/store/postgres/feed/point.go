@@ -89,6 +89,8 @@ type Position struct {
 	// line is missing, although Trim cannot have removed it yet, the database was restored to an earlier state.
 	Last   edm.Ticks
 	Number int64
+	// Part is the number of changes that the client has read of the last line, or 0 if it has read all of them. If Part is set, Until is set too.
+	Part int64
 	// Trims is the number of times that lines were removed from the feed before the position was made. The reader had read all these lines.
 	Trims int64
 	Ended bool // the reader has read that the table was dropped
@@ -99,6 +101,7 @@ const (
 	longestPosition = 1024
 	inWindow        = 1
 	atEnd           = 2
+	inLine          = 4
 )
 
 // Bytes encodes a position.
@@ -110,6 +113,9 @@ func (p *Position) Bytes() []byte {
 	if p.Ended {
 		flags |= atEnd
 	}
+	if p.Part != 0 {
+		flags |= inLine
+	}
 	b := append(make([]byte, 0, 48), flags)
 	b = p.Point.append(b)
 	if p.Until != nil {
@@ -117,7 +123,19 @@ func (p *Position) Bytes() []byte {
 	}
 	b = binary.AppendUvarint(b, uint64(p.Last))
 	b = binary.AppendUvarint(b, uint64(p.Number))
-	return binary.AppendUvarint(b, uint64(p.Trims))
+	b = binary.AppendUvarint(b, uint64(p.Trims))
+	if p.Part != 0 {
+		b = binary.AppendUvarint(b, uint64(p.Part))
+	}
+	return b
+}
+
+// before returns the Timestamp after which the rest of the window begins. It begins with the last line if only a part of this line was read.
+func (p *Position) before() edm.Ticks {
+	if p.Part != 0 {
+		return p.Last - 1
+	}
+	return p.Last
 }
 
 func (p *Point) append(b []byte) []byte {
@@ -133,7 +151,7 @@ func (p *Point) append(b []byte) []byte {
 
 // ParsePosition is the inverse of Bytes.
 func ParsePosition(b []byte) (p Position, ok bool) {
-	if len(b) == 0 || len(b) > longestPosition || b[0] > inWindow|atEnd {
+	if len(b) == 0 || len(b) > longestPosition || b[0] > inWindow|atEnd|inLine {
 		return p, false
 	}
 	d := decoder{b[1:], true}
@@ -143,6 +161,10 @@ func ParsePosition(b []byte) (p Position, ok bool) {
 		p.Until = new(d.point())
 	}
 	p.Last, p.Number, p.Trims = edm.Ticks(d.number()), d.number(), d.number()
+	if b[0]&inLine != 0 {
+		p.Part = d.number()
+		d.ok = d.ok && p.Part > 0 && p.Until != nil
+	}
 	return p, d.ok && len(d.rest) == 0
 }
 

@@ -65,6 +65,7 @@ func (r *reader) read(ctx context.Context) (err error) {
 	b := &r.builder
 	b.Traits, b.Now = r.head.traits, r.instant
 	b.Page.Next = table.FeedPosition{Incarnation: r.head.incarnation, History: r.history}
+	b.Part = int(r.at.Part)
 	full := false
 	if r.request.From != nil || r.request.Oldest {
 		full, err = r.windows(ctx)
@@ -169,7 +170,7 @@ func (r *reader) windows(ctx context.Context) (full bool, err error) {
 		if full, err = r.appendWindow(ctx, &w); full || err != nil {
 			return full, err
 		}
-		r.at.Point, r.at.Until = w.until, nil
+		r.at.Point, r.at.Until, r.at.Part = w.until, nil, 0
 		if w.now {
 			break
 		}
@@ -178,7 +179,7 @@ func (r *reader) windows(ctx context.Context) (full bool, err error) {
 		return false, nil
 	}
 	r.at.Ended = true
-	full, r.refusal = r.builder.Add(max(r.head.ended, r.at.Last+1), r.at.Bytes(), table.AppendFeedDrop(nil, r.name))
+	full, r.refusal = r.builder.Add(max(r.head.ended, r.at.Last+1), func(int) []byte { return r.at.Bytes() }, table.AppendFeedDrop(nil, r.name))
 	return full, nil
 }
 
@@ -282,11 +283,14 @@ func (r *reader) appendWindow(ctx context.Context, w *window) (full bool, err er
 		}
 		for i, l := range some {
 			at := Position{Point: r.at.Point, Until: &w.until, Last: l.Ticks, Number: l.Number, Trims: r.at.Trims}
-			if i == len(some)-1 && len(rest) == 0 {
-				at.Point, at.Until = w.until, nil
-			}
-			r.at.Last, r.at.Number = l.Ticks, l.Number
-			if full, r.refusal = r.builder.Add(l.Ticks, at.Bytes(), keys[i]); full || r.refusal != nil {
+			last := i == len(some)-1 && len(rest) == 0
+			r.at.Last, r.at.Number, r.at.Part = l.Ticks, l.Number, 0
+			if full, r.refusal = r.builder.Add(l.Ticks, func(part int) []byte {
+				if at.Part = int64(part); part == 0 && last {
+					at.Point, at.Until = w.until, nil
+				}
+				return at.Bytes()
+			}, keys[i]); full || r.refusal != nil {
 				return true, nil
 			}
 		}
@@ -325,7 +329,7 @@ func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k 
 		return nil, nil
 	}
 	for line = range lines {
-		if full, err := dry.Add(lines[line].Ticks, nil, keys[line]); full || err != nil {
+		if full, err := dry.Add(lines[line].Ticks, func(int) []byte { return nil }, keys[line]); full || err != nil {
 			break // the page is full or has an error; the real page builder will find the same later
 		}
 	}

@@ -41,8 +41,9 @@ func next(from lines, p *Position, now *Snapshot, floor int64, some int) (w wind
 		}
 	}
 	if until := p.Until; until != nil {
-		list, err := from.between(p.High, until.High, p.Last)
-		w = window{lines: slices.DeleteFunc(append(list, open...), func(l Line) bool { return l.Ticks <= p.Last || !until.Has(l.Number) }), until: *until}
+		after := p.before()
+		list, err := from.between(p.High, until.High, after)
+		w = window{lines: slices.DeleteFunc(append(list, open...), func(l Line) bool { return l.Ticks <= after || !until.Has(l.Number) }), until: *until}
 		w.sort()
 		return w, err
 	}

@@ -396,11 +396,11 @@ func TestPositions(t *testing.T) {
 		p := Position{Point: point(), Last: edm.Ticks(rnd.Int64()), Number: rnd.Int64N(1 << 40), Ended: rnd.IntN(2) == 0}
 		p.Last >>= 1
 		if rnd.IntN(2) == 0 {
-			p.Until = new(point())
+			p.Until, p.Part = new(point()), rnd.Int64N(3)
 		}
 		b := p.Bytes()
 		q, ok := ParsePosition(b)
-		if want := fmt.Sprint(p.Point, p.Last, p.Number, p.Trims, p.Ended, p.Until); !ok || fmt.Sprint(q.Point, q.Last, q.Number, q.Trims, q.Ended, q.Until) != want {
+		if want := fmt.Sprint(p.Point, p.Last, p.Number, p.Part, p.Trims, p.Ended, p.Until); !ok || fmt.Sprint(q.Point, q.Last, q.Number, q.Part, q.Trims, q.Ended, q.Until) != want {
 			t.Fatalf("%s became %+v, %v", want, q, ok)
 		}
 		for i := range b {

@@ -169,6 +169,7 @@ func (h *Head) hasLine(rows storage.Rows, after, before edm.Ticks) bool {
 // past the appended ones.
 func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer) (items []byte, err error) {
 	j := newJoiner(r, &table.FeedRequest{Within: q.Within, Changes: q.Changes, Bytes: q.Bytes})
+	j.builder.Whole, j.builder.Part = !q.Divides, q.Part
 	marks := h.Marks
 	for len(marks) > 0 && marks[0].At <= a.Next {
 		marks = marks[1:]
@@ -203,7 +204,10 @@ func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer
 				if items, a.More, err = j.add(items, l.at, l.text); err != nil {
 					return nil, err
 				}
-				if a.Next = l.at; a.More {
+				if a.Next = l.at; j.part > 0 {
+					a.Next-- // the next page begins with this line again
+				}
+				if a.More {
 					return items, nil
 				}
 				from = storage.LineKey(l.at + 1)
@@ -241,6 +245,7 @@ func readLines(rows storage.Rows, from, to []byte) (list []line, more bool) {
 type joiner struct {
 	builder   table.FeedBuilder
 	elsewhere []byte // the key of an entity that another range has, nil if there is none
+	part      int    // the number of changes that the reader has of the last line, 0 if it has all of them
 }
 
 func newJoiner(r *Reader, request *table.FeedRequest) *joiner {
@@ -259,31 +264,49 @@ func newJoiner(r *Reader, request *table.FeedRequest) *joiner {
 // This method appends a commit, if the commit changed a key that the request includes.
 func (j *joiner) add(items []byte, at edm.Ticks, text []byte) ([]byte, bool, error) {
 	j.elsewhere = nil
-	full, err := j.builder.Add(at, nil, text)
+	full, err := j.builder.Add(at, func(part int) []byte {
+		j.part = part
+		return nil
+	}, text)
 	if err != nil {
 		return items, false, err
 	}
-	for _, c := range j.builder.Page.Commits {
-		item := message.FeedItem{Kind: message.FeedCommit, Ticks: at, Changes: c.Changes}
-		if j.elsewhere != nil {
-			item.Kind, item.Line, item.Key = message.FeedElsewhere, text, j.elsewhere
-		}
-		items = message.AppendFeedItem(items, &item)
+	for i := range j.builder.Page.Commits {
+		items = message.AppendFeedItem(items, j.item(&j.builder.Page.Commits[i], text))
 	}
 	j.builder.Page.Commits = j.builder.Page.Commits[:0]
 	return items, full, nil
 }
 
-// Look appends the given lines of another range, with the entities that this range has.
+// item returns a commit as an item of an answer.
+func (j *joiner) item(c *table.FeedCommit, text []byte) *message.FeedItem {
+	i := &message.FeedItem{Kind: message.FeedCommit, Ticks: c.Ticks, Changes: c.Changes}
+	if j.elsewhere != nil {
+		i.Kind, i.Line, i.Key = message.FeedElsewhere, text, j.elsewhere
+	}
+	if c.All > len(c.Changes) {
+		i.Kind, i.Part, i.All = message.FeedPart, j.part, c.All
+	}
+	return i
+}
+
+// Look appends the given lines of another range, with the entities that this range has. If the answer becomes too large
+// for the reader, Look appends the remaining lines without entities. Then the reader asks again.
 func (r *Reader) Look(dst []byte, lines message.Reader, within key.Range) ([]byte, bool, error) {
-	j := newJoiner(r, &table.FeedRequest{Within: within})
-	for lines.OK() && !lines.Done() {
+	full := false
+	for j := newJoiner(r, &table.FeedRequest{Within: within, Bytes: table.LargestPart}); lines.OK() && !lines.Done(); {
 		i := lines.FeedItem()
-		if !lines.OK() || i.Kind != message.FeedElsewhere {
+		if !lines.OK() || !i.IsElsewhere() && i.Kind != message.FeedPart {
 			return dst, false, nil
 		}
+		divides := len(i.Key) > 0
+		if full && divides {
+			dst = message.AppendFeedItem(dst, &i)
+			continue
+		}
+		j.builder.Whole, j.builder.Part = !divides, i.Part
 		var err error
-		if dst, _, err = j.add(dst, i.Ticks, i.Line); err != nil {
+		if dst, full, err = j.add(dst, i.Ticks, i.Line); err != nil {
 			return dst, true, err
 		}
 	}

@@ -18,6 +18,9 @@ type FeedQuestion struct {
 	Within key.Range
 	// Changes and Bytes limit the size of the answer; 0 means no limit.
 	Changes, Bytes int
+	// Divides is set if the reader understands items of the kind FeedPart. A reader with older code does not.
+	Divides bool
+	Part    int // the number of changes that the reader has of the first commit after From; 0 if it has none of them
 }
 
 // Many reports whether a feed with this number of ranges has many ranges: see FeedQuestion.Many.
@@ -30,6 +33,8 @@ const (
 	FeedEnd     edm.Ticks = 1<<63 - 1     // no lines, only the position at the end of the feed
 	feedNumber            = 1<<31 - 1     // the maximum of Changes and of Bytes
 	feedMany              = byte(1 << 0)  // the flag for the field Many
+	feedDivides           = byte(1 << 1)  // the flag for the field Divides
+	feedRest              = byte(1 << 2)  // the field Part follows
 	leastItem             = 1 + 8 + 1     // the minimal size of a FeedItem in bytes
 	leastChange           = 1 + 8 + 1 + 1 // the minimal size of a change in bytes
 )
@@ -39,15 +44,32 @@ func Lines(dst []byte, p *Destination, q *FeedQuestion) []byte {
 	dst = append(beginAt(dst, OpLines, p), q.Life[:]...)
 	flags := byte(0)
 	if q.Many {
-		flags = feedMany
+		flags |= feedMany
+	}
+	if q.Divides {
+		flags |= feedDivides
+	}
+	if q.Part > 0 {
+		flags |= feedRest
 	}
 	dst = AppendBounds(append(appendUint64(dst, uint64(q.From)), flags), q.Within)
-	return appendNumber(appendNumber(dst, uint64(min(max(q.Changes, 0), feedNumber))), uint64(min(max(q.Bytes, 0), feedNumber)))
+	dst = appendNumber(appendNumber(dst, uint64(min(max(q.Changes, 0), feedNumber))), uint64(min(max(q.Bytes, 0), feedNumber)))
+	if q.Part > 0 {
+		dst = appendNumber(dst, uint64(q.Part))
+	}
+	return dst
 }
 
 // FeedQuestion reads the fields of the message after Destination.
 func (r *Reader) FeedQuestion() FeedQuestion {
-	return FeedQuestion{Life: r.Incarnation(), From: r.Ticks(), Many: r.Byte()&feedMany != 0, Within: r.Bounds(), Changes: r.Size(), Bytes: r.Size()}
+	q := FeedQuestion{Life: r.Incarnation(), From: r.Ticks()}
+	flags := r.Byte()
+	q.Many, q.Divides = flags&feedMany != 0, flags&feedDivides != 0
+	q.Within, q.Changes, q.Bytes = r.Bounds(), r.Size(), r.Size()
+	if flags&feedRest != 0 {
+		q.Part = r.Size()
+	}
+	return q
 }
 
 // FeedState is the state of a feed in one object.
@@ -104,13 +126,19 @@ func (r *Reader) FeedAnswer() FeedAnswer {
 // FeedItem is an item in the answer of a feed. It is a line (a commit) or a Mark, which records that keys
 // moved.
 type FeedItem struct {
-	Kind    FeedKind
-	Ticks   edm.Ticks
-	Range   uint32    // of FeedGave, FeedBegan and FeedTook: the other range
-	Cut     edm.Ticks // of FeedBegan and FeedTook: lines after this item come after the other range's lines up to this Timestamp
-	Line    []byte    // of FeedElsewhere: the line, in its stored form
-	Key     []byte    // of FeedElsewhere: the key of an entity that the answering range does not have
-	Changes []table.FeedChange
+	Kind  FeedKind
+	Ticks edm.Ticks
+	Range uint32    // of FeedGave, FeedBegan and FeedTook: the other range
+	Cut   edm.Ticks // of FeedBegan and FeedTook: lines after this item come after the other range's lines up to this Timestamp
+	Line  []byte    // of FeedElsewhere and FeedPart: the line, in its stored form
+	// Key is the key of an entity that the answering range does not have. An item of the kind FeedPart has a key only
+	// if there is such an entity. In OpLook, Key is not empty if the sender understands items of the kind FeedPart.
+	Key []byte
+	// Of FeedPart: Part is the number of changes of the commit that the reader has with this item, or 0 if it has all of
+	// them. In OpLook, it is the number that the reader has without the answer. All is the number of changes of the whole
+	// commit.
+	Part, All int
+	Changes   []table.FeedChange
 }
 
 // FeedKind is the kind of a FeedItem.
@@ -123,12 +151,26 @@ const (
 	FeedGave                      // the range handed some of its keys over to a new range
 	FeedBegan                     // the range is new, and got its keys from another range
 	FeedTook                      // the range got all keys of another range, which then ceased to exist
+	FeedPart                      // a part of a commit that is too large for one answer
 )
+
+// IsCommit reports whether the item is a commit or a part of one.
+func (i *FeedItem) IsCommit() bool {
+	return i.Kind == FeedCommit || i.Kind == FeedElsewhere || i.Kind == FeedPart
+}
+
+// IsElsewhere reports whether the item is a commit with entities that another range has.
+func (i *FeedItem) IsElsewhere() bool {
+	return i.Kind == FeedElsewhere || i.Kind == FeedPart && len(i.Key) > 0
+}
 
 // AppendFeedItem appends an item to an answer.
 func AppendFeedItem(dst []byte, i *FeedItem) []byte {
 	dst = appendUint64(append(dst, byte(i.Kind)), uint64(i.Ticks))
 	switch i.Kind {
+	case FeedPart:
+		dst = appendNumber(appendNumber(dst, uint64(i.Part)), uint64(i.All))
+		fallthrough
 	case FeedElsewhere:
 		dst = AppendBytes(AppendBytes(dst, i.Line), i.Key)
 	case FeedGave, FeedBegan, FeedTook:
@@ -151,6 +193,9 @@ func AppendFeedItem(dst []byte, i *FeedItem) []byte {
 func (r *Reader) FeedItem() (i FeedItem) {
 	i.Kind, i.Ticks = FeedKind(r.Byte()), r.Ticks()
 	switch i.Kind {
+	case FeedPart:
+		i.Part, i.All = r.Size(), r.Size()
+		fallthrough
 	case FeedElsewhere:
 		i.Line, i.Key = r.Bytes(), r.Bytes()
 	case FeedGave, FeedBegan, FeedTook:
@@ -178,7 +223,7 @@ func (r *Reader) FeedItem() (i FeedItem) {
 	return i
 }
 
-// Look appends the message OpLook. The caller then appends items of the kind FeedElsewhere. The receiver
+// Look appends the message OpLook. The caller then appends items of the kinds FeedElsewhere and FeedPart. The receiver
 // probably has the entities of these items.
 func Look(dst []byte, p *Destination, incarnation table.Incarnation, first []byte, within key.Range) []byte {
 	return AppendBounds(AppendBytes(append(beginAt(dst, OpLook, p), incarnation[:]...), first), within)

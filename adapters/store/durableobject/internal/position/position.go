@@ -23,6 +23,10 @@ type Position struct {
 	From   uint64    // the number of the range to ask first
 	Ranges []message.FeedRange
 	Done   []message.Object
+	// Part is the number of changes that the client has read of the next commit of the range PartOf. It is 0 unless the
+	// position is inside a commit.
+	Part   int
+	PartOf message.Object
 }
 
 // Number returns the place of a range in the order of the field Ranges.
@@ -61,7 +65,26 @@ func (p *Position) Set(o message.Object, at edm.Ticks) {
 	if !ok {
 		p.Ranges = slices.Insert(p.Ranges, i, message.FeedRange{Object: o})
 	}
+	if p.Ranges[i].At != at && o == p.PartOf {
+		p.Part = 0
+	}
 	p.Ranges[i].At = at
+}
+
+// SetPart records that the client has read a part of a commit: this number of changes of the range's commit with the
+// given Timestamp.
+func (p *Position) SetPart(o message.Object, ticks edm.Ticks, part int) {
+	p.Set(o, ticks-1)
+	p.Done = slices.DeleteFunc(p.Done, func(done message.Object) bool { return done == o })
+	p.Part, p.PartOf = part, o
+}
+
+// PartIn returns the number of changes that the client has read of the next commit of a range.
+func (p *Position) PartIn(o message.Object) int {
+	if p.PartOf != o {
+		return 0
+	}
+	return p.Part
 }
 
 // Remove removes a range that was read to its end.
@@ -77,6 +100,7 @@ const form = 1
 const (
 	flagEnded = 1 << iota
 	flagBusy
+	flagPart
 )
 
 // absolute is the scale of a Timestamp that is written whole. Otherwise a difference of two Timestamps is
@@ -93,9 +117,15 @@ func (p *Position) Append(dst []byte) []byte {
 	if p.Busy {
 		flags |= flagBusy
 	}
+	if p.Part > 0 {
+		flags |= flagPart
+	}
 	base := p.most()
 	dst = message.AppendLayout(append(dst, form, flags), p.Layout)
 	dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(p.Drop)), p.From)
+	if p.Part > 0 {
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(p.Part)), p.Number(p.PartOf))
+	}
 	dst = message.AppendObjects(binary.AppendUvarint(dst, uint64(base)), p.Done)
 	next := uint64(0)
 	for i := 0; i < len(p.Ranges); {
@@ -153,6 +183,9 @@ func Read(b []byte) (p Position, ok bool) {
 	p.Layout = r.Layout()
 	number := func() uint64 { return r.Number(1<<63 - 1) }
 	p.Drop, p.From = edm.Ticks(number()), number()
+	if flags&flagPart != 0 {
+		p.Part, p.PartOf = r.Size(), p.object(number())
+	}
 	base, next := edm.Ticks(number()), uint64(0)
 	p.Done = r.Objects()
 	for r.OK() && !r.Done() {
@@ -170,7 +203,7 @@ func Read(b []byte) (p Position, ok bool) {
 		}
 		next = first + run>>1
 	}
-	return p, r.Done() && flags <= flagEnded|flagBusy && p.Layout.Buckets > 0
+	return p, r.Done() && flags <= flagEnded|flagBusy|flagPart && p.Layout.Buckets > 0 && (p.Part > 0) == (flags&flagPart != 0)
 }
 
 // mostRanges is the maximum number of ranges in a position that Read accepts.

@@ -28,6 +28,13 @@ func TestPosition(t *testing.T) {
 				p.Done = append(p.Done, o)
 			}
 		}
+		if len(p.Ranges) > 0 && r.IntN(4) == 0 {
+			one := p.Ranges[r.IntN(len(p.Ranges))].Object
+			p.SetPart(one, now, 1+r.IntN(100))
+			if at, _ := p.At(one); at != now-1 || p.PartIn(one) == 0 || p.PartIn(message.Object{Bucket: 9}) != 0 {
+				t.Fatalf("inside a commit: %+v", p)
+			}
+		}
 		b := p.Append(nil)
 		got, ok := Read(b)
 		if len(p.Ranges) == 0 {
