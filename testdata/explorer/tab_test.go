@@ -214,12 +214,27 @@ func (b *tab) seeText(selector, text string) {
 	b.wait(`[...document.querySelectorAll(%s)].some(e => e.checkVisibility() && (e.innerText || e.value || "").includes(%s))`, selector, text)
 }
 
-// click clicks with the mouse, as soon as the control is enabled.
+// click clicks with the mouse, as soon as the control is enabled. If the control moves before the click arrives, for
+// example because rows have arrived above it, the page gets nothing of this click, and click tries again.
 func (b *tab) click(selector string) {
 	b.Helper()
 	b.see(selector)
 	b.wait(`!document.querySelector(%s).disabled`, selector)
-	b.do(chromedp.Click(chromedp.CSS(selector)))
+	for hit := false; !hit; {
+		js[bool](b, `(() => {
+			const aim = window.aim = {missed: false}
+			const kinds = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]
+			const look = e => {
+				if (e.type === "pointerdown") aim.missed = !document.querySelector(%s)?.contains(e.target)
+				if (aim.missed) { e.preventDefault(); e.stopImmediatePropagation() }
+			}
+			kinds.forEach(kind => addEventListener(kind, look, {capture: true}))
+			aim.end = () => { kinds.forEach(kind => removeEventListener(kind, look, {capture: true})); return !aim.missed }
+			return true
+		})()`, selector)
+		b.do(chromedp.Click(chromedp.CSS(selector)))
+		hit = js[bool](b, `window.aim?.end() ?? true`) // a page that was loaded again has no aim
+	}
 }
 
 // fill replaces the text of a field by typing.
