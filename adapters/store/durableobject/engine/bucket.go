@@ -9,6 +9,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/expiry"
 	"edgetable/adapters/store/durableobject/internal/feed"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/outbox"
 	"edgetable/adapters/store/durableobject/internal/room"
 	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
@@ -23,7 +24,7 @@ import (
 type bucket struct {
 	clock   *clock.Clock
 	room    *room.Room
-	outbox  *outbox
+	outbox  *outbox.Outbox
 	answers *answers.Memory
 	catalog string // the location of the catalogs
 
@@ -49,12 +50,12 @@ func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool,
 	}
 	switch s := b.marker.Span; {
 	case b.marker.Has(k):
-		b.outbox.joinBucket(t, p, b.marker.Incarnation)
+		b.outbox.JoinBucket(t, p, b.marker.Incarnation)
 		return true, turn.Step{}
 	case b.marker.Live && s.Phase == span.Sealed && s.Gives(k):
 		return false, t.Fail(message.ErrAgain)
 	case b.marker.Live && s.Phase != span.Filling:
-		b.outbox.joinBucket(t, p, b.marker.Incarnation)
+		b.outbox.JoinBucket(t, p, b.marker.Incarnation)
 	}
 	l, instead := b.askCatalog(t, p)
 	if l == nil {
@@ -71,7 +72,7 @@ func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool,
 	b.marker.Put(t.Rows)
 	b.feed.Load(t.Rows, l.Incarnation, l.traits)
 	b.clock.Last = max(b.clock.Last, l.Floor)
-	b.outbox.joinBucket(t, p, b.marker.Incarnation)
+	b.outbox.JoinBucket(t, p, b.marker.Incarnation)
 	return true, turn.Step{}
 }
 
@@ -179,7 +180,7 @@ func (b *bucket) drop(t *turn.Turn) turn.Step {
 		b.feed.End(t.Rows, feed.Dropped, b.issue(t))
 		feed.DeleteAll(t.Rows)
 		b.marker, b.traffic, b.frozen, b.sweep = span.Marker{}, visits.Counts{}, frozen{}, expiry.Sweep{}
-		b.outbox.forget()
+		b.outbox.Forget()
 		b.split.reset(0)
 		b.clock.Reserved = b.clock.Last
 		if b.clock.Last > 0 {

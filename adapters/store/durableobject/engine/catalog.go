@@ -6,6 +6,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/clock"
 	"edgetable/adapters/store/durableobject/internal/listing"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/outbox"
 	"edgetable/adapters/store/durableobject/internal/record"
 	"edgetable/adapters/store/durableobject/internal/room"
 	"edgetable/adapters/store/durableobject/internal/storage"
@@ -18,7 +19,7 @@ import (
 type catalog struct {
 	clock    *clock.Clock
 	room     *room.Room
-	outbox   *outbox
+	outbox   *outbox.Outbox
 	answers  *answers.Memory
 	location string
 
@@ -51,7 +52,7 @@ func (c *catalog) read(t *turn.Turn) turn.Step {
 	if !t.Fields.Done() {
 		return t.Malformed()
 	}
-	c.outbox.joinCatalog(t, key, c.location)
+	c.outbox.JoinCatalog(t, key, c.location)
 	rec, ok, instead := c.current(t, key)
 	switch {
 	case !ok:
@@ -74,7 +75,7 @@ func (c *catalog) write(t *turn.Turn, a message.Attempt, v answers.Verdict) turn
 			return turn.LostWrite(t)
 		}
 	}
-	c.outbox.joinCatalog(t, key, c.location)
+	c.outbox.JoinCatalog(t, key, c.location)
 	old, ok, instead := c.current(t, key)
 	switch own := old.Exists() && !old.Deleting && old.By == a.ID; {
 	case own && ok:
@@ -109,13 +110,13 @@ func (c *catalog) write(t *turn.Turn, a message.Attempt, v answers.Verdict) turn
 	if old.Exists() && !message.SameTraits(old.Traits, rec.Traits) {
 		c.beginTelling(t, &rec, a.ID)
 		c.clock.Issue(t.Rows, at)
-		c.outbox.changedRecord(t, key, at)
+		c.outbox.ChangedRecord(t, key, at)
 		_, step := c.announceOptions(t, &rec)
 		return step
 	}
 	c.room.Wrote(rec.Put(t.Rows))
 	c.clock.Issue(t.Rows, at)
-	c.outbox.changedRecord(t, key, at)
+	c.outbox.ChangedRecord(t, key, at)
 	return t.DoneTicks(at)
 }
 
@@ -126,7 +127,7 @@ func (c *catalog) list(t *turn.Turn) turn.Step {
 	if !t.Fields.Done() {
 		return t.Malformed()
 	}
-	c.outbox.joinCatalog(t, prefix, c.location)
+	c.outbox.JoinCatalog(t, prefix, c.location)
 	return listing.Records(t, prefix, from, limit)
 }
 
@@ -135,7 +136,7 @@ func (c *catalog) locate(t *turn.Turn) turn.Step {
 	if !t.Fields.Done() {
 		return t.Malformed()
 	}
-	c.outbox.joinCatalog(t, key, c.location)
+	c.outbox.JoinCatalog(t, key, c.location)
 	rec, err := record.Load(t.Rows, key)
 	return listing.Locate(t, &rec, err, c.restores)
 }

@@ -102,7 +102,7 @@ func (c *catalog) feeds(t *turn.Turn) turn.Step {
 	if !t.Fields.Done() {
 		return t.Malformed()
 	}
-	c.outbox.joinCatalog(t, key, c.location)
+	c.outbox.JoinCatalog(t, key, c.location)
 	rec, ok, instead := c.current(t, key)
 	switch {
 	case !ok:

@@ -54,7 +54,7 @@ func (b *bucket) commit(t *turn.Turn, _ message.Attempt, v answers.Verdict) turn
 	}
 	b.clock.Issue(t.Rows, now)
 	b.room.Wrote(b.feed.Commit(t.Rows, now))
-	b.outbox.notify(t, now)
+	b.outbox.Notify(t, now)
 	b.traffic.Count(t.Rows, t.Now, &visit)
 	b.split.afterWrite(t, b, &p, first.Key)
 	b.split.visited(t, b, &p, first.Key)
@@ -81,7 +81,7 @@ func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 	case row == nil:
 		t.Rows.Delete(k)
 		b.feed.Add(m, &effect)
-		b.outbox.putChange(t, k, now)
+		b.outbox.PutChange(t, k, now)
 		b.recordChange(t, k, now)
 		return nil
 	}
@@ -94,7 +94,7 @@ func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 	t.Rows.Put(k, v)
 	b.room.Wrote(len(k) + len(v))
 	b.feed.Add(m, &effect)
-	b.outbox.putChange(t, k, now)
+	b.outbox.PutChange(t, k, now)
 	b.recordChange(t, k, now)
 	b.sweep.Wrote(t.Rows, b.marker.Traits, row, now)
 	if old == nil {

@@ -104,7 +104,7 @@ func (b *bucket) removeEnded(t *turn.Turn) {
 	}
 	b.clock.Issue(t.Rows, at)
 	b.room.Wrote(b.feed.Commit(t.Rows, at))
-	b.outbox.notify(t, at)
+	b.outbox.Notify(t, at)
 	b.room.Look()
 	b.split.lookLater(t, b)
 }

@@ -23,7 +23,7 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 	if !t.Fields.Done() {
 		return t.Malformed()
 	}
-	c.outbox.joinCatalog(t, key, c.location)
+	c.outbox.JoinCatalog(t, key, c.location)
 	rec, err := record.Load(t.Rows, key)
 	if err != nil {
 		return t.Fail(err)
@@ -43,13 +43,13 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 		return t.Fail(table.ErrRevision)
 	case !rec.IsTable():
 		t.Rows.Delete(storage.RowOf(storage.SpaceRecords, key))
-		c.outbox.removedRecord(t, key)
+		c.outbox.RemovedRecord(t, key)
 		return t.Done()
 	default:
 		rec.Deleting, rec.By, rec.Value = true, a.ID, nil
 		c.room.Wrote(rec.Put(t.Rows))
 		t.Rows.Put(storage.RowOf(storage.SpaceDeleting, key), nil)
-		c.outbox.removedRecord(t, key)
+		c.outbox.RemovedRecord(t, key)
 		own = true
 	}
 	last := c.portion(t, &rec)
@@ -161,7 +161,7 @@ func (c *catalog) removeRecord(t *turn.Turn, rec *record.Record) {
 	}
 	t.Rows.Delete(storage.RowOf(storage.SpaceRestores, key))
 	t.Rows.Delete(storage.RowOf(storage.SpaceRestores, key+finished))
-	c.outbox.schedulePurge(t, rec.Incarnation)
+	c.outbox.SchedulePurge(t, rec.Incarnation)
 	c.answers.Remember(t.Now, rec.By, message.Done(nil))
 }
 

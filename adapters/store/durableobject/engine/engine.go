@@ -7,6 +7,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/clock"
 	"edgetable/adapters/store/durableobject/internal/listing"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/outbox"
 	"edgetable/adapters/store/durableobject/internal/room"
 	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/adapters/store/durableobject/internal/turn"
@@ -67,21 +68,18 @@ type Engine struct {
 	loaded  bool // whether the fields below were read from the rows
 	clock   clock.Clock
 	room    room.Room
-	outbox  outbox
+	outbox  outbox.Outbox
 	bucket  bucket
 	catalog catalog
 }
 
 // New makes the engine of an object that just woke up.
 func New(o Options) *Engine {
-	if o.Replica != "" && o.Jurisdiction != "" {
-		o.Replica += "@" + o.Jurisdiction
-	}
 	if o.Shared == nil {
 		o.Shared = NewShared(nil)
 	}
 	e := &Engine{now: o.Now, answers: answers.Memory{Engine: o.Rand(), Woke: o.Now(), Room: &o.Shared.answers}}
-	e.outbox = outbox{clock: &e.clock, rand: o.Rand, name: o.Replica, jurisdiction: o.Jurisdiction}
+	e.outbox = outbox.New(&e.clock, o.Rand, o.Replica, o.Jurisdiction)
 	e.bucket = bucket{clock: &e.clock, room: &e.room, outbox: &e.outbox, answers: &e.answers, catalog: o.Catalog, generation: o.Rand()}
 	e.bucket.split = splitting{rand: o.Rand, onEvent: o.Told, bytes: o.SplitBytes, rate: o.SplitRate, rows: cmp.Or(o.PieceRows, pieceRows)}
 	e.catalog = catalog{clock: &e.clock, room: &e.room, outbox: &e.outbox, answers: &e.answers, location: o.Catalog}
@@ -108,7 +106,7 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	if resume != nil {
 		t.Resumed, t.Answers = turn.ParseContinuation(resume.State), resume.Answers
 	}
-	if e.outbox.name != "" || loads(op) {
+	if e.outbox.HasReplica() || loads(op) {
 		e.load(t)
 	}
 	step := e.dispatch(op, t)
@@ -118,7 +116,7 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	if len(step.Calls) > 0 {
 		step.State = step.Next.Append(nil)
 	}
-	e.outbox.setAlarm(&step)
+	e.outbox.SetAlarm(&step)
 	e.bucket.split.setAlarm(&step)
 	for _, due := range [...]edm.Ticks{e.bucket.sweep.Due, e.bucket.feed.Due} {
 		if due != 0 && (step.Alarm == 0 || due < step.Alarm) {
@@ -152,8 +150,7 @@ func (e *Engine) load(t *turn.Turn) {
 	e.bucket.loadFrozen(t.Rows)
 	e.bucket.loadSplit(t)
 	e.bucket.sweep.Load(t.Rows, e.bucket.marker.Traits, t.Now)
-	e.outbox.load(t)
-	e.outbox.incarnation = e.bucket.marker.Incarnation
+	e.outbox.Load(t, e.bucket.marker.Incarnation)
 	e.loaded = true
 }
 
@@ -254,7 +251,7 @@ func (e *Engine) alarm(t *turn.Turn) Step {
 		return t.Malformed()
 	}
 	if t.Resumed.Kind == turn.Publishes {
-		return e.outbox.acceptResult(t)
+		return e.outbox.AcceptResult(t)
 	}
 	if e.bucket.frozen.id != 0 {
 		return e.bucket.alarmFrozen(t)
@@ -271,7 +268,7 @@ func (e *Engine) alarm(t *turn.Turn) Step {
 		return instead
 	}
 	if !e.bucket.mayEnd(t) {
-		step := e.outbox.publish(t)
+		step := e.outbox.Publish(t)
 		if step.Alarm = e.catalog.nextRetry(t); len(step.Calls) > 0 {
 			return step
 		}

@@ -3,10 +3,8 @@ package engine
 import (
 	"bytes"
 
-	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/span"
-	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
 	"edgetable/core/key"
@@ -55,8 +53,8 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 		s.Bounds = key.Range{Start: bytes.Clone(taking.Bounds.Start), End: bytes.Clone(taking.Bounds.End)}
 		b.raiseClock(taking.High)
 		b.feed.Took(t.Rows, message.FeedBegan, taking.From, taking.Cut, b.issue(t))
-		b.outbox.start = s.Bounds.Start
-		b.publishAs(t, &p, &taking)
+		b.outbox.Keys.Start = s.Bounds.Start
+		b.outbox.TakeOver(t, &p, incarnation, &taking)
 	}
 	b.marker.Put(t.Rows)
 	if last {
@@ -102,8 +100,8 @@ func (b *bucket) put(t *turn.Turn, i *message.Item) {
 		t.Rows.Put(k, i.Value)
 		b.room.Wrote(len(k) + len(i.Value))
 	}
-	if i.Unseen && b.outbox.name != "" {
-		storage.PutTicks(t.Rows, b.outbox.changeKey(k), i.ChangedAt)
+	if i.Unseen {
+		b.outbox.PutUnpublished(t.Rows, k, i.ChangedAt)
 	}
 }
 
@@ -111,21 +109,4 @@ func (b *bucket) put(t *turn.Turn, i *message.Item) {
 func (b *bucket) raiseClock(high edm.Ticks) {
 	b.marker.Floor = max(b.marker.Floor, high)
 	b.clock.Last = max(b.clock.Last, high)
-}
-
-// publishAs makes the object publish the received keys. Publishing continues where the sender of the keys stopped.
-func (b *bucket) publishAs(t *turn.Turn, p *message.Destination, taking *message.Taking) {
-	o := b.outbox
-	if o.incarnation = b.marker.Incarnation; o.name == "" || o.name != taking.Replica {
-		return
-	}
-	o.publishing = publishing{on: true, incarnation: b.marker.Incarnation, sending: sending{
-		replica: o.name, source: durableobject.SourceOf(b.marker.Incarnation, p.Bucket, p.Range), since: taking.Since,
-	}}
-	if !taking.Synced {
-		o.since, o.sync = 0, o.firstOfOwn()
-	}
-	o.pending, o.ask = o.hasChanges(t.Rows), t.Now
-	o.put(t.Rows)
-	o.storeDestination(t, p)
 }

@@ -10,7 +10,6 @@ import (
 	"edgetable/adapters/store/durableobject/internal/restoring"
 	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/adapters/store/durableobject/internal/turn"
-	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
@@ -114,7 +113,7 @@ func (b *bucket) alarmFrozen(t *turn.Turn) turn.Step {
 	if r != nil {
 		b.endFreeze(t, r)
 		if f := &b.frozen; f.id == r.ID && f.phase == r.Phase && r.Phase != restoring.Returning {
-			return b.outbox.publish(t)
+			return b.outbox.Publish(t)
 		}
 	}
 	return t.Done()
@@ -123,20 +122,20 @@ func (b *bucket) alarmFrozen(t *turn.Turn) turn.Step {
 // mayPublish reports whether the object may publish. A restore may have returned the object to an earlier
 // state. Then the object must first get the next incarnation of the table.
 func (b *bucket) mayPublish(t *turn.Turn) (may bool, instead turn.Step) {
-	o := b.outbox
-	if at := o.due(); !o.on || o.confirmed || o.self.Table == "" || at == 0 || at > t.Now {
+	if !b.outbox.NeedsPermission(t.Now) {
 		return true, turn.Step{}
 	}
-	if o.asksAt > t.Now && t.Resumed.Kind != turn.Instructs {
+	self, asks := b.outbox.AskPermission(t)
+	if !asks {
 		return false, t.Done()
 	}
-	o.asksAt = t.Now + 10*edm.TicksPerSecond
-	r, instead := b.askInstructions(t, &o.self)
-	if r != nil {
-		o.confirmed = r.ID == 0 || r.Phase == restoring.Freezing || b.marker.Incarnation == r.Next
-	}
-	if !o.confirmed && len(instead.Calls) == 0 {
+	r, instead := b.askInstructions(t, self)
+	switch {
+	case r == nil && len(instead.Calls) > 0:
+		return false, instead
+	case r == nil || r.ID != 0 && r.Phase != restoring.Freezing && b.marker.Incarnation != r.Next:
 		return false, t.Done()
 	}
-	return o.confirmed, instead
+	b.outbox.Permit()
+	return true, turn.Step{}
 }

@@ -22,7 +22,7 @@ func (b *bucket) mayJoin(t *turn.Turn, size int64) bool {
 	s, x := b.marker.Span, &b.split
 	own, busy := b.feed.Others(t.Rows.Size()), x.load.BusyUntil(t.Now, x.rate)
 	switch {
-	case s.Phase != span.Serving || x.choice != nil || b.outbox.on && b.outbox.sync != nil:
+	case s.Phase != span.Serving || x.choice != nil || !b.outbox.IsSynced():
 		return false
 	case busy != 0 && busy+leaveAfter > t.Now:
 		return false

@@ -54,11 +54,11 @@ func (b *bucket) startLeaving(t *turn.Turn) turn.Step {
 	}
 	since := x.last
 	if size > 0 {
-		b.outbox.joinBucket(t, &s.Self, b.marker.Incarnation) // otherwise the neighbour would have to publish these entities later
+		b.outbox.JoinBucket(t, &s.Self, b.marker.Incarnation) // otherwise the neighbour would have to publish these entities later
 		since = x.load.BusyUntil(t.Now, x.rate)
 	}
 	switch {
-	case !b.outbox.isCaughtUp(t.Now):
+	case !b.outbox.IsCaughtUp(t.Now):
 		x.lookLater(t, b)
 		return t.Done()
 	case since != 0 && t.Now < since+leaveAfter && t.Now >= since:
@@ -146,7 +146,7 @@ func (b *bucket) acceptLeaveAnswer(t *turn.Turn, r message.Reader, err error) tu
 		x.leave, x.due = leaving{}, 0
 		return t.Done()
 	}
-	if err != nil || t.Answers[0].Err != nil || !x.leave.asks || x.choice != nil || !may || !b.outbox.isCaughtUp(t.Now) {
+	if err != nil || t.Answers[0].Err != nil || !x.leave.asks || x.choice != nil || !may || !b.outbox.IsCaughtUp(t.Now) {
 		return stays()
 	}
 	if (size == 0) != (x.leave.size == 0) || size == 0 && x.leave.last != x.last {
@@ -243,7 +243,7 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	switch start := b.marker.Bounds().Start; {
 	case bytes.Compare(start, taking.Bounds.Start) <= 0:
 		return t.Done() // a late duplicate: this range already has the rows
-	case taking.Number != 0 && (taking.Number != promise || !bytes.Equal(start, taking.Bounds.End) || s.Leaving || x.joins && taking.Replica != b.replica()):
+	case taking.Number != 0 && (taking.Number != promise || !bytes.Equal(start, taking.Bounds.End) || s.Leaving || x.joins && taking.Replica != b.outbox.Replica()):
 		return t.Fail(table.ErrUnsupported) // this refusal is final: see handleRefusal
 	case !bytes.Equal(start, taking.Bounds.End) || s.Leaving:
 		return t.Fail(table.ErrBusy)
@@ -255,7 +255,7 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	b.raiseClock(taking.High)
 	b.feed.Took(t.Rows, message.FeedTook, taking.From, taking.Cut, b.issue(t))
 	b.marker.Put(t.Rows)
-	b.outbox.start = s.Bounds.Start
+	b.outbox.Keys.Start = s.Bounds.Start
 	x.joins, x.only = false, nil
 	b.restartSweep(t)
 	b.room.Look()
@@ -268,7 +268,7 @@ func (b *bucket) endRange(t *turn.Turn) {
 	b.feed.End(t.Rows, feed.Left, b.issue(t))
 	feed.DeleteAll(t.Rows)
 	b.marker, b.traffic, b.sweep = span.Marker{}, visits.Counts{}, expiry.Sweep{}
-	b.outbox.forget()
+	b.outbox.Forget()
 	b.clock.Reserved = 0
 	b.split.reset(0)
 }

@@ -25,7 +25,7 @@ func (c *catalog) tellRanges(t *turn.Turn) turn.Step {
 	if !t.Fields.Done() {
 		return t.Malformed()
 	}
-	c.outbox.joinCatalog(t, key, c.location)
+	c.outbox.JoinCatalog(t, key, c.location)
 	rec, err := record.Load(t.Rows, key)
 	if c.restores(t, &rec) {
 		err = table.ErrBusy

@@ -147,7 +147,7 @@ func (b *bucket) finishRestore(t *turn.Turn, p *message.Destination, r *restorin
 	default:
 		b.adopt(t, p, r, o)
 	}
-	if x := b.outbox; x.on && x.marked <= 1 && !x.isCaughtUp(t.Now) {
+	if !b.outbox.IsSettled(t.Now) {
 		b.freeze(t, r.ID, restoring.Settling, p)
 		return t.Fail(table.ErrBusy)
 	}
@@ -169,11 +169,10 @@ func (b *bucket) adopt(t *turn.Turn, p *message.Destination, r *restoring.Restor
 	m.Put(t.Rows)
 	b.feed.Load(t.Rows, r.Next, r.Traits)
 	b.restartSweep(t)
-	t.Rows.Delete(storage.RowSending)
-	b.outbox.publishing = publishing{sending: sending{until: b.outbox.until}}
+	b.outbox.Leave(t.Rows)
 	b.split.reset(0)
 	b.loadSplit(t)
-	b.outbox.joinBucket(t, p, r.Next)
+	b.outbox.JoinBucket(t, p, r.Next)
 	b.split.lookLater(t, b)
 	b.answers.Life++
 	b.generation++

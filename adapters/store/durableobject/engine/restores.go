@@ -34,7 +34,7 @@ func (c *catalog) restore(t *turn.Turn) turn.Step {
 	if !ok || told.ID == 0 {
 		return t.Malformed()
 	}
-	c.outbox.joinCatalog(t, name, c.location)
+	c.outbox.JoinCatalog(t, name, c.location)
 	rec, err := record.Load(t.Rows, name)
 	if err == nil && (!rec.IsTable() || rec.Deleting) {
 		err = table.ErrNoTable
@@ -96,7 +96,7 @@ func (c *catalog) beginRestore(t *turn.Turn, rec *record.Record, r *restoring.Re
 
 // advance moves a restore to its next phase. If that ends the restore, advance changes the table's record.
 func (c *catalog) advance(t *turn.Turn, rec *record.Record, r *restoring.Restore) error {
-	r.Advance(t.Now, c.outbox.on && c.outbox.publishes(rec.Layout.Location))
+	r.Advance(t.Now, c.outbox.Publishes(rec.Layout.Location))
 	if r.Phase == restoring.Finished {
 		if err := c.finishRestore(t, rec, r); err != nil {
 			return err
@@ -133,8 +133,8 @@ func (c *catalog) finishRestore(t *turn.Turn, rec *record.Record, r *restoring.R
 	at := c.clock.Next(t.Now, 0, 1)
 	c.clock.Issue(t.Rows, at)
 	rec.Incarnation, rec.Floor = r.Next, max(rec.Floor, r.High)
-	c.outbox.changedRecord(t, name, at)
-	c.outbox.schedulePurge(t, r.Was)
+	c.outbox.ChangedRecord(t, name, at)
+	c.outbox.SchedulePurge(t, r.Was)
 	if r.Undo {
 		t.Rows.Delete(storage.RowOf(storage.SpaceRestores, name+finished))
 	} else {

@@ -2,10 +2,10 @@ package engine
 
 import (
 	"context"
-	"edgetable/adapters/store/durableobject/internal/storage"
 	"iter"
 
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -16,10 +16,8 @@ const (
 	// its clock may stand still.
 	maxScan = 8 << 20
 
-	// guessRow is the assumed size of a row. A scan reads leastRun to mostRun bytes of rows at a time.
+	// guessRow is the assumed size of a row.
 	guessRow = 1 << 10
-	leastRun = 4 << 10
-	mostRun  = 256 << 10
 )
 
 // scan answers with a page of rows. If Strict is set, the limit of bytes applies to the first row too, so the page may have no rows.
@@ -95,7 +93,7 @@ func (b *bucket) inside(t *turn.Turn, r key.Range, s *message.Scan, have int) it
 
 // readSize returns the number of bytes to read from the storage at a time. have is the number of rows that the page has already.
 func readSize(s *message.Scan, have int) int {
-	n := mostRun
+	n := storage.MostRun
 	if s.Rows > 0 && s.Filter == nil {
 		n = min(n, (s.Rows-have+1)*guessRow)
 	}
@@ -105,5 +103,5 @@ func readSize(s *message.Scan, have int) int {
 	if s.ScanBytes > 0 {
 		n = min(n, s.ScanBytes+guessRow)
 	}
-	return max(n, leastRun)
+	return max(n, storage.LeastRun)
 }

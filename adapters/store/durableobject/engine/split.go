@@ -32,6 +32,8 @@ const (
 	emptyRows = 1000
 	// outFor is the time after which a call without an answer is repeated.
 	outFor = 30 * edm.TicksPerSecond
+	// maxDelay is the maximum delay of the next step, even if the clock has stepped back.
+	maxDelay = 600 * edm.TicksPerSecond
 )
 
 // splitting is the state of a range's split that the engine keeps in memory.
@@ -59,6 +61,12 @@ type splitting struct {
 	received uint64    // the number of the last chunk from the left neighbour
 }
 
+// change is the key of an entity in a chunk. at is the time of its last change, if it changed after an earlier chunk had contained it.
+type change struct {
+	key []byte
+	at  edm.Ticks
+}
+
 // reportEvent reports an event of this range to the operator.
 func (x *splitting) reportEvent(self *message.Destination, event string) {
 	if x.onEvent != nil {
@@ -75,7 +83,7 @@ func (x *splitting) reset(due edm.Ticks) {
 func (b *bucket) loadSplit(t *turn.Turn) {
 	s := b.marker.Span
 	b.room.LookOften(b.split.bytes)
-	b.outbox.start, b.outbox.stop = b.marker.Bounds().Start, nil
+	b.outbox.Keys = key.Range{Start: b.marker.Bounds().Start}
 	if b.hasBelow(t) {
 		b.split.due = t.Now
 	}
@@ -84,7 +92,7 @@ func (b *bucket) loadSplit(t *turn.Turn) {
 		return
 	}
 	if s.Phase >= span.Sealed && !s.Leaving {
-		b.outbox.stop = s.At
+		b.outbox.Keys.End = s.At
 	}
 	if b.split.due == 0 {
 		b.split.due = t.Now
@@ -114,7 +122,7 @@ func markOf(k []byte) []byte { return append([]byte{storage.SpaceMarks}, k...) }
 // mayEnd reports whether the next step can hand the keys over. An outbox batch in flight would delay that step.
 func (b *bucket) mayEnd(t *turn.Turn) bool {
 	s := b.marker.Span
-	return s != nil && s.Phase == span.Copying && !s.Leaving && s.Complete && b.split.due <= t.Now && b.outbox.isIdle(t.Now)
+	return s != nil && s.Phase == span.Copying && !s.Leaving && s.Complete && b.split.due <= t.Now && b.outbox.IsIdle(t.Now)
 }
 
 // advanceSplit takes the next step of a split or a merge.
@@ -213,8 +221,7 @@ func (b *bucket) acceptReply(t *turn.Turn) turn.Step {
 		return t.Done()
 	}
 	x.failures = 0
-	at := b.outbox.due()
-	if b.outbox.on && at != 0 && at <= t.Now || s.Seq%piecesOfAlarm == piecesOfAlarm-1 {
+	if b.outbox.IsDue(t.Now) || s.Seq%piecesOfAlarm == piecesOfAlarm-1 {
 		return t.Done() // the alarm continues the split at once
 	}
 	return b.advanceSplit(t)
@@ -285,13 +292,13 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 	if s.Complete {
 		marks = b.recordedChanges(t, x.rows+1)
 		if len(marks) <= min(lastRows, x.rows) && b.size(t, marks) <= pieceBytes {
-			if !b.outbox.isIdle(t.Now) || s.Leaving && !b.outbox.isCaughtUp(t.Now) {
-				x.due = max(t.Now+edm.TicksPerSecond/10, min(b.outbox.until, t.Now+outFor))
+			if !b.outbox.IsIdle(t.Now) || s.Leaving && !b.outbox.IsCaughtUp(t.Now) {
+				x.due = max(t.Now+edm.TicksPerSecond/10, min(b.outbox.IdleAt(), t.Now+outFor))
 				return t.Done()
 			}
 			s.Phase, s.Sealed, s.End, s.Bounds.End = span.Sealed, t.Now, s.Bounds.End, append([]byte{}, s.At...)
 			if !s.Leaving {
-				b.outbox.stop = s.At
+				b.outbox.Keys.End = s.At
 			}
 			b.recordSeal(t)
 			return b.sendLastPiece(t)
@@ -334,7 +341,7 @@ func (b *bucket) addRows(t *turn.Turn, m []byte) (piece, next []byte) {
 	}
 	var list []change
 	size := 0
-	for k, v := range t.Rows.Scan(s.From, to, mostRun) {
+	for k, v := range t.Rows.Scan(s.From, to, storage.MostRun) {
 		if len(list) == b.split.rows || size > pieceBytes {
 			next = bytes.Clone(k)
 			break
@@ -346,7 +353,7 @@ func (b *bucket) addRows(t *turn.Turn, m []byte) (piece, next []byte) {
 	if m, list = b.addItems(t, m, list); len(list) < all {
 		next = append(bytes.Clone(s.From[:skip]), append(list[len(list)-1].key, 0)...)
 	}
-	if next == nil && skip == 1 && b.outbox.on && !s.Leaving {
+	if next == nil && skip == 1 && b.outbox.Replica() != "" && !s.Leaving {
 		next = append([]byte{storage.SpaceOutbox, storage.SpaceEntities}, s.At...)
 	}
 	return m, next
@@ -359,14 +366,11 @@ func (b *bucket) addItems(t *turn.Turn, m []byte, list []change) ([]byte, []chan
 		if len(m)-len(t.Dst) > pieceBytes+pieceBytes/4 {
 			return m, list[:i]
 		}
-		item := message.Item{Key: c.key}
-		if b.outbox.on && !b.marker.Span.Leaving { // a range that merges publishes its changes before it hands its keys over
-			v, ok := t.Rows.Get(b.outbox.changeKey(append([]byte{storage.SpaceEntities}, c.key...)))
-			if item.Unseen = ok && len(v) == 8; item.Unseen {
-				item.ChangedAt = edm.Ticks(binary.BigEndian.Uint64(v))
-			}
+		k, item := b.entityKey(c.key), message.Item{Key: c.key}
+		if !b.marker.Span.Leaving { // a range that merges publishes its changes before it hands its keys over
+			item.ChangedAt, item.Unseen = b.outbox.Unpublished(t.Rows, k)
 		}
-		v, ok := t.Rows.Get(b.entityKey(c.key))
+		v, ok := t.Rows.Get(k)
 		item.Gone, item.Value = !ok, v
 		m = message.AppendItem(m, &item)
 	}
@@ -375,7 +379,7 @@ func (b *bucket) addItems(t *turn.Turn, m []byte, list []change) ([]byte, []chan
 
 // recordedChanges returns entities that changed after a chunk (a message with copies) had contained them, at most the given number.
 func (b *bucket) recordedChanges(t *turn.Turn, most int) (list []change) {
-	for k, v := range t.Rows.Scan([]byte{storage.SpaceMarks}, []byte{storage.SpaceMarks + 1}, leastRun) {
+	for k, v := range t.Rows.Scan([]byte{storage.SpaceMarks}, []byte{storage.SpaceMarks + 1}, storage.LeastRun) {
 		if len(list) == most {
 			break
 		}
@@ -418,11 +422,9 @@ func (b *bucket) sendLastPiece(t *turn.Turn) turn.Step {
 	}
 	s.Seq++
 	p := b.target()
-	m := message.Copy(t.Dst, &p, b.marker.Incarnation, s.Seq, &message.Taking{
-		Bounds: key.Range{Start: s.At, End: s.End}, High: b.clock.Last,
-		Replica: b.replica(), Synced: b.outbox.sync == nil, Since: b.outbox.since, Number: s.Number,
-		From: s.Self.Range, Cut: b.feed.Cut(),
-	})
+	taking := message.Taking{Bounds: key.Range{Start: s.At, End: s.End}, High: b.clock.Last, Number: s.Number, From: s.Self.Range, Cut: b.feed.Cut()}
+	b.outbox.HandOver(&taking)
+	m := message.Copy(t.Dst, &p, b.marker.Incarnation, s.Seq, &taking)
 	m, _ = b.addItems(t, m, b.recordedChanges(t, pieceRows))
 	if s.Leaving && s.Number == 0 {
 		s.Target = 0 // earlier code did not ask the neighbour to agree, so ask the catalog for the right neighbour before each attempt
@@ -431,14 +433,6 @@ func (b *bucket) sendLastPiece(t *turn.Turn) turn.Step {
 	step := b.call(t, durableobject.AddressOf(&p), m[len(t.Dst):], &turn.Continuation{})
 	step.Answer = m
 	return step
-}
-
-// replica returns the name of the replica to which the object publishes, "" if it does not publish.
-func (b *bucket) replica() string {
-	if !b.outbox.on {
-		return ""
-	}
-	return b.outbox.name
 }
 
 // deleteMovedRows deletes rows with keys that another range has.
@@ -452,7 +446,7 @@ func (b *bucket) deleteMovedRows(t *turn.Turn) turn.Step {
 	}
 	b.marker.Span = s.Serve(s.Bounds)
 	b.marker.Put(t.Rows)
-	b.outbox.stop = nil
+	b.outbox.Keys.End = nil
 	b.split.due = 0
 	b.room.Look()
 	b.split.lookLater(t, b)

@@ -48,7 +48,7 @@ func (c *catalog) allTold(t *turn.Turn, rec *record.Record, dirty bool) {
 		at := c.clock.Next(t.Now, 0, 1)
 		c.clock.Issue(t.Rows, at)
 		rec.Revision = table.RevisionOf(at)
-		c.outbox.changedRecord(t, rec.Key.String(), at)
+		c.outbox.ChangedRecord(t, rec.Key.String(), at)
 		c.beginTelling(t, rec, 0)
 	}
 }

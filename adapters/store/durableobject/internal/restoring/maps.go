@@ -12,13 +12,11 @@ import (
 	"edgetable/core/table"
 )
 
-const mostRun = 256 << 10 // bytes
-
 // ChangesOf returns the changes of a bucket, oldest first, in memory of their own.
 func ChangesOf(rows storage.Rows, key string, bucket uint16) (list []Change) {
 	from := RowOfHistory(key, bucket)
 	end := binary.BigEndian.AppendUint64(slices.Clone(from), math.MaxUint64)
-	for k, v := range rows.Scan(from, end, mostRun) {
+	for k, v := range rows.Scan(from, end, storage.MostRun) {
 		c, ok := ReadChange(slices.Clone(v))
 		if len(k) != len(end) || !ok {
 			panic("the history of a table is damaged or was written by a later version")

@@ -17,18 +17,15 @@ type Search struct {
 	border []byte // the beginning of the last partition, if it is not the first
 }
 
-const (
-	// searched is the number of bytes that one Run reads.
-	searched = 4 << 20
-	run      = 256 << 10
-)
+// searched is the number of bytes that one Run reads.
+const searched = 4 << 20
 
 // Run reads the next rows of a range. The parameter to is the row key at which the range ends; a row key is one
 // byte and the entity's key. If the search is not finished, done is false. The first result is the key that was
 // found. It is nil if all rows are in one partition.
 func (s *Search) Run(rows storage.Rows, to []byte) (at []byte, done bool) {
 	read := 0
-	for k, v := range rows.Scan(s.From, to, run) {
+	for k, v := range rows.Scan(s.From, to, storage.MostRun) {
 		if read >= searched {
 			s.From = bytes.Clone(k)
 			return nil, false

@@ -20,7 +20,7 @@ const (
 
 // The keys of other rows.
 var (
-	RowSending = []byte{spaceMeta, 'o'} // the progress of publishing: the type sending in package engine
+	RowSending = []byte{spaceMeta, 'o'} // the progress of publishing: the type sending in package outbox
 	// The keys of further rows have another second byte: 'c' in package clock, 't' and 'u' in package visits,
 	// 'm', 'r' and 'e' in package span, 'x' in package expiry.
 	RowSelf      = []byte{spaceMeta, 's'} // the destination of a bucket that publishes

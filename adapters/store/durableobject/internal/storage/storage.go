@@ -31,6 +31,12 @@ type Rows interface {
 	ScanBack(from, to []byte, bytes int) iter.Seq2[[]byte, []byte]
 }
 
+// A scan reads LeastRun to MostRun bytes of rows at a time.
+const (
+	LeastRun = 4 << 10
+	MostRun  = 256 << 10
+)
+
 // Ticks reads a row that holds a time. It returns 0 if there is no such row.
 func Ticks(r Rows, key []byte) edm.Ticks {
 	if v, ok := r.Get(key); ok && len(v) == 8 {
@@ -47,7 +53,7 @@ func PutTicks(r Rows, key []byte, t edm.Ticks) {
 // Delete deletes rows with from ≤ key < to, up to the number most, and returns how many it deleted.
 func Delete(r Rows, from, to []byte, most int) int {
 	var list [][]byte
-	for k := range r.Scan(from, to, mostRun) {
+	for k := range r.Scan(from, to, MostRun) {
 		if len(list) == most {
 			break
 		}
@@ -59,11 +65,9 @@ func Delete(r Rows, from, to []byte, most int) int {
 	return len(list)
 }
 
-const mostRun = 256 << 10 // bytes
-
 // HasAny reports whether there is a row with from ≤ key < to.
 func HasAny(r Rows, from, to []byte) bool {
-	for range r.Scan(from, to, 4<<10) {
+	for range r.Scan(from, to, LeastRun) {
 		return true
 	}
 	return false

@@ -1,4 +1,4 @@
-package engine
+package outbox
 
 import (
 	"bytes"
@@ -7,76 +7,30 @@ import (
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
-	"edgetable/adapters/store/durableobject/internal/record"
 	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
-	"edgetable/core/table"
 )
 
 const (
-	// A batch has at most maxChanges changes. It has less than maxBatch bytes before its last change, which may
-	// have 1.5 MB, so that a batch fits into 2 MiB. During the initial sync, at most maxDuringSync changes are from
-	// the outbox, which leaves space for rows of the sync.
-	maxChanges     = 100
-	maxDuringSync  = 75
-	maxBatch       = 256 << 10
-	maxFailures    = 200
-	lengthOfStride = 4 * leastRun
+	maxFailures    = 200 // failures are not counted beyond this number
+	lengthOfStride = 4 * storage.LeastRun
 )
 
-// pass is one iteration over the outbox. A row that changes all the time appears once in a pass, so that other rows need not wait.
-type pass struct {
-	next  []byte    // where the iteration continues, nil if it has not begun
-	begin edm.Ticks // when the iteration began; all earlier changes were in the outbox then
-	clean bool      // whether all rows that this iteration sent are published
-	later bool      // whether the iteration needs more than one batch
-}
-
-// batchInFlight is a batch that was sent and has no answer yet.
-type batchInFlight struct {
-	number      uint64 // a random number; it shows that an answer does not belong to a batch of an earlier engine
-	changes     []change
-	next        []byte // where the pass continues after the batch, nil if the pass ends with it
-	synced      []syncedRow
-	sync        []byte // where the initial sync continues after the batch, nil if the sync ends with it
-	mark        message.Mark
-	purge       bool // whether the batch is a purge of the incarnation
-	incarnation table.Incarnation
-}
-
-// change is the key of a row that changed, and the time of the change.
-type change struct {
-	key []byte
-	at  edm.Ticks
-}
-
-// publish sends a batch if one is due.
-func (o *outbox) publish(t *turn.Turn) turn.Step {
-	switch at := o.due(); {
-	case !o.on:
-	case at != 0 && at <= t.Now:
+// Publish sends a batch if one is due.
+func (o *Outbox) Publish(t *turn.Turn) turn.Step {
+	switch {
+	case o.IsDue(t.Now):
 		return o.handOut(t)
-	case o.purgeAt != 0 && o.purgeAt <= t.Now:
+	case o.on && o.purgeAt != 0 && o.purgeAt <= t.Now:
 		return o.handOutPurge(t)
 	}
 	return t.Done()
 }
 
-// send calls the publisher with a batch, which the caller appended to dst.
-func (o *outbox) send(t *turn.Turn, f *batchInFlight, batch []byte, wakes []durableobject.Call) turn.Step {
-	f.number = o.rand()
-	o.inFlight = f
-	return turn.Step{
-		Answer: batch,
-		Calls:  append([]durableobject.Call{{To: durableobject.Replica, Message: batch[len(t.Dst):]}}, wakes...),
-		Next:   &turn.Continuation{Kind: turn.Publishes, Batch: f.number},
-	}
-}
-
 // handOut sends a batch with the current state of changed rows. The same transaction stores that a batch is in flight, so that a later engine
 // waits until no write of the batch can arrive any more. An engine that lost its storage cannot store this, and sends nothing.
-func (o *outbox) handOut(t *turn.Turn) turn.Step {
+func (o *Outbox) handOut(t *turn.Turn) turn.Step {
 	f := &batchInFlight{}
 	if o.pass.next == nil {
 		o.pass = pass{next: []byte{storage.SpaceOutbox}, begin: max(t.Now, o.clock.Last), clean: true}
@@ -117,7 +71,7 @@ func (o *outbox) handOut(t *turn.Turn) turn.Step {
 }
 
 // addChanges adds rows of the outbox to a batch.
-func (o *outbox) addChanges(t *turn.Turn, f *batchInFlight, batch []byte) []byte {
+func (o *Outbox) addChanges(t *turn.Turn, f *batchInFlight, batch []byte) []byte {
 	limit := maxChanges
 	if o.sync != nil {
 		limit = maxDuringSync
@@ -143,34 +97,9 @@ func (o *outbox) addChanges(t *turn.Turn, f *batchInFlight, batch []byte) []byte
 	return batch
 }
 
-// fills reports whether a batch has its maximum size.
-func fills(t *turn.Turn, batch []byte) bool { return len(batch)-len(t.Dst) >= maxBatch }
-
-// addRow adds the state of a row to a batch. If the row is a record that the batch does not show as deleted,
-// addRow returns the record.
-func (o *outbox) addRow(batch []byte, c change, v []byte, ok bool) ([]byte, record.Record) {
-	b := message.BatchChange{Record: c.key[0] == storage.SpaceRecords, Gone: !ok, Ticks: c.at, Key: c.key[1:], Value: v}
-	var rec record.Record
-	if ok && b.Record {
-		rec, ok = record.Parse(v)
-		// Readers of some tables must ask the objects, so the batch shows some records as deleted: damaged records, records
-		// of tables that are being deleted, records of tables outside the replica's jurisdiction, and records that declare
-		// options, because the replica does not implement options.
-		if b.Gone = !ok || rec.Deleting || rec.Traits != nil || !o.publishes(rec.Layout.Location); b.Gone {
-			rec = record.Record{}
-		} else {
-			b.Value = message.AppendDocument(nil, &rec.Record)
-		}
-	}
-	if b.Gone {
-		b.Value = nil
-	}
-	return message.AppendChange(batch, &b), rec
-}
-
-// acceptResult handles the result of a batch. It ignores the result of an unknown batch: an earlier engine sent that batch, or another batch has
+// AcceptResult handles the result of a batch. It ignores the result of an unknown batch: an earlier engine sent that batch, or another batch has
 // replaced it.
-func (o *outbox) acceptResult(t *turn.Turn) turn.Step {
+func (o *Outbox) AcceptResult(t *turn.Turn) turn.Step {
 	f, answers := o.inFlight, t.Answers
 	if !o.on || f == nil || t.Resumed.Batch != f.number || len(answers) == 0 {
 		return t.Done()
@@ -201,7 +130,7 @@ func (o *outbox) acceptResult(t *turn.Turn) turn.Step {
 }
 
 // The replica may report that this object lags. If the batch has begun or ended such a report, noteMark stores that.
-func (o *outbox) noteMark(t *turn.Turn, f *batchInFlight, result durableobject.Published) {
+func (o *Outbox) noteMark(t *turn.Turn, f *batchInFlight, result durableobject.Published) {
 	switch {
 	case !result.Marked:
 	case f.mark == message.MarkLagging:
@@ -212,7 +141,7 @@ func (o *outbox) noteMark(t *turn.Turn, f *batchInFlight, result durableobject.P
 }
 
 // advancePass moves the pass past the changes of a batch, or ends the pass. all is true if all changes of the batch are published.
-func (o *outbox) advancePass(t *turn.Turn, f *batchInFlight, all bool) {
+func (o *Outbox) advancePass(t *turn.Turn, f *batchInFlight, all bool) {
 	o.pass.clean = o.pass.clean && all
 	o.pass.next, o.pass.later = f.next, true
 	if f.next != nil {
@@ -226,7 +155,7 @@ func (o *outbox) advancePass(t *turn.Turn, f *batchInFlight, all bool) {
 }
 
 // schedule sets the time of the next batch. all is true if the whole batch is published and the initial sync has advanced.
-func (o *outbox) schedule(t *turn.Turn, f *batchInFlight, result durableobject.Published, all bool) {
+func (o *Outbox) schedule(t *turn.Turn, f *batchInFlight, result durableobject.Published, all bool) {
 	// If a batch published nothing, a quota may be exhausted for a day. So such a batch counts as a failure, and the delay grows.
 	stuck := !slices.Contains(result.Done, true) && (f.mark == message.MarkNothing || !result.Marked)
 	switch {
@@ -249,16 +178,15 @@ func backoff(failures byte) edm.Ticks {
 
 // acknowledge removes published rows from the outbox, except rows that changed after the batch was made. It
 // reports whether the whole batch is published.
-func (o *outbox) acknowledge(t *turn.Turn, f *batchInFlight, done []bool) (all bool) {
+func (o *Outbox) acknowledge(t *turn.Turn, f *batchInFlight, done []bool) (all bool) {
 	all = true
 	for i, c := range f.changes {
 		if !done[i] {
 			all = false
 			continue
 		}
-		k := o.changeKey(c.key)
-		if v, ok := t.Rows.Get(k); ok && len(v) == 8 && edm.Ticks(binary.BigEndian.Uint64(v)) == c.at {
-			t.Rows.Delete(k)
+		if at, ok := o.Unpublished(t.Rows, c.key); ok && at == c.at {
+			t.Rows.Delete(o.changeKey(c.key))
 		}
 	}
 	return all

@@ -1,4 +1,4 @@
-package engine
+package outbox
 
 import (
 	"edgetable/adapters/store/durableobject/internal/message"
@@ -12,7 +12,7 @@ import (
 // The catalog purges the incarnation of a deleted table from the replica once no write of the table's buckets
 // can still arrive.
 
-func (o *outbox) schedulePurge(t *turn.Turn, incarnation table.Incarnation) {
+func (o *Outbox) SchedulePurge(t *turn.Turn, incarnation table.Incarnation) {
 	if !o.on {
 		return
 	}
@@ -21,7 +21,7 @@ func (o *outbox) schedulePurge(t *turn.Turn, incarnation table.Incarnation) {
 }
 
 // handOutPurge sends a request to purge an incarnation. An interrupted purge is repeated.
-func (o *outbox) handOutPurge(t *turn.Turn) turn.Step {
+func (o *Outbox) handOutPurge(t *turn.Turn) turn.Step {
 	f := &batchInFlight{purge: true}
 	purges.Each(t.Rows, func(incarnation table.Incarnation, due edm.Ticks) bool {
 		f.incarnation = incarnation
@@ -34,7 +34,7 @@ func (o *outbox) handOutPurge(t *turn.Turn) turn.Step {
 }
 
 // acceptPurgeResult handles the result of a purge. more is true if the replica has more to delete.
-func (o *outbox) acceptPurgeResult(t *turn.Turn, f *batchInFlight, more bool) turn.Step {
+func (o *Outbox) acceptPurgeResult(t *turn.Turn, f *batchInFlight, more bool) turn.Step {
 	if more {
 		purges.Put(t.Rows, f.incarnation, t.Now)
 	} else {

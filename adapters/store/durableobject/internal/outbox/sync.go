@@ -1,4 +1,4 @@
-package engine
+package outbox
 
 import (
 	"bytes"
@@ -19,26 +19,11 @@ import (
 // woken together, at most durableobject.MaxBuckets.
 const maxWakes = 100
 
-// syncedRow is a row of the initial sync in a batch. If the row is a table's record, the batch also wakes buckets of the table, which then join the
-// replica. The numbers count the buckets that were awake before, and the calls to further buckets.
-type syncedRow struct {
-	key         []byte
-	incarnation table.Incarnation
-	first       int
-	wakes       int
-}
-
-// awake names the table at which the initial sync stopped, and counts the buckets of this table that are awake.
-type awake struct {
-	incarnation table.Incarnation
-	count       int
-}
-
 // addSync adds rows of the initial sync to a batch. If a row is the record of a table, it also adds the calls that wake the table's buckets.
-func (o *outbox) addSync(t *turn.Turn, f *batchInFlight, batch []byte) ([]byte, []durableobject.Call) {
+func (o *Outbox) addSync(t *turn.Turn, f *batchInFlight, batch []byte) ([]byte, []durableobject.Call) {
 	var wakes []durableobject.Call
 	split := ""
-	for k, v := range t.Rows.Scan(o.sync, o.endOfOwn(), mostRun) {
+	for k, v := range t.Rows.Scan(o.sync, o.endOfOwn(), storage.MostRun) {
 		if len(f.changes)+len(f.synced) >= maxChanges || fills(t, batch) || len(wakes) >= maxWakes {
 			f.sync = bytes.Clone(k)
 			break
@@ -63,7 +48,7 @@ func (o *outbox) addSync(t *turn.Turn, f *batchInFlight, batch []byte) ([]byte, 
 
 // addWakes adds the calls that wake the objects of the table in the last synced row. Each call reads an entity
 // that does not exist.
-func (o *outbox) addWakes(rows storage.Rows, f *batchInFlight, wakes []durableobject.Call, rec *record.Record) []durableobject.Call {
+func (o *Outbox) addWakes(rows storage.Rows, f *batchInFlight, wakes []durableobject.Call, rec *record.Record) []durableobject.Call {
 	objects, _ := record.Objects(rows, rec)
 	s := &f.synced[len(f.synced)-1]
 	if s.incarnation = rec.Incarnation; s.incarnation == o.awake.incarnation {
@@ -80,7 +65,7 @@ func (o *outbox) addWakes(rows storage.Rows, f *batchInFlight, wakes []durableob
 
 // advanceSync moves the initial sync past the published rows. A row of a table is passed only if its buckets have woken. The result is true if
 // all rows of the batch are passed. If the first bucket does not wake, the sync pauses.
-func (o *outbox) advanceSync(t *turn.Turn, f *batchInFlight, done []bool, woken []durableobject.Answer) (all bool) {
+func (o *Outbox) advanceSync(t *turn.Turn, f *batchInFlight, done []bool, woken []durableobject.Answer) (all bool) {
 	for i, s := range f.synced {
 		n := 0
 		for n < s.wakes && n < len(woken) && isAwake(woken[n]) {

@@ -1,0 +1,62 @@
+package outbox
+
+import (
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/purges"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
+	"edgetable/core/table"
+)
+
+// JoinBucket makes the bucket of a table join the replica, if it has not joined yet and the replica may store its data.
+func (o *Outbox) JoinBucket(t *turn.Turn, p *message.Destination, incarnation table.Incarnation) {
+	if o.joins(p.Location) {
+		o.join(t, durableobject.SourceOf(incarnation, p.Bucket, p.Range))
+	}
+	o.incarnation = incarnation
+	o.storeDestination(t, p)
+}
+
+// JoinCatalog makes the catalog of an account join the replica, if it has not joined yet and the replica may store its data. key is the key of a
+// record of the account, or a prefix of such keys.
+func (o *Outbox) JoinCatalog(t *turn.Turn, key, location string) {
+	if !o.joins(location) {
+		return
+	}
+	if c := durableobject.CatalogOf(key, ""); c != durableobject.Catalog("", "") {
+		o.join(t, c.Name)
+	}
+}
+
+// Leave makes an object that returned to an earlier state publish nothing until it joins the replica again. A batch may still be in flight, so Leave
+// keeps the time before which none is sent.
+func (o *Outbox) Leave(rows storage.Rows) {
+	rows.Delete(storage.RowSending)
+	o.publishing = publishing{sending: sending{until: o.until}}
+}
+
+// joins reports whether an object at this location must join the replica and has not joined yet.
+func (o *Outbox) joins(location string) bool {
+	return o.name != "" && !o.on && o.mayStore(location)
+}
+
+// join makes the object publish: first the rows that exist already, later their changes too.
+func (o *Outbox) join(t *turn.Turn, source string) {
+	o.publishing = publishing{on: true, sending: sending{replica: o.name, source: source, until: o.until}}
+	o.since = max(t.Now, o.clock.Last)
+	if storage.HasAny(t.Rows, o.firstOfOwn(), o.endOfOwn()) {
+		o.since, o.sync = 0, o.firstOfOwn()
+	}
+	o.ask = t.Now
+	o.pending, o.purgeAt = o.hasChanges(t.Rows), purges.Next(t.Rows)
+	o.put(t.Rows)
+}
+
+// storeDestination stores the bucket's own destination in a row, if the bucket publishes.
+func (o *Outbox) storeDestination(t *turn.Turn, p *message.Destination) {
+	if o.on && o.self.Table == "" {
+		o.self = p.Clone()
+		t.Rows.Put(storage.RowSelf, message.AppendSelf(nil, p))
+	}
+}

@@ -1,0 +1,54 @@
+package outbox
+
+import (
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/record"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
+)
+
+const (
+	// A batch has at most maxChanges changes. It has less than maxBatch bytes before its last change, which may
+	// have 1.5 MB, so that a batch fits into 2 MiB. During the initial sync, at most maxDuringSync changes are from
+	// the outbox, which leaves space for rows of the sync.
+	maxChanges    = 100
+	maxDuringSync = 75
+	maxBatch      = 256 << 10
+)
+
+// send calls the publisher with a batch, which the caller appended to dst.
+func (o *Outbox) send(t *turn.Turn, f *batchInFlight, batch []byte, wakes []durableobject.Call) turn.Step {
+	f.number = o.rand()
+	o.inFlight = f
+	return turn.Step{
+		Answer: batch,
+		Calls:  append([]durableobject.Call{{To: durableobject.Replica, Message: batch[len(t.Dst):]}}, wakes...),
+		Next:   &turn.Continuation{Kind: turn.Publishes, Batch: f.number},
+	}
+}
+
+// fills reports whether a batch has its maximum size.
+func fills(t *turn.Turn, batch []byte) bool { return len(batch)-len(t.Dst) >= maxBatch }
+
+// addRow adds the state of a row to a batch. If the row is a record that the batch does not show as deleted,
+// addRow returns the record.
+func (o *Outbox) addRow(batch []byte, c change, v []byte, ok bool) ([]byte, record.Record) {
+	b := message.BatchChange{Record: c.key[0] == storage.SpaceRecords, Gone: !ok, Ticks: c.at, Key: c.key[1:], Value: v}
+	var rec record.Record
+	if ok && b.Record {
+		rec, ok = record.Parse(v)
+		// Readers of some tables must ask the objects, so the batch shows some records as deleted: damaged records, records
+		// of tables that are being deleted, records of tables outside the replica's jurisdiction, and records that declare
+		// options, because the replica does not implement options.
+		if b.Gone = !ok || rec.Deleting || rec.Traits != nil || !o.mayStore(rec.Layout.Location); b.Gone {
+			rec = record.Record{}
+		} else {
+			b.Value = message.AppendDocument(nil, &rec.Record)
+		}
+	}
+	if b.Gone {
+		b.Value = nil
+	}
+	return message.AppendChange(batch, &b), rec
+}
