@@ -7,6 +7,8 @@ import (
 
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
+
+	"edgetable/adapters/backup/repository/internal/seal"
 )
 
 // Codec is a compression method for the commits of a log piece.
@@ -57,7 +59,7 @@ func (c Codec) decode(packed []byte, size int64) ([]byte, error) {
 		}
 		plain = out.Bytes()
 	default:
-		return nil, errNewer
+		return nil, seal.ErrNewer
 	}
 	if int64(len(plain)) != size {
 		return nil, fmt.Errorf("the object has %d bytes instead of %d", len(plain), size)

@@ -8,36 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
+
+	"edgetable/adapters/backup/repository/encryption"
+	"edgetable/adapters/backup/repository/internal/seal"
 )
-
-// Source describes the store that [Repository.Create] backs up.
-type Source struct {
-	Store   string // identity of the store
-	From    string // host and data directory, to be shown to people
-	Program string // version of edgetable
-	// Snapshot returns a directory with the files of the store at one moment, and the point from which the store's log
-	// continues. Create removes each file from the directory after it has stored the file.
-	Snapshot func(ctx context.Context) (dir string, log *LogSpan, err error)
-	// Check returns an error for a damaged file. It is called before the file is stored.
-	Check func(path string) error
-	// Keys are age public keys; none means no encryption.
-	Keys []string
-	// Interrupted lists earlier runs of the same data directory that were interrupted before their backup was complete.
-	// Create reuses their objects and deletes their manifests.
-	Interrupted []string
-	// Begin is called with the name of the run before the run's first object is written.
-	Begin func(id string) error
-	// Progress is called with the number of bytes stored so far and the total.
-	Progress func(done, total int64)
-
-	Now func() time.Time
-}
 
 // Create makes a backup. After an error, call Create again with the name of the failed run in Interrupted. The new
 // run then does not store the objects of the failed run again.
 func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
-	recipients, err := ParseRecipients(s.Keys)
+	recipients, err := encryption.ParseRecipients(s.Keys)
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +83,19 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	return m, nil
 }
 
+// setHistory records which commits the backup has. If the backup location has no timeline, it records only the timeline's name.
+func (m *Manifest) setHistory(log *LogSpan, now Turn) {
+	switch {
+	case log == nil:
+	case now.Timeline == "":
+		m.Other = log.Timeline
+	case log.Alone:
+		m.Alone = log
+	default:
+		m.Log = log
+	}
+}
+
 // checkTurn checks that the store may still ship its log to the backup location. If another store has replaced this
 // store, a backup of this store would look like the newest state. If the backup location has no timelines, checkTurn
 // permits any store.
@@ -130,7 +122,7 @@ func (r *Repository) checkRun(ctx context.Context, id string) error {
 }
 
 func (r *Repository) save(ctx context.Context, dir string, m *Manifest) error {
-	b, err := seal(m)
+	b, err := seal.Encode(m)
 	if err != nil {
 		return err
 	}

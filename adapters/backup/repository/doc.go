@@ -6,6 +6,11 @@
 //	names/ID              the name of the backup, kept so that a lost manifest is noticed
 //	unfinished/ID         the incomplete manifest of a backup that is running, or was interrupted
 //
+// # Structure
+//
+// Package target keeps the directory that a restore fills. Package encryption encrypts objects. Package seal verifies all
+// objects that are not parts of files, by their first line. This package has manifests, the log, and what reads or removes them.
+//
 // # Steps
 //
 // [Repository.Create] first checks that the store was not replaced. It writes unfinished/ID before it looks for objects

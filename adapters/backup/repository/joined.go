@@ -6,13 +6,13 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"edgetable/adapters/backup/repository/internal/seal"
 	"edgetable/core/edm"
 )
 
@@ -168,7 +168,8 @@ func (j *joining) store(ctx context.Context) error {
 		return err
 	}
 	rest := append(append(head, '\n'), packed...)
-	if err := j.r.objects.Put(ctx, p.object(), append(fmt.Appendf(nil, "%s%x\n", joinedHead, sha256.Sum256(rest)), rest...)); err != nil {
+	sum := sha256.Sum256(rest)
+	if err := j.r.objects.Put(ctx, p.object(), append([]byte(seal.Line(pieceKind, joinedForm, sum[:])+"\n"), rest...)); err != nil {
 		return err
 	}
 	j.done.Objects++
@@ -181,18 +182,4 @@ func (j *joining) store(ctx context.Context) error {
 		}
 	}
 	return g.Wait()
-}
-
-// joinedOf returns the joined log piece that contains the commits of a deleted piece, or nil if there is none.
-func (r *Repository) joinedOf(ctx context.Context, gone *Piece) (*Piece, error) {
-	list, err := r.Pieces(ctx, gone.Timeline)
-	if err != nil {
-		return nil, err
-	}
-	for i := range list {
-		if p := &list[i]; p.From <= gone.From && p.To >= gone.To && p.object() != gone.object() {
-			return p, nil
-		}
-	}
-	return nil, nil
 }

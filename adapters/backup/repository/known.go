@@ -1,6 +1,10 @@
 package repository
 
-import "time"
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"time"
+)
 
 // knownParts holds the parts that are already stored and need not be written again.
 type knownParts struct {
@@ -14,4 +18,17 @@ type knownParts struct {
 type file struct {
 	name           string
 	size, modified int64
+}
+
+// rereadEvery is the period in which backups read each stored object once again, because a disk may have damaged the object. The time at which
+// an object is due is derived from its name. So each backup reads about the same number of objects.
+const rereadEvery = 30 * 24 * time.Hour
+
+// isDue reports whether the time to read an object again is in (after, until]. Each object has one such time in each period of length rereadEvery.
+func isDue(object string, after, until time.Time) bool {
+	var sum [4]byte
+	_, _ = hex.Decode(sum[:], []byte(object[:2*len(sum)])) // [Manifest.check] has checked that the name is hexadecimal
+	phase := time.Duration(binary.BigEndian.Uint32(sum[:])) * (rereadEvery >> 32)
+	last := until.Add(-phase).Truncate(rereadEvery).Add(phase)
+	return last.After(after)
 }

@@ -83,6 +83,20 @@ func (r *Repository) checkPiece(ctx context.Context, named *Piece) (p Piece, pac
 	return p, packed, nil
 }
 
+// joinedOf returns the joined log piece that contains the commits of a deleted piece, or nil if there is none.
+func (r *Repository) joinedOf(ctx context.Context, gone *Piece) (*Piece, error) {
+	list, err := r.Pieces(ctx, gone.Timeline)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if p := &list[i]; p.From <= gone.From && p.To >= gone.To && p.object() != gone.object() {
+			return p, nil
+		}
+	}
+	return nil, nil
+}
+
 // DamagedPiece is the error for a log piece that was read but cannot be used.
 type DamagedPiece struct {
 	Object string

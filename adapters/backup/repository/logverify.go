@@ -11,6 +11,7 @@ import (
 	"filippo.io/age"
 	"golang.org/x/sync/errgroup"
 
+	"edgetable/adapters/backup/repository/encryption"
 	"edgetable/core/edm"
 )
 
@@ -85,7 +86,7 @@ func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progres
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			if locked(err) {
+			if encryption.IsLocked(err) {
 				report.Locked++
 				err = nil
 			}

@@ -1,17 +1,16 @@
 package repository
 
 import (
-	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"time"
 
+	"edgetable/adapters/backup/repository/internal/seal"
 	"edgetable/core/edm"
 )
 
@@ -45,19 +44,6 @@ func (m *Manifest) history() *LogSpan {
 		return m.Log
 	}
 	return m.Alone
-}
-
-// setHistory records which commits the backup has. If the backup location has no timeline, it records only the timeline's name.
-func (m *Manifest) setHistory(log *LogSpan, now Turn) {
-	switch {
-	case log == nil:
-	case now.Timeline == "":
-		m.Other = log.Timeline
-	case log.Alone:
-		m.Alone = log
-	default:
-		m.Log = log
-	}
 }
 
 // Timeline returns the timeline of the store when it made the backup, or "" if it is unknown. The backup location
@@ -135,35 +121,10 @@ func intact(object string, b []byte) bool {
 	return sumOf(object) == hex.EncodeToString(sum[:])
 }
 
-const sealHead = "edgetable backup 1, sha256 "
-
-// seal encodes a value as JSON, after a line with a checksum.
-func seal(v any) ([]byte, error) {
-	text, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		return nil, err
-	}
-	return append(fmt.Appendf(nil, "%s%x\n", sealHead, sha256.Sum256(text)), text...), nil
-}
-
-// unseal is the inverse of seal.
-func unseal(b []byte, v any) error {
-	head, text, _ := bytes.Cut(b, []byte("\n"))
-	if string(head) != fmt.Sprintf("%s%x", sealHead, sha256.Sum256(text)) {
-		if strings.HasPrefix(string(head), "edgetable backup ") && !strings.HasPrefix(string(head), sealHead) {
-			return errNewer
-		}
-		return errors.New("its checksum is wrong")
-	}
-	return json.Unmarshal(text, v)
-}
-
-var errNewer = errors.New("written by a newer edgetable version; run that version")
-
 // decode decodes and checks the manifest of a run.
 func decode(id string, b []byte) (*Manifest, error) {
 	m := new(Manifest)
-	if err := unseal(b, m); err != nil {
+	if err := seal.Decode(b, m); err != nil {
 		return nil, err
 	}
 	if m.ID != id {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"edgetable/adapters/backup/repository/internal/seal"
 )
 
 // TestManifestForged checks that a manifest that names files or objects outside of their folders is refused before
@@ -52,7 +54,7 @@ func TestManifestForged(t *testing.T) {
 		{[]File{file("a", good[:len(good)-1]+"\x00")}, "is not a valid object name"},
 		{[]File{file("a", strings.Replace(good, "0a", `\a`, 1))}, "is not a valid object name"},
 	} {
-		sealed, err := seal(&Manifest{ID: "id", Ended: time.Unix(1, 0), Files: tt.files})
+		sealed, err := seal.Encode(&Manifest{ID: "id", Ended: time.Unix(1, 0), Files: tt.files})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,16 +2,12 @@ package repository
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
-	"filippo.io/age"
-
+	"edgetable/adapters/backup/repository/internal/seal"
 	"edgetable/core/edm"
 )
 
@@ -75,7 +71,16 @@ func parsePiece(name string, size int64) (p Piece, ok bool) {
 // maxPiece is the maximum size in bytes of a log piece before compression, so that a forged piece cannot exhaust the memory.
 const maxPiece = 256 << 20
 
-const pieceHead = "edgetable log 1, sha256 "
+// The kind of the objects of the log, and the versions of their form. A joined piece replaces consecutive log pieces, and
+// its name has the form of a log piece's name. It contains these pieces as they were stored, so encrypted pieces can be
+// joined without the private keys. An earlier version of edgetable reports that a newer version wrote the object.
+const (
+	pieceKind  = "log"
+	pieceForm  = 1
+	joinedForm = 2
+)
+
+var errParts = errors.New("the object with joined pieces of the log does not contain the pieces that its header describes")
 
 // openPiece verifies the object of a log piece. It returns the head of the piece, and the commits as they are stored.
 func openPiece(named *Piece, b []byte) (p Piece, packed []byte, err error) {
@@ -93,67 +98,17 @@ func openPiece(named *Piece, b []byte) (p Piece, packed []byte, err error) {
 
 // parseObject verifies the object of a log piece or of a joined piece.
 func parseObject(b []byte) (p Piece, packed []byte, err error) {
-	head, rest, _ := bytes.Cut(b, []byte("\n"))
-	begin := pieceHead
-	if strings.HasPrefix(string(head), joinedHead) {
-		begin = joinedHead
-	}
-	if string(head) != fmt.Sprintf("%s%x", begin, sha256.Sum256(rest)) {
-		if strings.HasPrefix(string(head), "edgetable log ") && !strings.HasPrefix(string(head), begin) {
-			return p, nil, errNewer
-		}
-		return p, nil, errors.New("its checksum is wrong")
+	version, rest, err := seal.Open(b, pieceKind, joinedForm)
+	if err != nil {
+		return p, nil, err
 	}
 	text, packed, _ := bytes.Cut(rest, []byte("\n"))
 	if err := json.Unmarshal(text, &p); err != nil {
 		return p, nil, err
 	}
-	if (begin == joinedHead) != (len(p.Parts) > 0) {
+	if (version == joinedForm) != (len(p.Parts) > 0) {
 		return p, nil, errParts
 	}
 	p.Size = int64(len(b))
 	return p, packed, nil
 }
-
-var errNoIdentity = errors.New("the object is encrypted: name the file with the private key with --identity")
-
-// unpack returns the commits of a log piece.
-func (p *Piece) unpack(packed []byte, with []age.Identity) (list []Commit, err error) {
-	if len(p.Parts) > 0 {
-		return p.unpackParts(packed, with)
-	}
-	if len(p.Recipients) > 0 {
-		if len(with) == 0 {
-			return nil, errNoIdentity
-		}
-		if packed, err = decrypt(packed, with); err != nil {
-			return nil, fmt.Errorf("the object cannot be decrypted: %w", err)
-		}
-	}
-	plain, err := p.Codec.decode(packed, p.Length)
-	if err != nil {
-		return nil, err
-	}
-	for last := p.From; len(plain) > 0; {
-		if len(plain) < 8 {
-			return nil, errShortPiece
-		}
-		number := edm.Ticks(binary.BigEndian.Uint64(plain))
-		size, n := binary.Uvarint(plain[8:])
-		if n <= 0 || size > math.MaxInt32 || int(size) > len(plain)-8-n {
-			return nil, errShortPiece
-		}
-		if number <= last || number > p.To {
-			return nil, fmt.Errorf("the commit %d is not between %d and %d", number, last, p.To)
-		}
-		last = number
-		list = append(list, Commit{number, plain[8+n : 8+n+int(size)]})
-		plain = plain[8+n+int(size):]
-	}
-	if len(list) != p.Commits {
-		return nil, fmt.Errorf("the piece of the log has %d commits instead of %d", len(list), p.Commits)
-	}
-	return list, nil
-}
-
-var errShortPiece = errors.New("the piece of the log ends in the middle of a commit")

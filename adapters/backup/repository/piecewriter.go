@@ -10,6 +10,9 @@ import (
 	"slices"
 
 	"filippo.io/age"
+
+	"edgetable/adapters/backup/repository/encryption"
+	"edgetable/adapters/backup/repository/internal/seal"
 )
 
 // PieceWriter packs commits into log pieces. It compresses each commit when the commit is added. So after the last
@@ -30,7 +33,7 @@ type PieceWriter struct {
 // NewPieceWriter returns a writer of log pieces. The pieces are encrypted for the given age public keys; without
 // keys, they are not encrypted. The first piece is compressed with the given codec.
 func NewPieceWriter(keys []string, first Codec) (*PieceWriter, error) {
-	to, err := ParseRecipients(keys)
+	to, err := encryption.ParseRecipients(keys)
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +107,9 @@ func (w *PieceWriter) Seal(p Piece, next Codec) (*Sealed, error) {
 	sum.Write([]byte{'\n'})
 	sum.Write(w.packed.Bytes())
 	// The buffer is not reused, because an abandoned request may still be sending the previous object.
-	b := make([]byte, 0, len(pieceHead)+2*sha256.Size+1+len(head)+1+w.packed.Len())
-	b = fmt.Appendf(b, "%s%x\n%s\n", pieceHead, sum.Sum(nil), head)
+	line := seal.Line(pieceKind, pieceForm, sum.Sum(nil))
+	b := make([]byte, 0, len(line)+1+len(head)+1+w.packed.Len())
+	b = fmt.Appendf(b, "%s\n%s\n", line, head)
 	b = append(b, w.packed.Bytes()...)
 	p.Size = int64(len(b))
 	return &Sealed{p, b}, w.begin(next)

@@ -160,3 +160,36 @@ func (r *Repository) collect(ctx context.Context, done *Pruned, dryRun bool) err
 	}
 	return g.Wait()
 }
+
+// pruneLog removes the log pieces that no restore needs. These are the pieces before the backup from which the
+// oldest restorable moment is restored. backups are the backups that are kept.
+func (r *Repository) pruneLog(ctx context.Context, done *Pruned, backups []*Manifest, p Pruning) error {
+	needed := p.Keep.logFrom(backups, p.Now)
+	if needed == 0 {
+		return nil
+	}
+	list, err := r.Pieces(ctx, "")
+	if err != nil {
+		return err
+	}
+	var remove []Piece
+	for _, piece := range list {
+		if piece.To <= needed {
+			remove = append(remove, piece)
+			done.Pieces++
+			done.LogBytes += piece.Size
+		}
+	}
+	if len(remove) == 0 || p.DryRun {
+		return nil
+	}
+	if err := r.setPruned(ctx, needed); err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(deletions)
+	for _, piece := range remove {
+		g.Go(func() error { return r.objects.Delete(ctx, piece.object()) })
+	}
+	return g.Wait()
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"edgetable/adapters/backup/repository/internal/seal"
 	"edgetable/core/objects"
 )
 
@@ -39,7 +40,7 @@ func (r *Repository) check(ctx context.Context) (store string, err error) {
 	case err != nil:
 		return "", err
 	}
-	if err := unseal(b, &store); errors.Is(err, errNewer) {
+	if err := seal.Decode(b, &store); errors.Is(err, seal.ErrNewer) {
 		return "", fmt.Errorf("%q: %w", formatName, err)
 	} else if err != nil {
 		return "", fmt.Errorf("%w: %q cannot be read: %w", errForeign, formatName, err)
@@ -72,7 +73,7 @@ func (r *Repository) claim(ctx context.Context, store string) error {
 			}
 		}
 	}
-	b, err := seal(store)
+	b, err := seal.Encode(store)
 	if err != nil {
 		return err
 	}

@@ -2,27 +2,11 @@ package repository
 
 import (
 	"context"
-	"encoding/binary"
-	"encoding/hex"
 	"slices"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 )
-
-// rereadEvery is the period in which backups read each stored object once again, because a disk may have damaged the object. The time at which
-// an object is due is derived from its name. So each backup reads about the same number of objects.
-const rereadEvery = 30 * 24 * time.Hour
-
-// isDue reports whether the time to read an object again is in (after, until]. Each object has one such time in each period of length rereadEvery.
-func isDue(object string, after, until time.Time) bool {
-	var sum [4]byte
-	_, _ = hex.Decode(sum[:], []byte(object[:2*len(sum)])) // [Manifest.check] has checked that the name is hexadecimal
-	phase := time.Duration(binary.BigEndian.Uint32(sum[:])) * (rereadEvery >> 32)
-	last := until.Add(-phase).Truncate(rereadEvery).Add(phase)
-	return last.After(after)
-}
 
 // reread checks stored objects for damage by the disk: it reads the objects again. It checks only objects that the given files of a new
 // backup would reuse. Of these, it checks the objects whose time for a check has come. If an object is damaged, reread removes the

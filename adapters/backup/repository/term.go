@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"edgetable/adapters/backup/repository/internal/seal"
 	"edgetable/core/edm"
 )
 
@@ -73,7 +74,7 @@ func (r *Repository) BeginTerm(ctx context.Context, timeline string, term Term, 
 		return ErrElsewhere
 	}
 	own := now.names[i].object()
-	b, err := seal(begunTerm{from, time.Now().UTC()})
+	b, err := seal.Encode(begunTerm{from, time.Now().UTC()})
 	if err != nil {
 		return err
 	}

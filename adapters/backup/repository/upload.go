@@ -13,6 +13,7 @@ import (
 	"filippo.io/age"
 	"golang.org/x/sync/errgroup"
 
+	"edgetable/adapters/backup/repository/encryption"
 	"edgetable/core/objects"
 )
 
@@ -114,7 +115,7 @@ func (u *upload) store(ctx context.Context, j job, buffer []byte) error {
 	size := int64(len(b))
 	var err error
 	if len(u.recipients) > 0 {
-		if b, err = encrypt(b, u.recipients); err != nil {
+		if b, err = encryption.Encrypt(b, u.recipients); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,9 @@ import (
 
 	"filippo.io/age"
 	"golang.org/x/sync/errgroup"
+
+	"edgetable/adapters/backup/repository/encryption"
+	"edgetable/adapters/backup/repository/internal/seal"
 )
 
 // Report is the result of [Repository.Verify].
@@ -74,11 +77,11 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			if locked(err) {
+			if encryption.IsLocked(err) {
 				report.Locked++
 				b, err = []byte{}, nil // the object was read completely
 			}
-			if errors.Is(err, errSum) {
+			if errors.Is(err, seal.ErrSum) {
 				err = fmt.Errorf("%w (delete it, and the next backup stores its content again)", err)
 			}
 			if err != nil {
@@ -99,9 +102,6 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 	slices.Sort(report.Problems)
 	return report, nil
 }
-
-// locked reports whether err means that an object is encrypted for a key that was not given. This is no damage.
-func locked(err error) bool { return errors.As(err, new(*age.NoIdentityMatchError)) }
 
 // few converts a list of strings to a text. The text has the first strings and the number of omitted strings.
 func few(list []string) string {

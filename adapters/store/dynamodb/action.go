@@ -1,6 +1,7 @@
 package dynamodb
 
 import (
+	"edgetable/adapters/store/dynamodb/internal/attribute"
 	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -93,14 +94,14 @@ func (a *action) addCondition(e *call.Expression, inline int, t *table.Traits, n
 		conditionTemplates[m.Condition][0].Start(e)
 	}
 	if a.needsOldState() {
-		e.Bind(":n", num(maxProperties-m.Properties.Count()))
-		e.Bind(":z", num(inline-patchSize(m.Properties)))
+		e.Bind(":n", attribute.Number(maxProperties-m.Properties.Count()))
+		e.Bind(":z", attribute.Number(inline-patchSize(m.Properties)))
 	}
 	if m.Condition != table.Absent {
-		e.Bind(":t", num(now))
+		e.Bind(":t", attribute.Number(now))
 	}
 	if m.Condition == table.Unchanged {
-		e.Bind(":m", num(m.IfMatch))
+		e.Bind(":m", attribute.Number(m.IfMatch))
 	}
 }
 
@@ -145,13 +146,13 @@ func writeDemand(e *call.Expression, c table.Condition, merges bool) {
 // properties the entity has. So the update adds all properties of the merge to the stored upper bounds, as if the entity
 // had none of them.
 func mergeUpdate(e *call.Expression, m *table.Mutation, now edm.Ticks) {
-	e.Set(attrTicks, ":t", num(now))
+	e.Set(attrTicks, ":t", attribute.Number(now))
 	e.Set(attrNonce, ":o", nonce(m.Nonce))
-	e.Add(attrCount, ":c", num(0), ":k", num(m.Properties.Count()))
-	e.Add(attrSize, ":e", num(ownSize+len(m.Key)), ":b", num(patchSize(m.Properties)))
+	e.Add(attrCount, ":c", attribute.Number(0), ":k", attribute.Number(m.Properties.Count()))
+	e.Add(attrSize, ":e", attribute.Number(ownSize+len(m.Key)), ":b", attribute.Number(patchSize(m.Properties)))
 	i := 0
 	for name, v := range m.Properties.All() {
-		e.SetProperty(i, name, attribute(v))
+		e.SetProperty(i, name, attribute.Of(v))
 		i++
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"edgetable/adapters/store/dynamodb/internal/attribute"
 	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/table"
@@ -89,12 +90,12 @@ func (s *Store) WriteRecord(ctx context.Context, new table.Record) (table.Revisi
 // declare writes a record with changed options. It waits until all leases have ended, even if the outcome is unknown.
 func (s *Store) declare(ctx context.Context, r *record, had table.Revision) error {
 	var e call.Expression
-	e.If(attrRevision, "=", ":had", str(string(had)))
+	e.If(attrRevision, "=", ":had", attribute.String(string(had)))
 	e.IfMissing(attrDeleting)
-	e.Set(attrRevision, ":r", str(string(r.Revision)))
-	e.Set(attrValue, ":v", bin(r.Value))
+	e.Set(attrRevision, ":r", attribute.String(string(r.Revision)))
+	e.Set(attrValue, ":v", attribute.Binary(r.Value))
 	if r.Traits != nil {
-		e.Set(attrTraits, ":l", bin(r.Traits.Encode()))
+		e.Set(attrTraits, ":l", attribute.Binary(r.Traits.Encode()))
 	} else {
 		e.Remove(attrTraits)
 	}
@@ -117,14 +118,14 @@ func (s *Store) writeRecord(ctx context.Context, r *record, had table.Revision) 
 		e.IfMissing(attrHash)
 		return s.db.Write(ctx, call.Once, s.db.Put(r.item(), &e))
 	}
-	e.If(attrRevision, "=", ":had", str(string(had)))
+	e.If(attrRevision, "=", ":had", attribute.String(string(had)))
 	if r.Traits != nil {
-		e.If(attrTraits, "=", ":l", bin(r.Traits.Encode()))
+		e.If(attrTraits, "=", ":l", attribute.Binary(r.Traits.Encode()))
 	} else {
 		e.IfMissing(attrTraits)
 	}
-	e.Set(attrRevision, ":r", str(string(r.Revision)))
-	e.Set(attrValue, ":v", bin(r.Value))
+	e.Set(attrRevision, ":r", attribute.String(string(r.Revision)))
+	e.Set(attrValue, ":v", attribute.Binary(r.Value))
 	return s.db.Write(ctx, call.Once, s.db.Update(recordKey(r.Key), &e))
 }
 
@@ -174,7 +175,7 @@ func asRevision(err error) error {
 
 func (s *Store) deleteRecord(key table.RecordKey, revision table.Revision) call.Action {
 	var e call.Expression
-	e.If(attrRevision, "=", ":r", str(string(revision)))
+	e.If(attrRevision, "=", ":r", attribute.String(string(revision)))
 	return s.db.Delete(recordKey(key), &e)
 }
 
@@ -185,7 +186,7 @@ func (s *Store) replaceDeleted(ctx context.Context, old, r *record) (table.Revis
 		return "", table.ErrBeingDeleted
 	}
 	var e call.Expression
-	e.If(attrRevision, "=", ":r", str(string(old.Revision)))
+	e.If(attrRevision, "=", ":r", attribute.String(string(old.Revision)))
 	if err := s.db.Write(ctx, call.Once, s.db.Put(r.item(), &e)); err != nil {
 		return "", asRevision(err)
 	}

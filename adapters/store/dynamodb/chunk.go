@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"edgetable/adapters/store/dynamodb/internal/attribute"
 )
 
 // version is the random name of one set of chunks, or of one note (an item that tells Purge what to remove).
@@ -23,11 +25,11 @@ func (c chunks) none() bool { return c.count == 0 }
 // attribute returns the stored form of c: version · count (1 byte) · size (4 bytes).
 func (c chunks) attribute() types.AttributeValue {
 	b := append(c.version[:len(c.version):len(c.version)], byte(c.count))
-	return bin(binary.BigEndian.AppendUint32(b, uint32(c.size)))
+	return attribute.Binary(binary.BigEndian.AppendUint32(b, uint32(c.size)))
 }
 
 func readChunks(a types.AttributeValue) (c chunks, err error) {
-	b := binaryOf(a)
+	b := attribute.Bytes(a)
 	if len(b) != len(c.version)+5 || b[len(c.version)] == 0 {
 		return c, errItem
 	}

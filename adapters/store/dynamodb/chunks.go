@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"edgetable/adapters/store/dynamodb/internal/attribute"
 	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/edm"
@@ -28,7 +29,7 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 	var keys []item
 	flush := func() error {
 		err := s.db.BatchGet(ctx, keys, c, func(it item) {
-			found[string(binaryOf(it[attrSort]))] = binaryOf(it[attrData])
+			found[string(attribute.Bytes(it[attrSort]))] = attribute.Bytes(it[attrData])
 		})
 		keys = keys[:0]
 		return err
@@ -71,7 +72,7 @@ func chunkPuts(hash []byte, c chunks, p edm.Properties) []types.WriteRequest {
 	list := make([]types.WriteRequest, 0, c.count)
 	for i := range c.count {
 		it := call.Key(hash, c.sort(i))
-		it[attrData] = bin(p[i*chunkSize : min((i+1)*chunkSize, len(p))])
+		it[attrData] = attribute.Binary(p[i*chunkSize : min((i+1)*chunkSize, len(p))])
 		list = append(list, call.PutRequest(it))
 	}
 	return list
@@ -123,10 +124,10 @@ func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old ch
 	name := s.newVersion()
 	w.note = append(binary.BigEndian.AppendUint64(nil, uint64(due)), name[:]...)
 	it := call.Key(pendingHash, w.note)
-	it[attrDue] = num(due)
-	it[attrIncarnation] = bin(p.Incarnation[:])
-	it[attrBuckets] = num(bucket)
-	it[attrEntity] = bin(k)
+	it[attrDue] = attribute.Number(due)
+	it[attrIncarnation] = attribute.Binary(p.Incarnation[:])
+	it[attrBuckets] = attribute.Number(bucket)
+	it[attrEntity] = attribute.Binary(k)
 	if !w.new.none() {
 		it[attrNew] = w.new.attribute()
 	}

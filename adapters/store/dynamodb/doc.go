@@ -27,8 +27,9 @@
 //
 // # Structure
 //
-// Package call makes the calls: it knows what effect a failed call had, which calls may be repeated, and how expressions
-// are written. This package has the catalog, entities, chunks and Purge. Package rebucket moves a table to another number
+// Package attribute converts values to attributes, and back. Package call makes the calls: it knows what effect a failed
+// call had, which calls may be repeated, and how expressions are written. Package filter translates a $filter to a filter
+// expression. This package has the catalog, entities, chunks and Purge. Package rebucket moves a table to another number
 // of buckets. Only access.go, through which all operations find their table, knows about leases and moves.
 //
 // # Guarantees

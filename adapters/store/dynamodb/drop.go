@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"edgetable/adapters/store/dynamodb/internal/attribute"
 	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/table"
@@ -58,12 +59,12 @@ func (s *Store) markDeleted(ctx context.Context, r *record) (marked *record, err
 		marked = &record{Record: r.Record, Location: rebucket.Location{Spread: r.Spread}, deleting: true}
 		marked.Revision, marked.Value, marked.Traits = s.newRevision(), nil, nil
 		var e call.Expression
-		e.If(attrRevision, "=", ":r", str(string(revision)))
+		e.If(attrRevision, "=", ":r", attribute.String(string(revision)))
 		notes := []call.Action{s.notePurge(marked, r.Spread)}
 		if r.None() {
 			e.IfMissing(attrTarget)
 		} else {
-			e.If(attrTarget, "=", ":a", bin(r.Target.Incarnation[:]))
+			e.If(attrTarget, "=", ":a", attribute.Binary(r.Target.Incarnation[:]))
 			notes = append(notes, s.notePurge(marked, r.Target))
 		}
 		err := s.db.Transact(ctx, append(notes, s.db.Put(marked.item(), &e)))

@@ -6,12 +6,8 @@ import (
 	"edgetable/core/table"
 )
 
-// The internal functions that tests of package dynamodb_test call.
-var (
-	Attribute = attribute
-	Value     = value
-	SizeOf    = sizeOf
-)
+// SizeOf is an internal function that tests of package dynamodb_test call.
+var SizeOf = sizeOf
 
 // Inline returns the maximum size of an entity that a Commit of n mutations stores in one
 // item.

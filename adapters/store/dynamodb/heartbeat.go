@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"edgetable/adapters/store/dynamodb/internal/attribute"
 	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -25,8 +26,6 @@ const (
 	// rivalAge is the age below which a heartbeat shows that its Region is still writing. It is more than two intervals, so
 	// that one heartbeat may fail. It is less than three intervals, because three failures raise an alarm.
 	rivalAge = BeatEvery * 5 / 2
-	// movingAge is the age below which a heartbeat shows that a secondary may be reading the table.
-	movingAge = BeatEvery * 10
 )
 
 // RivalError means that another Region writes to the same global table. DynamoDB evaluates conditions and
@@ -48,7 +47,7 @@ func (s *Store) Beat(ctx context.Context, region string) error {
 	requests := make([]types.WriteRequest, Heartbeats)
 	for i := range requests {
 		it := heartbeatKey(i, region)
-		it[attrTicks] = num(now)
+		it[attrTicks] = attribute.Number(now)
 		requests[i] = call.PutRequest(it)
 	}
 	if _, err := s.db.BatchWrite(ctx, requests); err != nil {
@@ -78,11 +77,11 @@ func (s *Store) lastBeats(ctx context.Context, c table.Consistency) (map[string]
 		return nil, err
 	}
 	for _, it := range found.Items {
-		at, err := strconv.ParseInt(number(it[attrTicks]), 10, 64)
+		at, err := strconv.ParseInt(attribute.Digits(it[attrTicks]), 10, 64)
 		if err != nil {
 			return nil, errItem
 		}
-		beats[string(binaryOf(it[attrSort]))] = edm.Ticks(at)
+		beats[string(attribute.Bytes(it[attrSort]))] = edm.Ticks(at)
 	}
 	return beats, nil
 }
@@ -110,7 +109,7 @@ func (s *Store) oldestBeat(ctx context.Context, region string) (edm.Ticks, error
 	}
 	oldest, n := last, 0
 	err = s.db.BatchGet(ctx, keys, table.Eventual, func(it item) {
-		if at, err := strconv.ParseInt(number(it[attrTicks]), 10, 64); err == nil {
+		if at, err := strconv.ParseInt(attribute.Digits(it[attrTicks]), 10, 64); err == nil {
 			oldest, n = min(oldest, edm.Ticks(at)), n+1
 		}
 	})
@@ -118,18 +117,4 @@ func (s *Store) oldestBeat(ctx context.Context, region string) (edm.Ticks, error
 		return 0, err
 	}
 	return oldest, nil
-}
-
-// checkNoSecondary returns an error if a recent heartbeat shows that a secondary in another Region may be reading the table.
-func (s *Store) checkNoSecondary(ctx context.Context) error {
-	beats, err := s.lastBeats(ctx, table.Strong)
-	if err != nil {
-		return err
-	}
-	for region, at := range beats {
-		if s.now()-at < movingAge {
-			return fmt.Errorf("%w: %s wrote its last heartbeat at %s", ErrFollowed, region, at.Time().Format("15:04:05Z"))
-		}
-	}
-	return nil
 }

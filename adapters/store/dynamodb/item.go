@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"edgetable/adapters/store/dynamodb/internal/attribute"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -32,7 +33,7 @@ func sizeOf(key []byte, p edm.Properties) int {
 // patchSize returns an upper bound of the size that properties add to an item.
 func patchSize(p edm.Properties) (n int) {
 	for name, v := range p.All() {
-		n += len(name) + attributeSize(v)
+		n += len(name) + attribute.SizeOf(v)
 	}
 	return n
 }
@@ -44,9 +45,9 @@ func entityItem(hash []byte, r *table.Row, c chunks) item {
 		n = r.Properties.Count()
 	}
 	it := make(item, n+8)
-	it[attrHash] = bin(hash)
-	it[attrSort] = bin(r.Key)
-	it[attrTicks] = num(r.Timestamp)
+	it[attrHash] = attribute.Binary(hash)
+	it[attrSort] = attribute.Binary(r.Key)
+	it[attrTicks] = attribute.Number(r.Timestamp)
 	it[attrNonce] = nonce(r.Nonce)
 	if !c.none() {
 		it[attrChunks] = c.attribute()
@@ -54,11 +55,11 @@ func entityItem(hash []byte, r *table.Row, c chunks) item {
 	}
 	size := ownSize + len(r.Key)
 	for name, v := range r.Properties.All() {
-		it[name] = attribute(v)
-		size += len(name) + attributeSize(v)
+		it[name] = attribute.Of(v)
+		size += len(name) + attribute.SizeOf(v)
 	}
-	it[attrCount] = num(n)
-	it[attrSize] = num(size)
+	it[attrCount] = attribute.Number(n)
+	it[attrSize] = attribute.Number(size)
 	return it
 }
 
@@ -78,7 +79,7 @@ func readEntity(it item) (*stored, error) {
 // name. So every read returns the same order.
 func (s *stored) read(it item) (err error) {
 	sort, ok := it[attrSort].(*types.AttributeValueMemberB)
-	ticks, nonce := number(it[attrTicks]), number(it[attrNonce])
+	ticks, nonce := attribute.Digits(it[attrTicks]), attribute.Digits(it[attrNonce])
 	if !ok || ticks == "" || nonce == "" {
 		return errItem
 	}
@@ -106,12 +107,12 @@ func (s *stored) read(it item) (err error) {
 		s.chunks, err = readChunks(c)
 		return err
 	}
-	s.count, _ = strconv.Atoi(number(it[attrCount]))
-	s.size, _ = strconv.Atoi(number(it[attrSize]))
+	s.count, _ = strconv.Atoi(attribute.Digits(it[attrCount]))
+	s.size, _ = strconv.Atoi(attribute.Digits(it[attrSize]))
 	slices.Sort(names)
 	s.Properties = make(edm.Properties, 0, min(max(s.size-ownSize, 0), maxItem))
 	for _, name := range names {
-		v, err := value(it[name])
+		v, err := attribute.Value(it[name])
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"edgetable/adapters/store/dynamodb/internal/call"
@@ -60,6 +61,8 @@ const (
 	ownOfRecord = attrHash + attrSort + attrValue + attrRevision + attrIncarnation + attrBuckets + attrDeleting + attrTraits +
 		attrOrigin + attrTarget + attrSpread + attrOwner + attrSeal + attrBeat
 )
+
+var errItem = errors.New("dynamodb: an item is damaged")
 
 // newer returns the error for an item with an attribute that this version does not know. A later version may have
 // added the attribute to change the meaning of the item. So this version must not use the item.

@@ -1,6 +1,7 @@
 package dynamodb
 
 import (
+	"edgetable/adapters/store/dynamodb/internal/attribute"
 	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -29,13 +30,13 @@ func demandLife(e *call.Expression, t *table.Traits, now edm.Ticks) {
 		if rule.Until != 0 {
 			at, name = rule.Until, "#rq"
 		}
-		if len(rule.Property) > maxName { // DynamoDB does not permit such a long name, so the condition fails for every stored entity.
+		if len(rule.Property) > call.MaxName { // DynamoDB does not permit such a long name, so the condition fails for every stored entity.
 			e.Demand("attribute_not_exists(#t)")
 			continue
 		}
 		young := "#t>:ra" + suffix
 		if rule.After > 0 {
-			e.Bind(":ra"+suffix, num(at-rule.After))
+			e.Bind(":ra"+suffix, attribute.Number(at-rule.After))
 		}
 		if rule.Property == "" {
 			e.Demand(young)
@@ -43,15 +44,15 @@ func demandLife(e *call.Expression, t *table.Traits, now edm.Ticks) {
 		}
 		instant := name + "." + nameDateTime
 		e.BindName(name, rule.Property)
-		e.BindName(nameDateTime, tagDateTime)
-		e.Bind(":rb"+suffix, str(at.String()[:len("2006-01-02T15:04:05")]+"Z"))
+		e.BindName(nameDateTime, attribute.TagDateTime)
+		e.Bind(":rb"+suffix, attribute.String(at.String()[:len("2006-01-02T15:04:05")]+"Z"))
 		lives := instant + ">:rb" + suffix + " OR attribute_not_exists(" + instant + ")"
 		if rule.After > 0 {
 			lives += " AND " + young
 		}
 		if rule.Until != 0 { // a withdrawn rule does not apply to entities that were written after the withdrawal
 			lives += " OR #t>:rc" + suffix
-			e.Bind(":rc"+suffix, num(rule.Until))
+			e.Bind(":rc"+suffix, attribute.Number(rule.Until))
 		}
 		e.Demand("(" + lives + ")")
 	}

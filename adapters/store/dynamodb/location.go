@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"context"
 
+	"edgetable/adapters/store/dynamodb/internal/attribute"
 	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/table"
@@ -39,8 +40,8 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, change fu
 // random revision, so that a late update of this move cannot apply to a later move.
 func (s *Store) moveAction(r *record, to rebucket.Location) call.Action {
 	var e call.Expression
-	e.If(attrRevision, "=", ":r", str(string(r.Revision)))
-	e.If(attrIncarnation, "=", ":i", bin(r.Spread.Incarnation[:]))
+	e.If(attrRevision, "=", ":r", attribute.String(string(r.Revision)))
+	e.If(attrIncarnation, "=", ":i", attribute.Binary(r.Spread.Incarnation[:]))
 	was := moveItem(r.Move)
 	for _, attr := range []string{attrTarget, attrOwner, attrSeal, attrBeat} {
 		if v, ok := was[attr]; ok {
@@ -50,12 +51,12 @@ func (s *Store) moveAction(r *record, to rebucket.Location) call.Action {
 		}
 	}
 	if to.Spread != r.Spread {
-		e.SetDefault(attrOrigin, ":i", bin(r.Spread.Incarnation[:]))
-		e.Set(attrIncarnation, ":I", bin(to.Spread.Incarnation[:]))
-		e.Set(attrBuckets, ":K", num(to.Spread.Buckets))
+		e.SetDefault(attrOrigin, ":i", attribute.Binary(r.Spread.Incarnation[:]))
+		e.Set(attrIncarnation, ":I", attribute.Binary(to.Spread.Incarnation[:]))
+		e.Set(attrBuckets, ":K", attribute.Number(to.Spread.Buckets))
 	}
 	if to.None() {
-		e.Set(attrRevision, ":R", str(string(s.newRevision())))
+		e.Set(attrRevision, ":R", attribute.String(string(s.newRevision())))
 	}
 	var gone []string
 	is := moveItem(to.Move)
@@ -76,13 +77,13 @@ func (s *Store) moveAction(r *record, to rebucket.Location) call.Action {
 func moveItem(m rebucket.Move) item {
 	it := make(item)
 	if !m.None() {
-		it[attrTarget], it[attrSpread] = bin(m.Target.Incarnation[:]), num(m.Target.Buckets)
+		it[attrTarget], it[attrSpread] = attribute.Binary(m.Target.Incarnation[:]), attribute.Number(m.Target.Buckets)
 	}
 	if m.Owner != "" {
-		it[attrOwner] = str(m.Owner)
+		it[attrOwner] = attribute.String(m.Owner)
 	}
 	if m.Seal != rebucket.Open {
-		it[attrSeal], it[attrBeat] = num(int(m.Seal)), num(m.Beat)
+		it[attrSeal], it[attrBeat] = attribute.Number(int(m.Seal)), attribute.Number(m.Beat)
 	}
 	return it
 }
@@ -94,11 +95,11 @@ var droppedHash = []byte{kindDropped}
 // frees the name of the table.
 func (s *Store) notePurge(r *record, l rebucket.Spread) call.Action {
 	it := call.Key(droppedHash, l.Incarnation[:])
-	it[attrDue] = num(s.now() + litterAge)
-	it[attrRecord] = str(r.Key.String())
+	it[attrDue] = attribute.Number(s.now() + litterAge)
+	it[attrRecord] = attribute.String(r.Key.String())
 	if r.deleting {
-		it[attrRevision] = str(string(r.Revision))
+		it[attrRevision] = attribute.String(string(r.Revision))
 	}
-	it[attrBuckets] = num(l.Buckets)
+	it[attrBuckets] = attribute.Number(l.Buckets)
 	return s.db.Put(it, new(call.Expression))
 }

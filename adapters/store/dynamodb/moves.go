@@ -2,6 +2,8 @@ package dynamodb
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/adapters/store/dynamodb/rebucket"
@@ -19,6 +21,28 @@ func (s *Store) Rebucket(ctx context.Context, key table.RecordKey, o rebucket.Op
 		Store: mover{s}, Elapsed: s.elapsed, Sleep: s.sleep, Rand: s.rand,
 		Grace: max(s.leases.length, defaultLease) + leaseMargin, Deadline: s.deadline,
 	}, key, o)
+}
+
+// ErrFollowed means that a table cannot move to other buckets because of a secondary in another Region. The
+// secondary might receive the new location of the table before the entities in it.
+var ErrFollowed = errors.New("a secondary in another Region reads this table, and would miss entities while they move: " +
+	"stop the heartbeats (set the role to \"alone\"), wait ten minutes, and then move the table; meanwhile the secondary is unavailable")
+
+// movingAge is the age below which a heartbeat shows that a secondary may be reading the table.
+const movingAge = BeatEvery * 10
+
+// checkNoSecondary returns an error if a recent heartbeat shows that a secondary in another Region may be reading the table.
+func (s *Store) checkNoSecondary(ctx context.Context) error {
+	beats, err := s.lastBeats(ctx, table.Strong)
+	if err != nil {
+		return err
+	}
+	for region, at := range beats {
+		if s.now()-at < movingAge {
+			return fmt.Errorf("%w: %s wrote its last heartbeat at %s", ErrFollowed, region, at.Time().Format("15:04:05Z"))
+		}
+	}
+	return nil
 }
 
 // mover implements [rebucket.Store].

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"edgetable/adapters/store/dynamodb/internal/attribute"
 	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/buckets"
@@ -99,7 +100,7 @@ func TestScanPlans(t *testing.T) {
 			t.Fatalf("%s: %v", row.filter, err)
 		}
 		plan := odata.MakePlan(f)
-		s := tableSource{spread: rebucket.Spread{Buckets: 1}, filter: translate(plan.Residual).expression()}
+		s := tableSource{spread: rebucket.Spread{Buckets: 1}, filter: filtered.Translate(plan.Residual)}
 		s.Store = offline()
 		in := s.db.Input(s.query(0, plan.Ranges[0], buckets.Limit{Rows: 100}))
 		if row.want != "" {
@@ -125,7 +126,7 @@ func offline() *Store {
 }
 
 func quoted(in *dynamodb.QueryInput, placeholder string) string {
-	return strconv.Quote(string(binaryOf(in.ExpressionAttributeValues[placeholder])))
+	return strconv.Quote(string(attribute.Bytes(in.ExpressionAttributeValues[placeholder])))
 }
 
 // TestWritePlans checks the exact request for each mutation, both without a known state
@@ -212,11 +213,11 @@ func TestValueCodec(t *testing.T) {
 		{edm.DateTime(edm.MinDateTime + 1), "{DateTime:S'1601-01-01T00:00:00.0000001Z'}"},
 		{edm.DateTime(edm.MaxDateTime + 1), fmt.Sprintf("{DateTime:%d}", edm.MaxDateTime+1)},
 	} {
-		stored := attribute(row.value)
+		stored := attribute.Of(row.value)
 		if got := shown(stored); got != row.want {
 			t.Errorf("%s %q is stored as %s, want %s", row.value.Type(), row.value, got, row.want)
 		}
-		if back, err := value(stored); err != nil || back != row.value {
+		if back, err := attribute.Value(stored); err != nil || back != row.value {
 			t.Errorf("%s %q is read as %s %q, %v", row.value.Type(), row.value, back.Type(), back, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"edgetable/adapters/store/dynamodb/internal/attribute"
 	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/edm"
@@ -65,7 +66,7 @@ func (p *purge) each(ctx context.Context, hash []byte, only *call.Projection, do
 }
 
 func (p *purge) due(it item) bool {
-	due, err := strconv.ParseInt(number(it[attrDue]), 10, 64)
+	due, err := strconv.ParseInt(attribute.Digits(it[attrDue]), 10, 64)
 	return err == nil && edm.Ticks(due) <= p.now()
 }
 
@@ -88,8 +89,8 @@ func (p *purge) tables(ctx context.Context) error {
 // did not free the name of the table, the name is freed first. Then the items are removed, and
 // finally the note.
 func (p *purge) table(ctx context.Context, note item) error {
-	id := binaryOf(note[attrSort])
-	count, err := strconv.ParseUint(number(note[attrBuckets]), 10, 16)
+	id := attribute.Bytes(note[attrSort])
+	count, err := strconv.ParseUint(attribute.Digits(note[attrBuckets]), 10, 16)
 	l := rebucket.Spread{Buckets: uint16(count)}
 	if err != nil || copy(l.Incarnation[:], id) != len(l.Incarnation) {
 		return errItem
@@ -114,12 +115,12 @@ func (p *purge) table(ctx context.Context, note item) error {
 // unname frees the name of a dropped table. It frees no name for the old incarnation of a moved
 // table, or for an unused copy.
 func (p *purge) unname(ctx context.Context, note item, l rebucket.Spread) error {
-	key, ok := table.ParseRecordKey(text(note[attrRecord]))
+	key, ok := table.ParseRecordKey(attribute.Text(note[attrRecord]))
 	if !ok {
 		return errItem
 	}
 	if _, ok := note[attrRevision]; ok {
-		err := p.removeRecord(ctx, key, table.Revision(text(note[attrRevision])))
+		err := p.removeRecord(ctx, key, table.Revision(attribute.Text(note[attrRevision])))
 		if errors.Is(err, table.ErrRevision) {
 			return nil
 		}
@@ -138,7 +139,7 @@ func (p *purge) unname(ctx context.Context, note item, l rebucket.Spread) error 
 func (p *purge) remove(ctx context.Context, items []item) error {
 	requests := make([]types.WriteRequest, len(items))
 	for i, it := range items {
-		requests[i] = call.DeleteRequest(binaryOf(it[attrHash]), binaryOf(it[attrSort]))
+		requests[i] = call.DeleteRequest(attribute.Bytes(it[attrHash]), attribute.Bytes(it[attrSort]))
 	}
 	if _, err := p.db.BatchWrite(ctx, requests); err != nil || len(items) == 0 {
 		return err
@@ -165,12 +166,12 @@ func (p *purge) writes(ctx context.Context) error {
 
 func (p *purge) write(ctx context.Context, note item) error {
 	var l rebucket.Spread
-	bucket, err := strconv.ParseUint(number(note[attrBuckets]), 10, 16)
-	if err != nil || copy(l.Incarnation[:], binaryOf(note[attrIncarnation])) != len(l.Incarnation) {
+	bucket, err := strconv.ParseUint(attribute.Digits(note[attrBuckets]), 10, 16)
+	if err != nil || copy(l.Incarnation[:], attribute.Bytes(note[attrIncarnation])) != len(l.Incarnation) {
 		return errItem
 	}
 	var used chunks
-	it, err := p.db.Get(ctx, call.Key(hashKey(kindEntity, l, uint16(bucket)), binaryOf(note[attrEntity])), table.Strong)
+	it, err := p.db.Get(ctx, call.Key(hashKey(kindEntity, l, uint16(bucket)), attribute.Bytes(note[attrEntity])), table.Strong)
 	if err != nil {
 		return err
 	}
@@ -198,7 +199,7 @@ func (p *purge) write(ctx context.Context, note item) error {
 	if _, err := p.db.BatchWrite(ctx, requests); err != nil {
 		return err
 	}
-	if _, err := p.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(pendingHash, binaryOf(note[attrSort]))}); err != nil {
+	if _, err := p.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(pendingHash, attribute.Bytes(note[attrSort]))}); err != nil {
 		return err
 	}
 	p.done.Items += len(requests) + 1

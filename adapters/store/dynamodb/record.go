@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"edgetable/adapters/store/dynamodb/internal/attribute"
 	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/table"
@@ -36,14 +37,14 @@ func (r *record) isLive() bool { return r.isTable() && !r.deleting }
 // item returns the item of a record. It omits an unfinished move, so it must not be called for a table that is being moved.
 func (r *record) item() item {
 	it := recordKey(r.Key)
-	it[attrValue] = bin(r.Value)
-	it[attrRevision] = str(string(r.Revision))
+	it[attrValue] = attribute.Binary(r.Value)
+	it[attrRevision] = attribute.String(string(r.Revision))
 	if r.isTable() {
-		it[attrIncarnation] = bin(r.Spread.Incarnation[:])
-		it[attrBuckets] = num(r.Spread.Buckets)
+		it[attrIncarnation] = attribute.Binary(r.Spread.Incarnation[:])
+		it[attrBuckets] = attribute.Number(r.Spread.Buckets)
 	}
 	if r.Traits != nil {
-		it[attrTraits] = bin(r.Traits.Encode())
+		it[attrTraits] = attribute.Binary(r.Traits.Encode())
 	}
 	if r.deleting {
 		it[attrDeleting] = &types.AttributeValueMemberBOOL{Value: true}
@@ -54,9 +55,9 @@ func (r *record) item() item {
 func readRecord(it item) (*record, error) {
 	var r record
 	var ok bool
-	r.Key, ok = table.ParseRecordKey(string(binaryOf(it[attrSort])))
-	r.Value = binaryOf(it[attrValue])
-	r.Revision = table.Revision(text(it[attrRevision]))
+	r.Key, ok = table.ParseRecordKey(string(attribute.Bytes(it[attrSort])))
+	r.Value = attribute.Bytes(it[attrValue])
+	r.Revision = table.Revision(attribute.Text(it[attrRevision]))
 	if !ok || r.Revision == "" {
 		return nil, errItem
 	}
@@ -68,7 +69,7 @@ func readRecord(it item) (*record, error) {
 	if r.isTable() {
 		var err error
 		if a, ok := it[attrTraits]; ok {
-			if r.Traits, err = table.ParseTraits(binaryOf(a)); err != nil {
+			if r.Traits, err = table.ParseTraits(attribute.Bytes(a)); err != nil {
 				return nil, err
 			}
 		}
@@ -76,7 +77,7 @@ func readRecord(it item) (*record, error) {
 			return nil, err
 		}
 		r.Incarnation, r.origin = r.Spread.Incarnation, r.Spread.Incarnation
-		copy(r.origin[:], binaryOf(it[attrOrigin]))
+		copy(r.origin[:], attribute.Bytes(it[attrOrigin]))
 		if r.Move, err = readMove(it); err != nil {
 			return nil, err
 		}
@@ -100,8 +101,8 @@ func liveRecords(items []item) (list []*record, err error) {
 }
 
 func readSpread(it item, incarnation, buckets string) (p rebucket.Spread, err error) {
-	n, err := strconv.ParseUint(number(it[buckets]), 10, 16)
-	if err != nil || n == 0 || copy(p.Incarnation[:], binaryOf(it[incarnation])) != len(p.Incarnation) {
+	n, err := strconv.ParseUint(attribute.Digits(it[buckets]), 10, 16)
+	if err != nil || n == 0 || copy(p.Incarnation[:], attribute.Bytes(it[incarnation])) != len(p.Incarnation) {
 		return p, errItem
 	}
 	p.Buckets = uint16(n)
@@ -115,14 +116,14 @@ func readMove(it item) (m rebucket.Move, err error) {
 	if m.Target, err = readSpread(it, attrTarget, attrSpread); err != nil {
 		return m, err
 	}
-	m.Owner = text(it[attrOwner])
+	m.Owner = attribute.Text(it[attrOwner])
 	if a, ok := it[attrSeal]; ok {
-		n, err := strconv.ParseUint(number(a), 10, 8)
+		n, err := strconv.ParseUint(attribute.Digits(a), 10, 8)
 		if err != nil || n < uint64(rebucket.Sealing) || n > uint64(rebucket.Sealed) {
 			return m, errItem
 		}
 		m.Seal = rebucket.Seal(n)
-		m.Beat, _ = strconv.Atoi(number(it[attrBeat]))
+		m.Beat, _ = strconv.Atoi(attribute.Digits(it[attrBeat]))
 	}
 	return m, nil
 }

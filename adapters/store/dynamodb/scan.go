@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"edgetable/adapters/store/dynamodb/internal/call"
+	"edgetable/adapters/store/dynamodb/internal/filter"
 	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/buckets"
 	"edgetable/core/key"
@@ -18,7 +19,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 		return table.Page{}, err
 	}
 	defer cancel()
-	filter := translate(r.Filter).expression()
+	filter := filtered.Translate(r.Filter)
 	return readTable(ctx, s, name, r.Consistency, func(ctx context.Context, v view, c table.Consistency) (table.Page, error) {
 		r := r
 		r.Consistency = c
@@ -69,6 +70,9 @@ const maxFanOut = 32
 
 // minFiltered is the minimum number of rows for a filter expression. For fewer rows, the expression costs more than it saves.
 const minFiltered = 8
+
+// filtered names the attributes that filter expressions use.
+var filtered = filter.Entity{Timestamp: attrTicks, Elsewhere: attrChunks}
 
 // tableSource implements [buckets.Source]: it reads the buckets of one table.
 type tableSource struct {

@@ -2,7 +2,6 @@ package dynamodb
 
 import (
 	"context"
-	"errors"
 
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -15,11 +14,6 @@ const (
 	// MaxBeatAge limits the age of the oldest heartbeat in a replica. If this heartbeat is older, the replica is unavailable.
 	MaxBeatAge = BeatEvery * 5
 )
-
-// ErrFollowed means that a table cannot move to other buckets because of a secondary in another Region. The
-// secondary might receive the new location of the table before the entities in it.
-var ErrFollowed = errors.New("a secondary in another Region reads this table, and would miss entities while they move: " +
-	"stop the heartbeats (set the role to \"alone\"), wait ten minutes, and then move the table; meanwhile the secondary is unavailable")
 
 // Secondary is a read-only store on this Region's replica of a table that another Region writes.
 type Secondary struct {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"strconv"
 
+	"edgetable/adapters/store/dynamodb/internal/attribute"
 	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/table"
 )
 
 func readHead(it item) (h rebucket.Head, err error) {
-	h.Key, h.Ticks, h.Nonce, h.Chunks = binaryOf(it[attrSort]), number(it[attrTicks]), number(it[attrNonce]), binaryOf(it[attrChunks])
+	h.Key, h.Ticks, h.Nonce, h.Chunks = attribute.Bytes(it[attrSort]), attribute.Digits(it[attrTicks]), attribute.Digits(it[attrNonce]), attribute.Bytes(it[attrChunks])
 	if len(h.Key) == 0 || h.Ticks == "" || h.Nonce == "" {
 		return h, errItem
 	}
@@ -18,7 +19,7 @@ func readHead(it item) (h rebucket.Head, err error) {
 		h.Size = ownSize + len(h.Key)
 		return h, nil
 	}
-	if h.Size, err = strconv.Atoi(number(it[attrSize])); err != nil {
+	if h.Size, err = strconv.Atoi(attribute.Digits(it[attrSize])); err != nil {
 		return h, errItem
 	}
 	return h, nil
@@ -41,15 +42,15 @@ func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.
 		keys[i] = t.source(group[i].Key)
 	}
 	found := make(map[string]item, len(group))
-	if err := t.db.BatchGet(ctx, keys, table.Strong, func(it item) { found[string(binaryOf(it[attrSort]))] = it }); err != nil {
+	if err := t.db.BatchGet(ctx, keys, table.Strong, func(it item) { found[string(attribute.Bytes(it[attrSort]))] = it }); err != nil {
 		return err
 	}
 	// The transaction requires that this run is still moving the table. So if the transaction arrives late, it
 	// can write only into the copy of this run, and only before the copy has become the table.
 	var e call.Expression
-	e.If(attrIncarnation, "=", ":i", bin(r.Spread.Incarnation[:]))
-	e.If(attrTarget, "=", ":a", bin(r.Target.Incarnation[:]))
-	e.If(attrOwner, "=", ":q", str(r.Owner))
+	e.If(attrIncarnation, "=", ":i", attribute.Binary(r.Spread.Incarnation[:]))
+	e.If(attrTarget, "=", ":a", attribute.Binary(r.Target.Incarnation[:]))
+	e.If(attrOwner, "=", ":q", attribute.String(r.Owner))
 	t.actions = append(t.actions, t.db.Check(recordKey(key), &e))
 	size := 0
 	for i := range group {
@@ -132,13 +133,13 @@ func (t *transfer) put(ctx context.Context, d *rebucket.Difference, it item, h *
 func (t *transfer) replace(ctx context.Context, d *rebucket.Difference, it item, h *rebucket.Head) (err error) {
 	var old chunks
 	if d.Copy != nil && d.Copy.Chunks != nil {
-		if old, err = readChunks(bin(d.Copy.Chunks)); err != nil {
+		if old, err = readChunks(attribute.Binary(d.Copy.Chunks)); err != nil {
 			return err
 		}
 	}
 	var row stored
 	if h != nil && h.Chunks != nil {
-		if row.chunks, err = readChunks(bin(h.Chunks)); err != nil {
+		if row.chunks, err = readChunks(attribute.Binary(h.Chunks)); err != nil {
 			return err
 		}
 		if err := t.load(ctx, hashKey(kindChunk, t.from, t.from.Bucket(d.Key)), []*stored{&row}, table.Strong); err != nil {

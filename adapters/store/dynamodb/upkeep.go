@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"edgetable/adapters/store/dynamodb/internal/attribute"
 	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -20,23 +21,23 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 	if err != nil || it == nil {
 		return 0, nil, err
 	}
-	n, err := strconv.ParseInt(number(it[attrDue]), 10, 64)
+	n, err := strconv.ParseInt(attribute.Digits(it[attrDue]), 10, 64)
 	if err != nil {
 		return 0, nil, errItem
 	}
-	return edm.Ticks(n), binaryOf(it[attrState]), nil
+	return edm.Ticks(n), attribute.Bytes(it[attrState]), nil
 }
 
 // SetUpkeep implements [table.Sharing]. If the reply to the write is lost, SetUpkeep returns an error, although the write may
 // have been applied. In this case, no process removes expired entities before the time in the parameter due.
 func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.Ticks, state []byte) (set bool, err error) {
 	it := upkeepKey(t)
-	it[attrDue], it[attrState] = num(due), bin(state)
+	it[attrDue], it[attrState] = attribute.Number(due), attribute.Binary(state)
 	var e call.Expression
 	if was == 0 {
 		e.IfMissing(attrDue)
 	} else {
-		e.If(attrDue, "=", ":u", num(was))
+		e.If(attrDue, "=", ":u", attribute.Number(was))
 	}
 	err = s.db.Write(ctx, call.Once, s.db.Put(it, &e))
 	if call.ClassOf(err) == call.Conditional {

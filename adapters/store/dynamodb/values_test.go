@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"edgetable/adapters/store/dynamodb"
+	"edgetable/adapters/store/dynamodb/internal/attribute"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -82,7 +83,7 @@ func TestValues(t *testing.T) {
 		values = append(values, random(rnd))
 	}
 	for _, v := range values {
-		got, err := dynamodb.Value(dynamodb.Attribute(v))
+		got, err := attribute.Value(attribute.Of(v))
 		if err != nil || got != v {
 			t.Errorf("%s %q: read as %s %q, %v", v.Type(), v, got.Type(), got, err)
 		}
@@ -192,7 +193,7 @@ func TestItems(t *testing.T) {
 }
 
 func sameAttribute(a, b types.AttributeValue) bool {
-	v, err := dynamodb.Value(a)
-	w, err2 := dynamodb.Value(b)
+	v, err := attribute.Value(a)
+	w, err2 := attribute.Value(b)
 	return v == w && err == nil && err2 == nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"hash/maphash"
 
+	"edgetable/adapters/store/dynamodb/internal/attribute"
 	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/edm"
@@ -217,7 +218,7 @@ func (w *write) request(a *action, now edm.Ticks) call.Action {
 	case a.pinned && a.old == nil:
 		e.IfMissing(attrHash)
 	case a.pinned:
-		e.If(attrTicks, "=", ":m", num(a.old.Timestamp))
+		e.If(attrTicks, "=", ":m", attribute.Number(a.old.Timestamp))
 	default:
 		a.addCondition(&e, w.inline, w.traits, now)
 	}

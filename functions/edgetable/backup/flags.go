@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/backup/repository/encryption"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/place"
 )
@@ -56,7 +57,7 @@ func (o *Flags) Check(given func(flag string) bool) error {
 			return cli.Misuse("--%s needs --backup-to", name)
 		}
 	}
-	_, err := repository.ParseRecipients(o.keys)
+	_, err := encryption.ParseRecipients(o.keys)
 	if err != nil {
 		return cli.Misuse("--backup-encrypt-to: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/backup/repository/target"
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/adapters/store/pebblestore/logship"
 	"edgetable/core/table"
@@ -141,7 +142,7 @@ func restoreTable(restore func(dir string) error, dir string, key table.RecordKe
 // this folder may have been opened and changed, so it is removed first.
 func restoreWhole(restore func(dir string) error, beside string) error {
 	whole := filepath.Join(beside, "whole")
-	if !repository.Interrupted(whole) {
+	if !target.Interrupted(whole) {
 		if err := os.RemoveAll(whole); err != nil {
 			return err
 		}

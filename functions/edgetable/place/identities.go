@@ -3,11 +3,11 @@ package place
 import (
 	"filippo.io/age"
 
-	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/backup/repository/encryption"
 	"edgetable/functions/edgetable/cli"
 )
 
-// ReadIdentities is [repository.ReadIdentities] for a file that other users must not be able to read. If the parameter file
+// ReadIdentities is [encryption.ReadIdentities] for a file that other users must not be able to read. If the parameter file
 // is "", it returns no keys.
 func ReadIdentities(file string) ([]age.Identity, error) {
 	if file == "" {
@@ -16,5 +16,5 @@ func ReadIdentities(file string) ([]age.Identity, error) {
 	if err := cli.CheckPrivate(file); err != nil {
 		return nil, err
 	}
-	return repository.ReadIdentities(file)
+	return encryption.ReadIdentities(file)
 }

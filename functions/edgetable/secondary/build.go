@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/backup/repository/target"
 	"edgetable/adapters/objects/directory"
 	"edgetable/core/edm"
 	"edgetable/functions/edgetable/stores"
@@ -85,7 +86,7 @@ func build(ctx context.Context, r *repository.Repository, with []age.Identity, d
 
 func buildFrom(ctx context.Context, r *repository.Repository, with []age.Identity, dir string, plan *repository.Plan, log *slog.Logger) error {
 	into := filepath.Join(dir, newFolder)
-	if !repository.Interrupted(into) {
+	if !target.Interrupted(into) {
 		if err := os.RemoveAll(into); err != nil {
 			return err
 		}

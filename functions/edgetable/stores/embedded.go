@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/backup/repository/target"
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/descriptors"
@@ -137,7 +137,7 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 
 // restored returns an error if a directory contains only a part of a backup, because its restore was interrupted.
 func restored(dir string) error {
-	if !repository.Interrupted(dir) {
+	if !target.Interrupted(dir) {
 		return nil
 	}
 	return cli.Fail(cli.StatusDamage, fmt.Errorf("%s contains a part of a backup, whose restore was interrupted: run the same 'edgetable backup restore' again", dir))

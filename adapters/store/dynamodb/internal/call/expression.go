@@ -21,6 +21,9 @@ type Expression struct {
 	values            Item
 }
 
+// MaxName is the maximum length of an attribute name in an expression, in bytes.
+const MaxName = 255
+
 // Template is a condition that many expressions share. It has no values: each expression binds its own.
 type Template struct {
 	condition *string

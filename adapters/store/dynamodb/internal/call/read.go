@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"edgetable/adapters/store/dynamodb/internal/attribute"
 	"edgetable/core/table"
 )
 
@@ -144,10 +145,10 @@ func (t *Table) Input(q Query) *dynamodb.QueryInput {
 		}
 	}
 	in.KeyConditionExpression, in.ExpressionAttributeNames = fromFirst, keyNames
-	in.ExpressionAttributeValues = Item{":p": bin(q.Hash), ":s": bin(q.First)}
+	in.ExpressionAttributeValues = Item{":p": attribute.Binary(q.Hash), ":s": attribute.Binary(q.First)}
 	if q.Last != nil {
 		in.KeyConditionExpression = firstToLast
-		in.ExpressionAttributeValues[":e"] = bin(q.Last[:min(len(q.Last), MaxSort)])
+		in.ExpressionAttributeValues[":e"] = attribute.Binary(q.Last[:min(len(q.Last), MaxSort)])
 	}
 	if q.Only != nil {
 		in.ProjectionExpression, in.ExpressionAttributeNames = q.Only.text, q.Only.names

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"edgetable/adapters/store/dynamodb/internal/attribute"
 	"edgetable/core/edm"
 )
 
@@ -30,14 +31,8 @@ const (
 const MaxSort = 1024
 
 // Key returns the key of an item. It shares the memory of its arguments.
-func Key(hash, sort []byte) Item { return Item{Hash: bin(hash), Sort: bin(sort)} }
-
-// bin returns a binary attribute. It replaces a nil slice by an empty one, because the SDK sends nil as null.
-func bin(b []byte) types.AttributeValue {
-	if b == nil {
-		b = []byte{}
-	}
-	return &types.AttributeValueMemberB{Value: b}
+func Key(hash, sort []byte) Item {
+	return Item{Hash: attribute.Binary(hash), Sort: attribute.Binary(sort)}
 }
 
 // Options configure a Table. All but Observer are required.

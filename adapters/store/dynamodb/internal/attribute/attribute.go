@@ -1,4 +1,6 @@
-package dynamodb
+// Package attribute converts Edm values to attributes of DynamoDB items, and back. An attribute is native if DynamoDB has the
+// type, else a map of one entry that names the type. The documentation of package dynamodb shows the form of each type.
+package attribute
 
 import (
 	"errors"
@@ -13,50 +15,49 @@ import (
 
 // Tags of the types that DynamoDB does not have. An item stores a value of such a type in a map, under the tag.
 const (
-	tagInt64    = "Int64"
-	tagDouble   = "Double"
-	tagDateTime = "DateTime"
-	tagGuid     = "Guid"
-	tagString   = "String" // only for strings that are not valid UTF-8
+	TagInt64    = "Int64"
+	TagDouble   = "Double"
+	TagDateTime = "DateTime"
+	TagGuid     = "Guid"
+	TagString   = "String" // only for strings that are not valid UTF-8
 )
 
-var (
-	errItem  = errors.New("dynamodb: an item is damaged")
-	errValue = errors.New("dynamodb: a property has an unknown form")
-)
+var errValue = errors.New("dynamodb: a property has an unknown form")
 
-func str(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+// String returns a string attribute.
+func String(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 
-func num[N int | int64 | uint16 | edm.Ticks](n N) types.AttributeValue {
+// Number returns a number attribute.
+func Number[N int | int64 | uint16 | edm.Ticks](n N) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(n), 10)}
 }
 
-// bin returns a binary attribute that shares the memory of b. It replaces a nil slice, because the SDK would send it as null.
-func bin(b []byte) types.AttributeValue {
+// Binary returns a binary attribute that shares the memory of b. It replaces a nil slice, because the SDK would send it as null.
+func Binary(b []byte) types.AttributeValue {
 	if b == nil {
 		b = []byte{}
 	}
 	return &types.AttributeValueMemberB{Value: b}
 }
 
-// number returns the text of a number attribute, or "" for any other attribute.
-func number(a types.AttributeValue) string {
+// Digits returns the text of a number attribute, or "" for any other attribute.
+func Digits(a types.AttributeValue) string {
 	if n, ok := a.(*types.AttributeValueMemberN); ok {
 		return n.Value
 	}
 	return ""
 }
 
-// binaryOf returns the bytes of a binary attribute, or nil for any other attribute.
-func binaryOf(a types.AttributeValue) []byte {
+// Bytes returns the bytes of a binary attribute, or nil for any other attribute.
+func Bytes(a types.AttributeValue) []byte {
 	if b, ok := a.(*types.AttributeValueMemberB); ok {
 		return b.Value
 	}
 	return nil
 }
 
-// text returns the text of a string attribute, or "" for any other attribute.
-func text(a types.AttributeValue) string {
+// Text returns the text of a string attribute, or "" for any other attribute.
+func Text(a types.AttributeValue) string {
 	if s, ok := a.(*types.AttributeValueMemberS); ok {
 		return s.Value
 	}
@@ -64,54 +65,53 @@ func text(a types.AttributeValue) string {
 }
 
 func tagged(tag string, v types.AttributeValue) types.AttributeValue {
-	return &types.AttributeValueMemberM{Value: item{tag: v}}
+	return &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{tag: v}}
 }
 
-// attribute returns the stored form of a value. It shares the value's memory.
-func attribute(v edm.Value) types.AttributeValue {
+// Of returns the stored form of a value. It shares the value's memory.
+func Of(v edm.Value) types.AttributeValue {
 	switch v.Type() {
 	case edm.TypeString:
 		if !utf8.ValidString(v.Text()) {
-			return tagged(tagString, bin(v.Bytes()))
+			return tagged(TagString, Binary(v.Bytes()))
 		}
-		return str(v.Text())
+		return String(v.Text())
 	case edm.TypeBinary:
-		return bin(v.Bytes())
+		return Binary(v.Bytes())
 	case edm.TypeBoolean:
 		return &types.AttributeValueMemberBOOL{Value: v.Bool()}
 	case edm.TypeInt32:
-		return num(v.Int())
+		return Number(v.Int())
 	case edm.TypeInt64:
-		return tagged(tagInt64, num(v.Int()))
+		return tagged(TagInt64, Number(v.Int()))
 	case edm.TypeDouble:
-		return tagged(tagDouble, double(v.Float()))
+		return tagged(TagDouble, Double(v.Float()))
 	case edm.TypeDateTime:
 		if t := v.Ticks(); t < edm.MinDateTime || t > edm.MaxDateTime {
-			return tagged(tagDateTime, num(t))
+			return tagged(TagDateTime, Number(t))
 		}
-		return tagged(tagDateTime, str(v.String()))
+		return tagged(TagDateTime, String(v.String()))
 	default:
-		return tagged(tagGuid, str(v.String()))
+		return tagged(TagGuid, String(v.String()))
 	}
 }
 
-// double returns the stored form of a Double. A DynamoDB number has 38 digits, a magnitude from 1E-130 to below
+// Double returns the stored form of a Double. A DynamoDB number has 38 digits, a magnitude from 1E-130 to below
 // 1E+126, and one zero. That suffices for most Doubles. Very large and very small Doubles, −0, the infinities and NaN
 // are stored as text. A NaN with unusual bits is stored as a binary with these bits in hexadecimal.
-func double(f float64) types.AttributeValue {
+func Double(f float64) types.AttributeValue {
 	abs := math.Abs(f)
 	switch {
 	case abs >= 1e-130 && abs < 1e126, f == 0 && !math.Signbit(f):
 		return &types.AttributeValueMemberN{Value: strconv.FormatFloat(f, 'E', -1, 64)}
 	case f != f && math.Float64bits(f) != math.Float64bits(math.NaN()):
-		return bin(strconv.AppendUint(nil, math.Float64bits(f), 16))
+		return Binary(strconv.AppendUint(nil, math.Float64bits(f), 16))
 	}
-	return str(string(edm.AppendDouble(nil, f)))
+	return String(string(edm.AppendDouble(nil, f)))
 }
 
-// The function value converts an attribute to the property value that it stores. The function attribute converts a property
-// value to an attribute.
-func value(a types.AttributeValue) (edm.Value, error) {
+// Value converts an attribute to the value that it stores. The function Of converts a value to an attribute.
+func Value(a types.AttributeValue) (edm.Value, error) {
 	switch a := a.(type) {
 	case *types.AttributeValueMemberS:
 		return edm.String(a.Value), nil
@@ -137,31 +137,31 @@ func taggedValue(tag string, a types.AttributeValue) (edm.Value, error) {
 	switch a := a.(type) {
 	case *types.AttributeValueMemberN:
 		switch tag {
-		case tagInt64:
+		case TagInt64:
 			n, err := strconv.ParseInt(a.Value, 10, 64)
 			return edm.Int64(n), err
-		case tagDouble:
+		case TagDouble:
 			f, err := strconv.ParseFloat(a.Value, 64)
 			return edm.Double(f), err
-		case tagDateTime:
+		case TagDateTime:
 			n, err := strconv.ParseInt(a.Value, 10, 64)
 			return edm.DateTime(edm.Ticks(n)), err
 		}
 	case *types.AttributeValueMemberS:
 		switch tag {
-		case tagDouble:
+		case TagDouble:
 			f, err := edm.ParseDouble(a.Value)
 			return edm.Double(f), err
-		case tagDateTime:
+		case TagDateTime:
 			return edm.Parse(edm.TypeDateTime, a.Value)
-		case tagGuid:
+		case TagGuid:
 			return edm.Parse(edm.TypeGuid, a.Value)
 		}
 	case *types.AttributeValueMemberB:
 		switch tag {
-		case tagString:
+		case TagString:
 			return edm.String(string(a.Value)), nil
-		case tagDouble:
+		case TagDouble:
 			bits, err := strconv.ParseUint(string(a.Value), 16, 64)
 			return edm.Double(math.Float64frombits(bits)), err
 		}
@@ -169,10 +169,10 @@ func taggedValue(tag string, a types.AttributeValue) (edm.Value, error) {
 	return edm.Value{}, errValue
 }
 
-// attributeSize returns an upper bound of the size that DynamoDB counts for a stored value. DynamoDB counts the bytes of
+// SizeOf returns an upper bound of the size that DynamoDB counts for a stored value. DynamoDB counts the bytes of
 // texts and binaries, and up to 21 bytes for a number. For a map it counts 3 bytes, and for each entry 1 byte plus its size.
-func attributeSize(v edm.Value) int {
-	const number, mapOfOne = 21, 3 + 1 + len(tagDateTime)
+func SizeOf(v edm.Value) int {
+	const number, mapOfOne = 21, 3 + 1 + len(TagDateTime)
 	switch v.Type() {
 	case edm.TypeString, edm.TypeBinary:
 		return len(v.Text()) + mapOfOne

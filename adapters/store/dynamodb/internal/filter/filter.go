@@ -1,21 +1,31 @@
-package dynamodb
+// Package filter translates a $filter to a filter expression of DynamoDB.
+//
+// A filter expression makes DynamoDB omit entities that do not match. Omitted entities are not sent and not parsed,
+// but they are read and paid for. Core code tests the filter again on every entity that arrives, so an expression may
+// pass entities that do not match. This happens if DynamoDB cannot make a comparison exactly, and for entities whose
+// properties are in other items.
+package filter
 
 import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"edgetable/adapters/store/dynamodb/internal/attribute"
+	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/core/edm"
 	"edgetable/core/odata"
 )
 
-// A filter expression makes DynamoDB omit entities that do not match. Omitted entities are not sent and not parsed,
-// but they are read and paid for. Core code tests the filter again on every entity that arrives, so an expression may
-// pass entities that do not match. This happens if DynamoDB cannot make a comparison exactly, and for entities whose
-// properties are in chunks.
+// Entity names the attributes of an entity's item that a translation needs, apart from the properties. Each property
+// is an attribute under its own name, in the form of package attribute.
+type Entity struct {
+	Timestamp string // a number attribute with the Timestamp
+	Elsewhere string // an attribute of exactly those items whose properties are in other items
+}
 
-// translate returns a condition that is true for every entity that matches the filter. A nil condition is always
-// true.
-func translate(f *odata.Filter) *condition {
-	c := odata.Fold(f, test, func(all bool, parts []*condition) *condition {
+// Translate returns a filter expression that is true for every entity that matches f. The result is nil if DynamoDB can
+// omit no entity.
+func (e Entity) Translate(f *odata.Filter) *call.Filter {
+	c := odata.Fold(f, e.test, func(all bool, parts []*condition) *condition {
 		if all {
 			return join("AND", parts)
 		}
@@ -24,16 +34,18 @@ func translate(f *odata.Filter) *condition {
 	if c == nil {
 		return nil
 	}
-	parts := []*condition{leaf(exists, nil, attrChunks)}
+	any := &condition{word: "OR", parts: []*condition{leaf(exists, nil, e.Elsewhere)}}
 	if c.word == "OR" {
-		return &condition{word: "OR", parts: append(parts, c.parts...)}
+		any.parts = append(any.parts, c.parts...)
+	} else {
+		any.parts = append(any.parts, c)
 	}
-	return &condition{word: "OR", parts: append(parts, c)}
+	return any.expression()
 }
 
 // test translates one comparison of the filter into a condition. The condition is true for every entity for which the comparison is true.
-func test(t odata.Test) *condition {
-	if t.Name == "PartitionKey" || t.Name == "RowKey" || len(t.Name) > maxName {
+func (e Entity) test(t odata.Test) *condition {
+	if t.Name == "PartitionKey" || t.Name == "RowKey" || len(t.Name) > call.MaxName {
 		return nil // DynamoDB permits no keys in a filter expression. The key ranges of the scan already exclude most other keys.
 	}
 	if t.Function != odata.NoFunction {
@@ -41,7 +53,7 @@ func test(t odata.Test) *condition {
 	}
 	told := odata.Equal | odata.Greater | odata.Unordered
 	if t.Holds&odata.Less == 0 {
-		any := values(&t, t.Holds&told, true)
+		any := e.values(&t, t.Holds&told, true)
 		if t.Holds&odata.Absent != 0 {
 			any = append(any, leaf(notExists, nil, t.Name))
 		}
@@ -49,7 +61,7 @@ func test(t odata.Test) *condition {
 	}
 	// The comparison accepts stored values less than the literal. The function named values makes no conditions for the outcome
 	// Less. So the code makes conditions for stored values that the comparison rejects, and negates each of these conditions.
-	all := values(&t, told&^t.Holds, false)
+	all := e.values(&t, told&^t.Holds, false)
 	for _, c := range all {
 		c.not = true
 	}
@@ -66,13 +78,13 @@ func translateFunction(t *odata.Test) *condition {
 	if t.Function == odata.StartsWith {
 		compare = beginsWith
 	}
-	is := leaf(compare, str(t.Literal.Text()), t.Name)
+	is := leaf(compare, attribute.String(t.Literal.Text()), t.Name)
 	if t.Literal.Text() == "" {
-		is = leaf(typeIs, str("S"), t.Name)
+		is = leaf(typeIs, attribute.String("S"), t.Name)
 	}
 	switch {
 	case t.Holds == odata.Equal:
-		return join("OR", []*condition{is, leaf(exists, nil, t.Name, tagString)})
+		return join("OR", []*condition{is, leaf(exists, nil, t.Name, attribute.TagString)})
 	case t.Function == odata.EndsWith && t.Literal.Text() != "":
 		return nil
 	}
@@ -83,7 +95,7 @@ func translateFunction(t *odata.Test) *condition {
 // values returns conditions on the stored value. The argument of is a set of outcomes of the comparison with the literal. The
 // outcome Less is ignored. If the argument all is true, the conditions accept every value with such an outcome, and perhaps
 // other values. Otherwise, the conditions accept only values with such an outcome, but perhaps not every such value.
-func values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
+func (e Entity) values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	add := func(compare string, v types.AttributeValue, path ...string) {
 		if compare != "" {
 			list = append(list, leaf(compare, v, path...))
@@ -95,43 +107,43 @@ func values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	case edm.TypeString:
 		switch {
 		case inOrder(v.Text()) || !greater:
-			add(order, str(v.Text()), t.Name)
+			add(order, attribute.String(v.Text()), t.Name)
 		case all:
-			add(typeIs, str("S"), t.Name)
+			add(typeIs, attribute.String("S"), t.Name)
 		default:
-			add(operatorOf(of&odata.Equal), str(v.Text()), t.Name)
+			add(operatorOf(of&odata.Equal), attribute.String(v.Text()), t.Name)
 		}
 		if all && greater {
-			add(exists, nil, t.Name, tagString)
+			add(exists, nil, t.Name, attribute.TagString)
 		}
 	case edm.TypeBinary:
-		add(order, bin(v.Bytes()), t.Name)
+		add(order, attribute.Binary(v.Bytes()), t.Name)
 	case edm.TypeBoolean:
 		if of&odata.Equal != 0 {
-			add("=", attribute(v), t.Name)
+			add("=", attribute.Of(v), t.Name)
 		}
 		if greater && !v.Bool() {
-			add("=", attribute(edm.Boolean(true)), t.Name)
+			add("=", attribute.Of(edm.Boolean(true)), t.Name)
 		}
 	case edm.TypeGuid:
-		add(order, str(v.String()), t.Name, tagGuid)
+		add(order, attribute.String(v.String()), t.Name, attribute.TagGuid)
 	case edm.TypeInt32:
-		add(order, num(v.Int()), t.Name)
+		add(order, attribute.Number(v.Int()), t.Name)
 		fallthrough
 	case edm.TypeInt64:
-		add(order, num(v.Int()), t.Name, tagInt64)
+		add(order, attribute.Number(v.Int()), t.Name, attribute.TagInt64)
 		if i := v.Int(); i >= -1<<53 && i <= 1<<53 {
 			return append(list, doubles(t.Name, float64(i), of, all)...)
 		}
 		// A Double is stored with its shortest digits, which are not its exact value, so DynamoDB cannot compare it here.
 		if all && of != 0 {
-			add(exists, nil, t.Name, tagDouble)
+			add(exists, nil, t.Name, attribute.TagDouble)
 		}
 	case edm.TypeDouble:
 		return doubles(t.Name, v.Float(), of, all)
 	case edm.TypeDateTime:
 		if t.Name == "Timestamp" {
-			add(order, num(v.Ticks()), attrTicks)
+			add(order, attribute.Number(v.Ticks()), e.Timestamp)
 			break
 		}
 		return dates(t.Name, v.Ticks(), of, all)
@@ -169,21 +181,21 @@ func doubles(name string, f float64, of odata.Outcomes, all bool) (list []*condi
 	if of == 0 {
 		return nil
 	}
-	number := double(f + 0) // adding 0 turns −0 into 0
+	number := attribute.Double(f + 0) // adding 0 turns −0 into 0
 	if _, ok := number.(*types.AttributeValueMemberN); !ok {
 		if all {
-			list = append(list, leaf(exists, nil, name, tagDouble))
+			list = append(list, leaf(exists, nil, name, attribute.TagDouble))
 		}
 		return list
 	}
 	if order := operatorOf(of); order != "" {
-		list = append(list, leaf(order, number, name, tagDouble))
+		list = append(list, leaf(order, number, name, attribute.TagDouble))
 	}
 	if all && (f == 0 || of != odata.Equal) {
-		list = append(list, leaf(typeIs, str("S"), name, tagDouble))
+		list = append(list, leaf(typeIs, attribute.String("S"), name, attribute.TagDouble))
 	}
 	if all && of&odata.Unordered != 0 {
-		list = append(list, leaf(typeIs, str("B"), name, tagDouble))
+		list = append(list, leaf(typeIs, attribute.String("B"), name, attribute.TagDouble))
 	}
 	return list
 }
@@ -196,7 +208,7 @@ func dates(name string, t edm.Ticks, of odata.Outcomes, all bool) (list []*condi
 	}
 	if t < edm.MinDateTime || t > edm.MaxDateTime {
 		if all {
-			list = append(list, leaf(exists, nil, name, tagDateTime))
+			list = append(list, leaf(exists, nil, name, attribute.TagDateTime))
 		}
 		return list
 	}
@@ -204,14 +216,14 @@ func dates(name string, t edm.Ticks, of odata.Outcomes, all bool) (list []*condi
 	second := text[:len("2006-01-02T15:04:05")]
 	if all && of&odata.Greater != 0 {
 		return append(list,
-			leaf(">=", str(second), name, tagDateTime),
-			leaf(typeIs, str("N"), name, tagDateTime))
+			leaf(">=", attribute.String(second), name, attribute.TagDateTime),
+			leaf(typeIs, attribute.String("N"), name, attribute.TagDateTime))
 	}
 	if of&odata.Equal != 0 {
-		list = append(list, leaf("=", str(text), name, tagDateTime))
+		list = append(list, leaf("=", attribute.String(text), name, attribute.TagDateTime))
 	}
 	if of&odata.Greater != 0 {
-		list = append(list, leaf(">", str(second+"Z"), name, tagDateTime))
+		list = append(list, leaf(">", attribute.String(second+"Z"), name, attribute.TagDateTime))
 	}
 	return list
 }

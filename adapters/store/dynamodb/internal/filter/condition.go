@@ -1,4 +1,4 @@
-package dynamodb
+package filter
 
 import (
 	"strings"
@@ -35,9 +35,8 @@ const (
 // DynamoDB accepts expressions of up to 4 KiB with 300 operators. A leaf takes at most 41 bytes and three
 // operators, including its NOT and the AND or OR before it. The permitted depth is not documented.
 const (
-	maxLeaves = 94 // one more leaf is reserved for the condition that lets entities with chunks pass
+	maxLeaves = 94 // one more leaf is reserved for the condition that lets entities pass whose properties are in other items
 	maxDepth  = 12
-	maxName   = 255 // maximum length of an attribute name in an expression, in bytes
 )
 
 func leaf(compare string, v types.AttributeValue, path ...string) *condition {
@@ -73,12 +72,9 @@ func join(word string, parts []*condition) *condition {
 	return c
 }
 
-// expression returns the condition as the filter of a query, or nil if there is none.
+// expression returns the condition as the filter of a query.
 func (c *condition) expression() *call.Filter {
-	if c == nil {
-		return nil
-	}
-	w := conditionWriter{placeholders: make(map[string]string), filter: call.Filter{Names: make(map[string]string), Values: make(item)}}
+	w := conditionWriter{placeholders: make(map[string]string), filter: call.Filter{Names: make(map[string]string), Values: make(call.Item)}}
 	w.condition(c)
 	w.filter.Text = w.text.String()
 	return &w.filter

@@ -1,4 +1,6 @@
-package repository
+// Package encryption encrypts the objects of a backup location for age keys. Whoever has only the public keys can write objects,
+// but cannot read them.
+package encryption
 
 import (
 	"bytes"
@@ -37,7 +39,8 @@ func ReadIdentities(file string) ([]age.Identity, error) {
 	return list, nil
 }
 
-func encrypt(b []byte, to []age.Recipient) ([]byte, error) {
+// Encrypt encrypts the content of an object, so that the owner of any one of the keys can decrypt it.
+func Encrypt(b []byte, to []age.Recipient) ([]byte, error) {
 	out := bytes.NewBuffer(make([]byte, 0, len(b)+64<<10))
 	w, err := age.Encrypt(out, to...)
 	if err != nil {
@@ -52,10 +55,14 @@ func encrypt(b []byte, to []age.Recipient) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func decrypt(b []byte, with []age.Identity) ([]byte, error) {
+// Decrypt returns the content of an encrypted object. If the key is not among the given ones, IsLocked is true for the error.
+func Decrypt(b []byte, with []age.Identity) ([]byte, error) {
 	r, err := age.Decrypt(bytes.NewReader(b), with...)
 	if err != nil {
 		return nil, err
 	}
 	return io.ReadAll(r)
 }
+
+// IsLocked reports whether err means that an object is encrypted for a key that was not given. This is no damage.
+func IsLocked(err error) bool { return errors.As(err, new(*age.NoIdentityMatchError)) }

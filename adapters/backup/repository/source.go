@@ -1,0 +1,29 @@
+package repository
+
+import (
+	"context"
+	"time"
+)
+
+// Source describes the store that [Repository.Create] backs up.
+type Source struct {
+	Store   string // identity of the store
+	From    string // host and data directory, to be shown to people
+	Program string // version of edgetable
+	// Snapshot returns a directory with the files of the store at one moment, and the point from which the store's log
+	// continues. Create removes each file from the directory after it has stored the file.
+	Snapshot func(ctx context.Context) (dir string, log *LogSpan, err error)
+	// Check returns an error for a damaged file. It is called before the file is stored.
+	Check func(path string) error
+	// Keys are age public keys; none means no encryption.
+	Keys []string
+	// Interrupted lists earlier runs of the same data directory that were interrupted before their backup was complete.
+	// Create reuses their objects and deletes their manifests.
+	Interrupted []string
+	// Begin is called with the name of the run before the run's first object is written.
+	Begin func(id string) error
+	// Progress is called with the number of bytes stored so far and the total.
+	Progress func(done, total int64)
+
+	Now func() time.Time
+}
