@@ -9,6 +9,7 @@ import (
 	"edgetable/core/changefeed"
 	"edgetable/core/edm"
 	"edgetable/core/httpdate"
+	"edgetable/core/negotiate"
 	"edgetable/core/settings"
 	"edgetable/core/table"
 )
@@ -84,7 +85,7 @@ type exchange struct {
 	account *Account // nil if the account does not exist
 	authority
 	signedVersion string // the signed version (sv) of a shared access signature, or ""
-	dialect
+	negotiate.Dialect
 	plain      bool // whether the answer is plain XML without OData, whatever the Accept header is
 	now        edm.Ticks
 	retryAfter time.Duration

@@ -3,14 +3,16 @@ package protocol
 import (
 	"context"
 
+	"edgetable/core/address"
 	"edgetable/core/sas"
 	"edgetable/core/table"
+	"edgetable/core/version"
 )
 
 // operation is one row of the table of operations. The row determines which requests are this operation, and
 // how the operation differs from the others.
 type operation struct {
-	resource resource
+	resource address.Resource
 	verb     verb // one or more verbs; a request must have one of them
 	ifMatch  bool // whether a request must have the header If-Match
 	// name identifies the operation in logs, metrics, limits and simulated faults.
@@ -35,35 +37,35 @@ var operations []operation
 
 func init() {
 	operations = []operation{
-		{resource: oneEntity, verb: get, name: "GetEntity", right: sas.QueryEntities, audience: readers, run: (*call).getEntity},
-		{resource: entitySet, verb: get, name: "QueryEntities", right: sas.QueryEntities, audience: readers, run: (*call).queryEntities},
-		{resource: entityCount, verb: get, name: "CountEntities", right: sas.QueryEntities, audience: readers, otherFormat: true, run: (*call).countEntities},
-		{resource: entitySet, verb: post, name: "InsertEntity", right: sas.InsertEntity, write: true, action: table.Insert, run: (*call).writeEntity},
-		{resource: oneEntity, verb: put, ifMatch: true, name: "UpdateEntity", right: sas.UpdateEntity, write: true, action: table.Update, run: (*call).writeEntity},
-		{resource: oneEntity, verb: put, name: "InsertOrReplaceEntity", right: sas.UpsertEntity, since: upsertVersion, write: true, action: table.InsertOrReplace, run: (*call).writeEntity},
-		{resource: oneEntity, verb: merge | patch, ifMatch: true, name: "MergeEntity", right: sas.UpdateEntity, write: true, action: table.MergeEntity, run: (*call).writeEntity},
-		{resource: oneEntity, verb: merge | patch, name: "InsertOrMergeEntity", right: sas.UpsertEntity, since: upsertVersion, write: true, action: table.InsertOrMerge, run: (*call).writeEntity},
-		{resource: oneEntity, verb: del, name: "DeleteEntity", right: sas.DeleteEntity, write: true, action: table.DeleteEntity, run: (*call).writeEntity},
-		{resource: batch, verb: post, name: "EntityGroupTransaction", write: true, otherFormat: true, inParts: true, run: (*call).serveBatch},
+		{resource: address.OneEntity, verb: get, name: "GetEntity", right: sas.QueryEntities, audience: readers, run: (*call).getEntity},
+		{resource: address.EntitySet, verb: get, name: "QueryEntities", right: sas.QueryEntities, audience: readers, run: (*call).queryEntities},
+		{resource: address.EntityCount, verb: get, name: "CountEntities", right: sas.QueryEntities, audience: readers, otherFormat: true, run: (*call).countEntities},
+		{resource: address.EntitySet, verb: post, name: "InsertEntity", right: sas.InsertEntity, write: true, action: table.Insert, run: (*call).writeEntity},
+		{resource: address.OneEntity, verb: put, ifMatch: true, name: "UpdateEntity", right: sas.UpdateEntity, write: true, action: table.Update, run: (*call).writeEntity},
+		{resource: address.OneEntity, verb: put, name: "InsertOrReplaceEntity", right: sas.UpsertEntity, since: version.Upsert, write: true, action: table.InsertOrReplace, run: (*call).writeEntity},
+		{resource: address.OneEntity, verb: merge | patch, ifMatch: true, name: "MergeEntity", right: sas.UpdateEntity, write: true, action: table.MergeEntity, run: (*call).writeEntity},
+		{resource: address.OneEntity, verb: merge | patch, name: "InsertOrMergeEntity", right: sas.UpsertEntity, since: version.Upsert, write: true, action: table.InsertOrMerge, run: (*call).writeEntity},
+		{resource: address.OneEntity, verb: del, name: "DeleteEntity", right: sas.DeleteEntity, write: true, action: table.DeleteEntity, run: (*call).writeEntity},
+		{resource: address.Batch, verb: post, name: "EntityGroupTransaction", write: true, otherFormat: true, inParts: true, run: (*call).serveBatch},
 
-		{resource: tableSet, verb: get, name: "QueryTables", right: sas.QueryTables, audience: readers, run: (*call).queryTables},
-		{resource: tableSet, verb: post, name: "CreateTable", right: sas.CreateTable, write: true, run: (*call).createTable},
-		{resource: oneTable, verb: get, name: "GetTable", right: sas.QueryTables, audience: readers, run: (*call).getTable},
-		{resource: oneTable, verb: del, name: "DeleteTable", right: sas.DeleteTable, write: true, run: (*call).deleteTable},
-		{resource: tableACL, verb: get | head, name: "GetTableACL", right: sas.TableACL, audience: owners, since: sasVersion, otherFormat: true, run: (*call).getACL},
-		{resource: tableACL, verb: put, name: "SetTableACL", right: sas.TableACL, audience: owners, since: sasVersion, write: true, otherFormat: true, run: (*call).setACL},
+		{resource: address.TableSet, verb: get, name: "QueryTables", right: sas.QueryTables, audience: readers, run: (*call).queryTables},
+		{resource: address.TableSet, verb: post, name: "CreateTable", right: sas.CreateTable, write: true, run: (*call).createTable},
+		{resource: address.OneTable, verb: get, name: "GetTable", right: sas.QueryTables, audience: readers, run: (*call).getTable},
+		{resource: address.OneTable, verb: del, name: "DeleteTable", right: sas.DeleteTable, write: true, run: (*call).deleteTable},
+		{resource: address.TableACL, verb: get | head, name: "GetTableACL", right: sas.TableACL, audience: owners, since: version.SAS, otherFormat: true, run: (*call).getACL},
+		{resource: address.TableACL, verb: put, name: "SetTableACL", right: sas.TableACL, audience: owners, since: version.SAS, write: true, otherFormat: true, run: (*call).setACL},
 
-		{resource: tableOptions, verb: get, name: "GetTableOptions", audience: owners, otherFormat: true, run: (*call).getOptions},
-		{resource: tableOptions, verb: put, name: "SetTableOptions", audience: owners, write: true, otherFormat: true, run: (*call).setOptions},
-		{resource: tableChanges, verb: get, name: "GetTableChanges", right: sas.QueryEntities, audience: readers, otherFormat: true, run: (*call).getChanges},
-		{resource: tableTraffic, verb: get, name: "GetTableTraffic", audience: owners, otherFormat: true, run: (*call).getTraffic},
-		{resource: tableRestore, verb: post, name: "RestoreTable", audience: owners, write: true, otherFormat: true, run: (*call).restoreTable},
+		{resource: address.TableOptions, verb: get, name: "GetTableOptions", audience: owners, otherFormat: true, run: (*call).getOptions},
+		{resource: address.TableOptions, verb: put, name: "SetTableOptions", audience: owners, write: true, otherFormat: true, run: (*call).setOptions},
+		{resource: address.TableChanges, verb: get, name: "GetTableChanges", right: sas.QueryEntities, audience: readers, otherFormat: true, run: (*call).getChanges},
+		{resource: address.TableTraffic, verb: get, name: "GetTableTraffic", audience: owners, otherFormat: true, run: (*call).getTraffic},
+		{resource: address.TableRestore, verb: post, name: "RestoreTable", audience: owners, write: true, otherFormat: true, run: (*call).restoreTable},
 
-		{resource: metadata, verb: get, name: "GetMetadata", right: sas.QueryTables, audience: readers, otherFormat: true, run: (*call).getMetadata},
-		{resource: serviceProperties, verb: get, name: "GetServiceProperties", right: sas.GetServiceProperties, otherFormat: true, run: (*call).getProperties},
-		{resource: serviceProperties, verb: put, name: "SetServiceProperties", right: sas.SetServiceProperties, write: true, otherFormat: true, run: (*call).setProperties},
-		{resource: serviceStats, verb: get, name: "GetServiceStats", right: sas.GetServiceStats, audience: readers, since: jsonVersion, otherFormat: true, run: (*call).getStats},
-		{resource: delegationKey, verb: post, name: "GetUserDelegationKey", right: sas.GetUserDelegationKey, audience: users, since: sas.DelegationVersion, otherFormat: true, run: (*call).getDelegationKey},
+		{resource: address.Metadata, verb: get, name: "GetMetadata", right: sas.QueryTables, audience: readers, otherFormat: true, run: (*call).getMetadata},
+		{resource: address.ServiceProperties, verb: get, name: "GetServiceProperties", right: sas.GetServiceProperties, otherFormat: true, run: (*call).getProperties},
+		{resource: address.ServiceProperties, verb: put, name: "SetServiceProperties", right: sas.SetServiceProperties, write: true, otherFormat: true, run: (*call).setProperties},
+		{resource: address.ServiceStats, verb: get, name: "GetServiceStats", right: sas.GetServiceStats, audience: readers, since: version.JSON, otherFormat: true, run: (*call).getStats},
+		{resource: address.DelegationKey, verb: post, name: "GetUserDelegationKey", right: sas.GetUserDelegationKey, audience: users, since: sas.DelegationVersion, otherFormat: true, run: (*call).getDelegationKey},
 	}
 }
 
@@ -81,12 +83,12 @@ func Operations() []string {
 func (c *call) find() error {
 	for i := range operations {
 		op := &operations[i]
-		if op.resource == c.route.resource && op.verb&c.verb != 0 && (!op.ifMatch || c.header.Get("If-Match") != "") {
+		if op.resource == c.route.Resource && op.verb&c.verb != 0 && (!op.ifMatch || c.header.Get("If-Match") != "") {
 			c.operation = op
 			return c.check()
 		}
 	}
-	if c.route.resource == root {
+	if c.route.Resource == address.Root {
 		return table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. The URL names no resource: add /Tables or the name of a table.")
 	}
 	return table.MethodNotAllowed.Err()
@@ -103,18 +105,18 @@ func (c *call) check() error {
 	if op.write && !op.otherFormat {
 		c.prefer = c.preference()
 	}
-	if err := c.authority.allow(op, c.route.table); err != nil {
+	if err := c.authority.allow(op, c.route.Table); err != nil {
 		return err
 	}
 	switch {
-	case !op.otherFormat && c.formatErr != nil:
-		return c.formatErr
-	case !op.otherFormat && !op.write && c.unasked && c.part == nil && c.version >= atomEnd:
+	case !op.otherFormat && c.FormatErr != nil:
+		return c.FormatErr
+	case !op.otherFormat && !op.write && c.Unasked && c.part == nil && c.Version >= version.AtomEnd:
 		return table.AtomFormatNotSupported.With(table.AtomFormatNotSupported.Err().Message + " The request has no Accept header: send Accept: application/json.")
-	case c.version == "" || c.version >= op.since:
+	case c.Version == "" || c.Version >= op.since:
 		return nil
-	case op.since == upsertVersion: // PUT or MERGE without If-Match
-		return table.InvalidInput.With("If-Match HTTP header must be specified for PUT and MERGE operations before version " + upsertVersion + ".")
+	case op.since == version.Upsert: // PUT or MERGE without If-Match
+		return table.InvalidInput.With("If-Match HTTP header must be specified for PUT and MERGE operations before version " + version.Upsert + ".")
 	}
 	return table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. This operation needs x-ms-version " + op.since + " or later.")
 }

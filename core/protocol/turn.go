@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"edgetable/core/address"
 	"edgetable/core/table"
 )
 
@@ -15,7 +16,7 @@ func (c *call) inTurn(ctx context.Context) (a answer, err error) {
 	}
 	err = c.takeTurn(ctx, Work{
 		Payer: c.account.Name, Known: true, Write: c.operation.write,
-		Query: (c.route.resource == entitySet || c.route.resource == entityCount || c.route.resource == tableChanges) && !c.operation.write,
+		Query: (c.route.Resource == address.EntitySet || c.route.Resource == address.EntityCount || c.route.Resource == address.TableChanges) && !c.operation.write,
 	})
 	if err != nil {
 		return answer{}, err

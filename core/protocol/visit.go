@@ -37,7 +37,7 @@ const ToolHeader = "X-Edgetable-Tool"
 func (c *call) visitEntity() {
 	v := &c.visit
 	c.resp.Visit = v
-	v.PartitionKey, v.RowKey, v.InPartition, v.Entities = c.route.partitionKey, c.route.rowKey, true, 1
+	v.PartitionKey, v.RowKey, v.InPartition, v.Entities = c.route.PartitionKey, c.route.RowKey, true, 1
 }
 
 func (c *call) visited(row *table.Row) {
@@ -47,8 +47,8 @@ func (c *call) visited(row *table.Row) {
 func (c *call) visitQuery(f *odata.Filter, from []byte) {
 	c.visit = Visit{Query: true, Filter: f, From: from, Tool: c.req.Header.Get(ToolHeader) != ""}
 	c.resp.Visit = &c.visit
-	if c.options.filter != nil {
-		c.visit.Text = *c.options.filter
+	if c.options.Filter != nil {
+		c.visit.Text = *c.options.Filter
 	}
 }
 
