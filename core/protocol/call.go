@@ -2,11 +2,13 @@ package protocol
 
 import (
 	"bytes"
+	"context"
 
 	"edgetable/core/address"
 	"edgetable/core/multipart"
 	"edgetable/core/negotiate"
 	"edgetable/core/payload"
+	"edgetable/core/sas"
 	"edgetable/core/table"
 )
 
@@ -23,6 +25,28 @@ type call struct {
 	operation *operation // the method find sets this field
 	verb      verb       // the verb in X-HTTP-Method or, without that header, the method
 	prefer    negotiate.Preference
+}
+
+// operation is one row of the table of operations. The row determines which requests are this operation, and
+// how the operation differs from the others.
+type operation struct {
+	resource address.Resource
+	verb     verb // one or more verbs; a request must have one of them
+	ifMatch  bool // whether a request must have the header If-Match
+	// name identifies the operation in logs, metrics, limits and simulated faults.
+	name string
+	// right is the permission that a shared access signature must grant. If right is empty, a request with a
+	// shared access signature is not permitted.
+	right    sas.Right
+	audience audience
+	since    string // the first protocol version with the operation; "" means all versions
+	write    bool
+	action   table.Action // for a write to one entity: insert, delete and so on
+	// otherFormat is set if the answer is neither JSON nor ATOM. The headers Accept and Prefer then have no effect.
+	otherFormat bool
+	// inParts is set if permissions are checked for each operation of a batch, and not for the whole batch.
+	inParts bool
+	run     func(*call, context.Context) (answer, error)
 }
 
 // answer is the result of a successful operation.

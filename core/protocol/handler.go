@@ -49,7 +49,7 @@ type Handler struct {
 	// reads the settings for each request.
 	SettingsAge time.Duration
 	// SettingsMemory is a cache that several handlers share. If it is nil, this handler has only its own cache.
-	SettingsMemory SettingsMemory
+	SettingsMemory settings.Memory
 	Limits         Limits
 	// Waiters limits how many requests wait for changes of a table. If it is nil, no request waits.
 	Waiters *changefeed.Waiters

@@ -223,6 +223,23 @@ func (c *call) do(ctx context.Context) (answer, error) {
 	return c.inTurn(ctx)
 }
 
+// inTurn reads the body, waits for permission to run (see Turns), and runs the operation.
+func (c *call) inTurn(ctx context.Context) (a answer, err error) {
+	if c.operation.verb&(post|put|merge|patch) != 0 {
+		b, err := c.readBody()
+		c.whole = body{b, err, true}
+	}
+	err = c.takeTurn(ctx, Work{
+		Payer: c.account.Name, Known: true, Write: c.operation.write,
+		Query: (c.route.Resource == address.EntitySet || c.route.Resource == address.EntityCount || c.route.Resource == address.TableChanges) && !c.operation.write,
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { c.endTurn(len(a.body)) }()
+	return c.run(ctx)
+}
+
 // run executes the operation. Most operations, also batches, call admit themselves, as soon as they know which
 // entities they access. For any other operation whose answer is neither JSON nor ATOM, admit is called here.
 func (c *call) run(ctx context.Context) (answer, error) {

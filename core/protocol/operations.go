@@ -1,35 +1,11 @@
 package protocol
 
 import (
-	"context"
-
 	"edgetable/core/address"
 	"edgetable/core/sas"
 	"edgetable/core/table"
 	"edgetable/core/version"
 )
-
-// operation is one row of the table of operations. The row determines which requests are this operation, and
-// how the operation differs from the others.
-type operation struct {
-	resource address.Resource
-	verb     verb // one or more verbs; a request must have one of them
-	ifMatch  bool // whether a request must have the header If-Match
-	// name identifies the operation in logs, metrics, limits and simulated faults.
-	name string
-	// right is the permission that a shared access signature must grant. If right is empty, a request with a
-	// shared access signature is not permitted.
-	right    sas.Right
-	audience audience
-	since    string // the first protocol version with the operation; "" means all versions
-	write    bool
-	action   table.Action // for a write to one entity: insert, delete and so on
-	// otherFormat is set if the answer is neither JSON nor ATOM. The headers Accept and Prefer then have no effect.
-	otherFormat bool
-	// inParts is set if permissions are checked for each operation of a batch, and not for the whole batch.
-	inParts bool
-	run     func(*call, context.Context) (answer, error)
-}
 
 // operations is the table of operations. A request is the operation of the first row that fits. The function
 // init sets the table, because the handler of batches refers to the table.
@@ -105,7 +81,7 @@ func (c *call) check() error {
 	if op.write && !op.otherFormat {
 		c.prefer = c.preference()
 	}
-	if err := c.authority.allow(op, c.route.Table); err != nil {
+	if err := c.authority.allow(op.right, op.audience, c.route.Table); err != nil {
 		return err
 	}
 	switch {
