@@ -21,7 +21,8 @@ var allowed = map[string][]string{
 	"edgetable/core/percent":      {},
 	"edgetable/core/httpdate":     {},
 	"edgetable/core/sharedkey":    {"httpdate", "percent"},
-	"edgetable/core/address":      {"percent", "table"},
+	"edgetable/core/address":      {"key", "percent", "table"},
+	"edgetable/core/negotiate":    {"payload", "table", "version"},
 	"edgetable/core/multipart":    {},
 	"edgetable/core/odata":        {"edm", "key"},
 	"edgetable/core/table":        {"edm", "key", "odata", "traffic"},
@@ -39,7 +40,7 @@ var allowed = map[string][]string{
 	"edgetable/core/continuation": {"key", "multipart", "table"},
 	"edgetable/core/firewall":     {},
 	"edgetable/core/changefeed":   {"edm", "key", "multipart", "payload", "percent", "table"},
-	"edgetable/core/protocol":     {"address", "changefeed", "firewall", "continuation", "edm", "httpdate", "key", "sharedkey", "multipart", "odata", "percent", "table", "payload", "sas", "settings", "throttle", "version", "xml"},
+	"edgetable/core/protocol":     {"address", "changefeed", "firewall", "continuation", "edm", "httpdate", "key", "sharedkey", "multipart", "negotiate", "odata", "percent", "table", "payload", "sas", "settings", "throttle", "version", "xml"},
 }
 
 // TestCoreImports checks that core packages import neither the operating system, nor the network, nor an adapter. (An

@@ -1,4 +1,5 @@
-// Package address finds the account in a request's URL, and the path within the account.
+// Package address decodes the URL of a request. The host or the path names an account. The rest of the path names a
+// resource of this account. The query has options. The package does not examine the credentials in the query.
 package address
 
 import (

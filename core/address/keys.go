@@ -2,16 +2,16 @@ package address
 
 import "strings"
 
-// Keys holds the keys in the parentheses of an entity's path.
-type Keys struct {
-	Partition, Row string
-	Count          int
-	Bare           bool // set if the parentheses hold one literal without a name; the field Partition then has the literal
+// keys holds the keys in the parentheses of an entity's path.
+type keys struct {
+	partition, row string
+	count          int
+	bare           bool // set if the parentheses hold one literal without a name; the field partition then has the literal
 }
 
-// ParseKeys parses 'x' or PartitionKey='p',RowKey='r' in either order, with optional blanks around the commas. It
-// returns Count 0 for an unknown or repeated name, and false for a syntax error.
-func ParseKeys(s string) (k Keys, ok bool) {
+// parseKeys parses 'x' or PartitionKey='p',RowKey='r' in either order, with optional blanks around the commas. It
+// returns count 0 for an unknown or repeated name, and false for a syntax error.
+func parseKeys(s string) (k keys, ok bool) {
 	havePartition, haveRow := false, false
 	for {
 		s = strings.TrimLeft(s, " ")
@@ -29,20 +29,20 @@ func ParseKeys(s string) (k Keys, ok bool) {
 		}
 		switch {
 		case name == "PartitionKey" && !havePartition:
-			k.Partition, havePartition = value, true
+			k.partition, havePartition = value, true
 		case name == "RowKey" && !haveRow:
-			k.Row, haveRow = value, true
+			k.row, haveRow = value, true
 		case name == "":
-			k.Partition, k.Bare = value, true
+			k.partition, k.bare = value, true
 		default:
-			return Keys{}, true
+			return keys{}, true
 		}
-		k.Count++
+		k.count++
 		s = strings.TrimLeft(rest, " ")
 		if s == "" {
 			return k, true
 		}
-		if s, ok = strings.CutPrefix(s, ","); !ok || k.Count > 1 {
+		if s, ok = strings.CutPrefix(s, ","); !ok || k.count > 1 {
 			return k, false
 		}
 	}

@@ -23,36 +23,6 @@ type member struct {
 // byValue is a comparison function that sorts members by the order of their values in the body.
 func byValue(a, b member) int { return int(a.order) - int(b.order) }
 
-// kind is the form in which a body contains a value. XML has only strings and null.
-type kind uint8
-
-const (
-	kindNull kind = iota
-	kindFalse
-	kindTrue
-	kindInteger // a number without fraction and exponent
-	kindDecimal
-	kindString
-)
-
-// token is a single value. Its text shares memory with the body.
-type token struct {
-	text    string // text of a number or string, without quotes
-	kind    kind
-	escaped bool // set if the text is a string with JSON escapes
-}
-
-// characters returns the characters of a string. If the string has no escapes, the returned text shares memory with the
-// body. Otherwise characters decodes the string into the buffer scratch, and the returned text shares memory with this
-// buffer. The second result is the buffer for the next call, because the decoding may have allocated a longer buffer.
-func (t token) characters(scratch []byte) (s string, grown []byte, lone bool) {
-	if !t.escaped {
-		return t.text, scratch, false
-	}
-	scratch, lone = unescape(scratch[:0], t.text)
-	return view(scratch), scratch, lone
-}
-
 // annotation returns the Edm type in the property's annotation, or TypeNull if there is no annotation.
 func (p *member) annotation() (edm.Type, error) {
 	if !p.annotated {
@@ -64,6 +34,16 @@ func (p *member) annotation() (edm.Type, error) {
 		return t, invalid("The property " + quote(p.name) + " is annotated with the unknown type " + quote(name) + ": use an Edm type such as Edm.Int64.")
 	}
 	return t, nil
+}
+
+// explain adds a hint to the service's text of an error. It does not change an OutOfRangeInput, whose text already
+// names the property.
+func explain(err error, hint string) error {
+	e, ok := err.(*table.Error)
+	if !ok || e.Code == table.OutOfRangeInput {
+		return err
+	}
+	return e.Code.With(e.Message + " " + hint)
 }
 
 // explainTwice returns the error for a name that occurs twice in a body.

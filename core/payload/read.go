@@ -224,16 +224,6 @@ func mistyped(p *member, t edm.Type) error {
 	return invalid("The property " + quote(p.name) + " is annotated as " + t.String() + ", but its value is of another JSON type: send it as a string.")
 }
 
-// explain adds a hint to the service's text of an error. It does not change an OutOfRangeInput, whose text already
-// names the property.
-func explain(err error, hint string) error {
-	e, ok := err.(*table.Error)
-	if !ok || e.Code == table.OutOfRangeInput {
-		return err
-	}
-	return e.Code.With(e.Message + " " + hint)
-}
-
 // nameOfTable returns the value of the member TableName; ok is false if there is no such member.
 func nameOfTable(list []member) (name string, ok bool, err error) {
 	for i := range list {

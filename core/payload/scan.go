@@ -3,7 +3,6 @@ package payload
 import (
 	"strconv"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // scanner reads a JSON object member by member and checks its complete syntax. Each value must be a scalar. It
@@ -217,6 +216,3 @@ func (s *scanner) text() (token, error) {
 		}
 	}
 }
-
-// view returns b as a string that shares its memory.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -62,25 +62,6 @@ func (v *View) atomUpdated(dst []byte) []byte {
 	return append(dst, `</updated>`...)
 }
 
-// atomEntity appends an entity. The caller has already written the start tag of the entry element, but not the
-// closing ">".
-func (v *View) atomEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
-	var clock [32]byte
-	when := ts.AppendText(clock[:0])
-	dst = append(dst, ` m:etag="W/&quot;datetime'`...)
-	dst = appendETagTime(dst, when)
-	dst = append(dst, `'&quot;"><id>`...)
-	dst = xml.AppendText(dst, v.Base)
-	dst = xml.AppendText(dst, v.Table)
-	dst = appendPredicate(dst, pk, rk) // not escaped, because the predicate never contains a special character of XML
-	dst = v.atomEditLink(dst)
-	dst = xml.AppendAttr(dst, v.Table)
-	dst = appendPredicate(dst, pk, rk)
-	dst = v.atomContent(dst)
-	dst = v.appendMembers(dst, pk, rk, when, p)
-	return append(dst, `</m:properties></content></entry>`...)
-}
-
 // atomTable appends a table. The caller has already written the start tag of the entry element, but not the closing
 // ">".
 func (v *View) atomTable(dst []byte, name string) []byte {

@@ -50,18 +50,6 @@ func (v *View) jsonTable(dst []byte, name string) []byte {
 	return append(dst, `"}`...)
 }
 
-// jsonEntity appends an entity. The caller has already written the opening brace of the object.
-func (v *View) jsonEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
-	var clock [32]byte
-	when := ts.AppendText(clock[:0])
-	dst = v.jsonAnnotations(dst, pk, rk, when)
-	dst = v.appendMembers(dst, pk, rk, when, p)
-	if dst[len(dst)-1] == ',' {
-		dst = dst[:len(dst)-1]
-	}
-	return append(dst, '}')
-}
-
 // jsonAnnotations appends the annotations of an entity in this format.
 func (v *View) jsonAnnotations(dst []byte, pk, rk string, when []byte) []byte {
 	if v.Format == NoMetadata {

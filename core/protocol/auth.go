@@ -9,6 +9,7 @@ import (
 	"edgetable/core/settings"
 	"edgetable/core/sharedkey"
 	"edgetable/core/table"
+	"edgetable/core/version"
 )
 
 // authenticate verifies the credentials of the request and sets the authority of x. The credentials are in the
@@ -181,10 +182,10 @@ var ErrSuspicious = errors.New("protocol: the token is probably forged")
 // bearer verifies a bearer token from an identity provider.
 func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 	token = strings.TrimSpace(token)
-	if v := x.req.Header.Get("X-Ms-Version"); v < bearerVersion {
+	if v := x.req.Header.Get("X-Ms-Version"); v < version.Bearer {
 		x.resp.Refused = RefusedToken
 		x.plain = v == ""
-		return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " A bearer token needs x-ms-version " + bearerVersion + " or later.")
+		return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " A bearer token needs x-ms-version " + version.Bearer + " or later.")
 	}
 	if !isBearerToken(token) && !x.predatesChallenges() {
 		x.resp.Refused = RefusedMalformed
@@ -234,8 +235,8 @@ func isBearerToken(s string) bool {
 // predatesChallenges reports whether the request has an old protocol version, in which the service sends no
 // challenge (the header WWW-Authenticate). A request without a version may get a challenge.
 func (x *exchange) predatesChallenges() bool {
-	version := x.req.Header.Get("X-Ms-Version")
-	return version != "" && version < challengeVersion
+	v := x.req.Header.Get("X-Ms-Version")
+	return v != "" && v < version.Challenge
 }
 
 // challenge returns the WWW-Authenticate header of a response with status 401. If the account has audiences for

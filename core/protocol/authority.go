@@ -22,18 +22,18 @@ type authority struct {
 	identity *Identity  // the sender of a bearer token; nil for other credentials
 }
 
-// allow returns an error if the credentials do not permit the operation.
-func (a *authority) allow(op *operation, tableName string) error {
+// allow returns an error if the credentials do not permit an operation with this right and this audience.
+func (a *authority) allow(right sas.Right, who audience, tableName string) error {
 	switch {
 	case a.grant != nil:
-		return a.grant.Allow(op.right, tableName)
-	case a.identity == nil && op.audience == users:
+		return a.grant.Allow(right, tableName)
+	case a.identity == nil && who == users:
 		return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " A user delegation key can only be requested with a bearer token.")
 	case a.identity == nil:
 		return nil
-	case op.audience == owners: // the service sends ResourceNotFound too
+	case who == owners: // the service sends ResourceNotFound too
 		return table.ResourceNotFound.Err()
-	case op.audience == contributors && !a.identity.Contributor:
+	case who == contributors && !a.identity.Contributor:
 		return table.AuthorizationPermissionMismatch.Err()
 	}
 	return nil

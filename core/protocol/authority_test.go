@@ -277,20 +277,3 @@ func TestTokenReachesNothingElse(t *testing.T) {
 		}
 	}
 }
-
-// FuzzComp checks that the server uses the same value of the query option comp as the signature.
-func FuzzComp(f *testing.F) {
-	for _, q := range []string{"", "comp=acl", "Comp=%61cl&timeout=1", "%63omp=acl", "comp=&comp=acl", "c%6fmp=%zz", "comp=a%0Acl", "restype=service&comp=list+", "x=%&comp=acl", "comp", "$comp=acl&+comp=acl"} {
-		f.Add(q)
-	}
-	f.Fuzz(func(t *testing.T, query string) {
-		o, err := protocol.ParseOptions(query)
-		if err != nil {
-			return
-		}
-		signed := sharedkey.StringToSign(sharedkey.SharedKeyLite, "a", sharedkey.Request{Path: "/p", RawQuery: query, XMSDate: "d"})
-		if want := "d\n/a/p?comp=" + o.Comp; signed != want && (signed != "d\n/a/p" || o.Comp != "") {
-			t.Errorf("%q: server runs comp %q, signature covers %q", query, o.Comp, signed)
-		}
-	})
-}

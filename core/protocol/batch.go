@@ -8,6 +8,7 @@ import (
 	"edgetable/core/address"
 	"edgetable/core/edm"
 	"edgetable/core/multipart"
+	"edgetable/core/negotiate"
 	"edgetable/core/payload"
 	"edgetable/core/percent"
 	"edgetable/core/table"
@@ -56,7 +57,8 @@ func batchError(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	return table.InvalidInput.With("One of the request inputs is not valid. " + capital(strings.TrimPrefix(e.Error(), "multipart: ")))
+	text := strings.TrimPrefix(e.Error(), "multipart: ")
+	return table.InvalidInput.With("One of the request inputs is not valid. " + strings.ToUpper(text[:1]) + text[1:] + ".")
 }
 
 // transact runs a changeset. If the client should retry after an error, the response is an ordinary error
@@ -71,14 +73,14 @@ func (c *call) transact(ctx context.Context, parts []multipart.Operation) (answe
 			return c.changeset(c.unreadPart()), nil
 		}
 		var err error
-		if ops[i], err = p.partOperation(); err == nil && table.FoldName(p.route.table) != table.FoldName(calls[0].route.table) {
+		if ops[i], err = p.partOperation(); err == nil && table.FoldName(p.route.Table) != table.FoldName(calls[0].route.Table) {
 			err = table.CommandsInBatchActOnDifferentPartitions.Err()
 		}
 		if err != nil {
 			return c.changeset(p.failOperation(asError(err).At(i), len(parts))), nil
 		}
 	}
-	c.route.table = calls[0].route.table
+	c.route.Table = calls[0].route.Table
 	c.visitWrite(ops...)
 	if err := c.admit(ctx, Access{PartitionKey: ops[0].PartitionKey, HasPartition: true, Entities: len(ops)}); err != nil {
 		return answer{}, err
@@ -93,7 +95,7 @@ func (c *call) transact(ctx context.Context, parts []multipart.Operation) (answe
 	}
 	size := 0
 	for i, p := range calls {
-		if ops[i].Action == table.Insert && p.prefer != returnNoContent {
+		if ops[i].Action == table.Insert && p.prefer != negotiate.ReturnNoContent {
 			size += shownSize(ops[i].Properties)
 		}
 	}
@@ -109,7 +111,7 @@ func (c *call) transact(ctx context.Context, parts []multipart.Operation) (answe
 
 // inBatch returns the call for one operation of the batch.
 func (c *call) inBatch(op *multipart.Operation) *call {
-	return &call{exchange: c.exchange, part: op, verb: parseVerb(op.Method), header: op.Header, representation: c.representation}
+	return &call{exchange: c.exchange, part: op, verb: parseVerb(op.Method), header: op.Header, Representation: c.Representation}
 }
 
 // decode parses the address of an operation of the batch. It ignores the host. The address must name the
@@ -128,17 +130,17 @@ func (c *call) decode() error {
 		}
 	}
 	var err error
-	c.options, err = parseOptions(t.Query)
+	c.options, err = address.ParseOptions(t.Query)
 	// The OData version of a part is ignored, because clients send
 	// contradictory versions there.
-	c.representation = dialect{version: c.version}.responseFormat(c.options.format, c.header.Get("Accept"))
+	c.Representation = negotiate.Dialect{Version: c.Version}.ResponseFormat(c.options.Format, c.header.Get("Accept"))
 	if err == nil {
-		err = c.options.checkImplemented(entitySet, c.Extensions)
+		err = c.options.CheckImplemented(address.EntitySet, c.Extensions)
 	}
 	if err != nil {
 		return err
 	}
-	c.route, err = parseRoute(c.address.Account, path, false)
+	c.route, err = address.ParseRoute(c.address.Account, path, false)
 	return err
 }
 
@@ -159,13 +161,13 @@ func (c *call) partOperation() (table.Operation, error) {
 	if c.verb, err = effectiveVerb(c.part.Method, override); err != nil {
 		return table.Operation{}, err
 	}
-	switch r := c.route.resource; {
-	case c.options.plain() || r != root && !r.entities():
+	switch r := c.route.Resource; {
+	case c.options.Plain() || r != address.Root && !r.Entities():
 		return table.Operation{}, errPart
-	case r == root:
+	case r == address.Root:
 		return table.Operation{}, table.MethodNotAllowed.Err()
-	case c.route.misbuilt != nil:
-		return table.Operation{}, c.route.misbuilt
+	case c.route.Misbuilt != nil:
+		return table.Operation{}, c.route.Misbuilt
 	}
 	if err := c.find(); err != nil {
 		return table.Operation{}, err
@@ -192,7 +194,7 @@ func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Resp
 		return c.contentPart(a)
 	}
 	version := "1.0;"
-	if c.prefer != noPreference {
+	if c.prefer != negotiate.NoPreference {
 		version = "3.0;" // Prefer exists only since OData 3
 	}
 	h := append(c.appendPreference(c.partHeader(running)), Field{Name: "DataServiceVersion", Value: version})
@@ -259,7 +261,7 @@ func (x *exchange) batchAnswer(boundary string, size int, body func(dst []byte) 
 func (c *call) batchQuery(ctx context.Context, query *call) (answer, error) {
 	boundary := "batchresponse_" + guid(c.NewID())
 	err := query.decode()
-	if err == nil && (!query.route.resource.entities() || query.options.plain()) {
+	if err == nil && (!query.route.Resource.Entities() || query.options.Plain()) {
 		err = errPartQuery
 	}
 	var a answer
@@ -269,7 +271,7 @@ func (c *call) batchQuery(ctx context.Context, query *call) (answer, error) {
 	var part multipart.Response
 	switch {
 	case err == nil:
-		c.route.table = query.route.table
+		c.route.Table = query.route.Table
 		c.chainRelease(a.release)
 		part = query.contentPart(a)
 	case asError(err).Retriable():

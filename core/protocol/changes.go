@@ -12,7 +12,7 @@ import (
 // transport sends it after getChanges has returned. By then the transport may have reused the memory of the request.
 func (c *call) getChanges(ctx context.Context) (a answer, err error) {
 	f := &changefeed.Feed{Service: &c.Service, Now: c.Now, Until: c.req.Until, Waiters: c.Waiters, WithTimeout: c.WithTimeout, Waited: c.req.Waited}
-	f.Request, err = changefeed.Parse(c.name(), c.keyRange(), c.target.Query, c.header.Get("Accept"), c.header.Get("Last-Event-Id"), time.Duration(c.options.timeout)*time.Second)
+	f.Request, err = changefeed.Parse(c.name(), c.keyRange(), c.target.Query, c.header.Get("Accept"), c.header.Get("Last-Event-Id"), time.Duration(c.options.Timeout)*time.Second)
 	if err != nil {
 		return a, err
 	}

@@ -12,14 +12,14 @@ import (
 // countEntities answers GET on the $count of a table. If a page's limit of time or bytes is reached before the
 // end of the table, the answer has the count so far and a continuation token. The client adds up the counts.
 func (c *call) countEntities(ctx context.Context) (answer, error) {
-	if o := &c.options; o.top != nil || o.selectList != nil || o.orderBy != nil {
+	if o := &c.options; o.Top != nil || o.Select != nil || o.OrderBy != nil {
 		return answer{}, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. $count supports only $filter and continuation tokens.")
 	}
 	filter, err := c.filter(c.parseFilter())
 	if err != nil {
 		return answer{}, err
 	}
-	from, err := continuation.Position(c.options.nextPartition, c.options.nextRow, false)
+	from, err := continuation.Position(c.options.NextPartition, c.options.NextRow, false)
 	if err != nil {
 		return answer{}, err
 	}

@@ -1,8 +1,8 @@
 // Package protocol converts the bytes of one request into an operation of
 // package table, and its result into the bytes of a response.
 //
-//	bytes → Request → sharedkey → route → payload, multipart, odata → table.Service → Store
-//	bytes ← Response ←──────────────────────────────── payload, multipart ←┘
+//	bytes → Request → address → sharedkey → negotiate → payload, multipart, odata → table.Service → Store
+//	bytes ← Response ←────────────────────────────────────────────── payload, multipart ←┘
 //
 // A transport makes a [Request] from the unchanged HTTP request (above all,
 // from its target, which is signed), calls [Handler.Serve] and sends the

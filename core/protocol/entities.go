@@ -5,8 +5,10 @@ import (
 
 	"edgetable/core/edm"
 	"edgetable/core/multipart"
+	"edgetable/core/negotiate"
 	"edgetable/core/payload"
 	"edgetable/core/table"
+	"edgetable/core/version"
 )
 
 // writeEntity answers POST on a table, and PUT, MERGE, PATCH or DELETE on an entity.
@@ -34,7 +36,7 @@ func (c *call) writeEntity(ctx context.Context) (answer, error) {
 // creates a table, the server gets an insert of an entity without keys. The error TableNotFound then shows
 // the mistake.
 func (c *call) tableFirst(ctx context.Context, err error) error {
-	if err := table.CheckTableName(c.route.table); err != nil {
+	if err := table.CheckTableName(c.route.Table); err != nil {
 		return err
 	}
 	if _, tableErr := c.Service.GetTable(ctx, c.name(), table.Strong); tableErr != nil && asError(tableErr).Code == table.ResourceNotFound {
@@ -50,7 +52,7 @@ func (c *call) entityOperation() (op table.Operation, err error) {
 		err = c.readEntity(&op) // not in the return statement, which might evaluate op before readEntity sets the keys in op
 		return op, err
 	}
-	op.PartitionKey, op.RowKey = c.route.partitionKey, c.route.rowKey
+	op.PartitionKey, op.RowKey = c.route.PartitionKey, c.route.RowKey
 	if err := c.allowEntity(op.PartitionKey, op.RowKey); err != nil {
 		return op, err
 	}
@@ -91,7 +93,7 @@ func (c *call) readEntity(op *table.Operation) error {
 	if err := c.allowEntity(op.PartitionKey, op.RowKey); err != nil {
 		return err
 	}
-	if c.format == payload.Atom && format != payload.Atom && c.prefer != returnNoContent {
+	if c.Format == payload.Atom && format != payload.Atom && c.prefer != negotiate.ReturnNoContent {
 		return c.checkShowable(op)
 	}
 	return nil
@@ -109,13 +111,13 @@ func (c *call) checkShowable(op *table.Operation) error {
 
 // preference returns the preference that the answer to a write follows. The answer to an update or a delete
 // never has a body with the entity (docs/adr/0021).
-func (c *call) preference() preference {
-	if c.version != "" && c.version < jsonVersion || c.verb == del {
-		return noPreference // Prefer exists neither for DELETE nor in versions before jsonVersion
+func (c *call) preference() negotiate.Preference {
+	if c.Version != "" && c.Version < version.JSON || c.verb == del {
+		return negotiate.NoPreference // Prefer exists neither for DELETE nor in versions before version.JSON
 	}
-	p := parsePreference(c.header.Get("Prefer"))
-	if p == returnContent && c.verb != post {
-		return noPreference
+	p := negotiate.ParsePreference(c.header.Get("Prefer"))
+	if p == negotiate.ReturnContent && c.verb != post {
+		return negotiate.NoPreference
 	}
 	return p
 }
@@ -148,7 +150,7 @@ func (c *call) ifMatch() (m table.Match, err error) {
 
 // entity returns the content for a body with one entity.
 func (c *call) entity(pk, rk string, ticks edm.Ticks, p edm.Properties, fields *payload.Projection) content {
-	return content{of: c.route.table, fields: fields, size: shownSize(p), write: func(dst []byte, v *payload.View) []byte {
+	return content{of: c.route.Table, fields: fields, size: shownSize(p), write: func(dst []byte, v *payload.View) []byte {
 		return v.AppendEntity(dst, pk, rk, ticks, p)
 	}}
 }
@@ -166,7 +168,7 @@ func (c *call) writeAnswer(op *table.Operation, ticks edm.Ticks) answer {
 	if op.Action != table.Insert {
 		return answer{status: 204, header: etag}
 	}
-	location := string(payload.AppendEntityURI(nil, c.base, c.route.table, op.PartitionKey, op.RowKey))
+	location := string(payload.AppendEntityURI(nil, c.base, c.route.Table, op.PartitionKey, op.RowKey))
 	return c.insertAnswer(location, etag, c.entity(op.PartitionKey, op.RowKey, ticks, op.Properties, nil))
 }
 

@@ -14,7 +14,7 @@ import (
 // fail turns the response into an error response for err.
 func (c *call) fail(err error) {
 	r := &c.resp
-	format := c.errorFormat
+	format := c.ErrorFormat
 	contentType := format.ErrorContentType()
 	f := fault{}
 	isFault := errors.As(err, &f)
@@ -79,7 +79,7 @@ func reason(e *table.Error) string {
 // of the answer is negotiated. As from the service, a client that does not ask for JSON gets such an error in XML.
 func (c *call) asksForJSON() bool {
 	accept := c.req.Header.Get("Accept")
-	if f := c.options.format; f != nil && *f != "" {
+	if f := c.options.Format; f != nil && *f != "" {
 		accept = *f
 	}
 	return strings.Contains(strings.ToLower(accept), "json")
@@ -90,9 +90,9 @@ func (c *call) failPart(e *table.Error, found phase) multipart.Response {
 	c.resp.recordError(e)
 	h := append(c.withPreference(found, e.Status(), c.partHeader(found)),
 		Field{Name: "DataServiceVersion", Value: c.dataServiceVersion()},
-		Field{Name: "Content-Type", Value: c.errorFormat.ErrorContentType()})
+		Field{Name: "Content-Type", Value: c.ErrorFormat.ErrorContentType()})
 	return multipart.Response{
 		Status: e.Status(), Header: h,
-		Body: c.errorFormat.AppendError(nil, e, c.resp.RequestID, c.now),
+		Body: c.ErrorFormat.AppendError(nil, e, c.resp.RequestID, c.now),
 	}
 }

@@ -13,9 +13,7 @@ import (
 
 	"edgetable/core/address"
 	"edgetable/core/edm"
-	"edgetable/core/key"
 	"edgetable/core/multipart"
-	"edgetable/core/payload"
 	"edgetable/core/protocol"
 	"edgetable/core/sharedkey"
 	"edgetable/core/table"
@@ -37,45 +35,6 @@ func seeds(f *testing.F, add func(*wiretest.Request)) {
 			}
 		}
 	}
-}
-
-// FuzzTarget checks that every target gets a route or an error of the protocol.
-// If the route is an entity, its keys are legal, and parsing the entity's URI gives
-// the same route.
-func FuzzTarget(f *testing.F) {
-	seeds(f, func(r *wiretest.Request) { f.Add(r.Target, r.Host) })
-	f.Fuzz(func(t *testing.T, target, host string) {
-		for _, pathStyle := range []bool{false, true} {
-			at := address.Parse(target)
-			a, ok := at.Locate(host, pathStyle)
-			if !ok {
-				continue
-			}
-			if a.Account == "" || strings.HasPrefix(a.Rest, "/") || !strings.HasPrefix(at.Path, "/") {
-				t.Fatalf("address %+v", a)
-			}
-			r, err := protocol.ParseRoute(a.Rest)
-			if err != nil {
-				if e := protocol.AsError(err); e.Code == table.InternalError || r != (protocol.Route{}) {
-					t.Fatalf("route %+v, %v", r, err)
-				}
-				continue
-			}
-			if r.Resource != "entity" {
-				continue
-			}
-			if key.Check(r.PartitionKey) != nil || key.Check(r.RowKey) != nil {
-				t.Fatalf("keys of %+v", r)
-			}
-			if table.CheckTableName(r.Table) != nil {
-				continue // an invalid table name gives an invalid URI, because AppendEntityURI does not escape names
-			}
-			uri := string(payload.AppendEntityURI(nil, "", r.Table, r.PartitionKey, r.RowKey))
-			if again, err := protocol.ParseRoute(uri); err != nil || again != r {
-				t.Fatalf("%+v has the URI %s, which has the route %+v, %v", r, uri, again, err)
-			}
-		}
-	})
 }
 
 // server is a handler with one table of two entities, and the key that signs requests to it.
@@ -176,7 +135,7 @@ func FuzzQuery(f *testing.F) {
 		for _, path := range []string{"/people()?", "/Tables?", "/people(PartitionKey='p',RowKey='1')?"} {
 			s.do(t, "GET", path+query, "", nil)
 		}
-		if _, err := protocol.ParseOptions(query); err != nil && code(t, err) == table.InternalError {
+		if _, err := address.ParseOptions(query); err != nil && code(t, err) == table.InternalError {
 			t.Fatal(err)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"edgetable/core/changefeed"
 	"edgetable/core/edm"
 	"edgetable/core/httpdate"
+	"edgetable/core/negotiate"
 	"edgetable/core/settings"
 	"edgetable/core/table"
 )
@@ -48,7 +49,7 @@ type Handler struct {
 	// reads the settings for each request.
 	SettingsAge time.Duration
 	// SettingsMemory is a cache that several handlers share. If it is nil, this handler has only its own cache.
-	SettingsMemory SettingsMemory
+	SettingsMemory settings.Memory
 	Limits         Limits
 	// Waiters limits how many requests wait for changes of a table. If it is nil, no request waits.
 	Waiters *changefeed.Waiters
@@ -84,7 +85,7 @@ type exchange struct {
 	account *Account // nil if the account does not exist
 	authority
 	signedVersion string // the signed version (sv) of a shared access signature, or ""
-	dialect
+	negotiate.Dialect
 	plain      bool // whether the answer is plain XML without OData, whatever the Accept header is
 	now        edm.Ticks
 	retryAfter time.Duration

@@ -24,7 +24,7 @@ func (c *call) admit(ctx context.Context, a Access) error {
 // checkLimits does the work of admit. In a separate function, the Access a is on the heap only if there is a
 // limit or a gate.
 func (c *call) checkLimits(ctx context.Context, a Access) error {
-	a.Account, a.Table = c.address.Account, c.route.table
+	a.Account, a.Table = c.address.Account, c.route.Table
 	a.Operation, a.Write = c.operation.name, c.operation.write
 	if err := c.rate(c.Limits.Account, a.Account, a.Entities, RefusedAccountRate, "Operations per second is over the account limit."); err != nil {
 		return err

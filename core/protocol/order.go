@@ -3,6 +3,7 @@ package protocol
 import (
 	"strconv"
 
+	"edgetable/core/address"
 	"edgetable/core/odata"
 	"edgetable/core/table"
 )
@@ -11,11 +12,11 @@ import (
 // for a header of the answer. The text is empty if the client requests no order.
 func (c *call) order(filter *odata.Filter) (o odata.Order, asked string, err error) {
 	text := c.header.Get("X-Edgetable-Orderby")
-	switch option := c.options.orderBy; {
+	switch option := c.options.OrderBy; {
 	case option == nil && text == "":
 		return o, "", nil
 	case option != nil && text != "" && *option != text:
-		return o, "", table.InvalidInput.With(table.InvalidInput.Err().Message + " $orderby and " + orderHeader + " differ: send only one of them.")
+		return o, "", table.InvalidInput.With(table.InvalidInput.Err().Message + " $orderby and " + address.OrderHeader + " differ: send only one of them.")
 	case option != nil:
 		text = *option
 	}

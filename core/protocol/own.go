@@ -60,13 +60,13 @@ func (c *call) getTraffic(ctx context.Context) (answer, error) {
 // restoreTable answers comp=restore. It restores a table to an earlier state, or undoes a restore. All later
 // writes, of any client, are lost, so only the account's key permits the operation.
 func (c *call) restoreTable(ctx context.Context) (answer, error) {
-	if c.options.time == nil {
+	if c.options.Time == nil {
 		return answer{}, errTime
 	}
 	to := table.UndoRestore
-	if *c.options.time != "undo" {
+	if *c.options.Time != "undo" {
 		var err error
-		if to, err = edm.ParseDateTime(*c.options.time); err != nil {
+		if to, err = edm.ParseDateTime(*c.options.Time); err != nil {
 			return answer{}, errTime
 		}
 	}

@@ -1,7 +1,9 @@
 package protocol
 
 import (
+	"edgetable/core/address"
 	"edgetable/core/multipart"
+	"edgetable/core/negotiate"
 	"edgetable/core/table"
 )
 
@@ -78,7 +80,7 @@ func (c *call) phaseOf(e *table.Error) phase {
 	if e.Code == table.ResourceNotFound && c.resp.Refused == RefusedAnonymous {
 		return challenging
 	}
-	if r := c.route.resource; p == reading && c.part == nil && (r == tableSet || r == oneTable) {
+	if r := c.route.Resource; p == reading && c.part == nil && (r == address.TableSet || r == address.OneTable) {
 		return running
 	}
 	return p
@@ -87,10 +89,10 @@ func (c *call) phaseOf(e *table.Error) phase {
 // head adds to the response the headers that answers from this phase of processing have (see heads).
 func (c *call) head(p phase) {
 	h := &heads[p]
-	version := c.version
+	version := c.Version
 	switch {
 	case p == challenging:
-		version, _ = checkVersion(c.req.Header.Get("X-Ms-Version"))
+		version, _ = negotiate.CheckVersion(c.req.Header.Get("X-Ms-Version"))
 	case !h.version:
 		version = ""
 	}

@@ -3,6 +3,7 @@ package protocol
 import (
 	"context"
 
+	"edgetable/core/address"
 	"edgetable/core/continuation"
 	"edgetable/core/key"
 	"edgetable/core/multipart"
@@ -14,7 +15,7 @@ import (
 // getEntity answers GET on an entity. The answer is the same as for a missing entity if the entity is outside
 // the key range of a shared access signature, or does not match the filter.
 func (c *call) getEntity(ctx context.Context) (answer, error) {
-	if c.allowEntity(c.route.partitionKey, c.route.rowKey) != nil {
+	if c.allowEntity(c.route.PartitionKey, c.route.RowKey) != nil {
 		return answer{}, table.ResourceNotFound.Err()
 	}
 	filter, err := c.filter(c.parseFilter())
@@ -30,11 +31,11 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	c.visitEntity()
-	err = c.admit(ctx, Access{PartitionKey: c.route.partitionKey, HasPartition: true, Entities: 1})
+	err = c.admit(ctx, Access{PartitionKey: c.route.PartitionKey, HasPartition: true, Entities: 1})
 	if err != nil {
 		return answer{}, err
 	}
-	row, err := c.Service.Get(ctx, c.name(), c.route.partitionKey, c.route.rowKey, consistency)
+	row, err := c.Service.Get(ctx, c.name(), c.route.PartitionKey, c.route.RowKey, consistency)
 	if err != nil {
 		return answer{}, err
 	}
@@ -47,13 +48,13 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 	a := answer{status: 200, header: make(multipart.Header, 0, 2)}
 	a.header = append(a.header, Field{Name: "ETag", Value: etagText(row.Timestamp)})
 	a.addConsistency(asked)
-	return c.withBody(a, c.entity(c.route.partitionKey, c.route.rowKey, row.Timestamp, row.Properties, projection))
+	return c.withBody(a, c.entity(c.route.PartitionKey, c.route.RowKey, row.Timestamp, row.Properties, projection))
 }
 
 // queryEntities answers GET on a table.
 func (c *call) queryEntities(ctx context.Context) (answer, error) {
-	if c.route.nested {
-		if err := table.CheckTableName(c.route.table); err != nil {
+	if c.route.Nested {
+		if err := table.CheckTableName(c.route.Table); err != nil {
 			return answer{}, err
 		}
 		return answer{}, table.NotImplemented.With(table.NotImplemented.Err().Message + " The path continues after the table name: does the client's base URL include a table?")
@@ -70,7 +71,7 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	from, err := continuation.Position(c.options.nextPartition, c.options.nextRow, order.Descending)
+	from, err := continuation.Position(c.options.NextPartition, c.options.NextRow, order.Descending)
 	if err != nil {
 		return answer{}, err
 	}
@@ -93,14 +94,14 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	tokens := len(a.header)
 	a.addConsistency(asked)
 	if orderText != "" {
-		a.header = append(a.header, Field{Name: orderHeader, Value: orderText})
+		a.header = append(a.header, Field{Name: address.OrderHeader, Value: orderText})
 	}
 	size := 256
 	for i := range page.Rows {
 		size += shownSize(page.Rows[i].Properties)
 	}
 	most, shown := c.Service.MostShown(), len(page.Rows)
-	a, err = c.withBody(a, content{of: c.route.table, feed: true, fields: projection, size: min(size, most), write: func(dst []byte, v *payload.View) []byte {
+	a, err = c.withBody(a, content{of: c.route.Table, feed: true, fields: projection, size: min(size, most), write: func(dst []byte, v *payload.View) []byte {
 		begin := len(dst)
 		dst = v.AppendFeedStart(dst)
 		for i := range page.Rows {
@@ -133,9 +134,9 @@ func (c *call) query(parse func(string) (*odata.Filter, error)) (*odata.Filter, 
 		return nil, 0, err
 	}
 	top := table.MaxPageRows
-	if c.options.top != nil {
+	if c.options.Top != nil {
 		var err error
-		if top, err = odata.ParseTop(*c.options.top); err != nil {
+		if top, err = odata.ParseTop(*c.options.Top); err != nil {
 			return nil, 0, table.InvalidInput.With(err.Error())
 		}
 	}
@@ -152,10 +153,10 @@ func (c *call) parseFilter() func(string) (*odata.Filter, error) {
 
 // filter parses $filter.
 func (c *call) filter(parse func(string) (*odata.Filter, error)) (*odata.Filter, error) {
-	if c.options.filter == nil {
+	if c.options.Filter == nil {
 		return nil, nil
 	}
-	f, err := parse(*c.options.filter)
+	f, err := parse(*c.options.Filter)
 	if err != nil {
 		return nil, queryError(err)
 	}
@@ -164,12 +165,12 @@ func (c *call) filter(parse func(string) (*odata.Filter, error)) (*odata.Filter,
 
 // projection parses $select.
 func (c *call) projection() (*payload.Projection, error) {
-	if c.options.selectList == nil {
+	if c.options.Select == nil {
 		return nil, nil
 	}
-	names, err := odata.ParseSelect(*c.options.selectList)
+	names, err := odata.ParseSelect(*c.options.Select)
 	if err != nil {
 		return nil, queryError(err)
 	}
-	return payload.NewProjection(names, *c.options.selectList), nil
+	return payload.NewProjection(names, *c.options.Select), nil
 }

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"edgetable/core/address"
+	"edgetable/core/negotiate"
 	"edgetable/core/table"
+	"edgetable/core/version"
 )
 
 // maxTimeout is the upper limit of the query parameter timeout, in seconds.
@@ -25,10 +27,10 @@ func (h *Handler) serve(ctx context.Context, req *Request) Response {
 	c := h.begin(req)
 	c.target = address.Parse(req.Target)
 	var optionsErr error
-	c.options, optionsErr = parseOptions(c.target.Query)
-	if c.options.timeout > 0 && h.WithTimeout != nil {
+	c.options, optionsErr = address.ParseOptions(c.target.Query)
+	if c.options.Timeout > 0 && h.WithTimeout != nil {
 		var cancel context.CancelFunc
-		ctx, cancel = h.WithTimeout(ctx, time.Duration(min(c.options.timeout, maxTimeout))*time.Second)
+		ctx, cancel = h.WithTimeout(ctx, time.Duration(min(c.options.Timeout, maxTimeout))*time.Second)
 		defer cancel()
 	}
 	if err := c.serve(ctx, optionsErr); err != nil {
@@ -36,7 +38,7 @@ func (h *Handler) serve(ctx context.Context, req *Request) Response {
 	}
 	c.showCost()
 	c.cors(ctx)
-	if c.resp.Table = c.route.table; table.CheckTableName(c.resp.Table) != nil {
+	if c.resp.Table = c.route.Table; table.CheckTableName(c.resp.Table) != nil {
 		c.resp.Table = ""
 	}
 	return c.resp
@@ -91,17 +93,17 @@ func (c *call) serve(ctx context.Context, optionsErr error) error {
 	c.resp.SignedIn = true
 	c.meter()
 	var err error
-	if c.version, err = checkVersion(c.effectiveVersion()); err != nil {
+	if c.Version, err = negotiate.CheckVersion(c.effectiveVersion()); err != nil {
 		return fault{err: err, xml: true}
 	}
-	if c.plain = c.options.plain(); !c.plain { // administrative operations ignore OData versions
-		c.odata, err = odataVersion(c.req.Header)
+	if c.plain = c.options.Plain(); !c.plain { // administrative operations ignore OData versions
+		c.OData, err = negotiate.ODataVersion(c.req.Header)
 	}
 	// parse the route before returning an error, because the headers of an error depend on the resource
 	var routeErr error
-	c.route, routeErr = parseRoute(c.address.Account, c.address.Rest, c.Extensions)
+	c.route, routeErr = address.ParseRoute(c.address.Account, c.address.Rest, c.Extensions)
 	// From here on, errors are in the format that the client requested.
-	c.representation = c.responseFormat(c.options.format, c.req.Header.Get("Accept"))
+	c.Representation = c.ResponseFormat(c.options.Format, c.req.Header.Get("Accept"))
 	if err != nil {
 		return err
 	}
@@ -123,9 +125,9 @@ func (c *call) effectiveVersion() string {
 	switch {
 	case c.signedVersion == "":
 		return asked
-	case c.options.apiVersion != "":
-		return c.options.apiVersion
-	case asked != "" && c.signedVersion >= pathVersion:
+	case c.options.APIVersion != "":
+		return c.options.APIVersion
+	case asked != "" && c.signedVersion >= version.HeaderFirst:
 		return asked
 	}
 	return c.signedVersion
@@ -134,7 +136,7 @@ func (c *call) effectiveVersion() string {
 // dispatch runs the operation of an authenticated request, and copies its answer into the response.
 func (c *call) dispatch(ctx context.Context, routeErr error) (err error) {
 	if !c.plain {
-		if err := c.options.checkImplemented(c.route.resource, c.Extensions); err != nil {
+		if err := c.options.CheckImplemented(c.route.Resource, c.Extensions); err != nil {
 			return err
 		}
 	}
@@ -142,7 +144,7 @@ func (c *call) dispatch(ctx context.Context, routeErr error) (err error) {
 		return routeErr
 	}
 	if c.plain {
-		if c.route.resource, err = c.options.selectResource(c.route.resource); err != nil {
+		if c.route.Resource, err = c.options.SelectResource(c.route.Resource); err != nil {
 			return err
 		}
 	}
@@ -205,20 +207,37 @@ func (h *Handler) Refuse(req *Request, err *table.Error) Response {
 func (c *call) do(ctx context.Context) (answer, error) {
 	err := c.find()
 	switch {
-	case err != nil && c.identity != nil && c.route.resource == tableACL && asError(err).Code == table.ResourceNotFound:
+	case err != nil && c.identity != nil && c.route.Resource == address.TableACL && asError(err).Code == table.ResourceNotFound:
 		return answer{}, c.tableFirst(ctx, err)
 	case err != nil:
 		return answer{}, err
-	case c.route.misbuilt != nil:
+	case c.route.Misbuilt != nil:
 		if err := c.admit(ctx, Access{Entities: 1}); err != nil {
 			return answer{}, err
 		}
-		return answer{}, c.tableFirst(ctx, c.route.misbuilt)
+		return answer{}, c.tableFirst(ctx, c.route.Misbuilt)
 	}
 	if c.Turns == nil || c.turn != nil { // an operation of a batch runs in the turn (permission to run) of the batch
 		return c.run(ctx)
 	}
 	return c.inTurn(ctx)
+}
+
+// inTurn reads the body, waits for permission to run (see Turns), and runs the operation.
+func (c *call) inTurn(ctx context.Context) (a answer, err error) {
+	if c.operation.verb&(post|put|merge|patch) != 0 {
+		b, err := c.readBody()
+		c.whole = body{b, err, true}
+	}
+	err = c.takeTurn(ctx, Work{
+		Payer: c.account.Name, Known: true, Write: c.operation.write,
+		Query: (c.route.Resource == address.EntitySet || c.route.Resource == address.EntityCount || c.route.Resource == address.TableChanges) && !c.operation.write,
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { c.endTurn(len(a.body)) }()
+	return c.run(ctx)
 }
 
 // run executes the operation. Most operations, also batches, call admit themselves, as soon as they know which

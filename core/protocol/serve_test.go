@@ -240,3 +240,18 @@ func TestAccountKeysAndSkew(t *testing.T) {
 		resp.Release()
 	}
 }
+
+func TestEchoable(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		id   string
+		want bool
+	}{
+		{"0f1e2d3c", true}, {strings.Repeat("x", 1024), true}, {"!~", true},
+		{strings.Repeat("x", 1025), false}, {"two words", false}, {"a\r\nSet-Cookie: x", false}, {"é", false}, {"\x7f", false},
+	} {
+		if got := protocol.Echoable(tt.id); got != tt.want {
+			t.Errorf("%.20q: %t", tt.id, got)
+		}
+	}
+}

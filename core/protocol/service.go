@@ -9,6 +9,7 @@ import (
 	"edgetable/core/sas"
 	"edgetable/core/settings"
 	"edgetable/core/table"
+	"edgetable/core/version"
 )
 
 // document returns an answer with an XML document as its body. Like the service, it puts a byte order mark
@@ -25,7 +26,7 @@ func document(body func(dst []byte) []byte) (answer, error) {
 // tableName checks the table's name in an administrative operation. The error for an invalid name is not in
 // plain XML, but in the format of operations on entities (as recorded from the service in 2026).
 func (c *call) tableName() error {
-	err := table.CheckTableName(c.route.table)
+	err := table.CheckTableName(c.route.Table)
 	if err != nil {
 		c.plain = false
 	}
@@ -77,7 +78,7 @@ func (c *call) getProperties(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	legacy := c.version != "" && c.version < jsonVersion
+	legacy := c.Version != "" && c.Version < version.JSON
 	return document(func(dst []byte) []byte { return p.Append(dst, legacy) })
 }
 
@@ -112,7 +113,7 @@ func (c *call) getDelegationKey(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	want := sas.DelegationKey{ObjectID: c.authority.identity.ObjectID, TenantID: c.authority.identity.TenantID, Version: c.version}
+	want := sas.DelegationKey{ObjectID: c.authority.identity.ObjectID, TenantID: c.authority.identity.TenantID, Version: c.Version}
 	if want.Start, want.Expiry, err = settings.ParseKeyInfo(body); err != nil {
 		return answer{}, err
 	}

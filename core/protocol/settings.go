@@ -19,15 +19,6 @@ func (h *Handler) settingsAge() edm.Ticks {
 	return edm.Ticks(cmp.Or(h.SettingsAge, usualSettingsAge) / 100) // from nanoseconds to ticks of 100 ns
 }
 
-// SettingsMemory is a cache of settings that the handlers of one process share. Recall returns the settings of an account,
-// and the time at which the settings were read from the store. Keep caches settings that were read at a given time. Forget
-// drops the settings of an account. Then Keep has no effect for settings that were read before the time given to Forget.
-type SettingsMemory interface {
-	Recall(account string) (stored []byte, at edm.Ticks, ok bool)
-	Keep(account string, stored []byte, at edm.Ticks)
-	Forget(account string, at edm.Ticks)
-}
-
 // accountSettings returns the settings of the request's account. The account must exist.
 func (x *exchange) accountSettings(ctx context.Context) (*settings.Properties, error) {
 	if r := x.settings.Get(x.account.Name); r.Fresh(x.now, x.settingsAge()) {

@@ -26,7 +26,7 @@ func (c *call) createTable(ctx context.Context) (answer, error) {
 	if !ok {
 		return answer{}, table.PropertiesNeedValue.Err()
 	}
-	c.route.table = name
+	c.route.Table = name
 	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
 		return answer{}, err
 	}
@@ -52,8 +52,8 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	var from []byte
-	if c.options.nextTable != nil {
-		if from, err = continuation.Parse(*c.options.nextTable); err != nil {
+	if c.options.NextTable != nil {
+		if from, err = continuation.Parse(*c.options.NextTable); err != nil {
 			return answer{}, err
 		}
 	}

@@ -7,23 +7,6 @@ import (
 	"edgetable/core/table"
 )
 
-// inTurn reads the body, waits for permission to run (see Turns), and runs the operation.
-func (c *call) inTurn(ctx context.Context) (a answer, err error) {
-	if c.operation.verb&(post|put|merge|patch) != 0 {
-		b, err := c.readBody()
-		c.whole = body{b, err, true}
-	}
-	err = c.takeTurn(ctx, Work{
-		Payer: c.account.Name, Known: true, Write: c.operation.write,
-		Query: (c.route.resource == entitySet || c.route.resource == entityCount || c.route.resource == tableChanges) && !c.operation.write,
-	})
-	if err != nil {
-		return answer{}, err
-	}
-	defer func() { c.endTurn(len(a.body)) }()
-	return c.run(ctx)
-}
-
 // chargeSource calls the function read, which reads from the store before the request is
 // authenticated. The cost is charged to the client's network address.
 func (x *exchange) chargeSource(ctx context.Context, read func() error) error {

@@ -2,10 +2,7 @@
 
 package protocol
 
-import (
-	"edgetable/core/odata"
-	"edgetable/core/table"
-)
+import "edgetable/core/odata"
 
 // Visit describes which entities an operation accessed, for traffic statistics. It contains keys and values,
 // so it must not be logged. The handler sets it before the rate limits are checked. In TinyGo it is always
@@ -33,40 +30,3 @@ type Visit struct {
 
 // ToolHeader is the request header in which the tools of edgetable send their name.
 const ToolHeader = "X-Edgetable-Tool"
-
-func (c *call) visitEntity() {
-	v := &c.visit
-	c.resp.Visit = v
-	v.PartitionKey, v.RowKey, v.InPartition, v.Entities = c.route.partitionKey, c.route.rowKey, true, 1
-}
-
-func (c *call) visited(row *table.Row) {
-	c.visit.Bytes = len(row.Key) + len(row.Properties)
-}
-
-func (c *call) visitQuery(f *odata.Filter, from []byte) {
-	c.visit = Visit{Query: true, Filter: f, From: from, Tool: c.req.Header.Get(ToolHeader) != ""}
-	c.resp.Visit = &c.visit
-	if c.options.filter != nil {
-		c.visit.Text = *c.options.filter
-	}
-}
-
-func (c *call) visitedPage(page *table.Page) {
-	c.visit.Next, c.visit.ScannedBytes = page.Next, page.Scanned
-}
-
-func (c *call) visitWrite(ops ...table.Operation) {
-	v := Visit{PartitionKey: ops[0].PartitionKey, RowKey: ops[0].RowKey, InPartition: true, Write: true, Entities: len(ops), Tool: c.req.Header.Get(ToolHeader) != ""}
-	for i := range ops {
-		op := &ops[i]
-		n := len(op.PartitionKey) + len(op.RowKey) + len(op.Properties)
-		v.Bytes += n
-		v.Largest = max(v.Largest, n)
-		if op.Action == table.Insert || op.Action == table.InsertOrReplace || op.Action == table.InsertOrMerge {
-			v.Inserts++
-		}
-	}
-	c.visit = v
-	c.resp.Visit = &c.visit
-}

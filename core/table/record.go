@@ -9,6 +9,26 @@ import (
 	"edgetable/core/edm"
 )
 
+// Record is one entry of the catalog.
+type Record struct {
+	Key         RecordKey
+	Value       []byte      // the store does not interpret it
+	Incarnation Incarnation // the incarnation of the table; zero for the settings of an account
+	Revision    Revision
+	Traits      *Traits // the declared options of the table; nil if there are none
+}
+
+// Incarnation is the random id that a table has from its creation to its deletion. It is part of the
+// keys under which the store keeps the table's entities. So a table that was deleted and created
+// again shares nothing with its predecessor. The caller of the store chooses the incarnation when it
+// creates the table. If the reply of the store is lost, the caller can recognize its own table by
+// the incarnation.
+type Incarnation [12]byte
+
+// Revision identifies one state of a record. Only the store interprets its text. The revision of a
+// record that does not exist is empty.
+type Revision string
+
 // RecordKey is the key of a record. If Table is empty, the record holds the settings of
 // the account. Otherwise it is the record of the table.
 type RecordKey struct {

@@ -7,6 +7,14 @@ import (
 	"edgetable/core/edm"
 )
 
+// Row is one entity in the form in which a store keeps it.
+type Row struct {
+	Key        []byte // encoded key
+	Timestamp  edm.Ticks
+	Nonce      uint64 // the nonce of the mutation that wrote the entity
+	Properties edm.Properties
+}
+
 // rowHead is the length of the Timestamp and the nonce in an encoded row. Each of them
 // has 8 bytes.
 const rowHead = 16

@@ -55,6 +55,36 @@ func New(store Store, o Options) *Service {
 	return &Service{shared: &shared{store: store, now: o.Now, rand: o.Rand, budget: o.Budget}}
 }
 
+// Metered returns a Service on the same store that adds the cost of its calls to c.
+// Only one goroutine may use this Service.
+func (s *Service) Metered(c *Cost) Service {
+	return Service{s.shared, c}
+}
+
+// startCall returns the store for one call. After the call has returned, the caller
+// must call finishCall.
+func (s *Service) startCall() Store {
+	if c := s.cost; c != nil {
+		c.Calls++
+		if c.Timed {
+			c.began = s.now()
+		}
+	}
+	return s.store
+}
+
+// finishCall adds the number of rows and bytes that the store examined during the call
+// to the cost.
+func (s *Service) finishCall(rows, size int) {
+	if c := s.cost; c != nil {
+		c.ScannedRows += rows
+		c.ScannedBytes += size
+		if c.Timed {
+			c.Time += s.now() - c.began
+		}
+	}
+}
+
 // Name identifies a table by the names of its account and of the table, in upper or lower case.
 type Name struct{ Account, Table string }
 

@@ -96,26 +96,6 @@ type Store interface {
 	Scan(ctx context.Context, table RecordKey, r ScanRequest) (Page, error)
 }
 
-// Revision identifies one state of a record. Only the store interprets its text. The revision of a
-// record that does not exist is empty.
-type Revision string
-
-// Record is one entry of the catalog.
-type Record struct {
-	Key         RecordKey
-	Value       []byte      // the store does not interpret it
-	Incarnation Incarnation // the incarnation of the table; zero for the settings of an account
-	Revision    Revision
-	Traits      *Traits // the declared options of the table; nil if there are none
-}
-
-// Incarnation is the random id that a table has from its creation to its deletion. It is part of the
-// keys under which the store keeps the table's entities. So a table that was deleted and created
-// again shares nothing with its predecessor. The caller of the store chooses the incarnation when it
-// creates the table. If the reply of the store is lost, the caller can recognize its own table by
-// the incarnation.
-type Incarnation [12]byte
-
 // Consistency determines how old the data that a read returns may be.
 type Consistency uint8
 
@@ -125,14 +105,6 @@ const (
 	// Eventual reads may get data from a replica that lags behind.
 	Eventual
 )
-
-// Row is one entity in the form in which a store keeps it.
-type Row struct {
-	Key        []byte // encoded key
-	Timestamp  edm.Ticks
-	Nonce      uint64 // the nonce of the mutation that wrote the entity
-	Properties edm.Properties
-}
 
 // ScanRequest selects the entities in some ranges that match a filter.
 type ScanRequest struct {

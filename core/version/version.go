@@ -10,6 +10,17 @@ import (
 // First is the oldest version that the table service supports.
 const First = "2009-04-14"
 
+// These versions introduced changes that concern tables.
+const (
+	Upsert      = "2011-08-18" // PUT and MERGE without If-Match
+	SAS         = "2012-02-12" // shared access signatures, access policies
+	JSON        = "2013-08-15" // JSON, Prefer, CORS, stats
+	HeaderFirst = "2014-02-14" // since this version, x-ms-version takes precedence over the signed version
+	AtomEnd     = "2015-12-11" // the first version without ATOM
+	Bearer      = "2017-11-09" // bearer tokens
+	Challenge   = "2020-12-06" // 401 with a challenge for missing credentials or a bad token
+)
+
 // published lists all versions from [First] on, in ascending order. Versions are common to all storage services:
 // 2018-06-17 was published for Data Lake alone, but the table service accepts it too.
 //

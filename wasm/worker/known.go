@@ -6,7 +6,7 @@ import (
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/core/edm"
-	"edgetable/core/protocol"
+	"edgetable/core/settings"
 )
 
 // isolate is the cache that one instance keeps for the whole isolate: the layouts of tables, and the settings of
@@ -65,13 +65,13 @@ func timeOf(b []byte) edm.Ticks { return edm.Ticks(binary.LittleEndian.Uint64(b)
 // settingsOf sends a request about settings to the instance that has the isolate's cache.
 type settingsOf func(question []byte) (answer []byte)
 
-var _ protocol.SettingsMemory = settingsOf(nil)
+var _ settings.Memory = settingsOf(nil)
 
 func (ask settingsOf) question(kind byte, account string) []byte {
 	return append([]byte{kind}, frames(nil).addText(account)...)
 }
 
-// Recall implements [protocol.SettingsMemory].
+// Recall implements [settings.Memory].
 func (ask settingsOf) Recall(account string) (stored []byte, at edm.Ticks, ok bool) {
 	b := ask(ask.question(settingsRecall, account))
 	if len(b) < 9 || b[8] == settingsChanged {
@@ -83,7 +83,7 @@ func (ask settingsOf) Recall(account string) (stored []byte, at edm.Ticks, ok bo
 	return stored, timeOf(b), true
 }
 
-// Keep implements [protocol.SettingsMemory].
+// Keep implements [settings.Memory].
 func (ask settingsOf) Keep(account string, stored []byte, at edm.Ticks) {
 	q := binary.LittleEndian.AppendUint64(ask.question(settingsKeep, account), uint64(at))
 	switch {
@@ -94,7 +94,7 @@ func (ask settingsOf) Keep(account string, stored []byte, at edm.Ticks) {
 	}
 }
 
-// Forget implements [protocol.SettingsMemory].
+// Forget implements [settings.Memory].
 func (ask settingsOf) Forget(account string, at edm.Ticks) {
 	ask(append(binary.LittleEndian.AppendUint64(ask.question(settingsKeep, account), uint64(at)), settingsChanged))
 }

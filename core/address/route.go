@@ -1,50 +1,49 @@
-package protocol
+package address
 
 import (
 	"strings"
 
-	"edgetable/core/address"
 	"edgetable/core/key"
 	"edgetable/core/percent"
 	"edgetable/core/table"
 )
 
-// resource is the kind of object that a path addresses.
-type resource uint8
+// Resource is the kind of object that a path addresses.
+type Resource uint8
 
 const (
-	root        resource = iota // /
-	tableSet                    // /Tables
-	oneTable                    // /Tables('name')
-	entitySet                   // /name or /name()
-	oneEntity                   // /name(PartitionKey='p',RowKey='r')
-	batch                       // /$batch
-	metadata                    // /$metadata
-	entityCount                 // /name/$count or /name()/$count (an extension)
+	Root        Resource = iota // /
+	TableSet                    // /Tables
+	OneTable                    // /Tables('name')
+	EntitySet                   // /name or /name()
+	OneEntity                   // /name(PartitionKey='p',RowKey='r')
+	Batch                       // /$batch
+	Metadata                    // /$metadata
+	EntityCount                 // /name/$count or /name()/$count (an extension)
 
 	// The query options comp and restype select the following resources. Their errors are in plain XML,
 	// whatever Accept is.
-	tableACL          // /name?comp=acl
-	tableOptions      // /name?comp=options
-	tableChanges      // /name?comp=changes
-	tableTraffic      // /name?comp=traffic
-	tableRestore      // /name?comp=restore
-	serviceProperties // /?restype=service&comp=properties
-	serviceStats      // /?restype=service&comp=stats
-	delegationKey     // /?restype=service&comp=userdelegationkey
+	TableACL          // /name?comp=acl
+	TableOptions      // /name?comp=options
+	TableChanges      // /name?comp=changes
+	TableTraffic      // /name?comp=traffic
+	TableRestore      // /name?comp=restore
+	ServiceProperties // /?restype=service&comp=properties
+	ServiceStats      // /?restype=service&comp=stats
+	DelegationKey     // /?restype=service&comp=userdelegationkey
 )
 
-// entities reports whether the resource consists of entities: one entity, or the set of entities of a table.
-func (r resource) entities() bool { return r == entitySet || r == oneEntity }
+// Entities reports whether the resource consists of entities: one entity, or the set of entities of a table.
+func (r Resource) Entities() bool { return r == EntitySet || r == OneEntity }
 
-// route is a resource with the decoded names and keys of its address.
-type route struct {
-	resource     resource
-	table        string
-	partitionKey string
-	rowKey       string
-	nested       bool  // the path has another segment after the table's name
-	misbuilt     error // error of a nested path with a wrong number of keys; it is reported only if the table exists
+// Route is a resource with the decoded names and keys of its address.
+type Route struct {
+	Resource     Resource
+	Table        string
+	PartitionKey string
+	RowKey       string
+	Nested       bool  // the path has another segment after the table's name
+	Misbuilt     error // error of a nested path with a wrong number of keys; it is reported only if the table exists
 }
 
 // errQuerySyntax is the error for parentheses with invalid contents, or with a key that has a slash or a
@@ -63,7 +62,7 @@ func errKeyCount(account, resource string) error {
 		account + "." + resource + "'. Address an entity as table(PartitionKey='…',RowKey='…').")
 }
 
-// parseRoute parses the part of a raw path after the account. It decodes the path only once, because a key may
+// ParseRoute parses the part of a raw path after the account. It decodes the path only once, because a key may
 // contain a percent sign.
 //
 // In a path of several segments, the first segment is the table. The parentheses at the end contain the keys.
@@ -71,86 +70,86 @@ func errKeyCount(account, resource string) error {
 // whose base URL wrongly includes a table rely on that.
 //
 // With extensions, $count may follow the address of a table.
-func parseRoute(account, raw string, extensions bool) (route, error) {
+func ParseRoute(account, raw string, extensions bool) (Route, error) {
 	path, ok := percent.Decode(raw, false)
 	if !ok {
-		return route{}, table.InvalidURI.With("The requested URI does not represent any resource on the server. The URI has a percent sign that is not followed by two hexadecimal digits; write a percent sign as %25.")
+		return Route{}, table.InvalidURI.With("The requested URI does not represent any resource on the server. The URI has a percent sign that is not followed by two hexadecimal digits; write a percent sign as %25.")
 	}
 	counted, counts := strings.CutSuffix(path, "/$count")
 	if counts && extensions {
-		if r := plainRoute(strings.TrimSuffix(counted, "()")); r.resource == entitySet && !strings.ContainsAny(r.table, "/(") {
-			r.resource = entityCount
+		if r := plainRoute(strings.TrimSuffix(counted, "()")); r.Resource == EntitySet && !strings.ContainsAny(r.Table, "/(") {
+			r.Resource = EntityCount
 			return r, nil
 		}
 	}
 	name, predicate, hasPredicate := strings.Cut(path, "(")
 	name, rest, segments := strings.Cut(name, "/")
 	nested := strings.Trim(rest, "/") != ""
-	if collection := plainRoute(name); segments && collection.resource != entitySet {
+	if collection := plainRoute(name); segments && collection.Resource != EntitySet {
 		return nestedCollection(account, collection, name, rest, predicate, hasPredicate)
 	}
 	if hasPredicate {
 		if predicate, ok = strings.CutSuffix(predicate, ")"); !ok {
 			if counts && strings.HasSuffix(counted, "()") {
-				return route{}, errNoCount
+				return Route{}, errNoCount
 			}
-			return route{}, errQuerySyntax
+			return Route{}, errQuerySyntax
 		}
 	}
 	if strings.TrimSpace(predicate) == "" {
 		r := plainRoute(name)
-		r.nested = nested
+		r.Nested = nested
 		return r, nil
 	}
-	keys, ok := address.ParseKeys(predicate)
+	k, ok := parseKeys(predicate)
 	if !ok {
-		return route{}, errQuerySyntax
+		return Route{}, errQuerySyntax
 	}
 	if isTables(name) {
-		if keys.Count != 1 || !keys.Bare {
-			return route{}, errKeyCount(account, name)
+		if k.count != 1 || !k.bare {
+			return Route{}, errKeyCount(account, name)
 		}
-		return route{resource: oneTable, table: keys.Partition}, nil
+		return Route{Resource: OneTable, Table: k.partition}, nil
 	}
-	if keys.Count != 2 || keys.Bare {
+	if k.count != 2 || k.bare {
 		err := errKeyCount(account, name)
 		if nested {
-			return route{resource: oneEntity, table: name, nested: true, misbuilt: err}, nil
+			return Route{Resource: OneEntity, Table: name, Nested: true, Misbuilt: err}, nil
 		}
-		return route{}, err
+		return Route{}, err
 	}
-	for _, k := range [...]string{keys.Partition, keys.Row} {
-		if err := checkURLKey(k); err != nil {
-			return route{}, err
+	for _, one := range [...]string{k.partition, k.row} {
+		if err := checkURLKey(one); err != nil {
+			return Route{}, err
 		}
 	}
-	return route{resource: oneEntity, table: name, partitionKey: keys.Partition, rowKey: keys.Row, nested: nested}, nil
+	return Route{Resource: OneEntity, Table: name, PartitionKey: k.partition, RowKey: k.row, Nested: nested}, nil
 }
 
-func plainRoute(name string) route {
+func plainRoute(name string) Route {
 	switch {
 	case name == "":
-		return route{resource: root}
+		return Route{Resource: Root}
 	case name == "$batch":
-		return route{resource: batch}
+		return Route{Resource: Batch}
 	case name == "$metadata":
-		return route{resource: metadata}
+		return Route{Resource: Metadata}
 	case isTables(name):
-		return route{resource: tableSet}
+		return Route{Resource: TableSet}
 	}
-	return route{resource: entitySet, table: name}
+	return Route{Resource: EntitySet, Table: name}
 }
 
 // nestedCollection returns the route of a path of several segments whose first segment is Tables, $batch, $metadata or empty.
 // Such a path names no table. Clients with a wrong base URL send some of these paths. All other such paths are errors.
-func nestedCollection(account string, r route, first, rest, predicate string, hasPredicate bool) (route, error) {
+func nestedCollection(account string, r Route, first, rest, predicate string, hasPredicate bool) (Route, error) {
 	switch {
 	case rest != "" && !isTables(rest) && rest != "$batch":
-		return route{}, table.InvalidResourceName.Err()
+		return Route{}, table.InvalidResourceName.Err()
 	case hasPredicate && strings.TrimSpace(predicate) != ")":
-		return route{}, errKeyCount(account, first)
+		return Route{}, errKeyCount(account, first)
 	}
-	r.nested = rest != ""
+	r.Nested = rest != ""
 	return r, nil
 }
 

@@ -1,11 +1,11 @@
-package protocol_test
+package address_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
-	"edgetable/core/protocol"
+	"edgetable/core/address"
 	"edgetable/core/table"
 )
 
@@ -23,26 +23,31 @@ func code(t *testing.T, err error) table.Code {
 
 func TestParseRoute(t *testing.T) {
 	t.Parallel()
-	entity := func(pk, rk string) protocol.Route {
-		return protocol.Route{Resource: "entity", Table: "t", PartitionKey: pk, RowKey: rk}
+	entity := func(pk, rk string) address.Route {
+		return address.Route{Resource: address.OneEntity, Table: "t", PartitionKey: pk, RowKey: rk}
+	}
+	nested := func(pk, rk string) address.Route {
+		r := entity(pk, rk)
+		r.Nested = true
+		return r
 	}
 	for _, tt := range []struct {
 		raw  string
-		want protocol.Route
+		want address.Route
 		why  string
 	}{
-		{"", protocol.Route{Resource: "root"}, "no path after the account"},
-		{"Tables", protocol.Route{Resource: "tables"}, "the list of tables"},
-		{"tables()", protocol.Route{Resource: "tables"}, "in lower case, with parentheses"},
-		{"Tables( )", protocol.Route{Resource: "tables"}, "with a blank in parentheses"},
-		{"Tables('a')", protocol.Route{Resource: "table", Table: "a"}, "one table"},
-		{"Tables%28%27a%27%29", protocol.Route{Resource: "table", Table: "a"}, "escaped"},
-		{"t", protocol.Route{Resource: "entities", Table: "t"}, "the entities of a table"},
-		{"t()", protocol.Route{Resource: "entities", Table: "t"}, "as old clients write it"},
-		{"%74", protocol.Route{Resource: "entities", Table: "t"}, "an escaped name"},
-		{"$batch", protocol.Route{Resource: "batch"}, "a batch"},
-		{"%24batch", protocol.Route{Resource: "batch"}, "with an escaped dollar"},
-		{"$metadata", protocol.Route{Resource: "metadata"}, "the metadata document"},
+		{"", address.Route{Resource: address.Root}, "no path after the account"},
+		{"Tables", address.Route{Resource: address.TableSet}, "the list of tables"},
+		{"tables()", address.Route{Resource: address.TableSet}, "in lower case, with parentheses"},
+		{"Tables( )", address.Route{Resource: address.TableSet}, "with a blank in parentheses"},
+		{"Tables('a')", address.Route{Resource: address.OneTable, Table: "a"}, "one table"},
+		{"Tables%28%27a%27%29", address.Route{Resource: address.OneTable, Table: "a"}, "escaped"},
+		{"t", address.Route{Resource: address.EntitySet, Table: "t"}, "the entities of a table"},
+		{"t()", address.Route{Resource: address.EntitySet, Table: "t"}, "as old clients write it"},
+		{"%74", address.Route{Resource: address.EntitySet, Table: "t"}, "an escaped name"},
+		{"$batch", address.Route{Resource: address.Batch}, "a batch"},
+		{"%24batch", address.Route{Resource: address.Batch}, "with an escaped dollar"},
+		{"$metadata", address.Route{Resource: address.Metadata}, "the metadata document"},
 		{"t(PartitionKey='p',RowKey='r')", entity("p", "r"), "an entity"},
 		{"t(RowKey='r',PartitionKey='p')", entity("p", "r"), "keys in reverse order"},
 		{"t( PartitionKey = 'p' , RowKey = 'r' )", entity("p", "r"), "blanks everywhere"},
@@ -52,18 +57,18 @@ func TestParseRoute(t *testing.T) {
 		{"t(PartitionKey='%2525',RowKey='a+b')", entity("%25", "a+b"), "decoded once, and a plus stays a plus"},
 		{"t(PartitionKey='a,b',RowKey='(=)')", entity("a,b", "(=)"), "separators in keys"},
 		{"t(PartitionKey='%C3%A9',RowKey='é')", entity("é", "é"), "UTF-8, escaped or not"},
-		{"t/Tables", protocol.Route{Resource: "entities", Table: "t"}, "a client whose base URL has a table"},
-		{"t/", protocol.Route{Resource: "entities", Table: "t"}, "the same with a slash at the end"},
-		{"t/$batch", protocol.Route{Resource: "entities", Table: "t"}, "a batch of such a client"},
-		{"t/t", protocol.Route{Resource: "entities", Table: "t"}, "a client whose base URL has the table that it addresses"},
-		{"t%2F%2F", protocol.Route{Resource: "entities", Table: "t"}, "escaped slashes after a name"},
-		{"a%2Fb", protocol.Route{Resource: "entities", Table: "a"}, "an escaped slash in a name"},
-		{"t/x/y/", protocol.Route{Resource: "entities", Table: "t"}, "several segments"},
-		{"t/x(PartitionKey='p',RowKey='r')", entity("p", "r"), "an entity after two segments"},
+		{"t/Tables", address.Route{Resource: address.EntitySet, Table: "t", Nested: true}, "a client whose base URL has a table"},
+		{"t/", address.Route{Resource: address.EntitySet, Table: "t"}, "the same with a slash at the end"},
+		{"t/$batch", address.Route{Resource: address.EntitySet, Table: "t", Nested: true}, "a batch of such a client"},
+		{"t/t", address.Route{Resource: address.EntitySet, Table: "t", Nested: true}, "a client whose base URL has the table that it addresses"},
+		{"t%2F%2F", address.Route{Resource: address.EntitySet, Table: "t"}, "escaped slashes after a name"},
+		{"a%2Fb", address.Route{Resource: address.EntitySet, Table: "a", Nested: true}, "an escaped slash in a name"},
+		{"t/x/y/", address.Route{Resource: address.EntitySet, Table: "t", Nested: true}, "several segments"},
+		{"t/x(PartitionKey='p',RowKey='r')", nested("p", "r"), "an entity after two segments"},
 		{"t//(PartitionKey='p',RowKey='r')", entity("p", "r"), "slashes after a name"},
-		{"t/x(PartitionKey='a(b',RowKey='r')", entity("a(b", "r"), "a parenthesis in a key"},
+		{"t/x(PartitionKey='a(b',RowKey='r')", nested("a(b", "r"), "a parenthesis in a key"},
 	} {
-		got, err := protocol.ParseRoute(tt.raw)
+		got, err := address.ParseRoute("acct", tt.raw, false)
 		if err != nil || got != tt.want {
 			t.Errorf("%q (%s): got %+v, %v, want %+v", tt.raw, tt.why, got, err, tt.want)
 		}
@@ -102,8 +107,8 @@ func TestParseRoute(t *testing.T) {
 		{"t(PartitionKey='%ff',RowKey='r')", "Unicode", table.InvalidInput, "not UTF-8"},
 		{"t(PartitionKey='" + strings.Repeat("a", 1025) + "',RowKey='r')", "1024", table.PropertyValueTooLarge, "a long key"},
 	} {
-		got, err := protocol.ParseRoute(tt.raw)
-		if code(t, err) != tt.want || got != (protocol.Route{}) {
+		got, err := address.ParseRoute("acct", tt.raw, false)
+		if code(t, err) != tt.want || got != (address.Route{}) {
 			t.Errorf("%.60q (%s): got %+v, %v, want %s", tt.raw, tt.why, got, err, tt.want)
 			continue
 		}

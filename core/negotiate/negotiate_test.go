@@ -1,17 +1,31 @@
-package protocol_test
+package negotiate_test
 
 import (
-	"context"
 	"errors"
-	"io"
-	"strings"
 	"testing"
-	"testing/iotest"
 
+	"edgetable/core/negotiate"
 	"edgetable/core/payload"
-	"edgetable/core/protocol"
 	"edgetable/core/table"
 )
+
+func code(t *testing.T, err error) table.Code {
+	t.Helper()
+	if err == nil {
+		return ""
+	}
+	var e *table.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("not an error of the protocol: %v", err)
+	}
+	return e.Code
+}
+
+// header is the header of a request.
+type header map[string]string
+
+// Get returns a field of the header, or "".
+func (h header) Get(name string) string { return h[name] }
 
 func TestResponseFormat(t *testing.T) {
 	t.Parallel()
@@ -68,9 +82,9 @@ func TestResponseFormat(t *testing.T) {
 		if tt.format != "-" {
 			format = &tt.format
 		}
-		got, err := protocol.ResponseFormat(tt.version, tt.odata, format, tt.accept)
-		if got != tt.want || code(t, err) != tt.err {
-			t.Errorf("$format %q, Accept %q, version %q: got %v, %v, want %v, %s", tt.format, tt.accept, tt.version, got, err, tt.want, tt.err)
+		got := negotiate.Dialect{Version: tt.version, OData: tt.odata}.ResponseFormat(format, tt.accept)
+		if got.Format != tt.want || code(t, got.FormatErr) != tt.err {
+			t.Errorf("$format %q, Accept %q, version %q: got %v, %v, want %v, %s", tt.format, tt.accept, tt.version, got.Format, got.FormatErr, tt.want, tt.err)
 		}
 	}
 }
@@ -100,7 +114,7 @@ func TestRequestFormat(t *testing.T) {
 		{now, "text/plain", payload.Minimal, table.MediaTypeNotSupported},
 		{now, "application/jsonp", payload.Minimal, table.MediaTypeNotSupported},
 	} {
-		got, err := protocol.RequestFormat(tt.version, tt.contentType)
+		got, err := negotiate.Dialect{Version: tt.version}.RequestFormat(tt.contentType)
 		if got != tt.want || code(t, err) != tt.err {
 			t.Errorf("%q of %q: got %v, %v, want %v, %q", tt.contentType, tt.version, got, err, tt.want, tt.err)
 		}
@@ -118,7 +132,7 @@ func TestParsePreference(t *testing.T) {
 		{"return=minimal", ""},
 		{",,", ""},
 	} {
-		if got := protocol.ParsePreference(tt.prefer); got != tt.want {
+		if got := negotiate.ParsePreference(tt.prefer).String(); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.prefer, got, tt.want)
 		}
 	}
@@ -146,132 +160,19 @@ func TestVersions(t *testing.T) {
 		{"2019-02-02", "3.0", "9.0", -1},
 		{"2019-02-02", "0.5", "", -1},
 	} {
-		h := protocol.Header{}
+		h := header{}
 		if tt.data != "" {
-			h["Dataserviceversion"] = []string{tt.data}
+			h["Dataserviceversion"] = tt.data
 		}
 		if tt.max != "" {
-			h["Maxdataserviceversion"] = []string{tt.max}
+			h["Maxdataserviceversion"] = tt.max
 		}
-		got, err := protocol.Versions(tt.version, h)
+		got, err := negotiate.ODataVersion(h)
+		if _, wrong := negotiate.CheckVersion(tt.version); wrong != nil {
+			got, err = 0, wrong
+		}
 		if tt.want < 0 && code(t, err) != table.InvalidHeaderValue || tt.want >= 0 && (err != nil || got != tt.want) {
 			t.Errorf("%+v: got %v, %v", tt, got, err)
-		}
-	}
-}
-
-// TestReadAll checks that a body is read up to the limit. The size of the buffer must depend on the number of received
-// bytes, not on the announced length.
-func TestReadAll(t *testing.T) {
-	t.Parallel()
-	broken := errors.New("broken pipe")
-	for _, tt := range []struct {
-		why    string
-		body   io.Reader
-		length int64
-		want   int
-		err    table.Code
-	}{
-		{"empty", strings.NewReader(""), 0, 0, ""},
-		{"its length", strings.NewReader(strings.Repeat("a", 1000)), 1000, 1000, ""},
-		{"byte by byte", iotest.OneByteReader(strings.NewReader(strings.Repeat("a", 1000))), 1000, 1000, ""},
-		{"the end together with the data", iotest.DataErrReader(strings.NewReader(strings.Repeat("a", 70_000))), 70_000, 70_000, ""},
-		{"unknown length", strings.NewReader(strings.Repeat("a", 200_000)), -1, 200_000, ""},
-		{"exactly the limit", strings.NewReader(strings.Repeat("a", protocol.MaxBody)), -1, protocol.MaxBody, ""},
-		{"one byte above the limit", strings.NewReader(strings.Repeat("a", protocol.MaxBody+1)), -1, 0, table.RequestBodyTooLarge},
-		{"an endless body", endless{}, -1, 0, table.RequestBodyTooLarge},
-		{"longer than its length", strings.NewReader("abc"), 2, 0, table.InvalidInput},
-		{"shorter than its length", strings.NewReader("abc"), 4, 0, table.InvalidInput},
-		{"broken", iotest.ErrReader(broken), 4, 0, table.InvalidInput},
-		{"a read error in the middle", io.MultiReader(strings.NewReader("ab"), iotest.ErrReader(broken)), -1, 0, table.InvalidInput},
-	} {
-		for _, buffer := range [][]byte{nil, make([]byte, 0, 10), make([]byte, 0, 100_000)} {
-			if buffer != nil && tt.want == 0 {
-				continue // a case that expects an error runs only once, because its body cannot be read again
-			}
-			got, err := protocol.ReadAll(buffer, tt.body, tt.length)
-			if len(got) != tt.want || code(t, err) != tt.err {
-				t.Errorf("%s: %d bytes, %v, want %d, %q", tt.why, len(got), err, tt.want, tt.err)
-			}
-			if s, ok := tt.body.(*strings.Reader); ok {
-				if _, err := s.Seek(0, io.SeekStart); err != nil {
-					t.Fatal(err)
-				}
-			} else {
-				break
-			}
-		}
-	}
-	if got, err := protocol.ReadAll(nil, strings.NewReader("a"), protocol.MaxBody); err == nil || cap(got) > 128<<10 {
-		t.Errorf("an announced length of 4 MiB allocated %d bytes, %v", cap(got), err)
-	}
-}
-
-// grows is a body. Its method Read checks the sizes of the buffers that the reader allocates.
-type grows struct {
-	t           *testing.T
-	read, total int // the number of bytes read so far; the sum of the sizes of all buffers
-	room        int
-}
-
-func (g *grows) Read(p []byte) (int, error) {
-	if g.room != len(p) { // the previous buffer had space for g.room bytes, so p is in a new buffer
-		size := g.read + len(p)
-		if g.total += size; g.read > 0 && size > 5*g.read {
-			g.t.Errorf("a buffer of %d bytes after %d have arrived", size, g.read)
-		}
-	}
-	n := min(len(p), 10_000, protocol.MaxBody-g.read)
-	g.read += n
-	g.room = len(p) - n
-	if n == 0 {
-		return 0, io.EOF
-	}
-	return n, nil
-}
-
-// TestBodyGrows checks that a large body is copied only a few times while its buffer grows. Together, all its buffers
-// must be at most twice as large as the body.
-func TestBodyGrows(t *testing.T) {
-	g := &grows{t: t}
-	if got, err := protocol.ReadAll(nil, g, protocol.MaxBody); err != nil || len(got) != protocol.MaxBody || g.total > 2*protocol.MaxBody {
-		t.Errorf("%d bytes, %v, in buffers of %d bytes", len(got), err, g.total)
-	}
-}
-
-type endless struct{}
-
-func (endless) Read(p []byte) (int, error) { return len(p), nil }
-
-func TestEchoable(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		id   string
-		want bool
-	}{
-		{"0f1e2d3c", true}, {strings.Repeat("x", 1024), true}, {"!~", true},
-		{strings.Repeat("x", 1025), false}, {"two words", false}, {"a\r\nSet-Cookie: x", false}, {"é", false}, {"\x7f", false},
-	} {
-		if got := protocol.Echoable(tt.id); got != tt.want {
-			t.Errorf("%.20q: %t", tt.id, got)
-		}
-	}
-}
-
-func TestAsError(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		err  error
-		want table.Code
-	}{
-		{table.TableNotFound.Err(), table.TableNotFound},
-		{context.Canceled, table.OperationTimedOut},
-		{context.DeadlineExceeded, table.OperationTimedOut},
-		{errors.New("secret"), table.InternalError},
-	} {
-		e := protocol.AsError(tt.err)
-		if e.Code != tt.want || strings.Contains(e.Message, "secret") {
-			t.Errorf("%v: got %+v", tt.err, e)
 		}
 	}
 }

@@ -1,4 +1,6 @@
-package protocol
+// Package negotiate does the content negotiation of the protocol: it determines from the headers of a request in which
+// format the body is, and which form of answer the client wants. What is available depends on the protocol version.
+package negotiate
 
 import (
 	"strconv"
@@ -9,33 +11,22 @@ import (
 	"edgetable/core/version"
 )
 
-// These protocol versions introduced changes that concern tables.
-const (
-	upsertVersion    = "2011-08-18" // PUT and MERGE without If-Match
-	sasVersion       = "2012-02-12" // shared access signatures, access policies
-	jsonVersion      = "2013-08-15" // JSON, Prefer, CORS, stats
-	pathVersion      = "2014-02-14" // since this version, x-ms-version takes precedence over the signed version
-	bearerVersion    = "2017-11-09" // bearer tokens
-	challengeVersion = "2020-12-06" // 401 with a challenge for missing credentials or a bad token
-	atomEnd          = "2015-12-11" // the first version without ATOM
-)
-
-// fields is the header of a request or of a part of a batch.
-type fields interface {
+// Fields is the header of a request or of a part of a batch.
+type Fields interface {
 	Get(canonicalName string) string
 }
 
-// checkVersion checks v, the value of x-ms-version, and returns v. A published version, a later date and "" are valid; any other value is an error.
-func checkVersion(v string) (string, error) {
+// CheckVersion checks v, the value of x-ms-version, and returns v. A published version, a later date and "" are valid; any other value is an error.
+func CheckVersion(v string) (string, error) {
 	if v != "" && !version.Known(v) {
 		return "", table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. x-ms-version must be a published version, such as 2019-02-02 or 2025-07-05, or a later date.")
 	}
 	return v, nil
 }
 
-// odataVersion returns the OData version that a client requests, or 0 if the client requests none.
+// ODataVersion returns the OData version that a client requests, or 0 if the client requests none.
 // MaxDataServiceVersion takes precedence over DataServiceVersion.
-func odataVersion(h fields) (float64, error) {
+func ODataVersion(h Fields) (float64, error) {
 	text := h.Get("Maxdataserviceversion")
 	if text == "" {
 		text = h.Get("Dataserviceversion")
@@ -51,51 +42,51 @@ func odataVersion(h fields) (float64, error) {
 	return n, nil
 }
 
-// dialect holds the versions that determine the format of requests and answers.
-type dialect struct {
-	version string  // x-ms-version, "" if the client sent none
-	odata   float64 // the OData version that the client requests, or 0
+// Dialect holds the versions that determine the format of requests and answers.
+type Dialect struct {
+	Version string  // x-ms-version, "" if the client sent none
+	OData   float64 // the OData version that the client requests, or 0
 }
 
 // formatError returns "" if this format is available, or else an error code. Before 2013-08-15 only ATOM was
 // available; since 2015-12-11 ATOM is unavailable. A client that sends no version gets any format. Before
 // 2015-12-11, JSON requires OData 3. Since then JSON is the only format, so clients may also name an older
 // OData version.
-func (d dialect) formatError(f payload.Format) table.Code {
+func (d Dialect) formatError(f payload.Format) table.Code {
 	switch {
-	case f == payload.Atom && d.version >= atomEnd:
+	case f == payload.Atom && d.Version >= version.AtomEnd:
 		return table.AtomFormatNotSupported
-	case f != payload.Atom && (d.version != "" && d.version < jsonVersion || d.odata != 0 && d.odata < 3 && d.version < atomEnd):
+	case f != payload.Atom && (d.Version != "" && d.Version < version.JSON || d.OData != 0 && d.OData < 3 && d.Version < version.AtomEnd):
 		return table.JSONFormatNotSupported
 	}
 	return ""
 }
 
 // ordinary returns the default format of an answer: ATOM in versions before 2015-12-11, else JSON.
-func (d dialect) ordinary() payload.Format {
-	if d.version < atomEnd {
+func (d Dialect) ordinary() payload.Format {
+	if d.Version < version.AtomEnd {
 		return payload.Atom
 	}
 	return payload.Minimal
 }
 
-// representation holds the formats of an answer and of an error.
-type representation struct {
-	format      payload.Format
-	errorFormat payload.Format
-	formatErr   error // an error if none of the requested formats is available
-	unasked     bool  // whether the client sent neither $format nor Accept
+// Representation holds the formats of an answer and of an error.
+type Representation struct {
+	Format      payload.Format
+	ErrorFormat payload.Format
+	FormatErr   error // an error if none of the requested formats is available
+	Unasked     bool  // whether the client sent neither $format nor Accept
 }
 
-// responseFormat chooses the format of the answer. It uses $format or, without $format, the first media
+// ResponseFormat chooses the format of the answer. It uses $format or, without $format, the first media
 // range in Accept that is available. Without both, it chooses the default format. Errors have the same
 // format, but are in XML if the client accepts any format.
-func (d dialect) responseFormat(format *string, accept string) representation {
+func (d Dialect) ResponseFormat(format *string, accept string) Representation {
 	if format != nil && *format != "" {
 		accept = *format
 	}
 	if accept == "" {
-		return representation{format: d.ordinary(), errorFormat: payload.Atom, unasked: true}
+		return Representation{Format: d.ordinary(), ErrorFormat: payload.Atom, Unasked: true}
 	}
 	reason := table.MediaTypeNotSupported
 	for accept != "" {
@@ -103,9 +94,9 @@ func (d dialect) responseFormat(format *string, accept string) representation {
 		one, accept, _ = strings.Cut(accept, ",")
 		f, code := d.mediaRange(one)
 		if code == "" {
-			r := representation{format: f, errorFormat: f}
+			r := Representation{Format: f, ErrorFormat: f}
 			if strings.Contains(one, "*") {
-				r.errorFormat = payload.Atom
+				r.ErrorFormat = payload.Atom
 			}
 			return r
 		}
@@ -113,16 +104,16 @@ func (d dialect) responseFormat(format *string, accept string) representation {
 			reason = code
 		}
 	}
-	r := representation{formatErr: reason.Err()}
-	if r.format = payload.Minimal; d.formatError(payload.Minimal) != "" {
-		r.format = payload.Atom
+	r := Representation{FormatErr: reason.Err()}
+	if r.Format = payload.Minimal; d.formatError(payload.Minimal) != "" {
+		r.Format = payload.Atom
 	}
-	r.errorFormat = r.format
+	r.ErrorFormat = r.Format
 	return r
 }
 
 // mediaRange returns the format of one media range, or an error code.
-func (d dialect) mediaRange(s string) (payload.Format, table.Code) {
+func (d Dialect) mediaRange(s string) (payload.Format, table.Code) {
 	kind, params, _ := strings.Cut(s, ";")
 	switch strings.ToLower(strings.TrimSpace(kind)) {
 	case "application/json", "json":
@@ -164,11 +155,11 @@ func metadataLevel(params string) (payload.Format, table.Code) {
 	return payload.Minimal, ""
 }
 
-// requestFormat returns the format of a body with this Content-Type. Without a Content-Type, the format is
+// RequestFormat returns the format of a body with this Content-Type. Without a Content-Type, the format is
 // JSON in all versions that support JSON.
-func (d dialect) requestFormat(contentType string) (payload.Format, error) {
+func (d Dialect) RequestFormat(contentType string) (payload.Format, error) {
 	if contentType == "" {
-		if d.version != "" && d.version < jsonVersion {
+		if d.Version != "" && d.Version < version.JSON {
 			return payload.Atom, nil
 		}
 		return payload.Minimal, nil
@@ -183,36 +174,36 @@ func (d dialect) requestFormat(contentType string) (payload.Format, error) {
 	return f, nil
 }
 
-// preference is the value of a Prefer header on a write.
-type preference uint8
+// Preference is the value of a Prefer header on a write.
+type Preference uint8
 
 const (
-	noPreference preference = iota
-	returnContent
-	returnNoContent
+	NoPreference Preference = iota
+	ReturnContent
+	ReturnNoContent
 )
 
-// parsePreference returns the first known preference in a Prefer header.
-func parsePreference(prefer string) preference {
+// ParsePreference returns the first known preference in a Prefer header.
+func ParsePreference(prefer string) Preference {
 	for prefer != "" {
 		var one string
 		one, prefer, _ = strings.Cut(prefer, ",")
 		switch strings.ToLower(strings.TrimSpace(one)) {
 		case "return-content":
-			return returnContent
+			return ReturnContent
 		case "return-no-content":
-			return returnNoContent
+			return ReturnNoContent
 		}
 	}
-	return noPreference
+	return NoPreference
 }
 
 // String returns the value of the header Preference-Applied.
-func (p preference) String() string {
+func (p Preference) String() string {
 	switch p {
-	case returnContent:
+	case ReturnContent:
 		return "return-content"
-	case returnNoContent:
+	case ReturnNoContent:
 		return "return-no-content"
 	}
 	return ""
