@@ -8,10 +8,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 
 	"edgetable/adapters/store/pebblestore/internal/datafile"
+	"edgetable/adapters/store/pebblestore/internal/layout"
 )
-
-// identityKey is the key of the store's identity: 16 random bytes, made when the store is first opened.
-var identityKey = []byte{spaceMeta, 'i', 'd', 'e', 'n', 't', 'i', 't', 'y'}
 
 // Identity returns the identity of the store, which distinguishes its backups from those of other stores. A copy of
 // the store, such as a restored backup, has the same identity. The file TABLES and the data files also contain it.
@@ -25,7 +23,7 @@ func (s *Store) Identity() (string, error) {
 // loadIdentity reads the identity of the store from the database. If the database has none, loadIdentity uses the
 // identity in the file TABLES, or creates a new one.
 func (s *Store) loadIdentity(readOnly bool) error {
-	v, err := getValue(s.db, identityKey)
+	v, err := layout.Get(s.db, layout.IdentityKey)
 	if err != nil || v == nil && readOnly {
 		return err
 	}
@@ -34,7 +32,7 @@ func (s *Store) loadIdentity(readOnly bool) error {
 			v = make([]byte, 16)
 			rand.Read(v) // rand.Read never fails
 		}
-		if err := s.db.Set(identityKey, v, &pebble.WriteOptions{Sync: !s.memory}); err != nil {
+		if err := s.db.Set(layout.IdentityKey, v, &pebble.WriteOptions{Sync: !s.memory}); err != nil {
 			return err
 		}
 	}

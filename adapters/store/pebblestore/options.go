@@ -104,7 +104,7 @@ func (o Options) withDefaults() Options {
 func (o Options) pebble(s *Store) *pebble.Options {
 	p := &pebble.Options{
 		FS:                 o.FS,
-		FormatMajorVersion: pebble.FormatTableFormatV6, // change this version only together with formatVersion
+		FormatMajorVersion: pebble.FormatTableFormatV6, // change this version only together with layout.Version
 		Logger:             logger{o.Logf, s.die},
 		CacheSize:          o.CacheSize,
 		MaxOpenFiles:       o.MaxOpenFiles,
