@@ -5,9 +5,7 @@ import (
 	"encoding/hex"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/sstable"
 
-	"edgetable/adapters/store/pebblestore/internal/datafile"
 	"edgetable/adapters/store/pebblestore/internal/layout"
 )
 
@@ -41,24 +39,10 @@ func (s *Store) loadIdentity(readOnly bool) error {
 	return nil
 }
 
-// signature writes the identity of the store into the properties of each data file.
-type signature struct{ store *Store }
-
-func (signature) Name() string { return datafile.IdentityProperty }
-
-func (g signature) FinishTable(buf []byte) ([]byte, error) {
-	if id := g.store.identity.Load(); id != nil {
-		return append(buf, *id...), nil
+// signature returns the identity that new data files get.
+func (s *Store) signature() string {
+	if id := s.identity.Load(); id != nil {
+		return *id
 	}
-	return append(buf, g.store.copied.Store...), nil // Open may write a data file before it has read the identity from the database
+	return s.copied.Store // Open may write a data file before it has read the identity from the database
 }
-
-func (signature) AddPointKey(sstable.InternalKey, []byte) error { return nil }
-func (signature) AddRangeKeys(sstable.Span) error               { return nil }
-func (signature) AddCollectedWithSuffixReplacement([]byte, []byte, []byte) error {
-	return nil
-}
-func (signature) SupportsSuffixReplacement() bool             { return true }
-func (signature) FinishDataBlock(buf []byte) ([]byte, error)  { return buf, nil }
-func (signature) AddPrevDataBlockToIndexBlock()               {}
-func (signature) FinishIndexBlock(buf []byte) ([]byte, error) { return buf, nil }

@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/store/pebblestore/internal/backlog"
+	"edgetable/adapters/store/pebblestore/internal/datafile"
 	"edgetable/adapters/store/pebblestore/internal/fulldisk"
 	"edgetable/core/edm"
 )
@@ -130,7 +131,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 			Compression:    func() *sstable.CompressionProfile { return compression },
 		}
 	}
-	p.BlockPropertyCollectors = []func() pebble.BlockPropertyCollector{func() pebble.BlockPropertyCollector { return signature{s} }}
+	p.BlockPropertyCollectors = []func() pebble.BlockPropertyCollector{func() pebble.BlockPropertyCollector { return datafile.Signature(s.signature) }}
 	p.EventListener = &pebble.EventListener{
 		WriteStallBegin: func(pebble.WriteStallBeginInfo) {
 			s.stalls.Add(1)
