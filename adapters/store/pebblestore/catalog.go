@@ -6,22 +6,10 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"edgetable/adapters/store/pebblestore/internal/layout"
 	"edgetable/adapters/store/pebblestore/internal/recordcopy"
 	"edgetable/core/table"
 )
-
-// getRecord returns the record with this key, or table.ErrNoRecord.
-func getRecord(from pebble.Reader, key table.RecordKey) (table.Record, error) {
-	text := key.String()
-	v, err := getValue(from, recordKey(text))
-	if err != nil {
-		return table.Record{}, err
-	}
-	if v == nil {
-		return table.Record{}, table.ErrNoRecord
-	}
-	return table.ParseRecord(text, v)
-}
 
 // ReadRecord implements table.Store.
 func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Consistency) (table.Record, error) {
@@ -47,7 +35,7 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 		return nil, err
 	}
 	prefix := table.TablesOf(account)
-	o := &pebble.IterOptions{LowerBound: recordKey(prefix + from), UpperBound: prefixEnd(recordKey(prefix))}
+	o := &pebble.IterOptions{LowerBound: layout.RecordKey(prefix + from), UpperBound: layout.End(layout.RecordKey(prefix))}
 	it, err := s.db.NewIter(o)
 	if err != nil {
 		return nil, err
@@ -155,8 +143,8 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 		return e, err
 	}
 	if next == nil {
-		prefix := appendPrefix(nil, old.Incarnation)
-		s.reclaim(prefix, prefixEnd(prefix))
+		prefix := layout.AppendPrefix(nil, old.Incarnation)
+		s.reclaim(prefix, layout.End(prefix))
 		return e, nil
 	}
 	s.copyRecord(ctx, key.String(), table.AppendRecord(nil, next, e.number))
@@ -193,10 +181,10 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 	i := old
 	if next != nil {
 		i = next.Incarnation
-		err = b.Set(recordKey(key.String()), table.AppendRecord(nil, next, e.number), nil)
+		err = b.Set(layout.RecordKey(key.String()), table.AppendRecord(nil, next, e.number), nil)
 	} else {
-		prefix := appendPrefix(nil, old)
-		err = errors.Join(b.Delete(recordKey(key.String()), nil), b.DeleteRange(prefix, prefixEnd(prefix), nil))
+		prefix := layout.AppendPrefix(nil, old)
+		err = errors.Join(b.Delete(layout.RecordKey(key.String()), nil), b.DeleteRange(prefix, layout.End(prefix), nil))
 	}
 	err = errors.Join(err, s.declareFeed(b, i, key, next, e.number))
 	if err != nil {

@@ -12,11 +12,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/store/pebblestore"
+	"edgetable/adapters/store/pebblestore/offline"
 )
 
-func check(t *testing.T, disk vfs.FS, salvage string) (pebblestore.Report, error) {
+func check(t *testing.T, disk vfs.FS, salvage string) (offline.Report, error) {
 	t.Helper()
-	return pebblestore.Check(pebblestore.Options{
+	return offline.Check(pebblestore.Options{
 		Dir: "data", FS: disk, Fatal: func(err error) { t.Errorf("fatal: %v", err) },
 	}.Small(), salvage, nil)
 }

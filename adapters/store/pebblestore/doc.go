@@ -33,8 +33,7 @@
 // with [ErrLost], unless Options.AcceptDamage is set. After a crash, the end of the newest log may be incomplete.
 // This is not damage, because no commit there was confirmed. If the process died within a tenth of a second after
 // its last commits, Open cannot detect damage to these commits. A damaged block of a data file fails only the
-// operations that need this block. [Check] tries the steps of Open without changing the directory. It reads the
-// files block by block. So it can copy the readable data even from a directory that Pebble cannot open.
+// operations that need this block. Package offline checks and salvages a directory that no server has open.
 //
 // # A full disk
 //

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"edgetable/adapters/store/pebblestore/internal/layout"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -54,25 +55,6 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 		}
 		return row, err
 	}
-}
-
-// read returns a copy of the entity with this full key, or table.ErrNoEntity.
-func read(from pebble.Reader, full []byte) (table.Row, error) {
-	v, closer, err := from.Get(full)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return table.Row{}, table.ErrNoEntity
-	}
-	if err != nil {
-		return table.Row{}, err
-	}
-	k := full[prefixLength:]
-	own := make([]byte, len(k)+len(v))
-	copy(own, k)
-	copy(own[len(k):], v)
-	if err := closer.Close(); err != nil {
-		return table.Row{}, err
-	}
-	return table.ParseRow(own[:len(k):len(k)], own[len(k):])
 }
 
 // Commit implements table.Store.
@@ -181,11 +163,11 @@ func (s *Store) batch(l *liveTable, m []table.Mutation, olds []old, now edm.Tick
 			line.Add(&m[i], &effect)
 		}
 		if row := effect.Row; row == nil {
-			op := b.DeleteDeferred(prefixLength + len(m[i].Key))
+			op := b.DeleteDeferred(layout.PrefixLength + len(m[i].Key))
 			l.appendKey(op.Key[:0], m[i].Key)
 			err = op.Finish()
 		} else {
-			op := b.SetDeferred(prefixLength+len(m[i].Key), rowHead+len(row.Properties))
+			op := b.SetDeferred(layout.PrefixLength+len(m[i].Key), rowHead+len(row.Properties))
 			l.appendKey(op.Key[:0], m[i].Key)
 			table.AppendRow(op.Value[:0], row)
 			err = op.Finish()

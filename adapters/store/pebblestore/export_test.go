@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/store/pebblestore/internal/datafile"
+	"edgetable/adapters/store/pebblestore/internal/layout"
 	"edgetable/adapters/store/pebblestore/internal/logfile"
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 	"edgetable/adapters/store/pebblestore/internal/recordcopy"
@@ -78,12 +79,12 @@ func (s *Store) Mark() error {
 // LiveFiles returns the paths of the data files that are in use. The directory may also contain
 // data files of an unfinished compaction, or obsolete files that are not deleted yet.
 func (o Options) LiveFiles() (paths []string, err error) {
-	s, err := openToRead(o.withDefaults())
+	db, _, err := OpenToRead(o)
 	if err != nil {
 		return nil, err
 	}
-	defer s.db.Close() // nothing was written, so an error of Close does not matter
-	levels, err := s.db.SSTables()
+	defer db.Close() // nothing was written, so an error of Close does not matter
+	levels, err := db.SSTables()
 	for _, level := range levels {
 		for _, file := range level {
 			paths = append(paths, o.FS.PathJoin(o.Dir, file.FileNum.String()+".sst"))
@@ -142,7 +143,7 @@ func KeysOfLog(t testing.TB, b []byte, name string, at, size int, key func([]byt
 }
 
 // FormatVersion is the current format version of data directories.
-const FormatVersion = formatVersion
+const FormatVersion = layout.Version
 
 // FormatLine returns the first line of the file TABLES, with format version n.
 func FormatLine(n int) []byte { return recordcopy.Head(uint32(n)) }

@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"edgetable/adapters/store/pebblestore/internal/feedlog"
+	"edgetable/adapters/store/pebblestore/internal/layout"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -115,11 +116,11 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Read
 		return b.Page, table.ErrFeedEnded
 	}
 	b.Page.Next.History = history.ID
-	entities, err := db.NewIter(&pebble.IterOptions{LowerBound: appendPrefix(nil, incarnation), UpperBound: prefixEnd(appendPrefix(nil, incarnation))})
+	entities, err := db.NewIter(&pebble.IterOptions{LowerBound: layout.AppendPrefix(nil, incarnation), UpperBound: layout.End(layout.AppendPrefix(nil, incarnation))})
 	if err != nil {
 		return b.Page, err
 	}
-	b.Read = (&joiner{it: entities, key: appendPrefix(nil, incarnation)}).read
+	b.Read = (&joiner{it: entities, key: layout.AppendPrefix(nil, incarnation)}).read
 	it, err := feedlog.Lines(db, incarnation, begin, max(begin, durable))
 	if err != nil {
 		return b.Page, errors.Join(err, entities.Close())
@@ -155,7 +156,7 @@ type joiner struct {
 }
 
 func (j *joiner) read(k []byte) (*table.Row, error) {
-	j.key = append(j.key[:prefixLength], k...)
+	j.key = append(j.key[:layout.PrefixLength], k...)
 	found := j.it.Valid() && j.it.Next() && bytes.Equal(j.it.Key(), j.key)
 	if !found {
 		found = j.it.SeekGE(j.key) && bytes.Equal(j.it.Key(), j.key)

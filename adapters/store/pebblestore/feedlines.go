@@ -43,10 +43,9 @@ func (s *Store) beginFeeds(at edm.Ticks) error {
 	if _, follows, err := s.Position(); err != nil || follows {
 		return err
 	}
-	return forEachKey(s.db, []byte{spaceRecords}, func(k, v []byte) error {
-		r, err := table.ParseRecord(string(k[1:]), v)
-		if err != nil || !r.Traits.Feeds() {
-			return err
+	return forEachRecord(s.db, func(r *table.Record) error {
+		if !r.Traits.Feeds() {
+			return nil
 		}
 		if _, exists, err := feedlog.Find(s.db, r.Incarnation); err != nil || exists {
 			return err

@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"edgetable/adapters/store/pebblestore/internal/feedlog"
+	"edgetable/adapters/store/pebblestore/internal/layout"
 	"edgetable/adapters/store/pebblestore/internal/wholefile"
 	"edgetable/core/edm"
 )
@@ -16,12 +17,12 @@ import (
 // historyKey is the key of the [feedlog.History] of the store, which is created when a change feed is first declared or read. The file
 // HISTORY in the data directory contains the ID of this history. A checkpoint does not contain the file. So a copy of the store
 // creates a new history before it returns changes.
-var historyKey = []byte{spaceMeta, 'h', 'i', 's', 't', 'o', 'r', 'y'}
+var historyKey = layout.MetaKey("history")
 
 const historyFile = "HISTORY"
 
 func (s *Store) storedHistory() (h feedlog.History, ok bool, err error) {
-	v, err := getValue(s.db, historyKey)
+	v, err := layout.Get(s.db, historyKey)
 	if err != nil || v == nil {
 		return h, false, err
 	}

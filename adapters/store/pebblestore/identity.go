@@ -5,13 +5,9 @@ import (
 	"encoding/hex"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/sstable"
 
-	"edgetable/adapters/store/pebblestore/internal/datafile"
+	"edgetable/adapters/store/pebblestore/internal/layout"
 )
-
-// identityKey is the key of the store's identity: 16 random bytes, made when the store is first opened.
-var identityKey = []byte{spaceMeta, 'i', 'd', 'e', 'n', 't', 'i', 't', 'y'}
 
 // Identity returns the identity of the store, which distinguishes its backups from those of other stores. A copy of
 // the store, such as a restored backup, has the same identity. The file TABLES and the data files also contain it.
@@ -25,7 +21,7 @@ func (s *Store) Identity() (string, error) {
 // loadIdentity reads the identity of the store from the database. If the database has none, loadIdentity uses the
 // identity in the file TABLES, or creates a new one.
 func (s *Store) loadIdentity(readOnly bool) error {
-	v, err := getValue(s.db, identityKey)
+	v, err := layout.Get(s.db, layout.IdentityKey)
 	if err != nil || v == nil && readOnly {
 		return err
 	}
@@ -34,7 +30,7 @@ func (s *Store) loadIdentity(readOnly bool) error {
 			v = make([]byte, 16)
 			rand.Read(v) // rand.Read never fails
 		}
-		if err := s.db.Set(identityKey, v, &pebble.WriteOptions{Sync: !s.memory}); err != nil {
+		if err := s.db.Set(layout.IdentityKey, v, &pebble.WriteOptions{Sync: !s.memory}); err != nil {
 			return err
 		}
 	}
@@ -43,24 +39,10 @@ func (s *Store) loadIdentity(readOnly bool) error {
 	return nil
 }
 
-// signature writes the identity of the store into the properties of each data file.
-type signature struct{ store *Store }
-
-func (signature) Name() string { return datafile.IdentityProperty }
-
-func (g signature) FinishTable(buf []byte) ([]byte, error) {
-	if id := g.store.identity.Load(); id != nil {
-		return append(buf, *id...), nil
+// signature returns the identity that new data files get.
+func (s *Store) signature() string {
+	if id := s.identity.Load(); id != nil {
+		return *id
 	}
-	return append(buf, g.store.copied.Store...), nil // Open may write a data file before it has read the identity from the database
+	return s.copied.Store // Open may write a data file before it has read the identity from the database
 }
-
-func (signature) AddPointKey(sstable.InternalKey, []byte) error { return nil }
-func (signature) AddRangeKeys(sstable.Span) error               { return nil }
-func (signature) AddCollectedWithSuffixReplacement([]byte, []byte, []byte) error {
-	return nil
-}
-func (signature) SupportsSuffixReplacement() bool             { return true }
-func (signature) FinishDataBlock(buf []byte) ([]byte, error)  { return buf, nil }
-func (signature) AddPrevDataBlockToIndexBlock()               {}
-func (signature) FinishIndexBlock(buf []byte) ([]byte, error) { return buf, nil }

@@ -15,6 +15,7 @@ import (
 
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/adapters/store/pebblestore/internal/datafile"
+	"edgetable/adapters/store/pebblestore/offline"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 	"edgetable/testdata/must"
@@ -148,7 +149,7 @@ func TestSalvageOfOtherStore(t *testing.T) {
 		if foreign == "a data file" { // without a MANIFEST, the salvage reads all data files
 			must.OK(t, errors.Join(removeAll(fs, "MANIFEST-")...))
 		}
-		report, err := pebblestore.Check(o, "saved", nil)
+		report, err := offline.Check(o, "saved", nil)
 		must.OK(t, err)
 		if said := strings.Join(report.Problems, "\n"); !strings.Contains(said, "belongs to another store") {
 			t.Errorf("%s: %q", foreign, said)

@@ -10,12 +10,6 @@ import (
 	"edgetable/core/table"
 )
 
-// old is the state of an entity before a mutation.
-type old struct {
-	row    table.Row
-	exists bool
-}
-
 // readOld reads the stored entities on which the mutations depend or, if keep is true, the entities of all mutations.
 // The entities are valid until the caller calls done. If keep is true, they remain valid after that.
 func (s *Store) readOld(l *liveTable, m []table.Mutation, buf *[]byte, keep bool) (olds []old, done func(), err error) {

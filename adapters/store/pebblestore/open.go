@@ -2,40 +2,21 @@ package pebblestore
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/maphash"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
 
 	"edgetable/adapters/store/pebblestore/internal/backlog"
 	"edgetable/adapters/store/pebblestore/internal/fulldisk"
+	"edgetable/adapters/store/pebblestore/internal/layout"
 	"edgetable/adapters/store/pebblestore/internal/logguard"
-	"edgetable/adapters/store/pebblestore/internal/recordcopy"
 	"edgetable/adapters/store/pebblestore/internal/room"
 	"edgetable/adapters/store/pebblestore/logship"
 	"edgetable/core/edm"
-	"edgetable/core/table"
-)
-
-// Errors of [Open].
-var (
-	// ErrNewer means that the directory has a format that this version does not know.
-	ErrNewer = errors.New("data directory was written by a newer edgetable; run that version")
-	// ErrInUse means that the directory is locked, usually by another process.
-	ErrInUse = errors.New("data directory is in use by another process; stop it, or name another directory")
-	// ErrDamaged means that the directory cannot be opened as it is, and that a retry does not help. ErrLost is a special
-	// case of ErrDamaged.
-	ErrDamaged = logguard.ErrDamaged
-	// ErrLost is the damage that Options.AcceptDamage accepts: confirmed commits are lost, but the store can serve its
-	// other data.
-	ErrLost = logguard.ErrLost
-	// ErrForeign means that the directory belongs to another program.
-	ErrForeign = errors.New("data directory was not written by edgetable")
 )
 
 // Open opens or creates a store. After a crash it first replays the log. On a full disk, the replay uses the space of
@@ -124,18 +105,18 @@ func tryRead(o Options) error {
 		return nil // the store is new
 	}
 	names, err := o.FS.List(o.Dir)
-	if err != nil || !slices.ContainsFunc(names, isStore) {
+	if err != nil || !slices.ContainsFunc(names, layout.IsStore) {
 		return err
 	}
-	r, err := openToRead(o)
+	db, logs, err := OpenToRead(o)
 	if err != nil {
 		return err
 	}
-	_, follows, err := r.Position()
-	if follows && len(r.logs.Lost()) > 0 {
+	_, follows, err := storedPosition(db)
+	if follows && len(logs.Lost()) > 0 {
 		err = fmt.Errorf("%w: it belongs to a secondary, and --accept-damage works only for a primary; remove all files in the data directory, and start the secondary again: it rebuilds its store from the backup location", ErrDamaged)
 	}
-	return errors.Join(err, r.db.Close())
+	return errors.Join(err, db.Close())
 }
 
 // openChanging opens the store and may change its files. It fails if commits are lost, unless o.AcceptDamage is set.
@@ -143,7 +124,7 @@ func (s *Store) openChanging(o Options) error {
 	p := o.pebble(s)
 	// If the directory does not exist, pebble.Open must create it, because Pebble also makes
 	// the directory and its parents durable. Pebble then locks the directory itself.
-	lock, err := lockDirectory(o)
+	lock, err := LockDirectory(o.FS, o.Dir)
 	isNew := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !isNew {
 		return err
@@ -186,28 +167,6 @@ func (s *Store) openChanging(o Options) error {
 	return nil
 }
 
-// lockDirectory locks the data directory. It returns ErrInUse, unless the lock file cannot be created.
-func lockDirectory(o Options) (*pebble.Lock, error) {
-	lock, err := pebble.LockDirectory(o.Dir, o.FS)
-	if err == nil || errors.Is(err, fs.ErrPermission) || errors.As(err, new(*fs.PathError)) || errors.Is(err, fs.ErrNotExist) {
-		return lock, err
-	}
-	return nil, ErrInUse
-}
-
-// openError converts an error in Pebble or in load to the error that Open returns.
-func (s *Store) openError(err error, o Options) error {
-	if strings.Contains(err.Error(), "unknown format major version") {
-		return fmt.Errorf("%w: %w", ErrNewer, err)
-	}
-	if s.logs != nil && !o.AcceptDamage {
-		if damage := s.logs.Damage(); damage != nil {
-			return damage
-		}
-	}
-	return explain(err)
-}
-
 // inspectLogs opens the keeper of unshipped logs, and makes Pebble use a guard, which checks each log before its
 // replay.
 func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
@@ -222,207 +181,6 @@ func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
 	}
 	s.shipping = keeper
 	return s.guard(guard, p)
-}
-
-// guard makes Pebble use a [logguard.Guard] as its file system, and reads the second copy of the records.
-func (s *Store) guard(o logguard.Options, p *pebble.Options) (err error) {
-	s.logs = logguard.New(o)
-	p.FS = s.logs
-	path := o.FS.PathJoin(o.Dir, recordcopy.Name)
-	if s.copied, err = recordcopy.Read(o.FS, path); err != nil {
-		return err
-	}
-	if n := s.copied.Format; n > formatVersion {
-		return newer(n)
-	}
-	if n := s.copied.Damaged; n > 0 {
-		o.Logf("edgetable: %d lines of %s are damaged: the file is rewritten", n, path)
-	}
-	return s.logs.Begin()
-}
-
-func newer(format uint32) error {
-	return fmt.Errorf("%w (its format is %d, this version supports up to %d)", ErrNewer, format, formatVersion)
-}
-
-// checkForeign returns an error for a directory that has other files and no store, for example because of a mistyped
-// name.
-func checkForeign(o Options) error {
-	names, err := o.FS.List(o.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err := logguard.CheckMarker(names); err != nil {
-		return err
-	}
-	foreign := ""
-	for _, name := range names {
-		switch {
-		case isStore(name):
-			return nil
-		case name == "accounts", name == "accounts.used": // files of 'edgetable account', which may run before the server's first start
-		case name != "LOCK" && name != "lost+found": // some file systems create lost+found
-			foreign = name
-		}
-	}
-	if foreign != "" {
-		return fmt.Errorf("%w: it contains %q and no store; name an empty directory or a new one", ErrForeign, foreign)
-	}
-	return err
-}
-
-// isStore reports whether a file of this name shows that its directory contains a store. An interrupted first start may
-// also leave such a file.
-func isStore(name string) bool {
-	return strings.HasPrefix(name, "marker.") || name == "MANIFEST-000001"
-}
-
-// hasLockFile reports whether a process has opened the directory as a store. That process may still be creating the
-// first files, so the files that isStore looks for may be missing.
-func hasLockFile(o Options) bool {
-	_, err := o.FS.Stat(o.FS.PathJoin(o.Dir, "LOCK"))
-	return err == nil
-}
-
-// load checks the format and reads the data that the store keeps in memory. If readOnly is true, load changes nothing.
-func (s *Store) load(o Options, readOnly bool) error {
-	if err := s.checkFormat(readOnly); err != nil {
-		return err
-	}
-	if err := s.loadIdentity(readOnly); err != nil {
-		return err
-	}
-	if s.logs != nil {
-		if err := s.restoreRecords(readOnly, o.Logf); err != nil {
-			return err
-		}
-	}
-	reserved, err := s.reservation()
-	if err != nil {
-		return err
-	}
-	if p, follows, err := s.Position(); err != nil {
-		return err
-	} else if follows {
-		reserved = max(reserved, p.Number)
-	}
-	// The replayed commits are durable, because Pebble has moved them to data files. So the journal treats all
-	// commits up to the reserved number as durable.
-	if s.logs != nil {
-		reserved = max(reserved, s.logs.Highest()) // a damaged log may have lost the last reservation
-	}
-	s.journal.begin(table.NewClock(o.Now, reserved, s.reserve), reserved)
-	if err := s.loadTables(); err != nil || s.memory || readOnly {
-		return err
-	}
-	if o.AcceptDamage && len(s.logs.Lost()) > 0 {
-		if err := s.countOrphans(o.Logf); err != nil {
-			return err
-		}
-	}
-	if err := s.beginFeeds(reserved); err != nil {
-		return err
-	}
-	if err := s.shipping.Begin(reserved, len(s.logs.Lost()) > 0); err != nil {
-		return err
-	}
-	s.copies = recordcopy.New(s.machine, o.Dir, o.Logf)
-	want, err := s.copyRecords()
-	if err != nil {
-		return err
-	}
-	return s.copies.Begin(o.FS, want, s.copied.Text)
-}
-
-// checkFormat checks the format version in the database, and changes an older version to formatVersion.
-func (s *Store) checkFormat(readOnly bool) error {
-	v, err := getValue(s.db, formatKey)
-	if err != nil {
-		return err
-	}
-	if v == nil {
-		return s.initialize(readOnly)
-	}
-	n := uint32(0)
-	if len(v) == 4 {
-		n = binary.BigEndian.Uint32(v)
-	}
-	switch {
-	case n == 0:
-		return ErrForeign
-	case n > formatVersion:
-		return newer(n)
-	case n == formatVersion || readOnly:
-		return nil
-	}
-	return s.setFormat()
-}
-
-// initialize writes the format version into an empty database, or into a database that has lost its format version.
-func (s *Store) initialize(readOnly bool) error {
-	it, err := s.db.NewIter(nil)
-	if err != nil {
-		return err
-	}
-	empty := !it.First()
-	if err := errors.Join(it.Error(), it.Close()); err != nil {
-		return err
-	}
-	ours := s.logs != nil && s.copied.Format > 0
-	switch {
-	case !empty && !ours && s.logs != nil && s.logs.Listed():
-		return errors.New("the format version of the store is lost, and perhaps its tables")
-	case !empty && !ours:
-		return ErrForeign
-	case ours:
-		if err := s.logs.Lose("the format version of the store is lost, together with the data written at the same time"); err != nil {
-			return err
-		}
-	}
-	if readOnly {
-		return nil
-	}
-	return s.setFormat()
-}
-
-func (s *Store) setFormat() error {
-	return s.db.Set(formatKey, binary.BigEndian.AppendUint32(nil, formatVersion), &pebble.WriteOptions{Sync: !s.memory})
-}
-
-// reservation returns the highest Timestamp that earlier processes may have
-// issued.
-func (s *Store) reservation() (edm.Ticks, error) {
-	v, err := getValue(s.db, clockKey)
-	if v == nil || err != nil {
-		return 0, err
-	}
-	if len(v) != 8 {
-		return 0, errors.New("the record of the highest Timestamp that the store may issue is damaged")
-	}
-	return edm.Ticks(binary.BigEndian.Uint64(v)), nil
-}
-
-// reserve stores the highest Timestamp that the clock may issue. It need not sync the log, because the log has this
-// write before every commit with a newly reserved Timestamp.
-func (s *Store) reserve(t edm.Ticks) error {
-	b := s.db.NewBatch()
-	if err := b.Set(clockKey, binary.BigEndian.AppendUint64(nil, uint64(t)), nil); err != nil {
-		return err
-	}
-	if err := s.applyUnsynced(b); err != nil {
-		return err
-	}
-	return b.Close()
-}
-
-func (s *Store) loadTables() error {
-	return forEachKey(s.db, []byte{spaceRecords}, func(k, v []byte) error {
-		r, err := table.ParseRecord(string(k[1:]), v)
-		if err == nil {
-			s.tables.setLive(&r)
-		}
-		return err
-	})
 }
 
 // Close closes the store. All other calls must have returned. Close moves the content of the log to data files, so that

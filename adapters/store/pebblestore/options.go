@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/store/pebblestore/internal/backlog"
+	"edgetable/adapters/store/pebblestore/internal/datafile"
 	"edgetable/adapters/store/pebblestore/internal/fulldisk"
 	"edgetable/core/edm"
 )
@@ -104,7 +105,7 @@ func (o Options) withDefaults() Options {
 func (o Options) pebble(s *Store) *pebble.Options {
 	p := &pebble.Options{
 		FS:                 o.FS,
-		FormatMajorVersion: pebble.FormatTableFormatV6, // change this version only together with formatVersion
+		FormatMajorVersion: pebble.FormatTableFormatV6, // change this version only together with layout.Version
 		Logger:             logger{o.Logf, s.die},
 		CacheSize:          o.CacheSize,
 		MaxOpenFiles:       o.MaxOpenFiles,
@@ -130,7 +131,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 			Compression:    func() *sstable.CompressionProfile { return compression },
 		}
 	}
-	p.BlockPropertyCollectors = []func() pebble.BlockPropertyCollector{func() pebble.BlockPropertyCollector { return signature{s} }}
+	p.BlockPropertyCollectors = []func() pebble.BlockPropertyCollector{func() pebble.BlockPropertyCollector { return datafile.Signature(s.signature) }}
 	p.EventListener = &pebble.EventListener{
 		WriteStallBegin: func(pebble.WriteStallBeginInfo) {
 			s.stalls.Add(1)

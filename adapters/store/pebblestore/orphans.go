@@ -6,6 +6,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"edgetable/adapters/store/pebblestore/internal/layout"
 	"edgetable/core/table"
 )
 
@@ -13,26 +14,25 @@ import (
 // reach these entities. countOrphans is called when damage was accepted.
 func (s *Store) countOrphans(logf func(string, ...any)) error {
 	live := map[table.Incarnation]bool{}
-	err := forEachKey(s.db, []byte{spaceRecords}, func(k, v []byte) error {
-		r, err := table.ParseRecord(string(k[1:]), v)
+	err := forEachRecord(s.db, func(r *table.Record) error {
 		live[r.Incarnation] = true
-		return err
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{spaceEntities}, UpperBound: []byte{spaceEntities + 1}})
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{layout.Entities}, UpperBound: []byte{layout.Entities + 1}})
 	if err != nil {
 		return err
 	}
 	for ok := it.First(); ok; {
-		if len(it.Key()) < prefixLength {
+		if len(it.Key()) < layout.PrefixLength {
 			ok = it.Next()
 			continue
 		}
-		prefix := bytes.Clone(it.Key()[:prefixLength])
+		prefix := bytes.Clone(it.Key()[:layout.PrefixLength])
 		if live[table.Incarnation(prefix[1:])] {
-			ok = it.SeekGE(prefixEnd(prefix))
+			ok = it.SeekGE(layout.End(prefix))
 			continue
 		}
 		n := 0

@@ -8,35 +8,36 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 )
 
-// openToRead opens a store only for reading. It accepts damage, as [Open] does with Options.AcceptDamage, but changes
-// no file of the directory. The field logs of the returned store says which commits are lost.
-func openToRead(o Options) (*Store, error) {
+// OpenToRead opens the database of a store only for reading. It accepts damage, as [Open] does with
+// Options.AcceptDamage, but changes no file of the directory. The result logs says which commits are lost.
+func OpenToRead(o Options) (db *pebble.DB, logs *logguard.Guard, err error) {
+	o = o.withDefaults()
 	names, err := o.FS.List(o.Dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := logguard.CheckMarker(names); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o.Logf = func(string, ...any) {} // the caller reports the losses
 	s := &Store{fatal: o.Fatal, journal: new(journal), tables: newTables()}
 	p := o.pebble(s)
 	p.ReadOnly = true
-	lock, err := lockDirectory(o)
+	lock, err := LockDirectory(o.FS, o.Dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer lock.Close() // releases only this reference: Pebble also has a reference and keeps the lock
 	p.Lock = lock
 	if err := s.guard(logguard.Options{FS: o.FS, Dir: o.Dir, OnLoss: logguard.ShowReadable, Logf: o.Logf}, p); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if s.db, err = pebble.Open(o.Dir, p); err != nil {
 		o.AcceptDamage = true
-		return nil, s.openError(err, o)
+		return nil, nil, s.openError(err, o)
 	}
 	if err := s.load(o, true); err != nil {
-		return nil, errors.Join(explain(err), s.db.Close())
+		return nil, nil, errors.Join(explain(err), s.db.Close())
 	}
-	return s, nil
+	return s.db, s.logs, nil
 }

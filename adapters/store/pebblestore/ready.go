@@ -5,11 +5,12 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"edgetable/adapters/store/pebblestore/internal/layout"
 	"edgetable/core/table"
 )
 
 // readyKey is the key that Ready writes, with an empty value, to check that writes become durable.
-var readyKey = []byte{spaceMeta, 'r', 'e', 'a', 'd', 'y'}
+var readyKey = layout.MetaKey("ready")
 
 // Ready writes to the store and waits until the write is durable. It fails with
 // [table.ErrFull] if there is no space.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"edgetable/adapters/store/pebblestore/internal/layout"
 	"edgetable/adapters/store/pebblestore/internal/recordcopy"
 	"edgetable/core/table"
 )
@@ -22,7 +23,7 @@ func (s *Store) restoreRecords(readOnly bool, logf func(string, ...any)) error {
 	}
 	for _, k := range slices.Sorted(maps.Keys(s.copied.Records)) {
 		v := s.copied.Records[k]
-		now, err := getValue(s.db, recordKey(k))
+		now, err := layout.Get(s.db, layout.RecordKey(k))
 		if err != nil {
 			return err
 		}
@@ -40,7 +41,7 @@ func (s *Store) restoreRecords(readOnly bool, logf func(string, ...any)) error {
 		if readOnly {
 			continue
 		}
-		if err := s.db.Set(recordKey(k), v, pebble.Sync); err != nil {
+		if err := s.db.Set(layout.RecordKey(k), v, pebble.Sync); err != nil {
 			return err
 		}
 	}
@@ -49,8 +50,8 @@ func (s *Store) restoreRecords(readOnly bool, logf func(string, ...any)) error {
 
 // copyRecords returns the content of the file that is the second copy of all records.
 func (s *Store) copyRecords() (want []byte, err error) {
-	want = append(recordcopy.Head(formatVersion), recordcopy.Store(*s.identity.Load())...)
-	err = forEachKey(s.db, []byte{spaceRecords}, func(k, v []byte) error {
+	want = append(recordcopy.Head(layout.Version), recordcopy.Store(*s.identity.Load())...)
+	err = layout.ForEach(s.db, []byte{layout.Records}, func(k, v []byte) error {
 		want = append(want, recordcopy.Record(string(k[1:]), v)...)
 		return nil
 	})

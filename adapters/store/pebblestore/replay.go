@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/batchrepr"
 
 	"edgetable/adapters/store/pebblestore/internal/feedlog"
+	"edgetable/adapters/store/pebblestore/internal/layout"
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 	"edgetable/adapters/store/pebblestore/internal/recordcopy"
 	"edgetable/adapters/store/pebblestore/logship"
@@ -126,7 +127,7 @@ func (r *replay) add(record []byte) error {
 			r.change(k, nil)
 		case pebble.InternalKeyKindRangeDelete:
 			err = r.batch.DeleteRange(k, v, nil)
-			if len(k) == prefixLength && k[0] == spaceEntities {
+			if len(k) == layout.PrefixLength && k[0] == layout.Entities {
 				r.dropped = append(r.dropped, table.Incarnation(k[1:]))
 			}
 		default:
@@ -139,7 +140,7 @@ func (r *replay) add(record []byte) error {
 }
 
 func (r *replay) change(k, v []byte) {
-	if len(k) > 0 && k[0] == spaceRecords {
+	if len(k) > 0 && k[0] == layout.Records {
 		r.records[string(k[1:])] = v
 	}
 	if i, n, ok := feedlog.ParseKey(k); ok {
@@ -172,7 +173,7 @@ func Drops(record []byte, key table.RecordKey) bool {
 	if len(record) < batchrepr.HeaderLen {
 		return false
 	}
-	want := recordKey(key.String())
+	want := layout.RecordKey(key.String())
 	b := batchrepr.Read(record)
 	for {
 		kind, k, _, more, err := b.Next()

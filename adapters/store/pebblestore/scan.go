@@ -8,6 +8,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"edgetable/adapters/store/pebblestore/internal/layout"
 	"edgetable/adapters/store/pebblestore/internal/pagerows"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -88,7 +89,7 @@ func (l *liveTable) bounds(r key.Range) *pebble.IterOptions {
 	if r.End != nil {
 		o.UpperBound = l.appendKey(nil, r.End)
 	} else {
-		o.UpperBound = prefixEnd(appendPrefix(nil, l.incarnation))
+		o.UpperBound = layout.End(layout.AppendPrefix(nil, l.incarnation))
 	}
 	return o
 }
@@ -131,7 +132,7 @@ func (c *collector) collect(ctx context.Context, it *pebble.Iterator, in key.Ran
 		first, next = it.Last, it.Prev
 	}
 	for ok := first(); ok; ok = next() {
-		k := it.Key()[prefixLength:]
+		k := it.Key()[layout.PrefixLength:]
 		if len(c.hidden) > 0 {
 			hides, err := c.collectOld(ctx, in, k)
 			if err != nil || c.b.Page.Next != nil {

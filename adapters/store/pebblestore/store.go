@@ -15,6 +15,7 @@ import (
 
 	"edgetable/adapters/store/pebblestore/internal/backlog"
 	"edgetable/adapters/store/pebblestore/internal/fulldisk"
+	"edgetable/adapters/store/pebblestore/internal/layout"
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 	"edgetable/adapters/store/pebblestore/internal/recordcopy"
 	"edgetable/adapters/store/pebblestore/internal/room"
@@ -75,19 +76,9 @@ var _ table.Store = (*Store)(nil)
 // Declares implements [table.Declaring].
 func (s *Store) Declares() (name string, expiry bool) { return "Pebble", true }
 
-const stripeCount = 1024
-
-// stripe is a lock for some of the partitions. Each stripe has its own cache line.
-type stripe struct {
-	sync.Mutex
-	last   atomic.Int64 // number of the last commit in the partitions of this lock, stored before the commit is applied
-	synced edm.Ticks    // highest number of a synced commit in the partitions of this lock; journal.mu guards the field
-	_      [40]byte
-}
-
 // stripe returns the lock for the partition of an entity. The parameter k is the full key of the entity.
 func (s *Store) stripe(k []byte) *stripe {
-	n := prefixLength + len(key.Partition(k[prefixLength:]))
+	n := layout.PrefixLength + len(key.Partition(k[layout.PrefixLength:]))
 	return &s.stripes[maphash.Bytes(s.seed, k[:n])%stripeCount]
 }
 

@@ -4,33 +4,50 @@ import (
 	"errors"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"edgetable/adapters/store/pebblestore/internal/layout"
+	"edgetable/core/table"
 )
 
-// getValue returns a copy of the value of a key, or nil if the key does not exist.
-func getValue(from pebble.Reader, k []byte) ([]byte, error) {
-	v, closer, err := from.Get(k)
+// read returns a copy of the entity with this full key, or table.ErrNoEntity.
+func read(from pebble.Reader, full []byte) (table.Row, error) {
+	v, closer, err := from.Get(full)
 	if errors.Is(err, pebble.ErrNotFound) {
-		return nil, nil
+		return table.Row{}, table.ErrNoEntity
 	}
 	if err != nil {
-		return nil, err
+		return table.Row{}, err
 	}
-	own := append([]byte{}, v...)
-	return own, closer.Close()
+	k := full[layout.PrefixLength:]
+	own := make([]byte, len(k)+len(v))
+	copy(own, k)
+	copy(own[len(k):], v)
+	if err := closer.Close(); err != nil {
+		return table.Row{}, err
+	}
+	return table.ParseRow(own[:len(k):len(k)], own[len(k):])
 }
 
-// forEachKey calls do(k, v) for each key that begins with prefix, in order, until a call fails. The called
-// function must not keep k or v after its return.
-func forEachKey(from pebble.Reader, prefix []byte, do func(k, v []byte) error) error {
-	it, err := from.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
+// getRecord returns the record with this key, or table.ErrNoRecord.
+func getRecord(from pebble.Reader, key table.RecordKey) (table.Record, error) {
+	text := key.String()
+	v, err := layout.Get(from, layout.RecordKey(text))
 	if err != nil {
-		return err
+		return table.Record{}, err
 	}
-	for ok := it.First(); ok && err == nil; ok = it.Next() {
-		var v []byte
-		if v, err = it.ValueAndErr(); err == nil {
-			err = do(it.Key(), v)
+	if v == nil {
+		return table.Record{}, table.ErrNoRecord
+	}
+	return table.ParseRecord(text, v)
+}
+
+// forEachRecord calls do for each record, in the order of the keys, until a call fails or a record cannot be read.
+func forEachRecord(from pebble.Reader, do func(r *table.Record) error) error {
+	return layout.ForEach(from, []byte{layout.Records}, func(k, v []byte) error {
+		r, err := table.ParseRecord(string(k[1:]), v)
+		if err != nil {
+			return err
 		}
-	}
-	return errors.Join(err, it.Close())
+		return do(&r)
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"edgetable/adapters/store/pebblestore/internal/feedlog"
+	"edgetable/adapters/store/pebblestore/internal/layout"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -23,7 +24,7 @@ type liveTable struct {
 
 // appendKey appends the full key of an entity, which is its key in the database. k is the key without the incarnation.
 func (l *liveTable) appendKey(dst, k []byte) []byte {
-	return append(appendPrefix(dst, l.incarnation), k...)
+	return append(layout.AppendPrefix(dst, l.incarnation), k...)
 }
 
 // tables contains the live incarnation of each table. An incarnation is live until the table is dropped.

@@ -10,12 +10,11 @@ import (
 // had expired by a rule and are still stored become visible again.
 func (s *Store) Withdraw(ctx context.Context) (tables int, err error) {
 	var declare []table.Record
-	err = forEachKey(s.db, []byte{spaceRecords}, func(k, v []byte) error {
-		r, err := table.ParseRecord(string(k[1:]), v)
+	err = forEachRecord(s.db, func(r *table.Record) error {
 		if r.Traits != nil && (r.Traits.Expiry != nil || r.Traits.Ending != nil) {
-			declare = append(declare, r)
+			declare = append(declare, *r)
 		}
-		return err
+		return nil
 	})
 	for _, r := range declare {
 		if err != nil {

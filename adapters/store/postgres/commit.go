@@ -194,7 +194,7 @@ func (c *commitment) useCachedState() {
 		return
 	}
 	m := &c.mutations[0]
-	if row := c.known.get(c.name, m.Key); row != nil {
+	if row := c.known.Get(c.name, m.Key); row != nil {
 		known := state{live: true, row: row, declared: c.declared}
 		if c.declared != nil {
 			known.at = c.clock.Instant()
@@ -210,16 +210,17 @@ func (c *commitment) cacheState(list []*write) {
 	switch {
 	case !c.usesCache():
 	case list[0].properties == nil:
-		c.known.forget(c.name, list[0].key)
+		c.known.Forget(c.name, list[0].key)
 	default:
-		c.known.put(list[0])
+		w := list[0]
+		c.known.Put(w.name, w.key, table.Row{Timestamp: w.ticks, Nonce: w.nonce, Properties: edm.Properties(w.properties)})
 	}
 }
 
 // dropStates discards the entity states that the commit has used. If the commit uses the cache, dropStates also removes its entity from the cache.
 func (c *commitment) dropStates() {
 	if c.usesCache() {
-		c.known.forget(c.name, c.mutations[0].Key)
+		c.known.Forget(c.name, c.mutations[0].Key)
 	}
 	c.states = nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"edgetable/adapters/store/postgres/feed"
+	"edgetable/adapters/store/postgres/known"
 	"edgetable/adapters/store/postgres/lend"
 	"edgetable/adapters/store/postgres/promise"
 	"edgetable/adapters/store/postgres/ruled"
@@ -33,7 +34,7 @@ type Store struct {
 
 	rounds   rounds
 	gets     gets
-	known    known // cached states, used by merges
+	known    known.States // cached states, used by merges
 	ruled    ruled.Tables
 	feeds    *feed.Feeds
 	counters counters

@@ -2,9 +2,10 @@ package postgres
 
 import (
 	"context"
-	"edgetable/adapters/store/postgres/lend"
 	"sync"
 	"time"
+
+	"edgetable/adapters/store/postgres/lend"
 )
 
 const (
@@ -32,6 +33,9 @@ type rounds struct {
 	prompt    int                 // number of running rounds that are not slow yet
 	returning int                 // number of callers of slow rounds that may soon write again
 }
+
+// entity is the name of a table and the key of an entity in it.
+type entity struct{ name, key string }
 
 // send adds a write to the queue for the next round.
 func (s *Store) send(w *write) {

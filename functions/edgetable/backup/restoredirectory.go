@@ -13,6 +13,7 @@ import (
 	"edgetable/adapters/backup/repository/target"
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/adapters/store/pebblestore/offline"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/place"
@@ -133,7 +134,7 @@ func restoreTable(restore func(dir string) error, dir string, key table.RecordKe
 		if err := restoreWhole(restore, beside); err != nil {
 			return "", err
 		}
-		entities, err = pebblestore.Extract(pebblestore.Options{Dir: filepath.Join(beside, "whole")}, key, alone)
+		entities, err = offline.Extract(pebblestore.Options{Dir: filepath.Join(beside, "whole")}, key, alone)
 		return alone, err
 	})
 }

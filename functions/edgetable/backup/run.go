@@ -18,6 +18,7 @@ import (
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/objects/directory"
 	"edgetable/adapters/store/pebblestore"
+	"edgetable/adapters/store/pebblestore/offline"
 	"edgetable/core/objects"
 	"edgetable/functions/edgetable/admin"
 	"edgetable/functions/edgetable/cli"
@@ -80,7 +81,7 @@ func (b *run) create(ctx context.Context) (m *repository.Manifest, err error) {
 			}
 			return staging, log, err
 		},
-		Check:       pebblestore.CheckFile,
+		Check:       offline.CheckFile,
 		Interrupted: begun.here,
 		Begin: func(id string) error {
 			begun.here = append(begun.here, id)

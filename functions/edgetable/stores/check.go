@@ -12,6 +12,7 @@ import (
 
 	"edgetable/adapters/objects/directory"
 	"edgetable/adapters/store/pebblestore"
+	"edgetable/adapters/store/pebblestore/offline"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/place"
 )
@@ -38,10 +39,10 @@ func (p *program) checkCommand() *cobra.Command {
 
 // read checks a data directory and shows the progress. If salvage is not "", it also copies the readable data to
 // this directory.
-func (p *program) read(data, salvage string) (pebblestore.Report, error) {
+func (p *program) read(data, salvage string) (offline.Report, error) {
 	show := cli.NewProgress(p.Err)
 	defer show.End()
-	return pebblestore.Check(pebblestore.Options{Dir: data}, salvage, func(entities int64) {
+	return offline.Check(pebblestore.Options{Dir: data}, salvage, func(entities int64) {
 		show.Show("%s read", cli.Things(entities, "entities"))
 	})
 }

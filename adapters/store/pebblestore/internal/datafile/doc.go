@@ -7,6 +7,8 @@
 //	for e, ok := c.Next(); ok; e, ok = c.Next() { … }
 //	for _, d := range c.Damage { … }
 //
+// A [Signature] writes the identity of the store into each data file, and Read finds it there.
+//
 // The package does not interpret keys and values. It reads the format of Pebble 2.1 with columnar
 // blocks. A test compares its results with those of Pebble's own reader.
 package datafile

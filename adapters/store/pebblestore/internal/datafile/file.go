@@ -114,9 +114,6 @@ func read(f vfs.File, again reopeningReader) (*File, error) {
 	return r, nil
 }
 
-// IdentityProperty is the name of the property of a data file whose value is the identity of the store.
-const IdentityProperty = "edgetable.store"
-
 // readIndex reads the positions of the blocks from the index of a file, and the identity of the store that wrote the file.
 func readIndex(f vfs.File, size int64) (l *sstable.Layout, store string, err error) {
 	defer func() {
@@ -142,7 +139,7 @@ func readIndex(f vfs.File, size int64) (l *sstable.Layout, store string, err err
 		}
 	}
 	if p, err := r.ReadPropertiesBlock(context.Background(), nil); err == nil {
-		if v := p.UserProperties[IdentityProperty]; len(v) > 1 {
+		if v := p.UserProperties[identityProperty]; len(v) > 1 {
 			store = v[1:] // the first byte is Pebble's number of the property
 		}
 	}

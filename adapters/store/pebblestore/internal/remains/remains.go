@@ -157,7 +157,7 @@ func (f *file) next() (Version, bool) {
 	return Version{Key: e.Key, Value: e.Value, kind: e.Kind, stamp: stamp{sequence: e.Sequence}}, ok
 }
 
-// readLog reads the commits of a log. It does not report damaged records, because pebblestore.Check reports them.
+// readLog reads the commits of a log. It does not report damaged records, because offline.Check reports them.
 func (s *Store) readLog(path string, named uint64, used usage) (source, error) {
 	b, bad, err := wholefile.Readable(s.FS, path)
 	if err != nil {

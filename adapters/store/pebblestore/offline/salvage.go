@@ -1,12 +1,12 @@
-package pebblestore
+package offline
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
 
+	"edgetable/adapters/store/pebblestore/internal/layout"
 	"edgetable/adapters/store/pebblestore/internal/recordcopy"
 	"edgetable/adapters/store/pebblestore/internal/remains"
 	"edgetable/core/edm"
@@ -15,26 +15,22 @@ import (
 
 // records is the step that checks and copies the table records, and data of the store such as its identity. It returns the records' keys.
 func (c *checker) records(r *remains.Store) (keys []table.RecordKey, err error) {
-	for versions := r.Next(spaceMeta); versions != nil; versions = r.Next(spaceMeta) {
+	for versions := r.Next(layout.Meta); versions != nil; versions = r.Next(layout.Meta) {
 		k := versions[0].Key
 		v := r.Current(versions, func([]byte) edm.Ticks { return 0 })
 		switch string(k) {
-		case string(formatKey): // the new store has its own format version
-			if len(v) == 4 && binary.BigEndian.Uint32(v) > formatVersion {
-				return nil, newer(binary.BigEndian.Uint32(v))
+		case string(layout.FormatKey): // the new store has its own format version
+			if len(v) == 4 {
+				err = layout.CheckVersion(binary.BigEndian.Uint32(v))
 			}
-		case string(clockKey):
+		case string(layout.ClockKey):
 			for _, old := range versions { // copies the highest reservation, because no issued Timestamp is above it
 				if len(old.Value) == 8 && (len(v) != 8 || binary.BigEndian.Uint64(old.Value) > binary.BigEndian.Uint64(v)) {
 					v = old.Value
 				}
 			}
 			err = c.save(k, v)
-		case string(identityKey): // the new store gets the identity of the damaged one
-			if v != nil && c.out != nil {
-				identity := hex.EncodeToString(v)
-				c.identity.Store(&identity)
-			}
+		case string(layout.IdentityKey): // the new store gets the identity of the damaged one
 			err = c.save(k, v)
 		default:
 			if v != nil {
@@ -46,7 +42,7 @@ func (c *checker) records(r *remains.Store) (keys []table.RecordKey, err error) 
 		}
 	}
 	stored := maps.Clone(r.Copied.Records)
-	for versions := r.Next(spaceRecords); versions != nil; versions = r.Next(spaceRecords) {
+	for versions := r.Next(layout.Records); versions != nil; versions = r.Next(layout.Records) {
 		k := string(versions[0].Key[1:])
 		v := r.Current(versions, recordcopy.Written)
 		if v != nil && (stored[k] == nil || recordcopy.Written(v) >= recordcopy.Written(stored[k])) {
@@ -67,14 +63,14 @@ func (c *checker) records(r *remains.Store) (keys []table.RecordKey, err error) 
 // entities reads, checks and copies all entities. If the record of a table is lost, it creates a table with a new name.
 func (c *checker) entities(r *remains.Store, keys []table.RecordKey) error {
 	counts := map[table.Incarnation]int{}
-	for versions := r.Next(spaceEntities); versions != nil; versions = r.Next(spaceEntities) {
+	for versions := r.Next(layout.Entities); versions != nil; versions = r.Next(layout.Entities) {
 		k := versions[0].Key
-		if len(k) <= prefixLength {
+		if len(k) <= layout.PrefixLength {
 			c.problem("the key %x is not the key of an entity", k)
 			continue
 		}
 		v := r.Current(versions, writtenRow)
-		i := table.Incarnation(k[1:prefixLength])
+		i := table.Incarnation(k[1:layout.PrefixLength])
 		if v == nil || !c.live[i] && r.Copied.Dropped[i] {
 			continue
 		}

@@ -1,4 +1,4 @@
-package pebblestore
+package offline
 
 import (
 	"errors"
@@ -6,24 +6,24 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/adapters/store/pebblestore/internal/layout"
 	"edgetable/core/table"
 )
 
 // Extract copies one table of the store in o.Dir to a new store in the directory dir, with the
 // Timestamps of its entities and its access policies. No server may use o.Dir at the same time.
 // Extract returns the number of copied entities.
-func Extract(o Options, key table.RecordKey, dir string) (entities int64, err error) {
-	o = o.withDefaults()
-	in, err := openToRead(o)
+func Extract(o pebblestore.Options, key table.RecordKey, dir string) (entities int64, err error) {
+	db, logs, err := pebblestore.OpenToRead(o)
 	if err != nil {
 		return 0, err
 	}
-	db := in.db
 	defer db.Close() // nothing was written, so an error of Close does not matter
-	if damage := in.logs.Damage(); damage != nil {
+	if damage := logs.Damage(); damage != nil {
 		return 0, damage
 	}
-	record, err := getValue(db, recordKey(key.String()))
+	record, err := layout.Get(db, layout.RecordKey(key.String()))
 	if err != nil {
 		return 0, err
 	}
@@ -34,11 +34,11 @@ func Extract(o Options, key table.RecordKey, dir string) (entities int64, err er
 	if err != nil {
 		return 0, err
 	}
-	out, err := Open(Options{Dir: dir, FS: o.FS, Logf: o.Logf})
+	out, err := pebblestore.NewLoader(pebblestore.Options{Dir: dir, FS: o.FS, Logf: o.Logf})
 	if err != nil {
 		return 0, err
 	}
-	c := &checker{out: out.db}
+	c := &checker{out: out}
 	err = errors.Join(c.copyTable(db, key, record, r.Incarnation), out.Close())
 	return c.report.Entities, err
 }
@@ -46,23 +46,23 @@ func Extract(o Options, key table.RecordKey, dir string) (entities int64, err er
 // copyTable copies the record and the entities of a table, and the highest Timestamp that
 // the clock has reserved.
 func (c *checker) copyTable(db *pebble.DB, key table.RecordKey, record []byte, i table.Incarnation) error {
-	reserved, err := getValue(db, clockKey)
+	reserved, err := layout.Get(db, layout.ClockKey)
 	if err != nil {
 		return err
 	}
 	if reserved != nil {
-		if err := c.save(clockKey, reserved); err != nil {
+		if err := c.save(layout.ClockKey, reserved); err != nil {
 			return err
 		}
 	}
-	if err := c.save(recordKey(key.String()), record); err != nil {
+	if err := c.save(layout.RecordKey(key.String()), record); err != nil {
 		return err
 	}
-	if err := forEachKey(db, appendPrefix(nil, i), c.checkEntity); err != nil {
+	if err := layout.ForEach(db, layout.AppendPrefix(nil, i), c.checkEntity); err != nil {
 		return err
 	}
 	if n := len(c.report.Problems); n > 0 {
-		return fmt.Errorf("%w: %s", ErrDamaged, c.report.Problems[0])
+		return fmt.Errorf("%w: %s", pebblestore.ErrDamaged, c.report.Problems[0])
 	}
 	return c.flush()
 }

@@ -1,4 +1,4 @@
-package pebblestore
+package offline
 
 import (
 	"context"
@@ -31,7 +31,7 @@ func CheckFile(path string) error {
 		err = errors.Join(r.ValidateBlockChecksums(), r.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %s", ErrDamaged, logguard.Cause(err))
+		return fmt.Errorf("%w: %s", logguard.ErrDamaged, logguard.Cause(err))
 	}
 	return nil
 }

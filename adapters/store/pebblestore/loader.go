@@ -1,0 +1,61 @@
+package pebblestore
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"edgetable/adapters/store/pebblestore/internal/layout"
+)
+
+// Loader fills a new store with stored keys and values of another store. It makes no commits, so what it writes is
+// durable only after Close.
+type Loader struct {
+	store *Store
+	batch *pebble.Batch // writes that are not applied yet; may be nil
+}
+
+// NewLoader creates the new store.
+func NewLoader(o Options) (*Loader, error) {
+	s, err := Open(o)
+	if err != nil {
+		return nil, err
+	}
+	return &Loader{store: s}, nil
+}
+
+// Set writes a key and its value. If the key is the one of the identity, the new store gets the identity of the other store.
+func (l *Loader) Set(k, v []byte) error {
+	if v != nil && bytes.Equal(k, layout.IdentityKey) {
+		identity := hex.EncodeToString(v)
+		l.store.identity.Store(&identity)
+	}
+	if l.batch == nil {
+		l.batch = l.store.db.NewBatch()
+	}
+	if err := l.batch.Set(k, v, nil); err != nil {
+		return err
+	}
+	if l.batch.Len() < 1<<20 {
+		return nil
+	}
+	return l.Flush()
+}
+
+// Flush applies the writes that are not applied yet.
+func (l *Loader) Flush() error {
+	if l.batch == nil {
+		return nil
+	}
+	b := l.batch
+	l.batch = nil
+	return errors.Join(l.store.db.Apply(b, pebble.NoSync), b.Close())
+}
+
+// CopyRecords makes the second copy of the records that were written.
+func (l *Loader) CopyRecords() error { return l.store.rewriteCopies() }
+
+// Close closes the new store, without the writes since the last Flush.
+func (l *Loader) Close() error { return l.store.Close() }

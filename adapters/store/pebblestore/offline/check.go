@@ -1,0 +1,124 @@
+package offline
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/adapters/store/pebblestore/internal/layout"
+	"edgetable/adapters/store/pebblestore/internal/logguard"
+	"edgetable/adapters/store/pebblestore/internal/recordcopy"
+	"edgetable/adapters/store/pebblestore/internal/remains"
+	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/table"
+)
+
+// Check reads each block, record and entity in the data directory of a server that is not running,
+// and tries the steps of a start. It does not change the directory. If the parameter salvage is the
+// path of a new directory, Check creates a store there with the readable data. Check passes the
+// number of entities read so far to progress, unless progress is nil. An error means that the check
+// could not finish. Damage is no error, but a part of the report.
+func Check(o pebblestore.Options, salvage string, progress func(entities int64)) (Report, error) {
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	if salvage != "" {
+		if _, err := o.FS.Stat(salvage); !errors.Is(err, fs.ErrNotExist) {
+			return Report{}, fmt.Errorf("%s: %w; name a new directory for the salvaged data", salvage, cmp.Or(err, fs.ErrExist))
+		}
+	}
+	c := checker{progress: progress}
+	r, err := c.check(o, salvage)
+	if err != nil {
+		return r, fmt.Errorf("check %s: %w", o.Dir, err)
+	}
+	return r, nil
+}
+
+func (c *checker) check(o pebblestore.Options, salvage string) (_ Report, err error) {
+	if err := holdsStore(o); err != nil {
+		return c.report, err
+	}
+	c.report.Problems, c.report.Refused, err = startProblems(o)
+	if err != nil {
+		return c.report, err
+	}
+	// startProblems has released the lock of the directory, so the check locks the directory now.
+	lock, err := pebblestore.LockDirectory(o.FS, o.Dir)
+	if err != nil {
+		return c.report, err
+	}
+	defer lock.Close()
+	copied, err := recordcopy.Read(o.FS, o.FS.PathJoin(o.Dir, recordcopy.Name))
+	if err != nil {
+		c.problem("%s cannot be read: %s", recordcopy.Name, logguard.Cause(err))
+	}
+	if err := layout.CheckVersion(copied.Format); err != nil {
+		return c.report, err
+	}
+	r, err := remains.Open(remains.Options{FS: o.FS, Dir: o.Dir, Copied: copied, Prefix: layout.PrefixLength, Describe: describe})
+	if err != nil {
+		return c.report, err
+	}
+	if salvage == "" {
+		err := c.run(r)
+		return c.report, err
+	}
+	if c.out, err = pebblestore.NewLoader(pebblestore.Options{Dir: salvage, FS: o.FS, Logf: o.Logf}); err != nil {
+		return c.report, err
+	}
+	err = errors.Join(c.run(r), c.out.CopyRecords(), c.out.Close(), logship.Inherit(o.FS, o.Dir, salvage))
+	return c.report, err
+}
+
+// run checks everything that is readable. If the field out is set, run copies it to the new store.
+func (c *checker) run(r *remains.Store) error {
+	c.live = map[table.Incarnation]bool{}
+	tables, err := c.records(r)
+	if err != nil {
+		return err
+	}
+	if err := c.entities(r, tables); err != nil {
+		return err
+	}
+	c.report.Problems = append(c.report.Problems, r.Problems()...)
+	return c.flush()
+}
+
+// holdsStore returns an error if the directory has no file of a store.
+func holdsStore(o pebblestore.Options) error {
+	names, err := o.FS.List(o.Dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if layout.IsStore(name) || isData(name) || name == recordcopy.Name {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: it contains no store", pebblestore.ErrForeign)
+}
+
+func isData(name string) bool {
+	return strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".sst")
+}
+
+// startProblems returns the reasons why a server cannot start with the directory. refused reports that it cannot start even
+// with pebblestore.Options.AcceptDamage.
+func startProblems(o pebblestore.Options) (problems []string, refused bool, err error) {
+	db, logs, err := pebblestore.OpenToRead(o)
+	switch {
+	case err == nil:
+		return logs.Lost(), false, db.Close()
+	case errors.Is(err, pebblestore.ErrForeign): // holdsStore has found files of edgetable, so only the format version is missing
+		return []string{"a server cannot start with this directory: the format version of the store is lost"}, true, nil
+	case errors.Is(err, pebblestore.ErrInUse), errors.Is(err, pebblestore.ErrNewer), errors.Is(err, table.ErrNewerForm), errors.Is(err, fs.ErrPermission): // no damage
+		return nil, false, err
+	}
+	return []string{fmt.Sprintf("a server cannot start with this directory: %s", logguard.Cause(err))}, true, nil
+}

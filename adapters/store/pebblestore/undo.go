@@ -1,0 +1,26 @@
+package pebblestore
+
+import (
+	"github.com/cockroachdb/pebble/v2"
+
+	"edgetable/core/table"
+)
+
+// undo contains the data that a read needs to hide a commit that is not durable yet.
+type undo struct {
+	// The following fields are set only for a commit that writes entities.
+	stripe    *stripe // nil for a catalog change
+	liveTable *liveTable
+	mutations []table.Mutation // memory of the caller of Commit, valid until the call of journal.done
+	olds      []old            // entities before the commit; nil if much disk space was free: the log then does not wait, so reads hide no commit
+
+	// before is a snapshot of the state before a catalog change, or before replayed commits of another store. If a drop is not
+	// durable yet, readers need the snapshot to read the entities of the dropped table.
+	before *pebble.Snapshot
+}
+
+// old is the state of an entity before a mutation.
+type old struct {
+	row    table.Row
+	exists bool
+}
