@@ -10,11 +10,17 @@ import (
 	"edgetable/functions/edgetable/account"
 	"edgetable/functions/edgetable/azurite"
 	"edgetable/functions/edgetable/backup"
+	"edgetable/functions/edgetable/bench"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/client"
+	"edgetable/functions/edgetable/edge"
+	"edgetable/functions/edgetable/localexplorer"
 	"edgetable/functions/edgetable/secondary"
 	"edgetable/functions/edgetable/server"
 	"edgetable/functions/edgetable/stores"
+	"edgetable/functions/edgetable/tables"
+	"edgetable/functions/edgetable/trafficreport"
+	"edgetable/functions/edgetable/watch"
 )
 
 // root returns the root command with all subcommands and flags.
@@ -23,8 +29,11 @@ func (p *program) root() *cobra.Command {
 variable of --log-level is EDGETABLE_LOG_LEVEL, its line in the file is
 log-level = debug. The command line comes first, then the environment, then the
 file. docs/flags.md lists all flags with their variables.`,
-		slices.Concat(server.Commands(p.Terminal, p.signals), account.Commands(p.Terminal), backup.Commands(p.Terminal), secondary.Commands(p.Terminal), stores.Commands(p.Terminal), client.Commands(p.Terminal),
-			[]*cobra.Command{p.completionCommand(), p.manCommand(), p.versionCommand()})...)
+		slices.Concat(server.Commands(p.Terminal, p.signals), account.Commands(p.Terminal), backup.Commands(p.Terminal), secondary.Commands(p.Terminal), stores.Commands(p.Terminal), client.Commands(p.Terminal), trafficreport.Commands(p.Terminal),
+			[]*cobra.Command{
+				localexplorer.Command(p.Terminal), tables.Command(p.Terminal), watch.Command(p.Terminal), edge.Command(p.Terminal), bench.Command(p.Terminal),
+				p.completionCommand(), p.manCommand(), p.versionCommand(),
+			})...)
 	cli.DemandOperands(root)
 	root.Version = cli.Version() // set no template: with a template, the linker keeps every method, and the program becomes a fifth larger
 	root.SetOut(p.Out)

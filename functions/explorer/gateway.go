@@ -1,15 +1,14 @@
 package explorer
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
 
 	"edgetable/adapters/client/remote"
-	"edgetable/core/protocol"
 )
 
 // Profile is a table service with an account. The user permits the page to use it.
@@ -43,6 +42,17 @@ type Gateway struct {
 	clients map[string]*connected
 }
 
+// Local provides information that a client cannot request with the Table protocol. The page receives it as JSON.
+type Local interface {
+	// Traffic describes the traffic of a table. If table is "", it describes the last hour of all tables.
+	Traffic(ctx context.Context, account, table string) (any, error)
+	// Advise reports problems with the keys of a table. It uses the table's traffic if the service reports traffic.
+	// With scan, it also reads all entities of the table.
+	Advise(ctx context.Context, one *Profile, c *remote.Client, table string, scan bool) (any, error)
+	// Keys says when the keys of an account were last used.
+	Keys(ctx context.Context, account string) (any, error)
+}
+
 // connected is a profile with its client.
 type connected struct {
 	Profile
@@ -51,45 +61,6 @@ type connected struct {
 
 // Invite returns the path of the page with a one-time token, which opens one session.
 func (g *Gateway) Invite() string { return Prefix + "#token=" + g.sessions.invite() }
-
-// Handler returns the HTTP handler of the page.
-func (g *Gateway) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+Prefix, func(w http.ResponseWriter, r *http.Request) {
-		resp := servePage(&protocol.Request{Method: r.Method, Target: r.URL.EscapedPath(), Header: protocol.Header(r.Header)}, connectGateway)
-		for _, f := range resp.Header {
-			w.Header().Set(f.Name, f.Value)
-		}
-		w.WriteHeader(resp.Status)
-		_, _ = w.Write(resp.Body) // the browser may have disconnected
-	})
-	mux.HandleFunc("GET /_/session", g.begin)
-	mux.HandleFunc("POST /_/sign/{profile}", g.inSession(g.sign))
-	g.handleLocal(mux)
-	mux.Handle("GET /{$}", http.RedirectHandler(Prefix, http.StatusFound)) // a browser keeps the fragment in a redirect, so the token is not lost
-	cross := http.NewCrossOriginProtection()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for _, f := range always {
-			w.Header().Set(f.Name, f.Value)
-		}
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
-		w.Header().Set("Cache-Control", "no-store")
-		if !loopback(r.Host) {
-			refuse(w, http.StatusMisdirectedRequest, "WrongHost", "the explorer is not served under this host name: open it as 127.0.0.1 or localhost")
-			return
-		}
-		if err := cross.Check(r); err != nil {
-			refuse(w, http.StatusForbidden, "CrossOrigin", "the request comes from a page of another origin")
-			return
-		}
-		// The mux would clean these paths like file paths. It would thereby change the keys of entities in them.
-		if strings.HasPrefix(r.URL.EscapedPath(), forwarded) {
-			g.inSession(g.forward)(w, r)
-			return
-		}
-		mux.ServeHTTP(w, r)
-	})
-}
 
 // inSession returns a handler that calls next if the request has the token of a session. It refuses other requests.
 func (g *Gateway) inSession(next http.HandlerFunc) http.HandlerFunc {

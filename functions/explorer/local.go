@@ -1,23 +1,11 @@
 package explorer
 
 import (
-	"context"
 	"errors"
 	"net/http"
 
 	"edgetable/adapters/client/remote"
 )
-
-// Local provides information that a client cannot request with the Table protocol. The page receives it as JSON.
-type Local interface {
-	// Traffic describes the traffic of a table. If table is "", it describes the last hour of all tables.
-	Traffic(ctx context.Context, account, table string) (any, error)
-	// Advise reports problems with the keys of a table. It uses the table's traffic if the service reports traffic.
-	// With scan, it also reads all entities of the table.
-	Advise(ctx context.Context, one *Profile, c *remote.Client, table string, scan bool) (any, error)
-	// Keys says when the keys of an account were last used.
-	Keys(ctx context.Context, account string) (any, error)
-}
 
 // handleLocal registers the handlers of requests for the information of Local. All these requests only read.
 func (g *Gateway) handleLocal(mux *http.ServeMux) {

@@ -82,37 +82,6 @@ var kinds = map[string]string{
 	"":      "application/json", // the file named session has no extension
 }
 
-// Endpoint serves the page on a server that also serves tables.
-type Endpoint struct {
-	Hosts Hosts
-	// Development reports whether the server has the development account, whose key is public. If Development is nil, the
-	// server does not have this account.
-	Development func() bool
-	Version     string
-	// Consent lets users open the accounts of the server with a link. If Consent is nil, users must enter the key of an
-	// account.
-	Consent *Consent
-}
-
-// Serve answers requests for files of the page, and requests for a session or a signature.
-func (e Endpoint) Serve(req *protocol.Request) protocol.Response {
-	if !e.Hosts.known(req.Host) {
-		return refusal(http.StatusMisdirectedRequest, "the explorer is not served as "+req.Host+": use the IP address, or start the server with --public-url and this name")
-	}
-	asks := req.Target == Prefix+"session" && req.Method == http.MethodGet
-	switch {
-	case e.Consent != nil && (asks && req.Header.Get(tokenHeader) != "" || req.Method == http.MethodPost && strings.HasPrefix(req.Target, signPath)):
-		return e.Consent.serve(req, e.Version)
-	case asks:
-		return jsonResponse(struct {
-			Version     string `json:"version,omitempty"`
-			Development bool   `json:"development,omitempty"`
-			Consent     bool   `json:"consent,omitempty"`
-		}{e.Version, e.Development != nil && e.Development(), e.Consent != nil})
-	}
-	return servePage(req, connectEndpoint)
-}
-
 // servePage answers a request for a file of the page.
 func servePage(req *protocol.Request, connect string) protocol.Response {
 	name, _, _ := strings.Cut(req.Target, "?")

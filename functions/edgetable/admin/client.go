@@ -9,10 +9,12 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/core/traffic"
 	"edgetable/functions/edgetable/cli"
 )
 
@@ -60,6 +62,12 @@ type Link struct {
 // Link asks the server for a new one-time URL of its explorer.
 func (r *Server) Link(ctx context.Context) (Link, error) {
 	return read[Link](ctx, r, http.MethodPost, "/link")
+}
+
+// Traffic returns the traffic of a table that the server has counted. If account is "", it is the first account that
+// has the table.
+func (r *Server) Traffic(ctx context.Context, account, table string) (*traffic.Report, error) {
+	return Get[*traffic.Report](ctx, r, "/traffic/"+url.PathEscape(table)+"?account="+url.QueryEscape(account))
 }
 
 func (r *Server) ask(ctx context.Context, method, path string) ([]byte, error) {

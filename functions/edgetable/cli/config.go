@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -28,11 +27,6 @@ func Variable(flag string) string {
 // Settable reports whether a flag can be set in the environment and in the configuration file.
 func Settable(flag string) bool {
 	return flag != "help" && flag != "version" && flag != "config" && flag != "print-config" && flag != helpAllName
-}
-
-type configLine struct {
-	number int
-	value  string
 }
 
 // Configure sets flags that the command line does not set. Their values come from the environment, or else from the
@@ -151,32 +145,6 @@ func (p *Terminal) Setting(flag string) (values []string) {
 func reason(f *pflag.Flag, err error) string {
 	_, text, _ := strings.Cut(err.Error(), `"--`+f.Name+`" flag: `)
 	return cmp.Or(text, err.Error())
-}
-
-// readConfig reads a configuration file. Lines have the form name = value, or begin with # and are comments. A flag
-// that takes several values may have several lines.
-func readConfig(file string, known map[string]bool) (map[string][]configLine, error) {
-	if file == "" {
-		return nil, nil
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, fmt.Errorf("--config: %w", err)
-	}
-	defer f.Close()
-	lines, scanner := map[string][]configLine{}, bufio.NewScanner(f)
-	for number := 1; scanner.Scan(); number++ {
-		text := strings.TrimSpace(strings.TrimPrefix(scanner.Text(), "\ufeff"))
-		if text == "" || text[0] == '#' {
-			continue
-		}
-		name, value, ok := strings.Cut(text, "=")
-		if name = strings.TrimSpace(name); !ok || !known[name] {
-			return nil, Misuse("%s line %d: %q is not a flag: write name = value, as 'edgetable serve --help-all' lists them, without dashes", file, number, name)
-		}
-		lines[name] = append(lines[name], configLine{number, strings.TrimSpace(value)})
-	}
-	return lines, scanner.Err()
 }
 
 // flagNames returns the names of the flags of all commands, because a configuration file may be for several commands.

@@ -55,6 +55,16 @@ func ListenFlag(f *pflag.FlagSet, to *string, usual string) {
 	f.StringVar(to, "listen", usual, "`address` to serve on, host:port; port 0 means any free port")
 }
 
+// ConnectionsFlag adds --connections, the maximum number of concurrent requests.
+func ConnectionsFlag(f *pflag.FlagSet, to *int) {
+	IntFlag(f, to, "connections", 16, 1, 10_000, "`number` of connections, each with one request at a time")
+}
+
+// DryRunFlag adds --dry-run, which has the same meaning in all commands.
+func DryRunFlag(f *pflag.FlagSet, to *bool) {
+	BoolFlag(f, to, "dry-run", "change nothing; print what would be done")
+}
+
 // MaxTime is the upper limit of flags with a duration.
 const MaxTime = 366 * 24 * time.Hour
 

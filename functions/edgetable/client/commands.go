@@ -9,5 +9,5 @@ import (
 // Commands returns the commands that work on table services.
 func Commands(t *cli.Terminal) []*cobra.Command {
 	p := &program{t}
-	return []*cobra.Command{p.explorerCommand(), p.profileCommand(), p.tablesCommand(), p.queryCommand(), p.getCommand(), p.putCommand(), p.deleteCommand(), p.countCommand(), p.watchCommand(), p.exportCommand(), p.importCommand(), p.copyCommand(), p.syncCommand(), p.verifyCommand(), p.trafficCommand(), p.adviseCommand(), p.edgeCommand(), p.benchCommand()}
+	return []*cobra.Command{p.profileCommand(), p.queryCommand(), p.getCommand(), p.putCommand(), p.deleteCommand(), p.countCommand(), p.exportCommand(), p.importCommand(), p.copyCommand(), p.syncCommand(), p.verifyCommand()}
 }

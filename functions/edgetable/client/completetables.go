@@ -6,13 +6,15 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"edgetable/functions/edgetable/cli"
 )
 
 // A completion may take at most this time, because the user has pressed the Tab key and waits.
 const atKey = 2 * time.Second
 
-// completeTables makes a shell complete table names for the first argument, or for all arguments.
-func (p *program) completeTables(c *cobra.Command, o *ServiceFlags) {
+// CompleteTables makes a shell complete table names for the first argument, or for all arguments.
+func (o *ServiceFlags) CompleteTables(p *cli.Terminal, c *cobra.Command) {
 	many := strings.Contains(c.Use, "TABLE…")
 	c.ValidArgsFunction = func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 && !many {
@@ -22,7 +24,7 @@ func (p *program) completeTables(c *cobra.Command, o *ServiceFlags) {
 			return nil, cobra.ShellCompDirectiveError
 		}
 		one := ServiceFlags{Name: o.Name, Profiles: o.Profiles, Connections: o.Connections}
-		client, err := p.connect(&one)
+		client, err := one.Connect(p)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}

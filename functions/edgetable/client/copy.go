@@ -8,6 +8,7 @@ import (
 
 	"edgetable/adapters/client/remote"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/pace"
 	"edgetable/functions/edgetable/transfer"
 	"edgetable/functions/edgetable/transfer/scan"
 )
@@ -26,11 +27,11 @@ type CopyFlags struct {
 
 // register adds the flags that copy, sync and verify share.
 func (o *CopyFlags) register(f *pflag.FlagSet) {
-	o.fromFlag(f)
+	o.FromFlag(f)
 	ToFlag(f, &o.To, serviceUsage)
 	cli.BoolFlag(f, &o.all, "all", "all tables of the account")
 	filterFlag(f, &o.filter)
-	o.workFlags(f)
+	o.WorkFlags(f)
 }
 
 // services creates the clients for the services of --from and --to. It also returns the names of the tables to copy.
@@ -38,10 +39,10 @@ func (p *program) services(ctx context.Context, o *CopyFlags, tables []string) (
 	if o.all == (len(tables) > 0) {
 		return nil, nil, nil, cli.Misuse("name the tables, or give --all, not both")
 	}
-	if from, err = p.connect(&ServiceFlags{Name: o.Name, Profiles: o.Profiles, Connections: o.Connections, Way: o.Way}); err != nil {
+	if from, err = (&ServiceFlags{Name: o.Name, Profiles: o.Profiles, Connections: o.Connections, Way: o.Way}).Connect(p.Terminal); err != nil {
 		return nil, nil, nil, err
 	}
-	if to, err = p.connect(&ServiceFlags{Name: o.To, Profiles: o.Profiles, Connections: o.Connections, Writes: o.Writes}); err != nil {
+	if to, err = (&ServiceFlags{Name: o.To, Profiles: o.Profiles, Connections: o.Connections, Writes: o.Writes}).Connect(p.Terminal); err != nil {
 		return nil, nil, nil, err
 	}
 	if from.Endpoint().String() == to.Endpoint().String() {
@@ -116,7 +117,7 @@ func (p *program) copyTables(ctx context.Context, o *CopyFlags, from, to *remote
 		return withStatus(err, false)
 	}
 	work.ProgressFile = o.ProgressFile
-	stop := p.follow(strings.Join(tables, ", "), &progress, from, to)
+	stop := pace.Follow(p.Terminal, strings.Join(tables, ", "), &progress, from, to)
 	t, err := work.Run(ctx, from, to)
 	stop()
 	p.noteNearLimit(&progress)

@@ -31,16 +31,16 @@ With --follow, the command then reads the changes of --from and writes them to -
 			return p.copy(c.Context(), &o, args)
 		},
 	}
-	p.completeTables(c, &o.ServiceFlags)
+	o.CompleteTables(p.Terminal, c)
 	cli.Section(c, "What", func(f *pflag.FlagSet) {
 		o.register(f)
 		selectFlag(f, &o.names)
 	})
 	cli.Section(c, "How", func(f *pflag.FlagSet) {
 		ModeFlag(f, &o.Mode, "insert", "insert", "merge", "replace", "skip")
-		dryRunFlag(f, &o.dryRun)
+		cli.DryRunFlag(f, &o.dryRun)
 		cli.BoolFlag(f, &o.follow, "follow", "after the copy, also write the later changes of --from to --to, until the command is stopped")
-		cli.BoolFlag(f, &o.once, "once", onceUsage)
+		OnceFlag(f, &o.once)
 		o.RowFlags.register(f, "copy.rejects.jsonl", "in the user's cache directory")
 	})
 	return c

@@ -31,7 +31,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 		o.Rejects = "copy" + rows.RejectsEnding
 	}
 	show := cli.NewProgress(p.Err)
-	m := &mirror.Mirror{From: from, To: to, Connections: o.Connections, Rejects: o.Rejects, Wait: longPoll, Progress: p.showChanges(show),
+	m := &mirror.Mirror{From: from, To: to, Connections: o.Connections, Rejects: o.Rejects, Wait: mirror.LongPoll, Progress: p.showChanges(show),
 		Tell: func(table, reason string) { p.Note("%s: %s", table, reason) }}
 	if o.once {
 		m.Wait = 0

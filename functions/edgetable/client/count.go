@@ -12,6 +12,7 @@ import (
 
 	"edgetable/adapters/client/remote"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/pace"
 	"edgetable/functions/edgetable/transfer"
 	"edgetable/functions/edgetable/transfer/rows"
 	"edgetable/functions/edgetable/transfer/scan"
@@ -44,25 +45,25 @@ func (p *program) countCommand() *cobra.Command {
 			return p.count(c.Context(), &o, args[0])
 		},
 	}
-	p.completeTables(c, &o.ServiceFlags)
+	o.CompleteTables(p.Terminal, c)
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
-		o.fromFlag(f)
+		o.FromFlag(f)
 		filterFlag(f, &o.filter)
 		cli.BoolFlag(f, &describe, "describe", "print sizes, largest partitions and types of properties too")
-		connectionsFlag(f, &o.Connections)
+		cli.ConnectionsFlag(f, &o.Connections)
 		cli.JSONFlag(f, &o.json)
 	})
 	return c
 }
 
 func (p *program) count(ctx context.Context, o *countFlags, table string) error {
-	c, err := p.connect(&o.ServiceFlags)
+	c, err := o.Connect(p.Terminal)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	var read scan.Progress
-	stop := p.follow(table, &read, c)
+	stop := pace.Follow(p.Terminal, table, &read, c)
 	n, err := transfer.Count(ctx, c, remote.Query{Table: table, Filter: o.filter}, o.Connections, &read)
 	stop()
 	switch {
@@ -79,7 +80,7 @@ func (p *program) count(ctx context.Context, o *countFlags, table string) error 
 }
 
 func (p *program) describe(ctx context.Context, o *countFlags, tables []string) error {
-	c, err := p.connect(&o.ServiceFlags)
+	c, err := o.Connect(p.Terminal)
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (p *program) describe(ctx context.Context, o *countFlags, tables []string) 
 	all := []describedTable{}
 	for i, table := range tables {
 		var read scan.Progress
-		stop := p.follow(table, &read, c)
+		stop := pace.Follow(p.Terminal, table, &read, c)
 		s, err := transfer.Measure(ctx, c, remote.Query{Table: table, Filter: o.filter}, o.Connections, &read)
 		stop()
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/odata"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/pace"
 	"edgetable/functions/edgetable/transfer"
 	"edgetable/functions/edgetable/transfer/ranges"
 	"edgetable/functions/edgetable/transfer/scan"
@@ -48,21 +49,16 @@ func (p *program) deleteCommand() *cobra.Command {
 			return p.delete(c.Context(), &o.ServiceFlags, args[0], args[1], args[2])
 		},
 	}
-	p.completeTables(c, &o.ServiceFlags)
+	o.CompleteTables(p.Terminal, c)
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
-		o.inFlag(f)
+		o.InFlag(f)
 		filterFlag(f, &o.filter)
-		o.workFlags(f)
+		o.WorkFlags(f)
 		cli.OlderThanFlag(f, &o.olderThan, "the age is the time since an entity was written")
-		dryRunFlag(f, &o.dryRun)
+		cli.DryRunFlag(f, &o.dryRun)
 		cli.BoolFlag(f, &o.yes, "yes", "do not ask for confirmation")
 	})
 	return c
-}
-
-// dryRunFlag adds --dry-run, which has the same meaning in all commands.
-func dryRunFlag(f *pflag.FlagSet, to *bool) {
-	cli.BoolFlag(f, to, "dry-run", "change nothing; print what would be done")
 }
 
 // deleteSome deletes all entities that the flags --filter and --older-than select.
@@ -75,7 +71,7 @@ func (p *program) deleteSome(ctx context.Context, o *deleteFlags, table string) 
 		return cli.Misuse("name the entities to delete with PARTITIONKEY and ROWKEY, --filter or --older-than; the filter for the whole table is \"PartitionKey ge ''\"")
 	}
 	o.Writes = !o.dryRun
-	c, err := p.connect(&o.ServiceFlags)
+	c, err := o.Connect(p.Terminal)
 	if err != nil {
 		return err
 	}
@@ -83,7 +79,7 @@ func (p *program) deleteSome(ctx context.Context, o *deleteFlags, table string) 
 	q := remote.Query{Table: table, Filter: filter}
 	var read scan.Progress
 	if o.dryRun || !o.yes {
-		stop := p.follow(table, &read, c)
+		stop := pace.Follow(p.Terminal, table, &read, c)
 		n, err := transfer.Count(ctx, c, q, o.Connections, &read)
 		stop()
 		switch {
@@ -99,7 +95,7 @@ func (p *program) deleteSome(ctx context.Context, o *deleteFlags, table string) 
 		}
 	}
 	read = scan.Progress{}
-	stop := p.follow(table, &read, c)
+	stop := pace.Follow(p.Terminal, table, &read, c)
 	n, err := transfer.Purge(ctx, c, q, o.Connections, &read)
 	stop()
 	if err != nil {
@@ -126,7 +122,7 @@ func (p *program) printPurged(table string, n int64, dryRun bool) error {
 }
 
 func (p *program) delete(ctx context.Context, o *ServiceFlags, table, partition, row string) error {
-	c, err := p.connect(o)
+	c, err := o.Connect(p.Terminal)
 	if err != nil {
 		return err
 	}

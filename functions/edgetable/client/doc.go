@@ -1,2 +1,3 @@
-// Package client implements the commands that work on table services, local or remote.
+// Package client implements the commands that read or write the entities of table services, local or remote. Other
+// rooms use its flags to name a service, and its connection to that service.
 package client

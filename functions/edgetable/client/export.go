@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/pace"
 	"edgetable/functions/edgetable/transfer/export"
 	"edgetable/functions/edgetable/transfer/ranges"
 	"edgetable/functions/edgetable/transfer/scan"
@@ -42,9 +43,9 @@ unless --restart is given. The exit status is 3 if only a part was exported, 1 i
 			"  edgetable export People --format csv --to - > people.csv",
 		RunE: func(c *cobra.Command, args []string) error { return p.export(c.Context(), &o, args) },
 	}
-	p.completeTables(c, &o.ServiceFlags)
+	o.CompleteTables(p.Terminal, c)
 	cli.Section(c, "What", func(f *pflag.FlagSet) {
-		o.fromFlag(f)
+		o.FromFlag(f)
 		cli.BoolFlag(f, &o.all, "all", "all tables of the account")
 		filterFlag(f, &o.filter)
 		selectFlag(f, &o.names)
@@ -56,7 +57,7 @@ unless --restart is given. The exit status is 3 if only a part was exported, 1 i
 		formatFlag(f, &o.format, "jsonl", "csv", "csv-plain", "parquet")
 		cli.ChoiceFlag(f, &o.compress, "compress", "`method` of compression: none, gzip or zstd", "none", "gzip", "zstd")
 		cli.BoolFlag(f, &o.excel, "excel", "in CSV, escape texts that a spreadsheet would take for formulas; such a file cannot be imported")
-		o.workFlags(f)
+		o.WorkFlags(f)
 		restartFlag(f, &o.restart)
 	})
 	return c
@@ -71,7 +72,7 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	case o.to == "-" && len(tables) != 1:
 		return cli.Misuse("only one table can be written to standard output")
 	}
-	c, err := p.connect(&o.ServiceFlags)
+	c, err := o.Connect(p.Terminal)
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	}
 	what := cmp.Or(strings.Join(tables, ", "), "all tables")
 	if o.to == "-" {
-		stop := p.follow(what, &progress, c)
+		stop := pace.Follow(p.Terminal, what, &progress, c)
 		err := e.ToWriter(ctx, c, p.Out)
 		stop()
 		for i, note := range e.Notes {
@@ -111,7 +112,7 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 		return withStatus(err, false)
 	}
 	defer release()
-	stop := p.follow(what, &progress, c)
+	stop := pace.Follow(p.Terminal, what, &progress, c)
 	m, err := e.To(ctx, c, place)
 	stop()
 	if err != nil {

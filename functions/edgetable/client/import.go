@@ -12,6 +12,7 @@ import (
 
 	"edgetable/core/edm"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/pace"
 	"edgetable/functions/edgetable/transfer"
 	"edgetable/functions/edgetable/transfer/rows"
 	"edgetable/functions/edgetable/transfer/scan"
@@ -63,10 +64,10 @@ interrupted import, run the same command. The exit status is 3 if only a part wa
 		f.StringVar(&o.mapping.TimestampAs, "timestamp-as", "", "`property` in which to store the Timestamp that each row has in the file; default none")
 	})
 	cli.Section(c, "Where and how", func(f *pflag.FlagSet) {
-		o.toFlag(f)
+		o.ToFlag(f)
 		ModeFlag(f, &o.mode, "insert", "insert", "merge", "replace", "skip")
-		dryRunFlag(f, &o.dryRun)
-		o.workFlags(f)
+		cli.DryRunFlag(f, &o.dryRun)
+		o.WorkFlags(f)
 		o.RowFlags.register(f, "the name of the input, followed by .import.rejects.jsonl", "the name of the input, followed by .import.progress")
 	})
 	return c
@@ -144,7 +145,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	if err != nil {
 		return withStatus(err, false)
 	}
-	c, err := p.connect(&o.ServiceFlags)
+	c, err := o.Connect(p.Terminal)
 	if err != nil {
 		return err
 	}
@@ -174,7 +175,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	if o.dryRun {
 		im.Preview = p.preview(&first)
 	}
-	stop := p.follow(path, &progress, c)
+	stop := pace.Follow(p.Terminal, path, &progress, c)
 	t, err := im.Run(ctx, c)
 	stop()
 	p.Totals = &t

@@ -28,7 +28,7 @@ func (p *program) putCommand() *cobra.Command {
 		RunE:    func(c *cobra.Command, args []string) error { return p.put(c.Context(), &o, mode, args[0], args[1]) },
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
-		o.toFlag(f)
+		o.ToFlag(f)
 		ModeFlag(f, &mode, "replace", "insert", "merge", "replace")
 	})
 	return c
@@ -49,7 +49,7 @@ func (p *program) put(ctx context.Context, o *ServiceFlags, mode, table, text st
 	if !e.HasPartitionKey || !e.HasRowKey {
 		return cli.Misuse("ENTITY has no PartitionKey or no RowKey")
 	}
-	c, err := p.connect(o)
+	c, err := o.Connect(p.Terminal)
 	if err != nil {
 		return err
 	}

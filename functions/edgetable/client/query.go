@@ -100,9 +100,9 @@ func (p *program) queryCommand() *cobra.Command {
 			return p.query(c.Context(), &o, args[0])
 		},
 	}
-	p.completeTables(c, &o.ServiceFlags)
+	o.CompleteTables(p.Terminal, c)
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
-		o.fromFlag(f)
+		o.FromFlag(f)
 		filterFlag(f, &o.filter)
 		selectFlag(f, &o.names)
 		cli.ValueFlag(f, &o.order, "order", "order", "`order` by the keys: 'PartitionKey desc, RowKey desc' begins with the last entity; if the filter names one partition, also 'RowKey desc'", checkedOrder, func(s string) string { return s })
@@ -126,7 +126,7 @@ func (p *program) query(ctx context.Context, o *readFlags, table string) error {
 			o.top, read = onScreen, onScreen+1 // read one more entity, to find out whether there are more entities than are printed
 		}
 	}
-	c, err := p.connect(&o.ServiceFlags)
+	c, err := o.Connect(p.Terminal)
 	if err != nil {
 		return err
 	}
@@ -172,9 +172,9 @@ func (p *program) getCommand() *cobra.Command {
 		Example: "  edgetable get People a 1 --from prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.get(c.Context(), &o, args[0], args[1], args[2]) },
 	}
-	p.completeTables(c, &o.ServiceFlags)
+	o.CompleteTables(p.Terminal, c)
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
-		o.fromFlag(f)
+		o.FromFlag(f)
 		selectFlag(f, &o.names)
 		formatFlag(f, &o.format, formats...)
 		cli.JSONFlag(f, &o.json)
@@ -186,7 +186,7 @@ func (p *program) get(ctx context.Context, o *readFlags, table, partition, row s
 	if err := o.checkFormat(); err != nil {
 		return err
 	}
-	c, err := p.connect(&o.ServiceFlags)
+	c, err := o.Connect(p.Terminal)
 	if err != nil {
 		return err
 	}

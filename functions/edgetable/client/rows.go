@@ -40,8 +40,10 @@ func restartFlag(f *pflag.FlagSet, to *bool) {
 	cli.BoolFlag(f, to, "restart", "discard the progress of an interrupted run, and begin again")
 }
 
-// onceUsage is the usage text of --once in all commands that follow changes.
-const onceUsage = "end when all changes are read, instead of waiting for more changes; 'edgetable copy' needs --follow for this flag"
+// OnceFlag adds --once, which has the same meaning in all commands that follow changes.
+func OnceFlag(f *pflag.FlagSet, to *bool) {
+	cli.BoolFlag(f, to, "once", "end when all changes are read, instead of waiting for more changes; 'edgetable copy' needs --follow for this flag")
+}
 
 // forget removes the progress file if --restart was given.
 func (o *RowFlags) forget() error {

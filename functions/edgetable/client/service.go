@@ -3,15 +3,20 @@ package client
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/client/remote"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/profiles"
 )
 
 // ServiceFlags holds the flags that describe a table service, such as --from, --to or --in.
@@ -38,15 +43,15 @@ func (n *serviceName) Set(text string) error {
 	return nil
 }
 
-// fromFlag adds --from, the service from which data is read.
-func (o *ServiceFlags) fromFlag(f *pflag.FlagSet) {
+// FromFlag adds --from, the service from which data is read.
+func (o *ServiceFlags) FromFlag(f *pflag.FlagSet) {
 	f.Var((*serviceName)(&o.Name), "from", "`service` to read from; "+serviceUsage)
 	cli.CompleteWith(f, "from", completeProfiles)
 	ProfilesFlag(f, &o.Profiles)
 }
 
-// inFlag adds --in, the service in which data is deleted.
-func (o *ServiceFlags) inFlag(f *pflag.FlagSet) {
+// InFlag adds --in, the service in which data is deleted.
+func (o *ServiceFlags) InFlag(f *pflag.FlagSet) {
 	o.Writes = true
 	f.Var((*serviceName)(&o.Name), "in", "`service` to delete from; "+serviceUsage)
 	cli.CompleteWith(f, "in", completeProfiles)
@@ -64,35 +69,48 @@ func ToFlag(f *pflag.FlagSet, to *string, usage string) {
 	cli.CompleteWith(f, "to", completeProfiles)
 }
 
-func (o *ServiceFlags) toFlag(f *pflag.FlagSet) {
+// ToFlag adds --to, the service to which data is written.
+func (o *ServiceFlags) ToFlag(f *pflag.FlagSet) {
 	o.Writes = true
 	ToFlag(f, &o.Name, serviceUsage)
 	ProfilesFlag(f, &o.Profiles)
 }
 
-// connectionsFlag adds --connections, the maximum number of concurrent requests.
-func connectionsFlag(f *pflag.FlagSet, to *int) {
-	cli.IntFlag(f, to, "connections", 16, 1, 10_000, "`number` of connections, each with one request at a time")
+// ProfilesFlag adds --profiles, the path of the file of profiles.
+func ProfilesFlag(f *pflag.FlagSet, to *string) {
+	f.StringVar(to, "profiles", "", "`file` of profiles; default edgetable/profiles.json in the user's configuration directory")
 }
 
-// workFlags adds flags that all long-running commands have.
-func (o *ServiceFlags) workFlags(f *pflag.FlagSet) {
-	connectionsFlag(f, &o.Connections)
+func completeProfiles(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	path := os.Getenv(cli.Variable("profiles"))
+	if flag := c.Flag("profiles"); flag != nil && flag.Changed {
+		path = flag.Value.String()
+	}
+	f, err := profiles.Open(path)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return slices.Sorted(maps.Keys(f.List)), cobra.ShellCompDirectiveNoFileComp
+}
+
+// WorkFlags adds flags that all long-running commands have.
+func (o *ServiceFlags) WorkFlags(f *pflag.FlagSet) {
+	cli.ConnectionsFlag(f, &o.Connections)
 	cli.EventsFlag(f)
 }
 
-// connect returns a client of the service.
-func (p *program) connect(o *ServiceFlags) (*remote.Client, error) {
+// Connect returns a client of the service.
+func (o *ServiceFlags) Connect(p *cli.Terminal) (*remote.Client, error) {
 	text, name := o.Name, o.Name
 	switch {
 	case strings.HasPrefix(text, "env:"):
 		if text = p.Environment(text[len("env:"):]); text == "" {
 			return nil, cli.Misuse("$%s is not set", name[len("env:"):])
 		}
-	case text == "" || profileName.MatchString(text):
-		f, err := openProfiles(o.Profiles)
+	case text == "" || profiles.ValidName(text):
+		f, err := profiles.Open(o.Profiles)
 		if err != nil && text == "" && o.Profiles == "" {
-			f, err = &profiles{}, nil // an error means that the user has no home directory
+			f, err = &profiles.File{}, nil // an error means that the user has no home directory
 		}
 		if err != nil {
 			return nil, err
@@ -100,18 +118,18 @@ func (p *program) connect(o *ServiceFlags) (*remote.Client, error) {
 		if text == "" {
 			name = "default"
 		}
-		one, ok := f.list[name]
+		one, ok := f.List[name]
 		switch {
 		case ok && one.ReadOnly && o.Writes:
 			return nil, fmt.Errorf("the profile %s is read-only: 'edgetable profile add' without --read-only changes that", name)
 		case ok:
-			if text, err = p.connection(name, one); err != nil {
+			if text, err = one.ConnectionString(name, p.Environment); err != nil {
 				return nil, err
 			}
 		case text == "":
 			text, name = remote.Development, ""
 		default:
-			return nil, cli.Misuse("there is no profile %s in %s; 'edgetable profile add' creates one", cli.Quote(name), f.path)
+			return nil, cli.Misuse("there is no profile %s in %s; 'edgetable profile add' creates one", cli.Quote(name), f.Path)
 		}
 	default:
 		name = ""

@@ -22,11 +22,11 @@ To resume an interrupted sync, run the same command. The exit status is 3 if onl
 		Example: "  edgetable sync --all --from azure --to prod --delete",
 		RunE:    func(c *cobra.Command, args []string) error { return p.copy(c.Context(), &o, args) },
 	}
-	p.completeTables(c, &o.ServiceFlags)
+	o.CompleteTables(p.Terminal, c)
 	cli.Section(c, "What", o.register)
 	cli.Section(c, "How", func(f *pflag.FlagSet) {
 		cli.BoolFlag(f, &o.gone, "delete", "delete entities of --to that are missing in --from; with --filter, also an entity of --to that passes the filter while its counterpart in --from does not pass it")
-		dryRunFlag(f, &o.dryRun)
+		cli.DryRunFlag(f, &o.dryRun)
 		o.RowFlags.register(f, "sync.rejects.jsonl", "in the user's cache directory")
 	})
 	return c

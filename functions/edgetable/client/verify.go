@@ -10,6 +10,7 @@ import (
 
 	"edgetable/adapters/client/remote"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/pace"
 	"edgetable/functions/edgetable/transfer"
 	"edgetable/functions/edgetable/transfer/ranges"
 	"edgetable/functions/edgetable/transfer/rows"
@@ -26,7 +27,7 @@ table is missing.`,
 		Example: "  edgetable verify --all --from azure --to prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.verify(c.Context(), &o, args) },
 	}
-	p.completeTables(c, &o.ServiceFlags)
+	o.CompleteTables(p.Terminal, c)
 	cli.Section(c, "What", func(f *pflag.FlagSet) {
 		o.register(f)
 		selectFlag(f, &o.names)
@@ -72,7 +73,7 @@ func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) e
 	for _, table := range tables {
 		c := comparison{Table: table, Differences: []difference{}}
 		var read scan.Progress
-		stop := p.follow(table, &read, from, to)
+		stop := pace.Follow(p.Terminal, table, &read, from, to)
 		c.Equal, err = transfer.Verify(ctx, from, to, remote.Query{Table: table, Filter: o.filter, Select: o.names}, o.Connections, &read, func(d transfer.Difference) {
 			if c.Different++; len(c.Differences) < o.limit {
 				c.Differences = append(c.Differences, difference{d.PartitionKey, d.RowKey, sideOf(&d)})

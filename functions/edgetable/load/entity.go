@@ -80,6 +80,15 @@ func appendAtom(dst, pk, rk []byte, seq uint64) []byte {
 	return append(dst, `</d:Text></m:properties></content></entry>`...)
 }
 
+// mostBytes returns the maximum size of a response with one entity. Besides the entity, a response contains URLs
+// and times, and in Atom the name and type of each property.
+func (f Format) mostBytes() int {
+	if f == Atom {
+		return 4 * EntitySize
+	}
+	return 2 * EntitySize
+}
+
 // text returns the Text property of an entity. With this text, the JSON of the entity is EntitySize bytes long.
 func text(pk, rk []byte, seq uint64) []byte {
 	const around = len(`{"PartitionKey":"","RowKey":"","Kind":"sensor","Seq":,"Price":12.5,"At@odata.type":"Edm.DateTime","At":"2026-01-02T03:04:05.1234567Z","Text":""}`)

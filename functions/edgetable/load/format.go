@@ -28,13 +28,4 @@ func (f Format) headers() headers {
 	return h
 }
 
-// mostBytes returns the maximum size of a response with one entity. Besides the entity, a response contains URLs
-// and times, and in Atom the name and type of each property.
-func (f Format) mostBytes() int {
-	if f == Atom {
-		return 4 * EntitySize
-	}
-	return 2 * EntitySize
-}
-
 const headAccept = "Accept: application/json;odata=nometadata\r\n"

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -97,20 +96,6 @@ func (s *serving) promote(ctx context.Context, force, takeOver bool) (string, er
 	s.backups.Resume()
 	s.log.Warn("the store is the primary again", "place", !force)
 	return secondary.TakenOver, nil
-}
-
-// answer writes a string as plain text, and any other value as JSON.
-func answer(w http.ResponseWriter, v any, err error) {
-	text, plain := v.(string)
-	switch {
-	case err != nil:
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-	case plain:
-		fmt.Fprint(w, text)
-	default:
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(v)
-	}
 }
 
 // serveInfo adds the handlers that 'edgetable explorer' needs.

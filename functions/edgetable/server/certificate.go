@@ -32,11 +32,11 @@ type certificate struct {
 }
 
 // loadCertificate loads the certificate. It returns nil if none is configured.
-func (o *serveFlags) loadCertificate(log *slog.Logger, open bool) (*certificate, error) {
-	c := &certificate{certFile: o.tlsCert, keyFile: o.tlsKey, log: log, open: open}
-	if len(o.acme.domains) > 0 {
-		manager, err := o.acme.manager()
-		c.obtained = &obtained{manager: manager, domains: o.acme.domains, log: log}
+func loadCertificate(certFile, keyFile string, authority *acmeFlags, log *slog.Logger, open bool) (*certificate, error) {
+	c := &certificate{certFile: certFile, keyFile: keyFile, log: log, open: open}
+	if len(authority.domains) > 0 {
+		manager, err := authority.manager()
+		c.obtained = &obtained{manager: manager, domains: authority.domains, log: log}
 		return c, err
 	}
 	if c.certFile == "" {

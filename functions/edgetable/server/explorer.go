@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"edgetable/core/accounts"
 	"edgetable/core/protocol"
 	"edgetable/core/sharedkey"
@@ -18,13 +16,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/explorer"
 )
-
-// explorerFlag says whether the server serves the page of the explorer.
-type explorerFlag struct{ on, given bool }
-
-func (e *explorerFlag) register(f *pflag.FlagSet) {
-	cli.BoolFlag(f, &e.on, "explorer", "serve the explorer's page at /_/; default on if no other machine can reach the server, else off; =false turns the page off")
-}
 
 // servesPage reports whether the server serves the page of the explorer. Without --explorer, the server serves
 // the page only if no other machine can reach it. So the server must listen on a loopback address, and must not

@@ -159,7 +159,7 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	if s.metricsKey, err = loadMetricsToken(s.serveFlags.metrics.token, s.log); err != nil {
 		return err
 	}
-	if s.certificate, err = s.serveFlags.loadCertificate(s.log, p.Announce != nil); err != nil {
+	if s.certificate, err = loadCertificate(s.tlsCert, s.tlsKey, &s.acme, s.log, p.Announce != nil); err != nil {
 		return err
 	}
 	s.access, err = observe.OpenAccessLog(s.accessLog, s.logFormat == "json", p.Err, s.log)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"edgetable/functions/edgetable/transfer/csvfile"
@@ -25,16 +24,6 @@ import (
 
 // azcopyManifest is the file extension of AzCopy's manifests.
 const azcopyManifest = ".manifest"
-
-var azcopyPart = regexp.MustCompile(`^(?:[a-z0-9]{3,24}_([A-Za-z][A-Za-z0-9]{2,62})(?:_[0-9]{8}T[0-9.]+Z?)?|(.+))_[0-9]+_[0-9]+_[0-9A-Fa-f]{8,16}\.(?:json|csv)$`)
-
-// azcopyTable returns the table in the name of an AzCopy file, or "" if the name has another form.
-func azcopyTable(file string) string {
-	if m := azcopyPart.FindStringSubmatch(file); m != nil {
-		return m[1]
-	}
-	return ""
-}
 
 // azcopySays holds fields of a manifest of AzCopy 7.3. Manifests of older versions lack these
 // fields.

@@ -2,52 +2,15 @@ package transfer
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 
 	"edgetable/adapters/client/remote"
-	"edgetable/core/key"
 	"edgetable/functions/edgetable/transfer/progressfile"
 	"edgetable/functions/edgetable/transfer/rows"
-	"edgetable/functions/edgetable/transfer/scan"
-	"edgetable/functions/edgetable/transfer/sorter"
 )
-
-// ImportCommand says what to import and how. A run resumes an earlier run whose command is equal.
-type ImportCommand struct {
-	Target  string       `json:"target"` // URL of the target account
-	Sources []Source     `json:"sources"`
-	Mode    string       `json:"mode"`    // insert, merge, replace or skip
-	Format  string       `json:"format"`  // format of files whose extension names no format
-	Mapping rows.Mapping `json:"mapping"` // how rows become entities
-}
-
-// Import is an import of files.
-type Import struct {
-	ImportCommand
-	DryRun bool // write nothing to the service
-
-	Connections  int
-	ProgressFile string // path of the progress file; "" means no progress file
-	Rejects      string // path of the file of refused rows
-	Stdin        io.Reader
-	Progress     *scan.Progress
-	Begin        func(again bool)                           // called at the start; again is true if an earlier run recorded progress
-	Again        func(table string)                         // called if the import starts over because a table was missing or created again
-	Preview      func(table string, entity []byte)          // may be nil; called with the first entities of each file, as the import would write them
-	Refused      func(file string, line int, reason string) // called for each refused row
-	memory       int                                        // maximum bytes of rows in memory for sorting; 0 means sorter.Memory
-}
-
-// hasFinishedWork reports whether a line of the progress file records finished work.
-func hasFinishedWork(l *progressfile.Line) bool {
-	return l.Range > 0 || l.Rows > 0 || l.Done || l.Marks != nil
-}
 
 // Run imports the files. After an error, a call with the same command resumes from the progress file. Run removes
 // the progress file when the import is complete. After a crash, the progress file may lack rows that the service
@@ -154,76 +117,4 @@ func (o *Import) createTables(ctx context.Context, c *remote.Client, state *prog
 		again = again || made || !ok
 	}
 	return all, again, nil
-}
-
-// read reads the rows of a source, and passes the rows to the callback in key order. A batch has rows of one partition,
-// so this order gives full batches. If the file is not in key order, the rows are sorted. Of rows with the same keys,
-// only the last row is passed. The order depends only on the file.
-func (o *Import) read(r rows.Reader, file string, inOrder bool, pass func(rows.Row) error, refuse func(rows.Reject) error) (dropped int64, err error) {
-	var s *sorter.Sorter
-	if !inOrder {
-		s = sorter.New(cmp.Or(o.memory, sorter.Memory))
-		defer func() { err = errors.Join(err, s.Close()) }()
-	}
-	var held rows.Row // the previous row; passed when the next row has other keys
-	var heldKey, nextKey []byte
-	isHeld := false
-	for {
-		one, err := r.Next()
-		o.Progress.Input.Rows.Add(1)
-		bad, isBad := errors.AsType[*rows.Bad](err)
-		switch {
-		case err == io.EOF && s != nil:
-			return s.Each(pass)
-		case err == io.EOF && isHeld:
-			return dropped, pass(held)
-		case err == io.EOF:
-			return dropped, nil
-		case isBad:
-			err = refuse(rows.Reject{File: file, Line: bad.Line, Reason: bad.Reason, Text: bad.Text})
-		case err != nil:
-			err = fmt.Errorf("about %s: %w", rows.Where(file, one.Line), err)
-		case s != nil:
-			err = s.Add(one)
-		default:
-			nextKey = key.Append(nextKey[:0], one.PartitionKey, one.RowKey)
-			switch order := bytes.Compare(heldKey, nextKey); {
-			case isHeld && order > 0:
-				err = fmt.Errorf("%s was changed while it was read", file)
-			case isHeld && order == 0:
-				dropped++
-			case isHeld:
-				err = pass(held)
-			}
-			held, isHeld = one, true
-			heldKey, nextKey = nextKey, heldKey
-		}
-		if err != nil {
-			return dropped, err
-		}
-	}
-}
-
-// isInKeyOrder reports whether the rows of a file are in key order. It stops at the first row that is out of order.
-// It also compares rows that the import will refuse. If only such a row is out of order, the import sorts the file
-// without need.
-func isInKeyOrder(r rows.Reader) (bool, error) {
-	var last, next []byte
-	for {
-		var err error
-		next, err = rows.AppendKey(next[:0], r)
-		_, isBad := errors.AsType[*rows.Bad](err)
-		switch {
-		case err == io.EOF:
-			return true, nil
-		case isBad:
-			continue
-		case err != nil:
-			return false, err
-		}
-		if bytes.Compare(last, next) > 0 {
-			return false, nil
-		}
-		last, next = next, last
-	}
 }

@@ -134,13 +134,13 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	im.mu.Lock()
 	im.state.Range, im.state.Rows, im.state.Done = i, skip, false
 	im.mu.Unlock()
-	f := batcher{im: im, source: s, skip: skip}
+	f := batcher{kind: Kinds[im.o.Mode], put: im.send, source: s, skip: skip}
 	dropped, err := im.o.read(r, s.Path, inOrder, func(one rows.Row) error { return f.row(ctx, one) }, func(one rows.Reject) error {
 		one.Table = s.Table
 		return f.refuse(ctx, one)
 	})
 	if err = errors.Join(err, done()); err == nil {
-		err = f.wait(ctx)
+		err = im.finish(ctx, &f)
 	}
 	if err != nil {
 		return err
@@ -150,6 +150,33 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	im.state.Done = true
 	im.state.Totals.Dropped += dropped
 	return im.writeProgress()
+}
+
+// finish sends the last batch, and waits until all batches are written.
+func (im *importer) finish(ctx context.Context, f *batcher) error {
+	if err := f.send(ctx); err != nil {
+		return err
+	}
+	im.sent.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// send passes a batch to the goroutines that write.
+func (im *importer) send(ctx context.Context, b *batch) error {
+	im.mu.Lock()
+	im.pending = append(im.pending, b)
+	im.mu.Unlock()
+	im.sent.Add(1)
+	select {
+	case im.batches <- b:
+		return nil
+	case <-ctx.Done():
+		im.sent.Done()
+		return context.Cause(ctx)
+	}
 }
 
 // isSourceInOrder reports whether the rows of a source are known to be in key order. The rows of an exported file are in key

@@ -24,25 +24,14 @@ type Request struct {
 	Body   []byte
 }
 
-// Response is the response to a request. It is valid until the next request on the same connection.
-type Response struct {
-	Status        int
-	Body          []byte
-	NextPartition string // continuation headers; both are empty at the end of a query
-	NextRow       string
-	RetryAfter    time.Duration // 0 without the header Retry-After
-}
-
 // Conn is one persistent connection with its buffers. Only Close may be called concurrently with other methods.
 type Conn struct {
+	reader
 	ctx      context.Context
 	target   Target
-	r        *bufio.Reader
 	sign     signer
 	out      []byte
-	body     []byte
 	deadline time.Time
-	closing  bool // the server will close the connection after this response
 
 	mu     sync.Mutex // guards closed, and assignments to conn
 	conn   net.Conn
@@ -51,7 +40,7 @@ type Conn struct {
 
 // Dial connects to a target, with TLS if the target uses TLS. If ctx is cancelled, later reconnections fail, too.
 func Dial(ctx context.Context, t Target) (*Conn, error) {
-	c := &Conn{ctx: ctx, target: t, r: bufio.NewReaderSize(nil, 64<<10), sign: signer{account: t.Account, key: t.key}}
+	c := &Conn{ctx: ctx, target: t, reader: reader{r: bufio.NewReaderSize(nil, 64<<10)}, sign: signer{account: t.Account, key: t.key}}
 	if err := c.dial(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -21,9 +22,25 @@ var (
 	hNextRow          = []byte("x-ms-continuation-nextrowkey")
 )
 
+// Response is the response to a request. It is valid until the next request on the same connection.
+type Response struct {
+	Status        int
+	Body          []byte
+	NextPartition string // continuation headers; both are empty at the end of a query
+	NextRow       string
+	RetryAfter    time.Duration // 0 without the header Retry-After
+}
+
+// reader reads the responses of a connection.
+type reader struct {
+	r       *bufio.Reader
+	body    []byte
+	closing bool // the server will close the connection after this response
+}
+
 // read reads one response. The end of the body is known from Content-Length or from chunked encoding. A response
 // with neither has no body, because the server does not close the connection to end a body.
-func (c *Conn) read() (Response, error) {
+func (c *reader) read() (Response, error) {
 	line, err := c.line()
 	if err != nil {
 		return Response{}, err
@@ -81,7 +98,7 @@ func (c *Conn) read() (Response, error) {
 }
 
 // line returns the next line without its line end. The result is valid until the next read.
-func (c *Conn) line() ([]byte, error) {
+func (c *reader) line() ([]byte, error) {
 	line, err := c.r.ReadSlice('\n')
 	if err != nil {
 		if err == io.EOF {
@@ -94,7 +111,7 @@ func (c *Conn) line() ([]byte, error) {
 }
 
 // readN appends n bytes to the body.
-func (c *Conn) readN(n int) error {
+func (c *reader) readN(n int) error {
 	at := len(c.body)
 	if at+n > MaxBody {
 		return fmt.Errorf("response body over %d bytes", MaxBody)
@@ -110,7 +127,7 @@ func (c *Conn) readN(n int) error {
 }
 
 // readChunks appends a chunked body. It ignores chunk extensions and trailers.
-func (c *Conn) readChunks() error {
+func (c *reader) readChunks() error {
 	for {
 		line, err := c.line()
 		if err != nil {

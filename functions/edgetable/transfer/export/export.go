@@ -2,68 +2,15 @@ package export
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"edgetable/adapters/client/remote"
-	"edgetable/core/objects"
 	"edgetable/functions/edgetable/transfer/progressfile"
 	"edgetable/functions/edgetable/transfer/ranges"
 	"edgetable/functions/edgetable/transfer/scan"
 )
-
-// Command says what to export and how. A run resumes an earlier run whose command is equal.
-type Command struct {
-	Tables   []string `json:"tables,omitempty"` // names of the tables; nil means all tables of the account
-	Source   string   `json:"source"`           // URL of the account
-	Filter   string   `json:"filter,omitempty"`
-	Select   []string `json:"select,omitempty"`
-	Format   string   `json:"format"`   // jsonl, csv, csv-plain or parquet
-	Compress string   `json:"compress"` // none, gzip or zstd
-	Excel    bool     `json:"excel,omitempty"`
-}
-
-func (c *Command) String() string {
-	text, _ := json.Marshal(c) // cannot fail: all fields are strings, lists of strings and booleans
-	return string(text)
-}
-
-// Export is an export of tables to files.
-type Export struct {
-	Command
-	Restart bool // discard an unfinished export of any command, and replace a finished export of another command
-
-	Notes       []string // set by ToWriter: sentences about columns with unexpected names or types
-	Connections int
-	Progress    *scan.Progress
-	Begin       func(again bool) // called at the start; again is true if an earlier run recorded progress
-}
-
-// exportRecord is the content of an object that marks an unfinished export in its destination.
-type exportRecord struct {
-	Command Command  `json:"command"`
-	Number  int      `json:"number"` // number of the export, which differs from the numbers of earlier exports; part of the file names
-	Tables  []string `json:"tables"`
-	Owner   string   `json:"owner"` // random id of the process that may write objects of the export
-}
-
-// exporting is the state of a running export.
-type exporting struct {
-	*Export
-	c     *remote.Client
-	place Place
-	old   *Manifest // manifest of the last finished export, or nil
-	begun *exportRecord
-	work  *scan.Work
-	lines int // number of progress lines of earlier runs
-
-	buffers sync.Pool // buffers for objects
-	sheets  sync.Map  // key: *scan.Task of a range; value: the rows.Sheet that collects the columns of the entities in the range
-}
 
 // To writes the tables of an export to a destination. The method first writes files with new names.
 // At the end, it writes the manifest, which lists the files. So an older finished export in the
@@ -225,33 +172,4 @@ func (x *exporting) manifest(missing []string) *Manifest {
 		m.Tables = append(m.Tables, ManifestTable{Name: name, Files: []progressfile.Stored{}})
 	}
 	return m
-}
-
-// tidy removes the record of the unfinished export. It also removes all objects of exports, except
-// the files in the manifest m.
-func (x *exporting) tidy(ctx context.Context, m *Manifest) (err error) {
-	needed := map[string]bool{}
-	if m != nil {
-		for _, t := range m.Tables {
-			for _, p := range t.Files {
-				needed[p.File] = true
-			}
-		}
-	}
-	if err := x.place.Delete(ctx, begunName); err != nil { // delete this record first: no later run may resume an export that lacks objects
-		return err
-	}
-	var useless []objects.Object
-	for object, failed := range x.place.List(ctx, "") {
-		if failed != nil {
-			return failed
-		}
-		if isExportObject(object) && !needed[object.Name] {
-			useless = append(useless, object)
-		}
-	}
-	for _, object := range useless {
-		err = errors.Join(err, x.place.Delete(ctx, object.Name))
-	}
-	return err
 }

@@ -5,13 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"edgetable/adapters/client/remote"
-	"edgetable/core/objects"
 	"edgetable/core/payload"
 	"edgetable/functions/edgetable/transfer/internal/size"
 	"edgetable/functions/edgetable/transfer/progressfile"
@@ -19,19 +16,6 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 	"edgetable/functions/edgetable/transfer/scan"
 )
-
-// filePattern matches the file names of exported tables. A name contains the number of the export and the rank of the
-// range in key order.
-var filePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*/part-\d{4,}-\d+(-\d{6,})?\.(jsonl|csv|parquet)(\.gz|\.zst)?$`)
-
-// isExportObject reports whether an object belongs to an export, or is an incomplete object of a killed export.
-func isExportObject(o objects.Object) bool {
-	name, torn := strings.CutSuffix(o.Name, objects.TempSuffix)
-	if torn {
-		name = name[:max(strings.LastIndexByte(name, '.'), 0)] // remove the random text, which begins at the last dot
-	}
-	return strings.HasPrefix(name, unfinishedPrefix) || filePattern.MatchString(name) || torn && name == ManifestName
-}
 
 // objectName returns the name of the nth object of a range. For CSV and parquet, these objects are intermediate. The
 // final files are made from them when all columns are known.
@@ -276,15 +260,4 @@ func (x *exporting) compare(ctx context.Context, table string, pieces []progress
 		}
 	}
 	return nil
-}
-
-// ending returns the file extension of the exported files.
-func (c *Command) ending() string {
-	switch c.Format {
-	case "jsonl":
-		return ".jsonl" + rows.Endings[c.Compress]
-	case "parquet": // parquet compresses inside the file, so the extension does not name the compression
-		return ".parquet"
-	}
-	return ".csv" + rows.Endings[c.Compress]
 }

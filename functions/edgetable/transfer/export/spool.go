@@ -5,25 +5,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"os"
 
 	"edgetable/adapters/client/remote"
 	"edgetable/core/payload"
-	"edgetable/functions/edgetable/transfer/csvfile"
-	"edgetable/functions/edgetable/transfer/parquetfile"
 	"edgetable/functions/edgetable/transfer/rows"
 )
-
-// sheet returns a new sheet for the format, or nil for JSON lines.
-func (c *Command) sheet() rows.Sheet {
-	switch c.Format {
-	case "jsonl":
-		return nil
-	case "parquet":
-		return parquetfile.NewSheet(c.Compress)
-	}
-	return csvfile.NewSheet(c.Format == "csv", c.Excel, c.Compress, c.Select)
-}
 
 // writeSpooled exports a table to a stream, in a format that needs all column names at the start of
 // the file. It first stores the entities in a temporary file.
@@ -50,4 +38,9 @@ func (o *Export) writeSpooled(ctx context.Context, c *remote.Client, s rows.Shee
 		return err
 	}
 	return s.Make(rows.FileEntities(f.Name()), out)
+}
+
+// read returns the entities of the table in key order.
+func (o *Export) read(ctx context.Context, c *remote.Client) iter.Seq2[payload.Received, error] {
+	return c.Entities(ctx, remote.Query{Table: o.Tables[0], Filter: o.Filter, Select: rows.WithKeys(o.Select)})
 }

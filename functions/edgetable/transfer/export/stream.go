@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"iter"
 
 	"edgetable/adapters/client/remote"
-	"edgetable/core/payload"
 	"edgetable/functions/edgetable/transfer/printer"
 	"edgetable/functions/edgetable/transfer/rows"
 )
@@ -33,8 +31,4 @@ func (o *Export) ToWriter(ctx context.Context, c *remote.Client, w io.Writer) (e
 		o.Progress.Rows.Add(1)
 	}
 	return p.Close()
-}
-
-func (o *Export) read(ctx context.Context, c *remote.Client) iter.Seq2[payload.Received, error] {
-	return c.Entities(ctx, remote.Query{Table: o.Tables[0], Filter: o.Filter, Select: rows.WithKeys(o.Select)})
 }

@@ -15,6 +15,10 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
+// LongPoll is the maximum number of seconds for which the server delays its response until there are changes. It
+// is shorter than the time after which a command prints that it is waiting.
+const LongPoll = 4
+
 // Mirror applies the changes of tables to the copies of these tables in another service.
 type Mirror struct {
 	From, To    *remote.Client

@@ -9,31 +9,28 @@ import (
 
 	"edgetable/core/edm"
 	"edgetable/core/payload"
-	"edgetable/functions/edgetable/transfer/csvfile"
 	"edgetable/functions/edgetable/transfer/rows"
 	"edgetable/functions/edgetable/wide"
 )
 
 // Printer prints entities for people or for other programs.
 type Printer struct {
-	w       *bufio.Writer
-	format  string
-	names   []string // names of the columns, if they are known
-	chosen  bool     // the caller selected the properties
-	line    []byte
-	rows    [][]string // format table: rows that are stored until the widths of the columns are known
-	shown   []string   // columns of the last heading that was printed
-	Excel   bool       // protect the user from texts that a spreadsheet would execute
-	sheet   *csvfile.Writer
-	kept    []byte // format csv: entities that are stored until all columns are known
-	columns csvfile.Columns
-	some    bool // format json: at least one entity was printed
+	sheet  // for the formats csv and csv-plain
+	w      *bufio.Writer
+	format string
+	names  []string // names of the columns, if they are known
+	chosen bool     // the caller selected the properties
+	line   []byte
+	rows   [][]string // format table: rows that are stored until the widths of the columns are known
+	shown  []string   // columns of the last heading that was printed
+	some   bool       // format json: at least one entity was printed
 }
 
 // New returns a printer for the format table, json, jsonl, csv or csv-plain. names are the selected properties.
 // If names is nil, all properties are printed.
 func New(w io.Writer, format string, names []string) *Printer {
-	return &Printer{w: bufio.NewWriterSize(w, 64<<10), format: format, names: rows.WithKeys(names), chosen: names != nil}
+	out, columns := bufio.NewWriterSize(w, 64<<10), rows.WithKeys(names)
+	return &Printer{sheet: sheet{w: out, columns: columns, typed: format == "csv"}, w: out, format: format, names: columns, chosen: names != nil}
 }
 
 // Print prints an entity, or stores the entity until a later call of Print or Close.
@@ -52,7 +49,7 @@ func (p *Printer) Print(e payload.Received) error {
 		_, err := p.w.Write(p.line)
 		return err
 	case "csv", "csv-plain":
-		return p.printCSV(e)
+		return p.sheet.add(e)
 	}
 	return p.printRow(e)
 }
@@ -69,9 +66,10 @@ func (p *Printer) Close() error {
 		p.w.WriteString("\n]\n")
 	case p.format == "json":
 		p.w.WriteString("[]\n")
-	}
-	if err := p.closeCSV(); err != nil {
-		return err
+	case p.format == "csv", p.format == "csv-plain":
+		if err := p.sheet.end(); err != nil {
+			return err
+		}
 	}
 	return p.w.Flush()
 }

@@ -48,10 +48,17 @@ var azure = regexp.MustCompile(`^\s*\{\s*"(items|nextMarker)"`)
 // dynamoItem matches the start of a line in a file that DynamoDB exported.
 var dynamoItem = regexp.MustCompile(`^\s*\{\s*"Item"\s*:\s*\{`)
 
+// conversion says how the JSON of a file becomes the JSON of entities.
+type conversion struct {
+	m      *Mapper
+	azure  bool              // the document is output of the Azure CLI
+	unseen map[string]string // names in --select and --rename that no row has had yet, and the flag
+}
+
 // convertForeign converts the JSON of another program to the JSON of an entity. The input can be a
 // line of a DynamoDB export, or an object with values as the Azure CLI prints them. It also renames
 // members by the mapping. Other texts are returned unchanged.
-func (r *jsonRows) convertForeign(text []byte) ([]byte, error) {
+func (r *conversion) convertForeign(text []byte) ([]byte, error) {
 	switch {
 	case dynamoItem.Match(text):
 		whole, err := members(text)
@@ -70,7 +77,7 @@ func (r *jsonRows) convertForeign(text []byte) ([]byte, error) {
 // entityOf builds the JSON of an entity from the members of an object. The parameter value is a
 // function that returns the Edm type and the value of a member. The type is "" if the JSON of the
 // value shows the type. If the function returns nil as the value, the entity gets no such member.
-func (r *jsonRows) entityOf(text []byte, value func(json.RawMessage) (string, json.RawMessage, error)) ([]byte, error) {
+func (r *conversion) entityOf(text []byte, value func(json.RawMessage) (string, json.RawMessage, error)) ([]byte, error) {
 	list, err := members(text)
 	if err != nil {
 		return nil, err

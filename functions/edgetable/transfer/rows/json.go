@@ -21,15 +21,12 @@ type Texts interface {
 
 // jsonRows reads JSON. The JSON has one entity on each line, or is one document with many entities.
 type jsonRows struct {
-	texts  Texts
-	m      *Mapper
-	reader payload.Reader
-	entity payload.Entity
-	line   []byte
-	azure  bool // the document is output of the Azure CLI
-
-	unseen  map[string]string // names in --select and --rename that no row has had yet, and the flag
-	refused bool              // a row was refused, so it is not known which names it has
+	conversion
+	texts   Texts
+	reader  payload.Reader
+	entity  payload.Entity
+	line    []byte
+	refused bool // a row was refused, so it is not known which names it has
 }
 
 // NoColumn is the error that no row of a JSON file has a value of a name that a flag contains. The rows of JSON may have
@@ -66,14 +63,14 @@ func (r *jsonRows) ends(err error) error {
 // NewTexts returns a reader of rows. The reader gets the JSON of each entity from the parameter
 // texts, and parses the JSON.
 func NewTexts(texts Texts, m *Mapper) *jsonRows {
-	return &jsonRows{texts: texts, m: m, unseen: namesOf(m)}
+	return &jsonRows{texts: texts, conversion: conversion{m: m, unseen: namesOf(m)}}
 }
 
 func NewJSONRows(text io.Reader, file string, m *Mapper) *jsonRows {
 	in := bufio.NewReaderSize(text, 256<<10)
 	if IsDocument(in, file) {
 		head, _ := in.Peek(1 << 10) // ignore an error: the next read returns it again
-		return &jsonRows{texts: NewObjectReader(in), m: m, unseen: namesOf(m), azure: azure.Match(head)}
+		return &jsonRows{texts: NewObjectReader(in), conversion: conversion{m: m, unseen: namesOf(m), azure: azure.Match(head)}}
 	}
 	return NewTexts(NewLineReader(in), m)
 }

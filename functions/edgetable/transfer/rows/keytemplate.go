@@ -26,6 +26,12 @@ type keyPart struct {
 	bare  bool   // the placeholder has a format and no name; the format applies to the Timestamp
 }
 
+// origin is a row of a file, by its number.
+type origin struct {
+	file *File
+	row  int64
+}
+
 // parseKey parses the value of --partition-key or --row-key:
 //
 //	Country             the column Country, which does not become a property
@@ -132,14 +138,14 @@ func (k *keyTemplate) columns() (list []string) {
 	return list
 }
 
-func (k *keyTemplate) make(m *Mapper, c Cells) (string, error) {
+func (k *keyTemplate) make(from origin, c Cells) (string, error) {
 	if k.column != "" {
 		v, err := has(c, k.column)
 		return v.String(), err
 	}
 	var b strings.Builder
 	for _, p := range k.parts {
-		text, err := p.make(m, c)
+		text, err := p.make(from, c)
 		if err != nil {
 			return "", err
 		}
@@ -156,16 +162,16 @@ func has(c Cells, column string) (edm.Value, error) {
 	return v, err
 }
 
-func (p *keyPart) make(m *Mapper, c Cells) (string, error) {
+func (p *keyPart) make(from origin, c Cells) (string, error) {
 	switch p.name {
 	case "":
 		return p.text, nil
 	case "row":
-		return padNumber(strconv.FormatInt(m.Rows, 10), p.width), nil
+		return padNumber(strconv.FormatInt(from.row, 10), p.width), nil
 	case "uuid":
-		return m.uuid(), nil
+		return from.uuid(), nil
 	case "file":
-		name, _, _ := strings.Cut(filepath.Base(m.file.Path), ".")
+		name, _, _ := strings.Cut(filepath.Base(from.file.Path), ".")
 		return name, nil
 	}
 	v, err := has(c, p.name)
@@ -200,9 +206,9 @@ func padNumber(text string, width int) string {
 
 // uuid returns a UUID for the current row. The same row of the same file always gets the same UUID.
 // So a repeated import writes the same entities and makes no duplicates.
-func (m *Mapper) uuid() string {
-	f := &m.file
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d\n%d\n%d", f.Path, f.Size, f.Time, f.Seed, m.Rows))
+func (o origin) uuid() string {
+	f := o.file
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d\n%d\n%d", f.Path, f.Size, f.Time, f.Seed, o.row))
 	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // set UUID version 8, which is for custom formats
 	return edm.Guid([16]byte(sum[:16])).String()
 }

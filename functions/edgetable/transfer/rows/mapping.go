@@ -68,12 +68,6 @@ func (m *Mapper) Readable(text string) error {
 	return nil
 }
 
-// Cells returns the values of a row by the names of their columns.
-type Cells interface {
-	// Cell returns the value of a column, or null if the row does not have that column.
-	Cell(name string) (edm.Value, error)
-}
-
 // Check returns an error if the mapping is invalid.
 func (m *Mapping) Check() error {
 	_, err := m.Mapper(File{})
@@ -221,7 +215,7 @@ func (m *Mapper) key(k *keyTemplate, own string, c Cells) (string, error) {
 		}
 		return v.String(), err
 	}
-	text, err := k.make(m, c)
+	text, err := k.make(origin{&m.file, m.Rows}, c)
 	if err != nil {
 		err = fmt.Errorf("%w, which is part of the %s", err, own)
 	}

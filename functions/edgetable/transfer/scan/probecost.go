@@ -1,12 +1,6 @@
 package scan
 
-import (
-	"context"
-	"time"
-
-	"edgetable/adapters/client/remote"
-	"edgetable/functions/edgetable/transfer/ranges"
-)
+import "time"
 
 // probeShare is the minimum ratio of the time for reading to the extra time of probes. A probe is a
 // query for a key at which a range can be divided. The extra time of a probe is its duration minus
@@ -47,28 +41,4 @@ func (c *probeCost) recordProbe(d time.Duration) {
 // divided. If the duration is not positive, the query may be sent at once.
 func (c *probeCost) untilNextProbe() time.Duration {
 	return (probeShare*c.waited - c.reading()) / time.Duration(max(c.readers, 1))
-}
-
-// probe sends the query q, which returns a key at which a range can be divided. Such queries can delay
-// the readers, so probe first waits until the readers have read for some time, see probeShare.
-func (s *scan) probe(ctx context.Context, q remote.Query) (ranges.Key, bool, error) {
-	stop := context.AfterFunc(ctx, s.wake)
-	defer stop()
-	s.mu.Lock()
-	for ctx.Err() == nil {
-		due := s.cost.untilNextProbe()
-		if due <= 0 {
-			break
-		}
-		timer := time.AfterFunc(due, s.wake)
-		s.change.Wait()
-		timer.Stop()
-	}
-	s.mu.Unlock()
-	began := time.Now()
-	k, ok, err := s.find(ctx, q)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.cost.recordProbe(time.Since(began))
-	return k, ok, err
 }

@@ -2,14 +2,13 @@ package scan
 
 import (
 	"context"
-	"iter"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"edgetable/adapters/client/remote"
-	"edgetable/core/payload"
 	"edgetable/functions/edgetable/transfer/internal/size"
 	"edgetable/functions/edgetable/transfer/ranges"
 )
@@ -46,43 +45,6 @@ func (s *scan) setTasks(tasks []*Task) *scan {
 		p.wake = s.wake
 	}
 	return s
-}
-
-// All reads the entities that match a query. Several workers call the callback, each for another
-// range. All returns the ranges in key order.
-func All(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress, do func(ctx context.Context, p *Task) error) ([]*Task, error) {
-	s := newScan(ranges.Probes(c, q.Table))
-	whole, err := ranges.WholeTable(ctx, s.probe, q.Filter)
-	if err != nil {
-		return nil, err
-	}
-	s.setTasks([]*Task{newTask(0, whole, ranges.FirstRank)})
-	progress.begin(s)
-	defer progress.end()
-	err = s.run(ctx, workers, do)
-	return InOrder(s.tasks), err
-}
-
-// ReadRanges reads the entities that match a query. Several workers call the callback, each for
-// another range. ReadRanges returns the results of the callback for all ranges in key order.
-func ReadRanges[T any](ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress, read func(list iter.Seq2[payload.Received, error]) (T, error)) ([]T, error) {
-	var mu sync.Mutex
-	found := map[*Task]T{}
-	tasks, err := All(ctx, c, q, workers, progress, func(ctx context.Context, p *Task) error {
-		one, err := read(p.Entities(ctx, c, q))
-		mu.Lock()
-		defer mu.Unlock()
-		found[p] = one
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	var list []T
-	for _, p := range tasks {
-		list = append(list, found[p])
-	}
-	return list, nil
 }
 
 // run calls the callback for each unfinished range, in the given number of goroutines. The callback
@@ -179,6 +141,30 @@ func (s *scan) divide(ctx context.Context, p *Task) error {
 	s.tasks = append(s.tasks, end)
 	s.change.Broadcast()
 	return nil
+}
+
+// probe sends the query q, which returns a key at which a range can be divided. Such queries can delay
+// the readers, so probe first waits until the readers have read for some time, see probeShare.
+func (s *scan) probe(ctx context.Context, q remote.Query) (ranges.Key, bool, error) {
+	stop := context.AfterFunc(ctx, s.wake)
+	defer stop()
+	s.mu.Lock()
+	for ctx.Err() == nil {
+		due := s.cost.untilNextProbe()
+		if due <= 0 {
+			break
+		}
+		timer := time.AfterFunc(due, s.wake)
+		s.change.Wait()
+		timer.Stop()
+	}
+	s.mu.Unlock()
+	began := time.Now()
+	k, ok, err := s.find(ctx, q)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cost.recordProbe(time.Since(began))
+	return k, ok, err
 }
 
 func (s *scan) finished(p *Task) {

@@ -1,4 +1,4 @@
-package client
+package tables
 
 import (
 	"context"
@@ -9,31 +9,33 @@ import (
 
 	"edgetable/adapters/client/remote"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/client"
 )
 
-func (p *program) tablesCommand() *cobra.Command {
+// Command returns the command tables.
+func Command(p *cli.Terminal) *cobra.Command {
 	return cli.Group("tables", "List, create and delete tables, and set their options", "",
-		p.tablesListCommand(), p.tablesCreateCommand(), p.tablesDeleteCommand(), p.tablesOptionsCommand(), p.tablesSetCommand(), p.tablesApplyCommand())
+		listCommand(p), createCommand(p), deleteCommand(p), optionsCommand(p), setCommand(p), applyCommand(p))
 }
 
-func (p *program) tablesListCommand() *cobra.Command {
-	var o ServiceFlags
+func listCommand(p *cli.Terminal) *cobra.Command {
+	var o client.ServiceFlags
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list", Short: "List the tables of an account",
 		Long:    "It prints one name per line. With --json it prints one object: {\"tables\":[\"Events\",\"People\"]}.",
 		Example: "  edgetable tables list --from prod",
-		RunE:    func(c *cobra.Command, _ []string) error { return p.tablesList(c.Context(), &o, asJSON) },
+		RunE:    func(c *cobra.Command, _ []string) error { return list(c.Context(), p, &o, asJSON) },
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
-		o.fromFlag(f)
+		o.FromFlag(f)
 		cli.JSONFlag(f, &asJSON)
 	})
 	return c
 }
 
-func (p *program) tablesList(ctx context.Context, o *ServiceFlags, asJSON bool) error {
-	c, err := p.connect(o)
+func list(ctx context.Context, p *cli.Terminal, o *client.ServiceFlags, asJSON bool) error {
+	c, err := o.Connect(p)
 	if err != nil {
 		return err
 	}
@@ -43,7 +45,9 @@ func (p *program) tablesList(ctx context.Context, o *ServiceFlags, asJSON bool) 
 		return err
 	}
 	if asJSON {
-		return p.PrintJSON(ofTables[string]{append([]string{}, names...)}) // so that the JSON has [] instead of null
+		return p.PrintJSON(struct {
+			Tables []string `json:"tables"`
+		}{append([]string{}, names...)}) // so that the JSON has [] instead of null
 	}
 	for _, name := range names {
 		fmt.Fprintln(p.Out, name)
@@ -51,23 +55,23 @@ func (p *program) tablesList(ctx context.Context, o *ServiceFlags, asJSON bool) 
 	return nil
 }
 
-func (p *program) tablesCreateCommand() *cobra.Command {
-	var o ServiceFlags
+func createCommand(p *cli.Terminal) *cobra.Command {
+	var o client.ServiceFlags
 	c := &cobra.Command{
 		Use: "create TABLE", Short: "Create a table",
 		Long:    "If the table exists, the exit status is 1 and nothing is changed.",
 		Example: "  edgetable tables create People --to prod",
-		RunE:    func(c *cobra.Command, args []string) error { return p.tablesCreate(c.Context(), &o, args[0]) },
+		RunE:    func(c *cobra.Command, args []string) error { return create(c.Context(), p, &o, args[0]) },
 	}
-	cli.Section(c, "Flags", o.toFlag)
+	cli.Section(c, "Flags", o.ToFlag)
 	return c
 }
 
-func (p *program) tablesCreate(ctx context.Context, o *ServiceFlags, name string) error {
+func create(ctx context.Context, p *cli.Terminal, o *client.ServiceFlags, name string) error {
 	if err := cli.CheckTable("TABLE", name); err != nil {
 		return err
 	}
-	c, err := p.connect(o)
+	c, err := o.Connect(p)
 	if err != nil {
 		return err
 	}
@@ -83,28 +87,28 @@ func (p *program) tablesCreate(ctx context.Context, o *ServiceFlags, name string
 	return nil
 }
 
-func (p *program) tablesDeleteCommand() *cobra.Command {
-	var o ServiceFlags
+func deleteCommand(p *cli.Terminal) *cobra.Command {
+	var o client.ServiceFlags
 	var yes bool
 	c := &cobra.Command{
 		Use: "delete TABLE", Short: "Delete a table with all its entities",
 		Long:    "It asks for the name of the table first, unless --yes is given.",
 		Example: "  edgetable tables delete People --in prod",
-		RunE:    func(c *cobra.Command, args []string) error { return p.tablesDelete(c.Context(), &o, yes, args[0]) },
+		RunE:    func(c *cobra.Command, args []string) error { return remove(c.Context(), p, &o, yes, args[0]) },
 	}
-	p.completeTables(c, &o)
+	o.CompleteTables(p, c)
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
-		o.inFlag(f)
+		o.InFlag(f)
 		cli.BoolFlag(f, &yes, "yes", "do not ask for confirmation")
 	})
 	return c
 }
 
-func (p *program) tablesDelete(ctx context.Context, o *ServiceFlags, yes bool, name string) error {
+func remove(ctx context.Context, p *cli.Terminal, o *client.ServiceFlags, yes bool, name string) error {
 	if err := cli.CheckTable("TABLE", name); err != nil {
 		return err
 	}
-	c, err := p.connect(o)
+	c, err := o.Connect(p)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package client
+package pace
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// follow shows the progress of work until stop is called.
-func (p *program) follow(work string, progress *scan.Progress, clients ...*remote.Client) (stop func()) {
+// Follow shows the progress of work until stop is called.
+func Follow(p *cli.Terminal, work string, progress *scan.Progress, clients ...*remote.Client) (stop func()) {
 	f := &follower{p: p, work: work, progress: progress, clients: clients, show: cli.NewProgress(p.Err), begin: time.Now()}
 	f.earlier, f.refused = f.sums()
 	tick, done, ended := time.NewTicker(time.Second), make(chan struct{}), make(chan struct{})
@@ -38,14 +38,14 @@ func (p *program) follow(work string, progress *scan.Progress, clients ...*remot
 
 // follower checks the progress of work once a second.
 type follower struct {
-	p        *program
+	p        *cli.Terminal
 	work     string
 	progress *scan.Progress
 	clients  []*remote.Client
 	show     *cli.Progress
 	begin    time.Time
-	earlier  int64     // bytes that the clients had transferred before the call of the method follow
-	refused  int64     // number of requests that the service had refused before the call of the method follow
+	earlier  int64     // bytes that the clients had transferred before the call of Follow
+	refused  int64     // number of requests that the service had refused before the call of Follow
 	known    time.Time // when the completed share of the work first became known
 	share    float64   // the completed share when it first became known
 }

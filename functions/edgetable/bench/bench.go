@@ -1,4 +1,4 @@
-package client
+package bench
 
 import (
 	"cmp"
@@ -17,11 +17,10 @@ import (
 	"edgetable/functions/edgetable/account"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/load"
-	"edgetable/functions/edgetable/load/hist"
 	"edgetable/functions/edgetable/load/wire"
 )
 
-type benchFlags struct {
+type flags struct {
 	endpoint, accounts, account, token string
 	op, format, refused                string
 	entities, rows                     int
@@ -29,8 +28,9 @@ type benchFlags struct {
 	spec                               load.Spec
 }
 
-func (p *program) benchCommand() *cobra.Command {
-	var o benchFlags
+// Command returns the command bench.
+func Command(p *cli.Terminal) *cobra.Command {
+	var o flags
 	c := &cobra.Command{
 		Use: "bench", Short: "Measure a server",
 		Long: `Sends one kind of request for some seconds and prints the rate and the latency. Entities have 1 KiB.
@@ -44,7 +44,7 @@ partition), scan (the whole table), batch (100 inserts), page (100 entities, beg
 mixed (half get, half upsert).`,
 		Example: `  edgetable bench --op get --connections 64
   edgetable bench --endpoint https://tables.example.com/acme --accounts accounts --op insert`,
-		RunE: func(c *cobra.Command, _ []string) error { return p.bench(c.Context(), &o) },
+		RunE: func(c *cobra.Command, _ []string) error { return bench(c.Context(), p, &o) },
 	}
 	cli.Section(c, "Server", func(f *pflag.FlagSet) {
 		cli.EndpointFlag(f, &o.endpoint, "default "+cli.UsualURL+accounts.Development)
@@ -59,7 +59,7 @@ mixed (half get, half upsert).`,
 			ops = append(ops, string(op))
 		}
 		cli.ChoiceFlag(f, &o.op, "op", "`operation` to measure", ops...)
-		connectionsFlag(f, &o.spec.Connections)
+		cli.ConnectionsFlag(f, &o.spec.Connections)
 		cli.DurationFlag(f, &o.spec.Duration, "duration", 5*time.Second, time.Nanosecond, cli.MaxTime, "`time` to measure")
 		cli.DurationFlag(f, &o.spec.Warmup, "warmup", 500*time.Millisecond, 0, cli.MaxTime, "warm-up `time` before the measurement")
 		cli.IntFlag(f, &o.entities, "entities", 10_000, 1, 100_000_000, "`number` of entities; --op delete ends when all of them are deleted")
@@ -74,7 +74,7 @@ mixed (half get, half upsert).`,
 }
 
 // bench measures a running server.
-func (p *program) bench(ctx context.Context, o *benchFlags) error {
+func bench(ctx context.Context, p *cli.Terminal, o *flags) error {
 	o.endpoint = cmp.Or(o.endpoint, cli.UsualURL+accounts.Development)
 	if err := o.complete(); err != nil {
 		return err
@@ -103,11 +103,11 @@ func (p *program) bench(ctx context.Context, o *benchFlags) error {
 	if o.spec.Format == load.Atom {
 		o.spec.Target.Version = load.AtomVersion
 	}
-	return p.measure(ctx, target, o)
+	return measure(ctx, p, target, o)
 }
 
 // complete checks the flags, and sets values that depend on several flags.
-func (o *benchFlags) complete() error {
+func (o *flags) complete() error {
 	s := &o.spec
 	s.Op, s.Format, s.Refused, s.Prefix = load.Op(o.op), load.Format(o.format), load.Refused(o.refused), strconv.FormatInt(time.Now().UnixNano(), 36)
 	if s.Op == load.Query && o.rows > 1000 {
@@ -127,7 +127,7 @@ func (o *benchFlags) complete() error {
 }
 
 // measure runs the requests. Without --existing, it first creates the table and finally deletes it.
-func (p *program) measure(ctx context.Context, owner wire.Target, o *benchFlags) (err error) {
+func measure(ctx context.Context, p *cli.Terminal, owner wire.Target, o *flags) (err error) {
 	if !o.existing {
 		stop := p.Waiting(o.endpoint)
 		err := load.CreateTable(ctx, owner, o.spec.Table)
@@ -166,44 +166,4 @@ func (p *program) measure(ctx context.Context, owner wire.Target, o *benchFlags)
 		return fmt.Errorf("%s failed; the first error: %w", cli.Things(res.Errors, "requests"), res.First)
 	}
 	return nil
-}
-
-// measured is the output of bench --json.
-type measured struct {
-	Operation         string  `json:"operation"`
-	RequestsPerSecond float64 `json:"requestsPerSecond"`
-	EntitiesPerSecond float64 `json:"entitiesPerSecond"`
-	Latency           latency `json:"latency"`
-	Errors            uint64  `json:"errors"`
-	Refused           uint64  `json:"refused"`
-}
-
-func (m *measured) table() *cli.Table {
-	return &cli.Table{
-		Heads: []string{"operation", ">requests/s", ">entities/s", ">p50", ">p99", ">longest", ">errors", ">refused"},
-		Rows: [][]string{{
-			m.Operation, cli.Commas(int64(m.RequestsPerSecond)), cli.Commas(int64(m.EntitiesPerSecond)),
-			m.Latency.Median.String(), m.Latency.P99.String(), m.Latency.Max.String(), count(m.Errors), count(m.Refused),
-		}},
-	}
-}
-
-// latency holds the duration of requests. Its JSON is in milliseconds.
-type latency struct {
-	Median milliseconds `json:"medianMilliseconds"`
-	P99    milliseconds `json:"p99Milliseconds"`
-	Max    milliseconds `json:"maxMilliseconds"`
-}
-
-func latencyOf(h *hist.Histogram) latency {
-	return latency{milliseconds(h.Quantile(0.5)), milliseconds(h.Quantile(0.99)), milliseconds(h.Max())}
-}
-
-type milliseconds time.Duration
-
-func (d milliseconds) String() string { return cli.ShowLatency(time.Duration(d)) }
-
-// MarshalJSON returns the duration as a number of milliseconds.
-func (d milliseconds) MarshalJSON() ([]byte, error) {
-	return strconv.AppendFloat(nil, float64(d)/1e6, 'f', 3, 64), nil
 }

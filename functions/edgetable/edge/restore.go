@@ -1,4 +1,4 @@
-package client
+package edge
 
 import (
 	"context"
@@ -12,22 +12,24 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/client"
 )
 
-func (p *program) edgeCommand() *cobra.Command {
-	return cli.Group("edge", "Restore a table of a Worker on Cloudflare to a point in time", "", p.edgeRestoreCommand())
+// Command returns the command edge.
+func Command(p *cli.Terminal) *cobra.Command {
+	return cli.Group("edge", "Restore a table of a Worker on Cloudflare to a point in time", "", restoreCommand(p))
 }
 
-type edgeRestoreFlags struct {
-	ServiceFlags
+type flags struct {
+	client.ServiceFlags
 	table  string
 	toTime edm.Ticks // moment to restore; 0 if not given
 	undo   bool
 	yes    bool
 }
 
-func (p *program) edgeRestoreCommand() *cobra.Command {
-	var o edgeRestoreFlags
+func restoreCommand(p *cli.Terminal) *cobra.Command {
+	var o flags
 	c := &cobra.Command{
 		Use: "restore", Short: "Restore a table in Durable Objects to a point in time",
 		Long: `Restores the Durable Objects of a table to their state at a time in the last 30 days. All later writes are lost. Stop
@@ -42,13 +44,13 @@ within a minute of a move of keys between objects. In the last case it suggests 
 
 It asks for the name of the table first, unless --yes is given.`,
 		Example: "  edgetable edge restore --table People --to-time 2026-11-23T14:03:07Z --to prod\n  edgetable edge restore --table People --undo --to prod",
-		RunE:    func(c *cobra.Command, _ []string) error { return p.edgeRestore(c.Context(), &o) },
+		RunE:    func(c *cobra.Command, _ []string) error { return restore(c.Context(), p, &o) },
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		cli.TableFlag(f, &o.table, "", "")
 		cli.ToTimeFlag(f, &o.toTime, "")
 		cli.BoolFlag(f, &o.undo, "undo", "undo the last restore of the table, or an interrupted one")
-		o.toFlag(f)
+		o.ToFlag(f)
 		cli.BoolFlag(f, &o.yes, "yes", "do not ask for confirmation")
 	})
 	return c
@@ -57,14 +59,14 @@ It asks for the name of the table first, unless --yes is given.`,
 // The command asks at most this many times whether a restore has ended.
 const mostWaits = 60
 
-func (p *program) edgeRestore(ctx context.Context, o *edgeRestoreFlags) error {
+func restore(ctx context.Context, p *cli.Terminal, o *flags) error {
 	if o.table == "" || (o.toTime == 0) != o.undo {
 		return cli.Misuse("name the table to restore with --table, and give either --to-time or --undo")
 	}
 	if err := cli.CheckTable("--table", o.table); err != nil {
 		return err
 	}
-	c, err := p.connect(&o.ServiceFlags)
+	c, err := o.Connect(p)
 	if err != nil {
 		return err
 	}

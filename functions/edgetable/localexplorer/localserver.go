@@ -1,4 +1,4 @@
-package client
+package localexplorer
 
 import (
 	"context"
@@ -14,17 +14,21 @@ import (
 	"edgetable/functions/edgetable/admin"
 	"edgetable/functions/edgetable/advise"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/trafficreport"
 	"edgetable/functions/edgetable/transfer/scan"
 	"edgetable/functions/explorer"
 )
 
 // localServer is the server that uses a data directory. The explorer shows its statistics.
-type localServer struct{ trafficFlags }
+type localServer struct{ data, admin string }
 
 func (s *localServer) register(f *pflag.FlagSet) {
 	cli.DataFlag(f, &s.data, "of the server, if one runs here")
 	cli.AdminFlag(f, &s.admin, "")
 }
+
+// server returns the server that the flags describe.
+func (s *localServer) server() *admin.Server { return admin.Reach(s.data, s.admin) }
 
 // addLocal sets Local in the profiles whose account is on this server. For each other account of the server, it adds a profile, provided that the
 // user can read the account's keys.
@@ -63,7 +67,7 @@ func (s *localServer) addLocal(ctx context.Context, list []explorer.Profile, env
 // Traffic implements explorer.Local.
 func (s *localServer) Traffic(ctx context.Context, account, table string) (any, error) {
 	if table != "" {
-		return askTraffic(ctx, &s.trafficFlags, account, table)
+		return s.server().Traffic(ctx, account, table)
 	}
 	return admin.Get[traffic.Hours](ctx, s.server(), "/hours?account="+url.QueryEscape(account))
 }
@@ -73,7 +77,7 @@ func (s *localServer) Advise(ctx context.Context, one *explorer.Profile, c *remo
 	facts := advise.Facts{Buckets: cli.UsualBuckets}
 	var err error
 	if one.Local {
-		facts.Traffic, err = askTraffic(ctx, &s.trafficFlags, one.Account, table)
+		facts.Traffic, err = s.server().Traffic(ctx, one.Account, table)
 	} else {
 		facts.Traffic, err = c.Statistics(ctx, table)
 	}
@@ -82,7 +86,7 @@ func (s *localServer) Advise(ctx context.Context, one *explorer.Profile, c *remo
 	}
 	if readAll {
 		var read scan.Progress
-		if facts.Stored, err = scanKeys(ctx, c, table, 8, &read); err != nil {
+		if facts.Stored, err = trafficreport.ReadKeys(ctx, c, table, 8, &read); err != nil {
 			return nil, err
 		}
 	}

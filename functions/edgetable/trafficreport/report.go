@@ -1,106 +1,18 @@
-package client
+package trafficreport
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"edgetable/core/traffic"
-	"edgetable/functions/edgetable/admin"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// trafficFlags holds the flags that name a server and an account.
-type trafficFlags struct {
-	data, admin, account string
-	json                 bool
-}
-
-func (o *trafficFlags) register(f *pflag.FlagSet) {
-	cli.DataFlag(f, &o.data, "the directory that the server uses")
-	cli.AdminFlag(f, &o.admin, "")
-	cli.AccountFlag(f, &o.account, "; default the first account that has the table")
-}
-
-// server returns the server on this machine that the flags describe.
-func (o *trafficFlags) server() *admin.Server { return admin.Reach(o.data, o.admin) }
-
-func (p *program) trafficCommand() *cobra.Command {
-	var o trafficFlags
-	var from ServiceFlags
-	c := &cobra.Command{
-		Use: "traffic [TABLE]", Short: "Show the traffic of a server's tables: hot partitions, shapes of queries",
-		Long: `It asks the server on this machine, over the socket in its data directory. The server counts the 16 busiest tables.
-With --from it asks a Worker about a table, with the account's key; the objects of the table do the counting. Counts
-of partitions and queries cover the last one to two days; docs/advise.md describes them. For a Worker it also shows
-the key ranges into which the table has split, with their sizes and loads.`,
-		Example: "  edgetable traffic --data /var/lib/edgetable\n  edgetable traffic People --data /var/lib/edgetable --json\n  edgetable traffic People --from cloudflare",
-		RunE: func(c *cobra.Command, args []string) error {
-			if from.Name != "" && len(args) == 0 {
-				return cli.Misuse("name a table: a Worker cannot list the tables with traffic")
-			}
-			return p.traffic(c.Context(), &o, &from, args)
-		},
-	}
-	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
-		o.register(f)
-		from.Connections = 1
-		from.fromFlag(f)
-		cli.JSONFlag(f, &o.json)
-	})
-	return c
-}
-
-func (p *program) traffic(ctx context.Context, o *trafficFlags, from *ServiceFlags, tables []string) error {
-	if len(tables) == 0 {
-		list, err := admin.Get[[]traffic.Overview](ctx, o.server(), "/traffic")
-		switch {
-		case err != nil:
-			return err
-		case o.json:
-			return p.PrintJSON(ofTables[traffic.Overview]{append([]traffic.Overview{}, list...)})
-		}
-		p.printOverviews(list)
-		return nil
-	}
-	r, err := p.trafficOf(ctx, o, from, tables[0])
-	switch {
-	case err != nil:
-		return err
-	case o.json:
-		return p.PrintJSON(r)
-	}
-	p.printReport(r)
-	return nil
-}
-
-// trafficOf returns the traffic of a table from the service of --from, or else from the local server.
-func (p *program) trafficOf(ctx context.Context, o *trafficFlags, from *ServiceFlags, table string) (*traffic.Report, error) {
-	if from.Name == "" {
-		return askTraffic(ctx, o, o.account, table)
-	}
-	c, err := p.connect(from)
-	if err != nil {
-		return nil, err
-	}
-	defer c.Close()
-	return c.Statistics(ctx, table)
-}
-
-// askTraffic asks the server on this machine for the traffic of a table.
-func askTraffic(ctx context.Context, o *trafficFlags, account, table string) (*traffic.Report, error) {
-	return admin.Get[*traffic.Report](ctx, o.server(), "/traffic/"+url.PathEscape(table)+"?account="+url.QueryEscape(account))
-}
-
-func (p *program) printOverviews(list []traffic.Overview) {
+func printOverviews(p *cli.Terminal, list []traffic.Overview) {
 	if len(list) == 0 {
 		fmt.Fprintln(p.Out, "no request to a table was counted yet")
 		return
@@ -118,7 +30,7 @@ func weight(t *traffic.Totals) uint64 { return t.Reads + t.Writes + t.Scanned + 
 
 func count(n uint64) string { return cli.Commas(int64(n)) }
 
-func (p *program) printReport(r *traffic.Report) {
+func printReport(p *cli.Terminal, r *traffic.Report) {
 	t := &r.Totals
 	fmt.Fprintf(p.Out, "%s / %s, in %s until %s\n", r.Account, r.Table, cli.ShowDuration(r.Until.Sub(r.Since).Round(time.Second)), r.Until.Format(time.DateTime+" MST"))
 	fmt.Fprintf(p.Out, "  read by key    %s\n", cli.Things(t.Reads, "entities"))
@@ -131,17 +43,17 @@ func (p *program) printReport(r *traffic.Report) {
 	if t.Missed > 0 {
 		fmt.Fprintf(p.Out, "  not counted    %s, which arrived while another request was being counted\n", cli.Things(t.Missed, "requests"))
 	}
-	p.printRanges(r.Ranges, r.Until)
+	printRanges(p, r.Ranges, r.Until)
 	if r.Missing > 0 {
 		fmt.Fprintf(p.Out, "\n%d objects of the table did not respond, so their counts are missing: run the command again. A free Cloudflare account can ask at most 49.\n", r.Missing)
 	}
 	for _, metric := range traffic.Metrics {
-		p.printHeavy(metric, r.Partitions[metric], r.Sum(metric))
+		printHeavy(p, metric, r.Partitions[metric], r.Sum(metric))
 	}
-	p.printShapes(r.Shapes)
+	printShapes(p, r.Shapes)
 }
 
-func (p *program) printShapes(list []traffic.Shape) {
+func printShapes(p *cli.Terminal, list []traffic.Shape) {
 	if len(list) == 0 {
 		return
 	}
@@ -161,7 +73,7 @@ func (p *program) printShapes(list []traffic.Shape) {
 const top = 10
 
 // printHeavy prints the partitions with the highest counts of a metric, and their shares of the sum.
-func (p *program) printHeavy(metric string, h traffic.Heavy, sum uint64) {
+func printHeavy(p *cli.Terminal, metric string, h traffic.Heavy, sum uint64) {
 	if len(h.Entries) == 0 {
 		return
 	}
@@ -196,7 +108,7 @@ func (p *program) printHeavy(metric string, h traffic.Heavy, sum uint64) {
 }
 
 // printRanges prints the Durable Objects of a table on Workers. Each object stores a range of keys.
-func (p *program) printRanges(list []traffic.Range, now time.Time) {
+func printRanges(p *cli.Terminal, list []traffic.Range, now time.Time) {
 	if len(list) == 0 {
 		return
 	}

@@ -1,0 +1,2 @@
+// Package edge implements the commands for the tables of a Worker on Cloudflare.
+package edge

@@ -1,0 +1,81 @@
+package localexplorer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/client"
+	"edgetable/functions/edgetable/profiles"
+	"edgetable/functions/explorer"
+)
+
+// shown says which services of the user the explorer shows.
+type shown struct {
+	file     string
+	names    []string
+	readOnly bool
+}
+
+func (o *shown) register(f *pflag.FlagSet) {
+	f.StringSliceVar(&o.names, "profile", nil, "`name` of a profile, or env:NAME for a connection string in the environment; may be repeated; default all profiles")
+	client.ProfilesFlag(f, &o.file)
+	cli.BoolFlag(f, &o.readOnly, "read-only", "refuse all writes; here for all profiles")
+}
+
+// withoutProfiles is the name of the development account in the explorer if the user has no profiles.
+const withoutProfiles = "local"
+
+// profiles returns the services to show.
+func (o *shown) profiles(p *cli.Terminal) ([]explorer.Profile, error) {
+	f, err := profiles.Open(o.file)
+	if err != nil && o.file == "" && len(o.names) == 0 {
+		f, err = &profiles.File{}, nil // an error means that the user has no home directory
+	}
+	if err != nil {
+		return nil, err
+	}
+	names := o.names
+	if len(names) == 0 {
+		names = slices.Sorted(maps.Keys(f.List))
+	}
+	var list []explorer.Profile
+	for _, name := range names {
+		one, ok := f.List[name]
+		if variable, is := strings.CutPrefix(name, "env:"); is {
+			one, ok = profiles.Profile{Connection: p.Environment(variable)}, p.Environment(variable) != ""
+			name = variable
+		}
+		if !ok {
+			return nil, cli.Misuse("there is no profile %s in %s; 'edgetable profile add' creates one", cli.Quote(name), f.Path)
+		}
+		list = append(list, profileOf(p, name, one, o.readOnly))
+	}
+	if len(list) == 0 {
+		list = append(list, profileOf(p, withoutProfiles, profiles.Profile{Connection: remote.Development}, o.readOnly))
+	}
+	return list, nil
+}
+
+func profileOf(p *cli.Terminal, name string, one profiles.Profile, readOnly bool) explorer.Profile {
+	e := explorer.Profile{Name: name, ReadOnly: readOnly || one.ReadOnly, Color: one.Color, Connect: func() (remote.Endpoint, error) {
+		text, err := one.ConnectionString(name, p.Environment)
+		if err != nil {
+			return remote.Endpoint{}, err
+		}
+		at, err := remote.ParseConnection(text)
+		if err != nil {
+			return at, fmt.Errorf("profile %s: %w", name, err)
+		}
+		return at, nil
+	}}
+	if at, err := remote.ParseConnection(one.WithoutKey()); err == nil {
+		e.Account, e.Endpoint = at.Account(), at.String()
+	}
+	return e
+}

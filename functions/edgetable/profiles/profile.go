@@ -1,0 +1,104 @@
+package profiles
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"edgetable/adapters/client/remote"
+)
+
+// Profile is a table service to which the user gave a name. Its connection string may lack the key.
+type Profile struct {
+	Connection string `json:"connection,omitempty"`
+	KeyEnv     string `json:"keyEnvironment,omitempty"` // environment variable that contains the key
+	KeyCommand string `json:"keyCommand,omitempty"`     // command that prints the key
+	ReadOnly   bool   `json:"readOnly,omitempty"`       // commands and the explorer must not write to the service
+	Color      string `json:"color,omitempty"`          // color of the explorer's page
+
+	stored json.RawMessage // JSON text from which the profile was read; nil for a new profile
+}
+
+// UnmarshalJSON reads a profile and keeps its text for MarshalJSON.
+func (one *Profile) UnmarshalJSON(text []byte) error {
+	type fields Profile
+	one.stored = bytes.Clone(text)
+	return json.Unmarshal(text, (*fields)(one))
+}
+
+// MarshalJSON returns the text that was read, including fields that a later version added.
+func (one Profile) MarshalJSON() ([]byte, error) {
+	type fields Profile
+	if one.stored != nil {
+		return one.stored, nil
+	}
+	return json.Marshal(fields(one))
+}
+
+// WithoutKey returns the connection string. A placeholder replaces a key that is stored elsewhere.
+func (one Profile) WithoutKey() string {
+	if one.Connection != "" && cmp.Or(one.KeyEnv, one.KeyCommand) != "" {
+		return withSecret(one.Connection, "a2V5")
+	}
+	return one.Connection
+}
+
+// Endpoint returns the URL of a profile's service, or the text of an error in the connection string. It
+// returns "" if the connection string is stored elsewhere.
+func (one Profile) Endpoint() string {
+	connection := one.WithoutKey()
+	if connection == "" {
+		return ""
+	}
+	e, err := remote.ParseConnection(connection)
+	if err != nil {
+		return err.Error()
+	}
+	return e.String()
+}
+
+// Colors lists the colors that the explorer's page can have.
+var Colors = []string{"none", "red", "orange", "yellow", "green", "blue", "purple", "gray"}
+
+// ConnectionString returns the connection string with its key. The name of the profile is for errors.
+func (one Profile) ConnectionString(name string, environment func(string) string) (string, error) {
+	var secret string
+	switch {
+	case one.KeyEnv != "":
+		if secret = environment(one.KeyEnv); secret == "" {
+			return "", fmt.Errorf("profile %s: $%s is not set", name, one.KeyEnv)
+		}
+	case one.KeyCommand != "":
+		shell := []string{"/bin/sh", "-c"}
+		if runtime.GOOS == "windows" {
+			shell = []string{"cmd", "/C"}
+		}
+		command := exec.Command(shell[0], shell[1], one.KeyCommand)
+		var says bytes.Buffer
+		command.Stderr = &says
+		out, err := command.Output()
+		if err != nil {
+			return "", fmt.Errorf("profile %s: %s: %w: %s", name, one.KeyCommand, err, strings.TrimSpace(says.String()))
+		}
+		secret = strings.TrimSpace(string(out))
+	default:
+		return one.Connection, nil
+	}
+	if one.Connection == "" {
+		return secret, nil
+	}
+	return withSecret(one.Connection, secret), nil
+}
+
+// withSecret adds a key or a shared access signature to a connection string.
+func withSecret(connection, secret string) string {
+	name := ";AccountKey="
+	if strings.Contains(secret, "sig=") {
+		name = ";SharedAccessSignature="
+	}
+	return strings.TrimSuffix(connection, ";") + name + secret
+}

@@ -1,0 +1,21 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+)
+
+// answer writes a string as plain text, and any other value as JSON.
+func answer(w http.ResponseWriter, v any, err error) {
+	text, plain := v.(string)
+	switch {
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	case plain:
+		fmt.Fprint(w, text)
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(v)
+	}
+}

@@ -1,0 +1,55 @@
+package export
+
+import (
+	"encoding/json"
+
+	"edgetable/functions/edgetable/transfer/csvfile"
+	"edgetable/functions/edgetable/transfer/parquetfile"
+	"edgetable/functions/edgetable/transfer/rows"
+)
+
+// Command says what to export and how. A run resumes an earlier run whose command is equal.
+type Command struct {
+	Tables   []string `json:"tables,omitempty"` // names of the tables; nil means all tables of the account
+	Source   string   `json:"source"`           // URL of the account
+	Filter   string   `json:"filter,omitempty"`
+	Select   []string `json:"select,omitempty"`
+	Format   string   `json:"format"`   // jsonl, csv, csv-plain or parquet
+	Compress string   `json:"compress"` // none, gzip or zstd
+	Excel    bool     `json:"excel,omitempty"`
+}
+
+func (c *Command) String() string {
+	text, _ := json.Marshal(c) // cannot fail: all fields are strings, lists of strings and booleans
+	return string(text)
+}
+
+// sheet returns a new sheet for the format, or nil for JSON lines.
+func (c *Command) sheet() rows.Sheet {
+	switch c.Format {
+	case "jsonl":
+		return nil
+	case "parquet":
+		return parquetfile.NewSheet(c.Compress)
+	}
+	return csvfile.NewSheet(c.Format == "csv", c.Excel, c.Compress, c.Select)
+}
+
+// ending returns the file extension of the exported files.
+func (c *Command) ending() string {
+	switch c.Format {
+	case "jsonl":
+		return ".jsonl" + rows.Endings[c.Compress]
+	case "parquet": // parquet compresses inside the file, so the extension does not name the compression
+		return ".parquet"
+	}
+	return ".csv" + rows.Endings[c.Compress]
+}
+
+// exportRecord is the content of an object that marks an unfinished export in its destination.
+type exportRecord struct {
+	Command Command  `json:"command"`
+	Number  int      `json:"number"` // number of the export, which differs from the numbers of earlier exports; part of the file names
+	Tables  []string `json:"tables"`
+	Owner   string   `json:"owner"` // random id of the process that may write objects of the export
+}

@@ -1,0 +1,52 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+
+	"edgetable/core/objects"
+)
+
+// filePattern matches the file names of exported tables. A name contains the number of the export and the rank of the
+// range in key order.
+var filePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*/part-\d{4,}-\d+(-\d{6,})?\.(jsonl|csv|parquet)(\.gz|\.zst)?$`)
+
+// isExportObject reports whether an object belongs to an export, or is an incomplete object of a killed export.
+func isExportObject(o objects.Object) bool {
+	name, torn := strings.CutSuffix(o.Name, objects.TempSuffix)
+	if torn {
+		name = name[:max(strings.LastIndexByte(name, '.'), 0)] // remove the random text, which begins at the last dot
+	}
+	return strings.HasPrefix(name, unfinishedPrefix) || filePattern.MatchString(name) || torn && name == ManifestName
+}
+
+// tidy removes the record of the unfinished export. It also removes all objects of exports, except
+// the files in the manifest m.
+func (x *exporting) tidy(ctx context.Context, m *Manifest) (err error) {
+	needed := map[string]bool{}
+	if m != nil {
+		for _, t := range m.Tables {
+			for _, p := range t.Files {
+				needed[p.File] = true
+			}
+		}
+	}
+	if err := x.place.Delete(ctx, begunName); err != nil { // delete this record first: no later run may resume an export that lacks objects
+		return err
+	}
+	var useless []objects.Object
+	for object, failed := range x.place.List(ctx, "") {
+		if failed != nil {
+			return failed
+		}
+		if isExportObject(object) && !needed[object.Name] {
+			useless = append(useless, object)
+		}
+	}
+	for _, object := range useless {
+		err = errors.Join(err, x.place.Delete(ctx, object.Name))
+	}
+	return err
+}

@@ -1,0 +1,47 @@
+package explorer
+
+import (
+	"net/http"
+	"strings"
+
+	"edgetable/core/protocol"
+)
+
+// Handler returns the HTTP handler of the page.
+func (g *Gateway) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+Prefix, func(w http.ResponseWriter, r *http.Request) {
+		resp := servePage(&protocol.Request{Method: r.Method, Target: r.URL.EscapedPath(), Header: protocol.Header(r.Header)}, connectGateway)
+		for _, f := range resp.Header {
+			w.Header().Set(f.Name, f.Value)
+		}
+		w.WriteHeader(resp.Status)
+		_, _ = w.Write(resp.Body) // the browser may have disconnected
+	})
+	mux.HandleFunc("GET /_/session", g.begin)
+	mux.HandleFunc("POST /_/sign/{profile}", g.inSession(g.sign))
+	g.handleLocal(mux)
+	mux.Handle("GET /{$}", http.RedirectHandler(Prefix, http.StatusFound)) // a browser keeps the fragment in a redirect, so the token is not lost
+	cross := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, f := range always {
+			w.Header().Set(f.Name, f.Value)
+		}
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
+		w.Header().Set("Cache-Control", "no-store")
+		if !loopback(r.Host) {
+			refuse(w, http.StatusMisdirectedRequest, "WrongHost", "the explorer is not served under this host name: open it as 127.0.0.1 or localhost")
+			return
+		}
+		if err := cross.Check(r); err != nil {
+			refuse(w, http.StatusForbidden, "CrossOrigin", "the request comes from a page of another origin")
+			return
+		}
+		// The mux would clean these paths like file paths. It would thereby change the keys of entities in them.
+		if strings.HasPrefix(r.URL.EscapedPath(), forwarded) {
+			g.inSession(g.forward)(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
