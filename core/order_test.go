@@ -21,8 +21,8 @@ import (
 // Limits of TestOrderOfFiles. A use of an earlier file is a use of a declaration in an earlier file of the same
 // package.
 const (
-	mostInTree    = 200   // maximum number of uses of earlier files, in all packages together
-	mostInProgram = 40    // maximum number of uses of earlier files, in the packages below functions/edgetable
+	mostInTree    = 120   // maximum number of uses of earlier files, in all packages together
+	mostInProgram = 10    // maximum number of uses of earlier files, in the packages below functions/edgetable
 	mostLines     = 4_000 // maximum number of lines of a package
 )
 

@@ -82,14 +82,6 @@ func (b *bucket) mostBytes() int64 {
 	return b.split.bytes
 }
 
-// lookLater sets the alarm that checks, after leaveAfter, whether the range is empty. A range may be empty
-// already when it begins to serve, or when its bounds change. So these events call lookLater too.
-func (x *splitting) lookLater(t *turn.Turn, b *bucket) {
-	if b.marker.Bounds().End != nil && (x.look <= t.Now || x.look > t.Now+2*leaveAfter) {
-		x.look = t.Now + leaveAfter
-	}
-}
-
 // find looks for the key at which to split, and examines a limited number of bytes in each transaction. When it has found the key, it asks the
 // catalog whether the range may split.
 func (b *bucket) find(t *turn.Turn) turn.Step {

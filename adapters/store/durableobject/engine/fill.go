@@ -6,7 +6,6 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/turn"
-	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
 )
@@ -64,17 +63,6 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 	return t.Done()
 }
 
-// putItems writes the entities of a chunk. It reports whether the chunk is well-formed.
-func (b *bucket) putItems(t *turn.Turn) bool {
-	for t.Fields.OK() && !t.Fields.Done() {
-		item := t.Fields.Item()
-		if t.Fields.OK() {
-			b.put(t, &item)
-		}
-	}
-	return t.Fields.Done()
-}
-
 // begin starts a new range: before the object writes its first row, the catalog must confirm that it has recorded the range.
 func (b *bucket) begin(t *turn.Turn, p *message.Destination, incarnation table.Incarnation) (ok bool, instead turn.Step) {
 	l, instead := b.askCatalog(t, p)
@@ -89,24 +77,4 @@ func (b *bucket) begin(t *turn.Turn, p *message.Destination, incarnation table.I
 	b.marker.Put(t.Rows)
 	b.feed.Load(t.Rows, incarnation, l.traits)
 	return true, turn.Step{}
-}
-
-// put stores the state of one entity of a chunk.
-func (b *bucket) put(t *turn.Turn, i *message.Item) {
-	k := b.entityKey(i.Key)
-	if i.Gone {
-		t.Rows.Delete(k)
-	} else {
-		t.Rows.Put(k, i.Value)
-		b.room.Wrote(len(k) + len(i.Value))
-	}
-	if i.Unseen {
-		b.outbox.PutUnpublished(t.Rows, k, i.ChangedAt)
-	}
-}
-
-// raiseClock makes the clock issue only Timestamps above high, the highest Timestamp of another range.
-func (b *bucket) raiseClock(high edm.Ticks) {
-	b.marker.Floor = max(b.marker.Floor, high)
-	b.clock.Last = max(b.clock.Last, high)
 }

@@ -22,9 +22,6 @@ import (
 // keys meanwhile. So requests for these keys wait only for one last exchange of messages.
 
 const (
-	// leaveAfter is the time without a write after which an empty range merges into its right neighbour, and the time without load after which a
-	// small range merges.
-	leaveAfter = 3600 * edm.TicksPerSecond
 	// After this time without load, a small range does not try to merge any more. So idle tables cost nothing.
 	idleAfter = 16 * leaveAfter
 	// leaveAgain is the time after which a range asks its neighbour again if the neighbour did not agree. A random
