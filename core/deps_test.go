@@ -34,6 +34,7 @@ var allowed = map[string][]string{
 	"edgetable/core/settings":     {"edm", "httpdate", "multipart", "sas", "table", "xml"},
 	"edgetable/core/payload":      {"edm", "key", "percent", "table", "traffic", "xml"},
 	"edgetable/core/objects":      {},
+	"edgetable/core/commitlog":    {"edm"},
 	"edgetable/core/accounts":     {"protocol", "sharedkey"},
 	"edgetable/core/buckets":      {"key", "odata", "table"},
 	"edgetable/core/version":      {},

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"edgetable/adapters/backup/repository"
-	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 )
 
@@ -99,17 +99,17 @@ func (s *shipper) beginTerm(ctx context.Context) error {
 		}
 		s.term, s.timeline = repository.NewTerm(last), own.ID
 	}
-	term := logship.Term(s.term)
+	term := commitlog.Term(s.term)
 	if !slices.Contains(own.Tried, term) {
 		tried := append(own.Tried[max(0, len(own.Tried)-mostTried):len(own.Tried):len(own.Tried)], term)
-		if err := s.store.ChangeTimeline(func(t *logship.Timeline) { t.Tried = tried }); err != nil {
+		if err := s.store.ChangeTimeline(func(t *commitlog.Timeline) { t.Tried = tried }); err != nil {
 			return err
 		}
 	}
 	if err := s.place.BeginTerm(ctx, own.ID, s.term, s.source); err != nil {
 		return err
 	}
-	if err := s.store.ChangeTimeline(func(t *logship.Timeline) { t.Term, t.Tried = term, nil }); err != nil {
+	if err := s.store.ChangeTimeline(func(t *commitlog.Timeline) { t.Term, t.Tried = term, nil }); err != nil {
 		return err
 	}
 	if s.leads.Replaced() != nil { // an earlier check may have reported that another store is the primary, but now this store is the primary
@@ -132,7 +132,7 @@ func (s *shipper) readFrom(n edm.Ticks, begins bool) (err error) {
 
 // backupPosition looks for the oldest backup after which this store has discarded no log files. It returns the commit number of
 // this backup, or 0 if there is no such backup. If no log was shipped yet, the log can be shipped from this number on.
-func (s *shipper) backupPosition(ctx context.Context, own logship.Timeline) (low edm.Ticks, err error) {
+func (s *shipper) backupPosition(ctx context.Context, own commitlog.Timeline) (low edm.Ticks, err error) {
 	all, err := s.place.List(ctx)
 	if err != nil {
 		return 0, err
@@ -154,7 +154,7 @@ func (s *shipper) beginTimeline(ctx context.Context, parent string, left edm.Tic
 	id := s.store.Timeline().Next // retries use the same id, because a delayed request of an earlier attempt may still arrive
 	if id == "" {
 		id = repository.NewTimelineID()
-		if err := s.store.ChangeTimeline(func(t *logship.Timeline) { t.Next = id }); err != nil {
+		if err := s.store.ChangeTimeline(func(t *commitlog.Timeline) { t.Next = id }); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"edgetable/adapters/backup/repository"
-	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 )
 
@@ -60,9 +60,9 @@ func (s *shipper) checkShipping(ctx context.Context) error {
 
 // knownTerm returns the newest term that this store has begun, according to the store's own file. A term is one run of a
 // server that ships its log. The second argument is the newest term in the backup location.
-func knownTerm(own logship.Timeline, now repository.Term) repository.Term {
+func knownTerm(own commitlog.Timeline, now repository.Term) repository.Term {
 	switch {
-	case slices.Contains(own.Tried, logship.Term(now)), own.Term.Number == 0 && len(own.Tried) == 0:
+	case slices.Contains(own.Tried, commitlog.Term(now)), own.Term.Number == 0 && len(own.Tried) == 0:
 		return now
 	}
 	return repository.Term(own.Term)
@@ -75,14 +75,14 @@ func (s *shipper) markReplaced(ctx context.Context, cause error) {
 	s.leads.Lose(r, !s.joined.Load())
 	s.update(func(st *LogStatus) { st.Replaced = true; st.Failures++ })
 	s.log.Error("the log is no longer shipped, and no backups are made", "cause", s.leads.Err())
-	if err := errors.Join(s.store.ChangeTimeline(func(t *logship.Timeline) { t.Replaced = r }), s.store.KeepLogs(0)); err != nil {
+	if err := errors.Join(s.store.ChangeTimeline(func(t *commitlog.Timeline) { t.Replaced = r }), s.store.KeepLogs(0)); err != nil {
 		s.log.Error("cannot record that this store was replaced, or cannot remove logs that will not be shipped", "cause", err)
 	}
 }
 
 // describeReplacement returns how this store was replaced, and how many of its commits the backup location lacks.
-func (s *shipper) describeReplacement(ctx context.Context, cause error) *logship.Replaced {
-	r := &logship.Replaced{Why: cause.Error(), Lacks: -1}
+func (s *shipper) describeReplacement(ctx context.Context, cause error) *commitlog.Replaced {
+	r := &commitlog.Replaced{Why: cause.Error(), Lacks: -1}
 	if known, ok := errors.AsType[*repository.Replaced](cause); ok {
 		r.Why = known.Why
 	}
@@ -108,7 +108,7 @@ func (s *shipper) sharedUntil(ctx context.Context) (edm.Ticks, error) {
 }
 
 // count counts the commits after r.Until, as far as the store still has their log files.
-func (s *shipper) count(r *logship.Replaced) {
+func (s *shipper) count(r *commitlog.Replaced) {
 	if own := s.store.Timeline(); own.Since == 0 || own.Since > r.Until {
 		return
 	}

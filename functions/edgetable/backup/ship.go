@@ -12,7 +12,7 @@ import (
 
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/store/pebblestore"
-	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 	"edgetable/functions/edgetable/stores"
 )
@@ -50,7 +50,7 @@ type shipper struct {
 	keep         int64         // maximum size of the log files that the store keeps for shipping
 	again        chan struct{} // signals that the store owns the backup location again
 
-	reader   *logship.Reader         // nil until the shipper knows from which commit to continue
+	reader   commitlog.Reader        // nil until the shipper knows from which commit to continue
 	piece    *repository.PieceWriter // the next piece of the log: it has the commits above s.from up to s.packed, and gets more
 	began    time.Time               // when the current piece of the log was begun
 	from     edm.Ticks

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"edgetable/adapters/backup/repository"
-	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 )
 
@@ -35,7 +35,7 @@ const (
 
 // standingOf compares a store with the timelines (histories of commits) in a backup location. In the last argument,
 // the newest timeline is the last one.
-func standingOf(identity string, own logship.Timeline, all []repository.Timeline) standing {
+func standingOf(identity string, own commitlog.Timeline, all []repository.Timeline) standing {
 	if len(all) == 0 {
 		return first
 	}

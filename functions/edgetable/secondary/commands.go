@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/store/pebblestore"
-	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/commitlog"
 	"edgetable/functions/edgetable/admin"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/stores"
@@ -114,7 +114,7 @@ const TakenOver = "the store is the primary again, without the writes of the sto
 
 // CanTakeOver returns nil if a running store can be made the primary again, and otherwise an error. It must not be
 // called for a secondary. The last argument says whether the user gave --take-over.
-func CanTakeOver(dir string, replaced *logship.Replaced, asked bool) error {
+func CanTakeOver(dir string, replaced *commitlog.Replaced, asked bool) error {
 	switch {
 	case !asked:
 		return notWithout(dir, replaced)
@@ -125,9 +125,9 @@ func CanTakeOver(dir string, replaced *logship.Replaced, asked bool) error {
 }
 
 // notWithout returns the error if a store that is not a secondary is promoted without the flag --take-over.
-func notWithout(dir string, replaced *logship.Replaced) error {
+func notWithout(dir string, replaced *commitlog.Replaced) error {
 	if replaced == nil {
 		return fmt.Errorf("%s is a primary already", dir)
 	}
-	return fmt.Errorf("%s is a primary already, and was replaced: %s", dir, replaced)
+	return fmt.Errorf("%s is a primary already, and was replaced: %s", dir, stores.Explain(replaced))
 }

@@ -15,7 +15,7 @@ import (
 
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/store/pebblestore"
-	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/cli"
@@ -63,7 +63,7 @@ type Follower struct {
 	leads    bool   // the store was promoted, so it is a primary
 	built    bool   // a new store is complete and will replace the current store
 	stop     func() // cancels the build of a new store; may be nil
-	at       pebblestore.Position
+	at       commitlog.Position
 	caughtUp time.Time // when the store last had all commits in the backup location
 	ready    bool      // the field caughtUp was set after the start of this process
 	err      error     // error of the last attempt to apply the log
@@ -439,13 +439,13 @@ func (f *Follower) limit(ctx context.Context) (edm.Ticks, error) {
 			return until, nil
 		}
 		f.log.Info("the secondary follows another primary", "timeline", next, "from", until.Time())
-		if err := f.advance(ctx, pebblestore.Position{Timeline: next, Number: f.at.Number, Synced: f.at.Synced}, nil); err != nil {
+		if err := f.advance(ctx, commitlog.Position{Timeline: next, Number: f.at.Number, Synced: f.at.Synced}, nil); err != nil {
 			return 0, err
 		}
 	}
 }
 
-func (f *Follower) advance(ctx context.Context, to pebblestore.Position, commits []logship.Commit) error {
+func (f *Follower) advance(ctx context.Context, to commitlog.Position, commits []commitlog.Commit) error {
 	if err := f.store.Replay(ctx, to, commits); err != nil {
 		return err
 	}

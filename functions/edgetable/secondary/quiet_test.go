@@ -13,6 +13,7 @@ import (
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/objects/directory"
 	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 	"edgetable/core/objects"
 	"edgetable/core/table"
@@ -66,7 +67,7 @@ func newLine(t *testing.T, place objects.Place) *line {
 	must.OK(t, err)
 	begun, err := l.repo.BeginTimeline(t.Context(), repository.Timeline{Store: l.identity})
 	must.OK(t, err)
-	l.id, l.at = begun.ID, pebblestore.Position{Timeline: begun.ID, Number: l.to}
+	l.id, l.at = begun.ID, commitlog.Position{Timeline: begun.ID, Number: l.to}
 	must.OK(t, l.store.Replay(t.Context(), l.at, nil))
 	return l
 }

@@ -7,6 +7,7 @@ import (
 
 	"edgetable/adapters/objects/directory"
 	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 	"edgetable/functions/edgetable/stores"
 	"edgetable/testdata/must"
@@ -17,7 +18,7 @@ func fill(t *testing.T, dir string, number int) {
 	t.Helper()
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir})
 	must.OK(t, err)
-	must.OK(t, s.Replay(t.Context(), pebblestore.Position{Timeline: "0123456789abcdef", Number: edm.Ticks(1000 + number)}, nil))
+	must.OK(t, s.Replay(t.Context(), commitlog.Position{Timeline: "0123456789abcdef", Number: edm.Ticks(1000 + number)}, nil))
 	must.OK(t, s.Close())
 }
 

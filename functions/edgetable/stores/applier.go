@@ -9,7 +9,7 @@ import (
 
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/store/pebblestore"
-	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 )
 
@@ -17,10 +17,10 @@ import (
 // applies them together, because each application waits for the disk.
 type Applier struct {
 	// Apply applies commits to the store; see [pebblestore.Store.Replay].
-	Apply func(ctx context.Context, to pebblestore.Position, commits []logship.Commit) error
-	At    pebblestore.Position // position of the store after all added pieces of the log are applied
+	Apply func(ctx context.Context, to commitlog.Position, commits []commitlog.Commit) error
+	At    commitlog.Position // position of the store after all added pieces of the log are applied
 
-	commits []logship.Commit // commits of added pieces of the log that are not applied yet
+	commits []commitlog.Commit // commits of added pieces of the log that are not applied yet
 	size    int
 }
 
@@ -37,7 +37,7 @@ func (a *Applier) Add(ctx context.Context, p *repository.Piece, commits []reposi
 	if p.Timeline == a.At.Timeline && until <= a.At.Number {
 		return nil // a larger piece of the log that contains these commits was already added
 	}
-	if term := logship.Term(p.Term); p.Timeline != a.At.Timeline || a.At.Term.Number == 0 {
+	if term := commitlog.Term(p.Term); p.Timeline != a.At.Timeline || a.At.Term.Number == 0 {
 		a.At.Term = term
 	} else if term != a.At.Term && p.Term.Number > 0 {
 		if repository.Mixed(a.At.Synced, repository.Term(a.At.Term), p) {
@@ -47,7 +47,7 @@ func (a *Applier) Add(ctx context.Context, p *repository.Piece, commits []reposi
 	}
 	for _, c := range commits {
 		if c.Number > a.At.Number && c.Number <= until {
-			a.commits = append(a.commits, logship.Commit{Number: c.Number, Record: c.Data})
+			a.commits = append(a.commits, commitlog.Commit{Number: c.Number, Record: c.Data})
 			a.size += len(c.Data)
 		}
 	}
@@ -84,7 +84,7 @@ func Replay(ctx context.Context, r *repository.Repository, plan *repository.Plan
 		total += plan.Steps[i].Size
 		limits[plan.Steps[i].Timeline] = plan.Steps[i].Until
 	}
-	log := Applier{Apply: store.Replay, At: pebblestore.Position{Timeline: plan.Base.Log.Timeline, Number: plan.Base.Log.Low, Synced: plan.Base.Log.Synced()}}
+	log := Applier{Apply: store.Replay, At: commitlog.Position{Timeline: plan.Base.Log.Timeline, Number: plan.Base.Log.Low, Synced: plan.Base.Log.Synced()}}
 	for _, step := range plan.Steps {
 		done += step.Size
 		if step.Timeline == log.At.Timeline && step.Until <= log.At.Number {

@@ -10,7 +10,7 @@ import (
 
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/store/pebblestore"
-	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -19,12 +19,12 @@ import (
 // A nil Lead stands for a store that cannot be replaced.
 type Lead struct {
 	mu       sync.Mutex
-	replaced *logship.Replaced // nil if the store was not replaced, or if no check has noticed the replacement yet
-	fenced   bool              // the store refuses writes
+	replaced *commitlog.Replaced // nil if the store was not replaced, or if no check has noticed the replacement yet
+	fenced   bool                // the store refuses writes
 }
 
 // Replaced returns how the store was replaced. It returns nil if the store was not replaced.
-func (l *Lead) Replaced() *logship.Replaced {
+func (l *Lead) Replaced() *commitlog.Replaced {
 	if l == nil {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (l *Lead) Fenced() bool {
 
 // Lose records that another store has replaced this store as the primary. With fence=true, this store refuses writes
 // from now on. The new primary would not get such writes.
-func (l *Lead) Lose(r *logship.Replaced, fence bool) {
+func (l *Lead) Lose(r *commitlog.Replaced, fence bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.replaced, l.fenced = r, l.fenced || fence
@@ -62,9 +62,22 @@ func (l *Lead) Regain() {
 // Err returns an error that says how the store was replaced. It returns nil if the store was not replaced.
 func (l *Lead) Err() error {
 	if r := l.Replaced(); r != nil {
-		return fmt.Errorf("%w; %s", repository.ErrReplaced, r)
+		return fmt.Errorf("%w; %s", repository.ErrReplaced, Explain(r))
 	}
 	return nil
+}
+
+// Explain returns a text that says how a store was replaced, which commits only this store has, and what an operator can
+// do.
+func Explain(r *commitlog.Replaced) string {
+	lacks := "this store may have commits that the backup location lacks; their number is unknown"
+	switch {
+	case r.Lacks == 0:
+		lacks = "the backup location has every commit of this store"
+	case r.Lacks > 0:
+		lacks = fmt.Sprintf("the backup location lacks %d commits of this store, the first from %s", r.Lacks, r.Since)
+	}
+	return fmt.Sprintf("%s; %s; 'edgetable promote --take-over' makes this store the primary again, without the writes that only the other store has", r.Why, lacks)
 }
 
 // Leading wraps the store of a primary. If this store is replaced by another one, its replication status becomes
@@ -90,10 +103,10 @@ func (l Leading) Replication() table.Replication {
 }
 
 // leads reports whether a store owns the newest timeline of a backup location, or may begin a new one after it.
-func leads(own logship.Timeline, now repository.Turn) bool {
+func leads(own commitlog.Timeline, now repository.Turn) bool {
 	switch now.Timeline {
 	case own.ID:
-		return now.Check(own.ID, repository.Term(own.Term)) == nil || slices.Contains(own.Tried, logship.Term(now.Term))
+		return now.Check(own.ID, repository.Term(own.Term)) == nil || slices.Contains(own.Tried, commitlog.Term(now.Term))
 	case own.Next:
 		return true
 	}
@@ -106,7 +119,7 @@ func leads(own logship.Timeline, now repository.Turn) bool {
 // TakeOver only removes the record that the store was replaced.
 func TakeOver(ctx context.Context, r *repository.Repository, store *pebblestore.Store, from string) error {
 	if r == nil {
-		return store.ChangeTimeline(func(t *logship.Timeline) { t.Replaced = nil })
+		return store.ChangeTimeline(func(t *commitlog.Timeline) { t.Replaced = nil })
 	}
 	identity, err := store.Identity()
 	if err != nil {
