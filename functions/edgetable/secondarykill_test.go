@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"edgetable/adapters/replicate/follow"
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/core/commitlog"
 	"edgetable/core/objects"
-	"edgetable/functions/edgetable/stores"
 	"edgetable/testdata/must"
 )
 
@@ -249,7 +249,7 @@ func TestSecondaryKilled(t *testing.T) {
 			}
 			secondaries++
 			two.kill(t)
-			if !stores.Rebuilding(dir) {
+			if !follow.Rebuilding(dir) {
 				at := positionOf(t, dir)
 				looked += h.check(t, "the killed secondary", readPeople(t, dir), at.Synced.Time())
 			}

@@ -1,4 +1,4 @@
-package secondary
+package follow
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func (l *line) backUp(high edm.Ticks) *repository.Manifest { return l.backUpQuie
 // there were no writes up to this time.
 func (l *line) backUpQuiet(high, quiet edm.Ticks) *repository.Manifest {
 	l.Helper()
-	m, err := l.repo.Create(l.Context(), repository.Source{
+	m, err := l.from.Place.Create(l.Context(), repository.Source{
 		Store: l.identity,
 		Snapshot: func(context.Context) (string, *repository.LogSpan, error) {
 			dir := l.TempDir()
@@ -57,9 +57,9 @@ func TestLacksPruned(t *testing.T) {
 		l := newLine(t, directory.Place{Dir: t.TempDir()})
 		l.ship()
 		newest := l.backUp(l.to)
-		_, err := l.repo.Prune(t.Context(), repository.Pruning{Keep: repository.Keep{Last: 1}, Now: time.Now()})
+		_, err := l.from.Place.Prune(t.Context(), repository.Pruning{Keep: repository.Keep{Last: 1}, Now: time.Now()})
 		must.OK(t, err)
-		list, err := l.repo.Pieces(t.Context(), "")
+		list, err := l.from.Place.Pieces(t.Context(), "")
 		if must.OK(t, err); len(list) > 0 {
 			t.Fatalf("the prune has left %v", list)
 		}
@@ -103,9 +103,10 @@ func TestPlaceAwayAtStart(t *testing.T) {
 	l := newLine(t, directory.Place{Dir: t.TempDir()})
 	l.ship()
 	must.OK(t, l.applyShipped(t.Context()))
-	flags := &Flags{Of: filepath.Join(t.TempDir(), "away"), MaxLag: time.Minute}
-	f, err := flags.Open(t.Context(), l.store, l.dir, l.log, func(error) {})
+	at, _, err := l.store.Position()
 	must.OK(t, err)
+	away := Source{Place: repository.New(directory.Place{Dir: filepath.Join(t.TempDir(), "away")})}
+	f := Open(Options{Dir: l.o.Dir, Log: l.o.Log, MaxLag: time.Minute}, away, l.store, at)
 	_ = f.applyShipped(t.Context())
 	if r := f.Replication(); r.Status != table.Unavailable || r.LastSync != l.to-5 || f.Ready() == nil {
 		t.Errorf("%v, ready: %v", r, f.Ready())

@@ -1,9 +1,8 @@
-package backup
+package ship
 
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"strings"
 	"testing"
@@ -28,16 +27,16 @@ func TestRequests(t *testing.T) {
 		s := newShipping(t)
 		must.OK(t, s.store.Close())
 		s.o.FS, s.o.Dir = vfs.NewMem(), "data"
-		s.shipper.place = repository.New(place)
+		s.Shipper.Place = repository.New(place)
 		s.start()
-		s.shipper.requestBackup = func(context.Context) (*repository.LogSpan, error) {
+		s.Shipper.Backup = func(context.Context) (*repository.LogSpan, error) {
 			return &repository.LogSpan{Timeline: s.store.Timeline().ID, Low: s.store.Durable(), High: s.store.Durable()}, nil
 		}
-		b := &Schedule{Flags: &Flags{Log: time.Second}, log: slog.New(slog.DiscardHandler), run: &run{place: place}, shipper: s.shipper}
+		never := func() bool { return false }
 		ctx, stop := context.WithCancel(t.Context())
-		go b.ServeLog(ctx)
-		time.Sleep(time.Second / 4) // ServeLog and JoinPieces must never wake at the same moment
-		go b.JoinPieces(ctx)
+		go s.Serve(ctx, time.Second, never)
+		time.Sleep(time.Second / 4) // Serve and JoinPieces must never wake at the same moment
+		go s.JoinPieces(ctx, never)
 		people := table.Name{Account: "acme", Table: "People"}
 		must.OK(t, s.service().CreateTable(ctx, people))
 		hour := func(writes bool) requests.Counts {

@@ -1,4 +1,4 @@
-package backup
+package ship
 
 import (
 	"context"
@@ -62,8 +62,8 @@ func BenchmarkShip(b *testing.B) {
 			name := table.Name{Account: "acme", Table: "People"}
 			must.OK(b, tables.CreateTable(b.Context(), name))
 			p := &pit{}
-			s := &shipper{place: repository.New(p), store: store, log: slog.New(slog.NewTextHandler(io.Discard, nil)), now: time.Now, wakeSchedule: func() {}}
-			line, err := s.place.BeginTimeline(b.Context(), repository.Timeline{Store: "this"})
+			s := New(Options{Place: repository.New(p), Store: store, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Wake: func() {}})
+			line, err := s.Place.BeginTimeline(b.Context(), repository.Timeline{Store: "this"})
 			must.OK(b, err)
 			must.OK(b, store.BeginTimeline(line.ID, "", 0))
 			must.OK(b, s.readFrom(store.Durable(), true))

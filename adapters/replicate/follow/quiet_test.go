@@ -1,4 +1,4 @@
-package secondary
+package follow
 
 import (
 	"cmp"
@@ -58,14 +58,17 @@ type line struct {
 }
 
 func newLine(t *testing.T, place objects.Place) *line {
-	l := &line{T: t, place: place, to: 10, step: 10, Follower: &Follower{repo: repository.New(place), dir: t.TempDir(), log: slog.New(slog.DiscardHandler), flags: &Flags{MaxLag: 1 << 62}, whole: true, backups: repository.Spans{}}}
-	var err error
-	l.store, err = pebblestore.Open(pebblestore.Options{Dir: t.TempDir(), KeepLogs: 1 << 30})
+	l := &line{T: t, place: place, to: 10, step: 10, Follower: &Follower{
+		o:    Options{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), MaxLag: 1 << 62},
+		from: Source{Place: repository.New(place)}, whole: true, backups: repository.Spans{},
+	}}
+	store, err := pebblestore.Open(pebblestore.Options{Dir: t.TempDir(), KeepLogs: 1 << 30})
 	must.OK(t, err)
-	t.Cleanup(func() { must.OK(t, l.store.Close()) })
+	t.Cleanup(func() { must.OK(t, store.Close()) })
+	l.store = store
 	l.identity, err = l.store.Identity()
 	must.OK(t, err)
-	begun, err := l.repo.BeginTimeline(t.Context(), repository.Timeline{Store: l.identity})
+	begun, err := l.from.Place.BeginTimeline(t.Context(), repository.Timeline{Store: l.identity})
 	must.OK(t, err)
 	l.id, l.at = begun.ID, commitlog.Position{Timeline: begun.ID, Number: l.to}
 	must.OK(t, l.store.Replay(t.Context(), l.at, nil))
@@ -80,7 +83,7 @@ func (l *line) ship() {
 	must.OK(l, err)
 	piece, err := w.Seal(repository.Piece{Timeline: l.id, From: l.to, To: l.to + l.step, Synced: cmp.Or(l.synced, l.to+l.step/2)}, repository.Zstd)
 	must.OK(l, err)
-	if err = l.repo.Ship(l.Context(), piece); errors.Is(err, repository.ErrReplaced) {
+	if err = l.from.Place.Ship(l.Context(), piece); errors.Is(err, repository.ErrReplaced) {
 		return
 	}
 	must.OK(l, err)
@@ -141,7 +144,7 @@ func TestLostBeforeTimeline(t *testing.T) {
 	piece, err := place.Get(t.Context(), lost.Name)
 	must.OK(t, err)
 	must.OK(t, place.Delete(t.Context(), lost.Name))
-	_, err = l.repo.BeginTimeline(t.Context(), repository.Timeline{Store: l.identity, Parent: l.id, Left: l.to})
+	_, err = l.from.Place.BeginTimeline(t.Context(), repository.Timeline{Store: l.identity, Parent: l.id, Left: l.to})
 	must.OK(t, err)
 
 	must.OK(t, l.applyShipped(t.Context()))

@@ -1,4 +1,4 @@
-package secondary
+package follow
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package secondary
+package follow
 
 import (
 	"context"
@@ -39,7 +39,7 @@ func TestUnreadPiece(t *testing.T) {
 	for _, fails := range []int{readAtMost - 1, readAtMost} {
 		p := &unread{directory.Place{Dir: t.TempDir()}, fails}
 		f := newLine(t, p)
-		_, err := f.repo.Create(t.Context(), repository.Source{
+		_, err := f.from.Place.Create(t.Context(), repository.Source{
 			Store: f.identity,
 			Snapshot: func(context.Context) (string, *repository.LogSpan, error) {
 				dir := t.TempDir()

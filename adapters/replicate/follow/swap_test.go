@@ -1,4 +1,4 @@
-package secondary
+package follow
 
 import (
 	"os"
@@ -7,11 +7,14 @@ import (
 
 	"edgetable/adapters/objects/directory"
 	"edgetable/adapters/store/pebblestore"
+	"edgetable/adapters/store/pebblestore/datadir"
 	"edgetable/core/commitlog"
 	"edgetable/core/edm"
-	"edgetable/functions/edgetable/stores"
 	"edgetable/testdata/must"
 )
+
+// embedded is the kind of the embedded store, for [Kind.FinishSwap].
+var embedded = &Kind{Has: datadir.HasStore, Owns: datadir.IsStoreFile, Lock: datadir.Lock}
 
 // fill makes a store in a directory. The last commit of the store has the given number.
 func fill(t *testing.T, dir string, number int) {
@@ -25,9 +28,9 @@ func fill(t *testing.T, dir string, number int) {
 // numberOf returns the number of the last commit of the store in a directory; 0 if there is no complete store.
 func numberOf(t *testing.T, dir string) int {
 	t.Helper()
-	complete, err := finishSwap(dir)
+	complete, err := embedded.FinishSwap(dir)
 	must.OK(t, err)
-	if stores.Rebuilding(dir) == complete {
+	if Rebuilding(dir) == complete {
 		t.Errorf("complete: %v, and the note says the opposite", complete)
 	}
 	if !complete {
@@ -55,7 +58,7 @@ func TestSwap(t *testing.T) {
 	}{
 		{"it is being built", func(*testing.T, string) {}, 1},
 		{"before the rename", func(t *testing.T, dir string) {
-			must.OK(t, directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(decided), 0o600))
+			must.OK(t, directory.Replace(filepath.Join(dir, rebuildNote), []byte(decided), 0o600))
 		}, 1},
 		{"after the rename", func(t *testing.T, dir string) { must.OK(t, commitSwap(dir)) }, 2},
 		{"while the old files go", func(t *testing.T, dir string) {
@@ -68,29 +71,29 @@ func TestSwap(t *testing.T) {
 		}, 2},
 		{"while the new files come", func(t *testing.T, dir string) {
 			must.OK(t, commitSwap(dir))
-			must.OK(t, removeStore(dir))
+			must.OK(t, embedded.removeStore(dir))
 			must.OK(t, os.Mkdir(filepath.Join(dir, readyFolder, begun), 0o700))
 			made, err := os.ReadDir(filepath.Join(dir, readyFolder))
 			must.OK(t, err)
 			for _, e := range made[:len(made)/2] {
-				if isStoreFile(e.Name()) {
+				if embedded.Owns(e.Name()) {
 					must.OK(t, os.Rename(filepath.Join(dir, readyFolder, e.Name()), filepath.Join(dir, e.Name())))
 				}
 			}
 		}, 2},
 		{"before the note goes", func(t *testing.T, dir string) {
 			must.OK(t, commitSwap(dir))
-			must.OK(t, move(filepath.Join(dir, readyFolder), dir))
-			must.OK(t, directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(decided), 0o600))
+			must.OK(t, embedded.move(filepath.Join(dir, readyFolder), dir))
+			must.OK(t, directory.Replace(filepath.Join(dir, rebuildNote), []byte(decided), 0o600))
 			must.OK(t, os.RemoveAll(filepath.Join(dir, readyFolder)))
 		}, 2},
 		{"a program from before has begun a move", func(t *testing.T, dir string) {
-			must.OK(t, directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte("s3://bucket/place\n"), 0o600))
-			must.OK(t, removeStore(dir))
+			must.OK(t, directory.Replace(filepath.Join(dir, rebuildNote), []byte("s3://bucket/place\n"), 0o600))
+			must.OK(t, embedded.removeStore(dir))
 		}, 0},
 		{"after what a program from before has left", func(t *testing.T, dir string) {
-			must.OK(t, directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte("s3://bucket/place\n"), 0o600))
-			must.OK(t, removeStore(dir))
+			must.OK(t, directory.Replace(filepath.Join(dir, rebuildNote), []byte("s3://bucket/place\n"), 0o600))
+			must.OK(t, embedded.removeStore(dir))
 			must.OK(t, commitSwap(dir))
 		}, 2},
 		{"with what an earlier swap has left", func(t *testing.T, dir string) {

@@ -1,4 +1,4 @@
-package backup
+package ship
 
 import (
 	"context"
@@ -19,7 +19,6 @@ import (
 	"edgetable/core/key"
 	"edgetable/core/objects"
 	"edgetable/core/table"
-	"edgetable/functions/edgetable/stores"
 	"edgetable/testdata/must"
 )
 
@@ -56,11 +55,10 @@ func TestLostTimeline(t *testing.T) {
 		defer store.Close()
 		w := &wire{Place: &directory.Place{Dir: t.TempDir()}}
 		errBase := errors.New("a backup is wanted")
-		s := &shipper{
-			place: repository.New(w), store: store, source: "here", log: slog.New(slog.NewTextHandler(io.Discard, nil)), now: time.Now,
-			requestBackup: func(context.Context) (*repository.LogSpan, error) { return nil, errBase },
-			wakeSchedule:  func() {}, leads: new(stores.Lead),
-		}
+		s := New(Options{
+			Place: repository.New(w), Store: store, Lead: new(Lead), Source: "here", Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+			Backup: func(context.Context) (*repository.LogSpan, error) { return nil, errBase }, Wake: func() {},
+		})
 		must.OK(t, s.beginTimeline(t.Context(), "", 0))
 		first := store.Timeline()
 		w.loseRequest, w.loseReply = lost.loseRequest, lost.loseReply
@@ -72,7 +70,7 @@ func TestLostTimeline(t *testing.T) {
 			t.Errorf("%+v: %v", lost, err)
 		}
 		timelines := func() []repository.Timeline {
-			list, err := s.place.Timelines(t.Context())
+			list, err := s.Place.Timelines(t.Context())
 			must.OK(t, err)
 			return list
 		}
@@ -98,24 +96,23 @@ func TestLateTerms(t *testing.T) {
 	must.OK(t, err)
 	defer store.Close()
 	w := &wire{Place: &directory.Place{Dir: t.TempDir()}}
-	process := func() *shipper {
-		return &shipper{
-			place: repository.New(w), store: store, source: "here", log: slog.New(slog.NewTextHandler(io.Discard, nil)), now: time.Now,
-			wakeSchedule: func() {}, leads: new(stores.Lead),
-		}
+	process := func() *Shipper {
+		return New(Options{
+			Place: repository.New(w), Store: store, Lead: new(Lead), Source: "here", Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Wake: func() {},
+		})
 	}
 	must.OK(t, process().beginTimeline(t.Context(), "", 0))
 	w.loseRequest = true
 	first, second := process(), process()
-	for _, s := range []*shipper{first, second} {
+	for _, s := range []*Shipper{first, second} {
 		if err := s.beginTerm(t.Context()); !errors.Is(err, errLost) {
 			t.Fatal(err)
 		}
 	}
 	w.loseRequest = false
-	must.OK(t, first.place.BeginTerm(t.Context(), store.Timeline().ID, first.term, "late")) // this process was killed before it received the reply
+	must.OK(t, first.Place.BeginTerm(t.Context(), store.Timeline().ID, first.term, "late")) // this process was killed before it received the reply
 	must.OK(t, second.beginTerm(t.Context()))
-	if now, err := second.place.Turn(t.Context()); err != nil || now.Term != second.term {
+	if now, err := second.Place.Turn(t.Context()); err != nil || now.Term != second.term {
 		t.Errorf("the place has the term %v, %v; want %v", now.Term, err, second.term)
 	}
 }
@@ -129,7 +126,7 @@ type shipping struct {
 	// upload is called before an object is stored; it may be nil.
 	upload func()
 	bases  int // number of backups that the shipper has requested
-	*shipper
+	*Shipper
 }
 
 type sometimes struct {
@@ -150,7 +147,7 @@ func (p sometimes) Put(ctx context.Context, name string, b []byte) error {
 func newShipping(t *testing.T) *shipping {
 	s := &shipping{t: t, o: pebblestore.Options{Dir: t.TempDir(), KeepLogs: 1 << 30}}
 	place := repository.New(sometimes{&directory.Place{Dir: t.TempDir()}, s})
-	s.shipper = &shipper{place: place}
+	s.Shipper = New(Options{Place: place})
 	s.start()
 	t.Cleanup(func() { s.store.Close() })
 	return s
@@ -162,7 +159,10 @@ func (s *shipping) start() {
 	var err error
 	s.store, err = pebblestore.Open(s.o)
 	must.OK(s.t, err)
-	s.shipper = &shipper{place: s.place, store: s.store, log: slog.New(slog.NewTextHandler(io.Discard, nil)), now: time.Now, wakeSchedule: func() {}, requestBackup: s.base, leads: new(stores.Lead), keep: s.o.KeepLogs, again: make(chan struct{}, 1)}
+	s.Shipper = New(Options{
+		Place: s.Place, Store: s.store, Lead: new(Lead), Keep: s.o.KeepLogs, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Backup: s.base, Wake: func() {},
+	})
 }
 
 func (s *shipping) base(ctx context.Context) (log *repository.LogSpan, err error) {
@@ -171,7 +171,7 @@ func (s *shipping) base(ctx context.Context) (log *repository.LogSpan, err error
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.place.Create(ctx, repository.Source{
+	_, err = s.Place.Create(ctx, repository.Source{
 		Store: identity, From: "here", Program: "test",
 		Snapshot: func(ctx context.Context) (string, *repository.LogSpan, error) {
 			dir := s.t.TempDir() + "/base"
@@ -196,7 +196,7 @@ func (s *shipping) write(name string) {
 
 func (s *shipping) turn() {
 	s.t.Helper()
-	must.OK(s.t, s.shipper.shipDurable(s.t.Context(), time.Minute))
+	must.OK(s.t, s.Shipper.shipDurable(s.t.Context(), time.Minute))
 }
 
 // TestGivenUpBeforeStart checks that a server reports that log files were discarded before they were shipped, even if that
@@ -239,7 +239,7 @@ func TestGivenUpWhileAway(t *testing.T) {
 		s.away = true
 		turn := func(given int64) {
 			t.Helper()
-			if err := s.shipper.shipDurable(t.Context(), time.Minute); !errors.Is(err, errLost) || s.status.GivenUp != given {
+			if err := s.Shipper.shipDurable(t.Context(), time.Minute); !errors.Is(err, errLost) || s.status.GivenUp != given {
 				t.Errorf("joined %v: %+v, %v", joined, s.status, err)
 			}
 		}
@@ -279,7 +279,7 @@ func TestPromotedAfterPrune(t *testing.T) {
 	if own := s.store.Timeline(); own.Since <= own.Left {
 		t.Fatalf("%+v", own)
 	}
-	_, err := s.place.Prune(t.Context(), repository.Pruning{Keep: repository.Keep{Last: 1}, Now: time.Now()})
+	_, err := s.Place.Prune(t.Context(), repository.Pruning{Keep: repository.Keep{Last: 1}, Now: time.Now()})
 	must.OK(t, err)
 	if list := s.pieces(); len(list) > 0 {
 		t.Fatalf("%d pieces", len(list))
@@ -306,9 +306,9 @@ func TestShippedWhen(t *testing.T) {
 		repository.ErrEmpty:      "shipped later",
 		errLost:                  "shipped later",
 	} {
-		s := &shipper{takeOver: "edgetable promote"}
+		s := New(Options{TakeOver: "edgetable promote"})
 		got := s.shippedWhen(fmt.Errorf("some: %w", err))
-		if !strings.Contains(got, want) || strings.Contains(got, s.takeOver) != (err == repository.ErrElsewhere) || strings.Contains(err.Error(), "empty it") {
+		if !strings.Contains(got, want) || strings.Contains(got, s.TakeOver) != (err == repository.ErrElsewhere) || strings.Contains(err.Error(), "empty it") {
 			t.Errorf("%v: %s", err, got)
 		}
 	}
@@ -329,9 +329,9 @@ func TestContinueBehindBackup(t *testing.T) {
 	if len(list) != 1 || s.bases != 1 {
 		t.Fatalf("%d pieces, %d backups", len(list), s.bases)
 	}
-	p, commits, err := s.place.ReadPiece(t.Context(), &list[0], nil)
+	p, commits, err := s.Place.ReadPiece(t.Context(), &list[0], nil)
 	must.OK(t, err)
-	if all, err := s.place.List(t.Context()); err != nil || p.From != all.Complete[0].Log.Low || !p.Begins || len(commits) != 1 {
+	if all, err := s.Place.List(t.Context()); err != nil || p.From != all.Complete[0].Log.Low || !p.Begins || len(commits) != 1 {
 		t.Errorf("the piece has %d commits from %v on, begins %v; %v", len(commits), p.From, p.Begins, err)
 	}
 }
@@ -352,11 +352,11 @@ func TestIdleMoments(t *testing.T) {
 	last := s.store.Durable()
 	restores := func(moment, as edm.Ticks) {
 		t.Helper()
-		p, err := s.place.PlanRestore(t.Context(), moment, "", "")
+		p, err := s.Place.PlanRestore(t.Context(), moment, "", "")
 		if must.OK(t, err); p.To != as {
 			t.Errorf("the state of %v, want that of %v", p.To, as)
 		}
-		if _, err := s.place.PlanRestore(t.Context(), moment+hour, "", ""); err == nil {
+		if _, err := s.Place.PlanRestore(t.Context(), moment+hour, "", ""); err == nil {
 			t.Error("nobody knows yet what happens an hour later")
 		}
 	}
@@ -366,7 +366,7 @@ func TestIdleMoments(t *testing.T) {
 	must.OK(t, err)
 	moment := now
 	restores(moment, last)
-	if ranges, err := s.place.Ranges(t.Context()); err != nil || len(ranges) != 1 || ranges[0][1] != moment {
+	if ranges, err := s.Place.Ranges(t.Context()); err != nil || len(ranges) != 1 || ranges[0][1] != moment {
 		t.Errorf("%v, %v", ranges, err)
 	}
 	now -= hour / 2
@@ -395,7 +395,7 @@ func TestPack(t *testing.T) {
 		s.away = i/100%3 == 1
 		switch {
 		case s.away && i%50 == 0:
-			if err := s.shipper.shipDurable(t.Context(), time.Minute); s.to < want[i] && !errors.Is(err, errLost) {
+			if err := s.Shipper.shipDurable(t.Context(), time.Minute); s.to < want[i] && !errors.Is(err, errLost) {
 				t.Fatal(err)
 			}
 		case i%7 == 0 && s.sealed == nil:
@@ -413,7 +413,7 @@ func TestPack(t *testing.T) {
 		if i > 0 && list[i].From != list[i-1].To {
 			t.Errorf("a piece ends at %v, the next begins at %v", list[i-1].To, list[i].From)
 		}
-		p, commits, err := s.place.ReadPiece(t.Context(), &list[i], nil)
+		p, commits, err := s.Place.ReadPiece(t.Context(), &list[i], nil)
 		must.OK(t, err)
 		if p.Length > pieceSize+pieceSize/2 {
 			t.Errorf("a piece has %d bytes", p.Length)
@@ -447,7 +447,7 @@ func TestPause(t *testing.T) {
 		if len(list) != begin+2 {
 			t.Fatalf("%d pieces after %d", len(list), begin)
 		}
-		p, commits, err := s.place.ReadPiece(t.Context(), &list[begin+1], nil)
+		p, commits, err := s.Place.ReadPiece(t.Context(), &list[begin+1], nil)
 		must.OK(t, err)
 		if shown := p.Synced.Time().Truncate(time.Second); shown.Before(written) || len(commits) != 1 {
 			t.Errorf("LastSyncTime is %v after %d commits; the write returned at %v", shown, len(commits), written)
@@ -456,7 +456,7 @@ func TestPause(t *testing.T) {
 	// The first upload of a piece of the log fails. During the second upload, a write arrives.
 	s.write("First")
 	s.away = true
-	if err := s.shipper.shipDurable(t.Context(), time.Minute); !errors.Is(err, errLost) {
+	if err := s.Shipper.shipDurable(t.Context(), time.Minute); !errors.Is(err, errLost) {
 		t.Fatal(err)
 	}
 	s.away = false
@@ -472,7 +472,7 @@ func TestPause(t *testing.T) {
 		now = now.Add(300 * time.Millisecond)
 	}
 	list := s.pieces()
-	p, _, err := s.place.ReadPiece(t.Context(), &list[len(list)-1], nil)
+	p, _, err := s.Place.ReadPiece(t.Context(), &list[len(list)-1], nil)
 	must.OK(t, err)
 	if shown := p.Synced.Time().Truncate(time.Second); shown.Before(written) {
 		t.Errorf("LastSyncTime is %v; a write during an upload returned at %v", shown, written)
@@ -506,14 +506,14 @@ func TestLateReply(t *testing.T) {
 		now = now.Add(2 * time.Second)
 	}
 	list := s.pieces()
-	p, _, err := s.place.ReadPiece(t.Context(), &list[len(list)-1], nil)
+	p, _, err := s.Place.ReadPiece(t.Context(), &list[len(list)-1], nil)
 	must.OK(t, err)
 	if shown := p.Synced.Time().Truncate(time.Second); shown.Before(written) || len(list) != begin+3 {
 		t.Errorf("LastSyncTime is %v after %d pieces; the write returned at %v", shown, len(list)-begin, written)
 	}
 }
 
-// TestLevelAfterStart checks that a store makes no backup too early after its start. When a store is opened, the store skips
+// TestLevelAfterStart checks that a store allows no backup too early after its start. When a store is opened, the store skips
 // some commit numbers, which then count as issued. No backup may be made before the shipped log covers the skipped numbers.
 // Otherwise a secondary that has all commits would report that it lacks the skipped ones.
 func TestLevelAfterStart(t *testing.T) {
@@ -525,24 +525,23 @@ func TestLevelAfterStart(t *testing.T) {
 	must.OK(t, s.store.Close())
 	s.start()
 	asked, now := 0, time.Now()
-	s.wakeSchedule, s.now = func() { asked++ }, func() time.Time { return now }
-	b := &Schedule{Flags: &Flags{Every: time.Hour}, run: &run{}, shipper: s.shipper}
+	s.Wake, s.now = func() { asked++ }, func() time.Time { return now }
 	for range 3 {
 		s.turn()
-		if wait, err := b.backUpIfDue(t.Context()); wait != time.Hour || err != nil || asked > 0 {
-			t.Errorf("a backup before the log waits %v, %v; it was asked for %d", wait, err, asked)
+		if s.MayBackUp() || asked > 0 {
+			t.Errorf("a backup before the log is allowed: %v; it was asked for %d", s.MayBackUp(), asked)
 		}
 	}
 	now = now.Add(3 * time.Second)
 	s.turn()
 	s.turn()
-	if asked != 1 || !s.level.Load() {
+	if asked != 1 || !s.MayBackUp() {
 		t.Errorf("it has asked for %d backups", asked)
 	}
 	_, err := s.base(t.Context())
 	must.OK(t, err)
 	list := s.pieces()
-	if gap, err := s.place.Lacks(t.Context(), s.store.Timeline().ID, list[len(list)-1].To, edm.MaxDateTime, repository.Spans{}); err != nil || gap != nil {
+	if gap, err := s.Place.Lacks(t.Context(), s.store.Timeline().ID, list[len(list)-1].To, edm.MaxDateTime, repository.Spans{}); err != nil || gap != nil {
 		t.Errorf("without a write: %v, %v", gap, err)
 	}
 }
@@ -550,7 +549,7 @@ func TestLevelAfterStart(t *testing.T) {
 // pieces lists the pieces of the log in the backup location.
 func (s *shipping) pieces() []repository.Piece {
 	s.t.Helper()
-	list, err := s.place.Pieces(s.t.Context(), "")
+	list, err := s.Place.Pieces(s.t.Context(), "")
 	must.OK(s.t, err)
 	return list
 }
@@ -575,7 +574,7 @@ func TestCodec(t *testing.T) {
 	}
 	var got []repository.Codec
 	for _, named := range s.pieces() {
-		p, commits, err := s.place.ReadPiece(t.Context(), &named, nil)
+		p, commits, err := s.Place.ReadPiece(t.Context(), &named, nil)
 		must.OK(t, err)
 		if len(commits) != 1 {
 			t.Errorf("a piece has %d commits", len(commits))

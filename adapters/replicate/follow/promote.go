@@ -1,4 +1,4 @@
-package secondary
+package follow
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"edgetable/adapters/backup/repository"
-	"edgetable/adapters/store/pebblestore"
 	"edgetable/core/edm"
 )
 
@@ -32,20 +31,20 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 	f.working.Lock()
 	defer f.working.Unlock()
 	if !f.Follows() {
-		return p, fmt.Errorf("%s is a primary already", f.dir)
+		return p, fmt.Errorf("%s is a primary already", f.o.Dir)
 	}
 	if f.Unbuilt() {
-		return p, fmt.Errorf("%s has no complete store yet: it is being built from a backup", f.dir)
+		return p, fmt.Errorf("%s has no complete store yet: it is being built from a backup", f.o.Dir)
 	}
 	if f.built {
-		return p, fmt.Errorf("the secondary in %s is replacing its store by one that it built from a newer backup: run the command again", f.dir)
+		return p, fmt.Errorf("the secondary in %s is replacing its store by one that it built from a newer backup: run the command again", f.o.Dir)
 	}
-	if f.repo != nil { // if there is no backup location, the user gave --without-place
+	if f.from.Place != nil { // if there is no backup location, the user gave --without-place
 		if err := f.catchUpAll(ctx); err != nil && !force {
 			return p, fmt.Errorf("the secondary may lack writes that are in the backup location: %w; --without-place promotes the secondary without these writes", err)
 		}
 	}
-	p, err = beginTimeline(ctx, f.repo, f.store, f.dir, force, keepLogs)
+	p, err = beginTimeline(ctx, f.from.Place, f.store, f.o.Dir, force, keepLogs)
 	if err != nil {
 		return p, err
 	}
@@ -55,7 +54,7 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 		f.stop()
 	}
 	f.mu.Unlock()
-	f.log.Warn("the secondary was promoted: it is the primary", "until", p.Number.Time())
+	f.o.Log.Warn("the secondary was promoted: it is the primary", "until", p.Number.Time())
 	return p, nil
 }
 
@@ -83,7 +82,7 @@ func (f *Follower) catchUpAll(ctx context.Context) error {
 
 // beginTimeline begins a new timeline (a history of commits) in the backup location. The store becomes the primary on this
 // timeline.
-func beginTimeline(ctx context.Context, r *repository.Repository, store *pebblestore.Store, dir string, force bool, keepLogs int64) (p Promotion, err error) {
+func beginTimeline(ctx context.Context, r *repository.Repository, store Replica, dir string, force bool, keepLogs int64) (p Promotion, err error) {
 	at, follows, err := store.Position()
 	if err != nil || !follows {
 		return p, err
