@@ -11,6 +11,7 @@ import (
 
 	"edgetable/adapters/guard/chaos"
 	"edgetable/adapters/observe"
+	"edgetable/adapters/replicate/follow"
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/dynamodb"
 	"edgetable/adapters/store/pebblestore"
@@ -19,7 +20,6 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/table"
 	"edgetable/core/traffic"
-	"edgetable/functions/edgetable/secondary"
 	"edgetable/testdata/memstore"
 )
 
@@ -104,7 +104,7 @@ func TestAbilities(t *testing.T) {
 			}
 		}
 	}
-	stores["secondary"] = &secondary.Follower{Store: new(pebblestore.Store)}
+	stores["secondary"] = &follow.Follower{Store: new(pebblestore.Store)}
 
 	traced := func(s table.Store) table.Store {
 		return (&observe.Traces{Tracer: noop.NewTracerProvider().Tracer("")}).Store(s, "memory")

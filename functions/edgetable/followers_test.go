@@ -50,7 +50,7 @@ print(json.dumps(dict(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := follow(t, name+".py", tt.program)
+			f := runFollower(t, name+".py", tt.program)
 			for round := range 4 {
 				f.kill(t, round)
 			}
@@ -67,7 +67,7 @@ print(json.dumps(dict(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall
 	}
 	t.Run("work", func(t *testing.T) {
 		t.Parallel()
-		f := follow(t, "work.py", `FILE 'cat >> FILE.done; echo >> FILE.done'`)
+		f := runFollower(t, "work.py", `FILE 'cat >> FILE.done; echo >> FILE.done'`)
 		for round := range 4 {
 			f.kill(t, round)
 		}
@@ -90,7 +90,7 @@ print(json.dumps(dict(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall
 	})
 	t.Run("cache", func(t *testing.T) {
 		t.Parallel()
-		f := follow(t, "cache.py", "FILE")
+		f := runFollower(t, "cache.py", "FILE")
 		must.OK(t, os.Mkdir(f.file, 0o700))
 		f.finish(t)
 		for _, name := range []string{"p,1", "p,2", url.PathEscape("a b") + ",1"} {
@@ -119,7 +119,7 @@ type follower struct {
 	watch       []string
 }
 
-func follow(t *testing.T, program, args string) *follower {
+func runFollower(t *testing.T, program, args string) *follower {
 	t.Helper()
 	dir := t.TempDir()
 	at := start(t, nil, "--memory").greetingText(t, "connection string")

@@ -16,9 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"edgetable/adapters/replicate/follow"
 	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/commitlog"
 	"edgetable/core/objects"
-	"edgetable/functions/edgetable/stores"
 	"edgetable/testdata/must"
 )
 
@@ -115,7 +116,7 @@ func (c *signingClient) names(t *testing.T) map[string]string {
 
 // positionOf reads the data directory of a secondary. It returns the position in the primary's log
 // that the secondary has reached.
-func positionOf(t *testing.T, dir string) pebblestore.Position {
+func positionOf(t *testing.T, dir string) commitlog.Position {
 	t.Helper()
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir, KeepLogs: -1})
 	must.OK(t, err)
@@ -248,7 +249,7 @@ func TestSecondaryKilled(t *testing.T) {
 			}
 			secondaries++
 			two.kill(t)
-			if !stores.Rebuilding(dir) {
+			if !follow.Rebuilding(dir) {
 				at := positionOf(t, dir)
 				looked += h.check(t, "the killed secondary", readPeople(t, dir), at.Synced.Time())
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -92,7 +93,7 @@ func TestFeedAfterPromotion(t *testing.T) {
 
 	o.Dir = "secondary"
 	secondary := open(t, o)
-	must.OK(t, secondary.Replay(t.Context(), pebblestore.Position{Timeline: "t", Number: number}, nil))
+	must.OK(t, secondary.Replay(t.Context(), commitlog.Position{Timeline: "t", Number: number}, nil))
 	expectFeed(t, "the secondary", secondary, shared, "b")
 	expectFeed(t, "a position that the secondary has not reached", secondary, lost)
 	must.OK(t, secondary.Lead(number+edm.TicksPerSecond, 0, ""))

@@ -14,7 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/store/pebblestore"
-	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -27,7 +27,7 @@ type shipping struct {
 	t      *testing.T
 	fs     *vfs.MemFS
 	store  *pebblestore.Store
-	reader *logship.Reader
+	reader commitlog.Reader
 	random *rand.Rand
 
 	mu        sync.Mutex
@@ -35,7 +35,7 @@ type shipping struct {
 	grown     *sync.Cond
 
 	to      edm.Ticks // commits up to this number were read from the log
-	commits []logship.Commit
+	commits []commitlog.Commit
 }
 
 func newShipping(t *testing.T, seed uint64) *shipping {
@@ -138,7 +138,7 @@ func (s *shipping) read() {
 				s.t.Fatalf("number %d after %d in (%d, %d]", c.Number, last, from, to)
 			}
 			last = c.Number
-			s.commits = append(s.commits, logship.Commit{Number: c.Number, Record: slices.Clone(c.Record)})
+			s.commits = append(s.commits, commitlog.Commit{Number: c.Number, Record: slices.Clone(c.Record)})
 		}
 		s.to = to
 		if s.random.IntN(3) > 0 {
@@ -177,7 +177,7 @@ func (s *shipping) same() {
 	other := open(s.t, pebblestore.Options{Dir: "other", FS: vfs.NewMem(), Logf: s.t.Logf}.Small())
 	for list := s.commits; len(list) > 0; {
 		n := 1 + s.random.IntN(len(list))
-		must.OK(s.t, other.Replay(s.t.Context(), pebblestore.Position{Timeline: "t", Number: list[n-1].Number}, list[:n]))
+		must.OK(s.t, other.Replay(s.t.Context(), commitlog.Position{Timeline: "t", Number: list[n-1].Number}, list[:n]))
 		list = list[n:]
 	}
 	for _, k := range []table.RecordKey{people, churned} {
@@ -309,7 +309,7 @@ func TestReplayAtOnce(t *testing.T) {
 	})
 	for len(list) > 0 {
 		n := min(7, len(list))
-		must.OK(t, to.Replay(t.Context(), pebblestore.Position{Timeline: "t", Number: list[n-1].Number}, list[:n]))
+		must.OK(t, to.Replay(t.Context(), commitlog.Position{Timeline: "t", Number: list[n-1].Number}, list[:n]))
 		list = list[n:]
 		p, err := to.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}})
 		must.OK(t, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -113,7 +114,7 @@ func TestRuleIsFollowed(t *testing.T) {
 		upTo, _, _ := from.AwaitDurable(t.Context(), time.Time{})
 		list, _, _, err := reader.Next(upTo, 1<<30)
 		must.OK(t, err)
-		must.OK(t, to.Replay(t.Context(), pebblestore.Position{Timeline: "t", Number: upTo}, list))
+		must.OK(t, to.Replay(t.Context(), commitlog.Position{Timeline: "t", Number: upTo}, list))
 		if _, err := to.Get(t.Context(), people, ends.Key, table.Strong); !errors.Is(err, want) {
 			t.Errorf("Get: %v, want %v", err, want)
 		}

@@ -13,7 +13,7 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/layout"
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 	"edgetable/adapters/store/pebblestore/internal/recordcopy"
-	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -22,7 +22,7 @@ var errRecordOfLog = errors.New("a commit of the log cannot be read")
 
 // Replay atomically applies commits of another store, sorted by number, and stores the position p after these commits. A
 // commit contains the new values of its keys, so it may be applied twice. No other write may run at the same time.
-func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit) error {
+func (s *Store) Replay(ctx context.Context, p commitlog.Position, commits []commitlog.Commit) error {
 	position, err := json.Marshal(p)
 	if err != nil {
 		return err
@@ -213,8 +213,8 @@ func (s *Store) beginTimeline(above edm.Ticks, keepLogs int64, next string) erro
 	}
 	s.journal.numbers.Lock()
 	defer s.journal.numbers.Unlock()
-	err = s.shipping.Change(keepLogs, func(t *logship.Timeline) {
-		*t = logship.Timeline{Parent: p.Timeline, Left: p.Number, Since: p.Number, Next: next}
+	err = s.shipping.Change(keepLogs, func(t *commitlog.Timeline) {
+		*t = commitlog.Timeline{Parent: p.Timeline, Left: p.Number, Since: p.Number, Next: next}
 	})
 	if err != nil {
 		return err

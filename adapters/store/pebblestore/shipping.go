@@ -5,16 +5,14 @@ import (
 	"errors"
 	"time"
 
-	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
 // ReadLog returns a reader of all commits with numbers > after. The logs must still contain these commits, see
-// [logship.Timeline].
-func (s *Store) ReadLog(after edm.Ticks) *logship.Reader {
-	return s.shipping.Read(after)
-}
+// [commitlog.Timeline].
+func (s *Store) ReadLog(after edm.Ticks) commitlog.Reader { return s.shipping.Read(after) }
 
 // AwaitDurable waits until all commits registered before the call are durable, or until ctx ends. All commits up to the result
 // number are durable. If the result whole is true, these commits include every commit that returned before the result time.
@@ -37,19 +35,19 @@ func (s *Store) Touch(ctx context.Context) (edm.Ticks, error) {
 }
 
 // Timeline returns the timeline to which the commits of the store belong.
-func (s *Store) Timeline() logship.Timeline {
-	return s.shipping.Timeline()
-}
+func (s *Store) Timeline() commitlog.Timeline { return s.shipping.Timeline() }
 
 // ChangeTimeline calls the function do, which changes the timeline of the store. Then it stores the timeline durably.
-func (s *Store) ChangeTimeline(do func(*logship.Timeline)) error {
+func (s *Store) ChangeTimeline(do func(*commitlog.Timeline)) error {
 	return s.shipping.Change(0, do)
 }
 
 // BeginTimeline gives the timeline of the store an ID. It is called when the log is first shipped, and when the store
 // no longer continues the timeline with the current ID.
 func (s *Store) BeginTimeline(id, parent string, left edm.Ticks) error {
-	return s.ChangeTimeline(func(t *logship.Timeline) { *t = logship.Timeline{ID: id, Parent: parent, Left: left, Since: t.Since} })
+	return s.ChangeTimeline(func(t *commitlog.Timeline) {
+		*t = commitlog.Timeline{ID: id, Parent: parent, Left: left, Since: t.Since}
+	})
 }
 
 // Raise makes the numbers of all later commits higher than the given number.

@@ -7,17 +7,18 @@ import (
 	"os"
 	"path/filepath"
 
+	"filippo.io/age"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/backup/repository/target"
+	"edgetable/adapters/replicate/follow"
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/adapters/store/pebblestore/logship"
 	"edgetable/adapters/store/pebblestore/offline"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/place"
-	"edgetable/functions/edgetable/stores"
 )
 
 func (p *program) backupRestore(ctx context.Context, location, dir string, o *restoring) (err error) {
@@ -50,7 +51,7 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 		case err != nil:
 			return err
 		case plan != nil:
-			return stores.Replay(ctx, r, plan, dir, with, true, show.Bytes("applied"))
+			return replay(ctx, r, plan, dir, with, show.Bytes("applied"))
 		}
 		if err := logship.Descend(vfs.Default, dir, m.Timeline()); err != nil {
 			return err
@@ -96,6 +97,15 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 	}
 	fmt.Fprintf(p.Out, "restored table %s of account %s from %s to %s: %s\n", o.table, o.account, what, dir, cli.Things(entities, "entities"))
 	return nil
+}
+
+// replay applies the log of a plan to a store that contains the backup of the plan. Then the store is a primary.
+func replay(ctx context.Context, r *repository.Repository, plan *repository.Plan, dir string, with []age.Identity, progress func(done, total int64)) error {
+	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, Interrupt: ctx.Done()})
+	if err != nil {
+		return err
+	}
+	return errors.Join(follow.Replay(ctx, follow.Source{Place: r, With: with}, plan, store, true, progress), store.Close())
 }
 
 // raise ensures that the next Timestamps of a store are above all Timestamps in the shipped log. A store that was

@@ -173,6 +173,12 @@ func (b *run) writeUnfinished(u unfinished) error {
 	return directory.Replace(filepath.Join(b.data, UnfinishedFile), text.Bytes(), 0o600)
 }
 
+// sourceName returns the host name and the path of a data directory, for messages.
+func sourceName(data string) string {
+	host, _ := os.Hostname() // ignore the error, because the name is only for messages
+	return host + ":" + data
+}
+
 // openForBackup opens the store of a data directory, or connects to the server that uses it.
 func openForBackup(data, socket string) (s snapshotter, end func(), err error) {
 	// Opening a directory without a store would create one.

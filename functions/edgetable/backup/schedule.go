@@ -11,6 +11,7 @@ import (
 
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/objects/s3"
+	"edgetable/adapters/replicate/ship"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/place"
 	"edgetable/functions/edgetable/stores"
@@ -28,7 +29,7 @@ type Schedule struct {
 	*Flags
 	run     *run
 	log     *slog.Logger
-	shipper *shipper // nil if the log is not shipped
+	shipper *ship.Shipper // nil if the log is not shipped
 
 	// Paused reports whether the store is a secondary, which makes no backups. If Paused is nil, the store is a
 	// primary.
@@ -75,7 +76,11 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 	}
 	if o.Log > 0 {
 		b.run.spanned = b.spanned
-		b.shipper = &shipper{place: repository.New(objects), store: store.Store, source: sourceName(data), takeOver: "edgetable promote " + cli.Quote(data) + " --place " + cli.Quote(o.To) + " --take-over", keys: o.keys, log: log, now: time.Now, requestBackup: b.startBackup, wakeSchedule: b.wake, leads: &store.Lead, keep: o.KeepLogs(), again: make(chan struct{}, 1), status: LogStatus{CaughtUp: time.Now()}}
+		b.shipper = ship.New(ship.Options{
+			Place: repository.New(objects), Store: store.Store, Lead: &store.Lead, Source: sourceName(data), Keys: o.keys, Keep: o.KeepLogs(), Log: log,
+			Backup: b.startBackup, Wake: b.wake,
+			TakeOver: "edgetable promote " + cli.Quote(data) + " --place " + cli.Quote(o.To) + " --take-over",
+		})
 	}
 	return b, nil
 }
@@ -83,18 +88,33 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 // ShipsLog reports whether the server ships its log.
 func (b *Schedule) ShipsLog() bool { return b != nil && b.shipper != nil }
 
-// ServeLog ships the log until ctx ends.
-func (b *Schedule) ServeLog(ctx context.Context) { b.shipper.serve(ctx, b.Log, b.paused) }
-
-// EndLog ships the last commits after the server has stopped.
-func (b *Schedule) EndLog() {
-	ctx, end := context.WithTimeout(context.Background(), lastTurn)
-	defer end()
-	b.shipper.shipRest(ctx)
+// Admit checks at startup whether another store took over the backup location while this server did not run. If so, the
+// server refuses writes, because they would be lost.
+func (b *Schedule) Admit(ctx context.Context) {
+	if b.ShipsLog() && !b.paused() {
+		b.shipper.Admit(ctx)
+	}
 }
 
+// ServeLog ships the log until ctx ends.
+func (b *Schedule) ServeLog(ctx context.Context) { b.shipper.Serve(ctx, b.Log, b.paused) }
+
+// JoinPieces joins pieces of the shipped log at intervals until ctx ends.
+func (b *Schedule) JoinPieces(ctx context.Context) { b.shipper.JoinPieces(ctx, b.paused) }
+
+// EndLog ships the last commits after the server has stopped.
+func (b *Schedule) EndLog() { b.shipper.End() }
+
 // Shipped returns the state of log shipping.
-func (b *Schedule) Shipped() LogStatus { return b.shipper.Status() }
+func (b *Schedule) Shipped() ship.Status { return b.shipper.Status() }
+
+// Place returns the backup location, or nil if there is none.
+func (b *Schedule) Place() *repository.Repository {
+	if b == nil {
+		return nil
+	}
+	return repository.New(b.run.place)
+}
 
 // spanned passes the span of the backup in progress to startBackup. The span says which commits the backup
 // contains.
@@ -118,10 +138,7 @@ func (b *Schedule) Resume() {
 	}
 	b.wake()
 	if b.ShipsLog() {
-		select {
-		case b.shipper.again <- struct{}{}:
-		default: // a signal is already pending
-		}
+		b.shipper.Resume()
 	}
 }
 
@@ -194,13 +211,15 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 	if b.paused() {
 		return b.Every, nil // after a promotion, the method Resume wakes the loop in the method Serve
 	}
-	if b.ShipsLog() && b.shipper.leads.Replaced() != nil {
+	if b.ShipsLog() && b.shipper.Lead.Replaced() != nil {
 		return b.Every, nil // when the store owns the backup location again, the method Resume wakes the loop in the method Serve
 	}
-	if err := b.checkOwner(ctx); err != nil {
-		return 0, err
+	if b.ShipsLog() {
+		if err := b.shipper.CheckOwner(ctx); err != nil {
+			return 0, err
+		}
 	}
-	if b.ShipsLog() && !b.shipper.level.Load() && !b.forced.Load() {
+	if b.ShipsLog() && !b.shipper.MayBackUp() && !b.forced.Load() {
 		return b.Every, nil // when the location has the log up to this start, the shipper wakes the loop in the method Serve
 	}
 	newest, err := repository.New(b.run.place).Newest(ctx)
@@ -222,7 +241,7 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 		b.mu.Lock()
 		b.status.LastSuccess = newest.Began
 		b.mu.Unlock()
-		if age := time.Since(newest.Began); age >= 0 && age < b.Every && !b.forced.Load() && b.continued(newest) {
+		if age := time.Since(newest.Began); age >= 0 && age < b.Every && !b.forced.Load() && (!b.ShipsLog() || b.shipper.Continues(newest)) {
 			return b.Every - age, nil
 		}
 	}
@@ -244,25 +263,6 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 	}
 	b.prune(ctx)
 	return b.Every, nil
-}
-
-// checkOwner returns an error if another store has taken over the backup location. A backup of this store would
-// look newer than the backups of the other store.
-func (b *Schedule) checkOwner(ctx context.Context) error {
-	if !b.ShipsLog() || b.run.store == nil {
-		return nil
-	}
-	own := b.shipper.store.Timeline()
-	now, err := repository.New(b.run.place).Turn(ctx)
-	if err != nil || own.ID == "" || now.Timeline == "" {
-		return err
-	}
-	return now.Check(own.ID, knownTerm(own, now.Term))
-}
-
-// continued reports whether the shipped log continues backup m. If no log is shipped, it returns true.
-func (b *Schedule) continued(m *repository.Manifest) bool {
-	return !b.ShipsLog() || m.Log != nil && m.Log.Timeline == b.shipper.store.Timeline().ID
 }
 
 // prune removes old backups. A failure is logged, and the prune after the next backup tries again.

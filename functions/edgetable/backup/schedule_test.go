@@ -10,7 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/objects/directory"
+	"edgetable/adapters/replicate/ship"
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/testdata/must"
 )
 
 // TestBackupFails runs a schedule for a month with a backup location that cannot be used. The
@@ -45,4 +49,21 @@ func TestBackupFails(t *testing.T) {
 		stop()
 		synctest.Wait()
 	})
+}
+
+// TestNoBackupBeforeLog checks that a schedule waits until its shipper allows backups. After a start, the shipped log does
+// not yet cover the commit numbers that were issued before.
+func TestNoBackupBeforeLog(t *testing.T) {
+	t.Parallel()
+	store, err := pebblestore.Open(pebblestore.Options{Dir: t.TempDir()})
+	must.OK(t, err)
+	defer store.Close()
+	place := directory.Place{Dir: t.TempDir()}
+	b := &Schedule{
+		Flags: &Flags{Every: time.Hour}, run: &run{place: place},
+		shipper: ship.New(ship.Options{Place: repository.New(place), Store: store, Lead: new(ship.Lead)}),
+	}
+	if wait, err := b.backUpIfDue(t.Context()); wait != time.Hour || err != nil {
+		t.Errorf("a backup before the log waits %v, %v", wait, err)
+	}
 }

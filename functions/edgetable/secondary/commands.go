@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"edgetable/adapters/replicate/follow"
+	"edgetable/adapters/replicate/ship"
 	"edgetable/adapters/store/pebblestore"
-	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/commitlog"
 	"edgetable/functions/edgetable/admin"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/stores"
@@ -55,7 +55,8 @@ func (p *program) promoteCommand() *cobra.Command {
 }
 
 func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, force, takeOver bool) (err error) {
-	complete, err := finishSwap(dir)
+	kind := stores.Followers()
+	complete, err := kind.FinishSwap(dir)
 	if err != nil {
 		return err
 	}
@@ -74,10 +75,8 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	f := o.follower(dir, slog.New(slog.DiscardHandler), nil)
-	f.store = store
-	var follows bool
-	if f.at, follows, err = store.Position(); err != nil {
+	at, follows, err := store.Position()
+	if err != nil {
 		return err
 	}
 	if !follows && !takeOver {
@@ -86,27 +85,29 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 	if o.Of == "" && !force {
 		return cli.Misuse("no server uses this data directory: name the backup location with --place, so that the old primary can no longer ship its log there")
 	}
+	var from follow.Source
 	if o.Of != "" {
-		if f.repo, f.with, err = o.open(ctx, "place"); err != nil {
+		if from, err = o.source(ctx, "place"); err != nil {
 			return err
 		}
 	}
 	if !follows {
 		if force {
-			f.repo = nil
+			from.Place = nil
 		}
-		if err := stores.TakeOver(ctx, f.repo, store, dir); err != nil {
+		if err := ship.TakeOver(ctx, from.Place, store, dir); err != nil {
 			return err
 		}
 		fmt.Fprintf(p.Out, "promoted: %s\n", TakenOver)
 		return nil
 	}
+	f := follow.Open(o.options(dir, slog.New(slog.DiscardHandler), nil), from, store, at)
 	done, err := f.Promote(ctx, force, 0)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(p.Out, "promoted: %s\n", done)
-	return os.RemoveAll(filepath.Join(dir, newFolder))
+	return follow.Discard(dir)
 }
 
 // TakenOver is the message after a replaced store was made the primary again.
@@ -114,7 +115,7 @@ const TakenOver = "the store is the primary again, without the writes of the sto
 
 // CanTakeOver returns nil if a running store can be made the primary again, and otherwise an error. It must not be
 // called for a secondary. The last argument says whether the user gave --take-over.
-func CanTakeOver(dir string, replaced *logship.Replaced, asked bool) error {
+func CanTakeOver(dir string, replaced *commitlog.Replaced, asked bool) error {
 	switch {
 	case !asked:
 		return notWithout(dir, replaced)
@@ -125,9 +126,9 @@ func CanTakeOver(dir string, replaced *logship.Replaced, asked bool) error {
 }
 
 // notWithout returns the error if a store that is not a secondary is promoted without the flag --take-over.
-func notWithout(dir string, replaced *logship.Replaced) error {
+func notWithout(dir string, replaced *commitlog.Replaced) error {
 	if replaced == nil {
 		return fmt.Errorf("%s is a primary already", dir)
 	}
-	return fmt.Errorf("%s is a primary already, and was replaced: %s", dir, replaced)
+	return fmt.Errorf("%s is a primary already, and was replaced: %s", dir, ship.Explain(replaced))
 }

@@ -3,14 +3,16 @@ package secondary
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
-	"filippo.io/age"
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/replicate/follow"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/place"
+	"edgetable/functions/edgetable/stores"
 )
 
 // Flags are the flags of a server that is a secondary.
@@ -52,16 +54,21 @@ func (o *Flags) Check(given func(flag string) bool, data string) error {
 	return nil
 }
 
-// open opens the backup location of the primary, and reads the private keys that decrypt the log.
-// flag is the name of the flag that gives the location, for errors.
-func (o *Flags) open(ctx context.Context, flag string) (*repository.Repository, []age.Identity, error) {
+// options describes the store of a secondary in a data directory.
+func (o *Flags) options(dir string, log *slog.Logger, end func(error)) follow.Options {
+	return follow.Options{Dir: dir, Kind: stores.Followers(), Of: o.Of, MaxLag: o.MaxLag, Every: o.every(), Log: log, End: end}
+}
+
+// source opens the backup location of the primary, and reads the private keys that decrypt the log. flag is the name of the
+// flag that gives the location, for errors.
+func (o *Flags) source(ctx context.Context, flag string) (from follow.Source, err error) {
 	objects, err := place.Open(ctx, o.Of, nil)
 	if err != nil {
-		return nil, nil, fmt.Errorf("--%s: %w", flag, err)
+		return from, fmt.Errorf("--%s: %w", flag, err)
 	}
 	with, err := place.ReadIdentities(o.identity)
 	if err != nil {
-		return nil, nil, fmt.Errorf("--secondary-identity: %w", err)
+		return from, fmt.Errorf("--secondary-identity: %w", err)
 	}
-	return repository.New(objects), with, nil
+	return follow.Source{Place: repository.New(objects), With: with}, nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"edgetable/adapters/replicate/follow"
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/core/edm"
 	"edgetable/core/key"
@@ -43,7 +44,7 @@ type machine struct {
 
 	store    *pebblestore.Store // nil if the server is stopped, or has no store yet
 	embedded *stores.Checkpoints
-	follower *secondary.Follower
+	follower *follow.Follower
 	backups  *backup.Schedule
 	ctx      context.Context // context of the server; nil if the server is stopped
 	end      context.CancelCauseFunc

@@ -15,6 +15,7 @@ import (
 
 	"filippo.io/age"
 
+	"edgetable/adapters/replicate/ship"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/stores"
 	"edgetable/testdata/must"
@@ -354,7 +355,7 @@ func (w *scenario) takeOver(m *machine) {
 	case m.store == nil || m.follower.Follows() || m.well():
 		return
 	default:
-		if err = stores.TakeOver(m.ctx, m.backups.Place(), m.store, m.dir); err == nil {
+		if err = ship.TakeOver(m.ctx, m.backups.Place(), m.store, m.dir); err == nil {
 			m.embedded.Lead.Regain()
 			m.backups.Resume()
 		}

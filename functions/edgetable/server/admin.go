@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"sync"
 
+	"edgetable/adapters/replicate/ship"
 	"edgetable/functions/edgetable/admin"
 	"edgetable/functions/edgetable/backup"
 	"edgetable/functions/edgetable/secondary"
-	"edgetable/functions/edgetable/stores"
 )
 
 // openAdmin serves the administration socket until stop is called. stop waits until no command uses the store.
@@ -89,7 +89,7 @@ func (s *serving) promote(ctx context.Context, force, takeOver bool) (string, er
 	} else if !s.backups.ShipsLog() {
 		return "", errors.New("the server ships no log. Start the server with --backup-to and --backup-log; or stop it, and name the backup location with --place. With --without-place the server accepts writes, but does not take over the backup location")
 	}
-	if err := stores.TakeOver(ctx, place, s.backend.Embedded.Store, s.DataDirectory()); err != nil {
+	if err := ship.TakeOver(ctx, place, s.backend.Embedded.Store, s.DataDirectory()); err != nil {
 		return "", err
 	}
 	lead.Regain()

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/replicate/follow"
 	"edgetable/core/protocol"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/cli"
-	"edgetable/functions/edgetable/stores"
 )
 
 // readyTimeout is the maximum time of a readiness check.
@@ -57,9 +57,9 @@ func (h *health) state(path string) (status int, text string) {
 			return http.StatusServiceUnavailable, "the " + whatIsFull(err) + " is full: writes are refused; deletes work while there is room for them\n"
 		case errors.Is(err, repository.ErrReplaced):
 			return http.StatusServiceUnavailable, "another store has replaced this one; the log says how to make it the primary again\n"
-		case errors.Is(err, stores.ErrUnbuilt):
+		case errors.Is(err, follow.ErrUnbuilt):
 			return http.StatusServiceUnavailable, "the store of the secondary is being built\n"
-		case errors.Is(err, stores.ErrBehind):
+		case errors.Is(err, follow.ErrBehind):
 			return http.StatusServiceUnavailable, "the secondary lags too far behind\n"
 		case err != nil:
 			return http.StatusServiceUnavailable, "the store has failed; the log has the cause\n"
@@ -105,13 +105,13 @@ func (h *health) run(ending chan struct{}) {
 	switch {
 	case full && !was:
 		h.log.Warn("not ready, because the " + whatIsFull(err) + " is full: writes are refused, deletes work while there is room for them")
-	case errors.Is(err, stores.ErrBehind), errors.Is(err, repository.ErrReplaced):
+	case errors.Is(err, follow.ErrBehind), errors.Is(err, repository.ErrReplaced):
 		if h.err == nil {
 			h.log.Warn("not ready", "cause", err)
 		}
 	case err == nil && errors.Is(h.err, repository.ErrReplaced):
 		h.log.Info("ready: the store is the primary again")
-	case err == nil && errors.Is(h.err, stores.ErrBehind):
+	case err == nil && errors.Is(h.err, follow.ErrBehind):
 		h.log.Info("ready: the secondary follows again")
 	case err != nil && !full && (h.err == nil || was):
 		h.log.Error("the store has failed", "cause", err)

@@ -7,11 +7,12 @@ import (
 	"edgetable/adapters/guard/admission"
 	"edgetable/adapters/guard/chaos"
 	"edgetable/adapters/observe"
+	"edgetable/adapters/replicate/follow"
+	"edgetable/adapters/replicate/ship"
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/changefeed"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/backup"
-	"edgetable/functions/edgetable/secondary"
 	"edgetable/functions/edgetable/stores"
 )
 
@@ -112,36 +113,36 @@ func watchLog(m *observe.Metrics, b *backup.Schedule) {
 		return
 	}
 	observe.Watch(m, b.Shipped,
-		observe.Gauge("log_behind_seconds", "Time since the last moment at which the backup location had every confirmed write (--backup-log); since the start of the server, if there was no such moment.", func(s backup.LogStatus) float64 { return time.Since(s.CaughtUp).Seconds() }),
-		observe.Gauge("log_last_shipped_timestamp_seconds", "Time at which the newest piece of the log was stored in the backup location, as a Unix time; 0 if none was stored since the start. An idle server stores no pieces.", func(s backup.LogStatus) float64 { return unixTime(s.LastShipped) }),
-		observe.Gauge("log_waiting_bytes", "Bytes of the log that are not in the backup location.", func(s backup.LogStatus) float64 { return float64(s.Waiting) }),
-		observe.Counter("log_pieces_total", "Pieces of the log that were stored in the backup location.", func(s backup.LogStatus) float64 { return float64(s.Pieces) }),
-		observe.Counter("log_failures_total", "Failed attempts to ship the log.", func(s backup.LogStatus) float64 { return float64(s.Failures) }),
-		observe.Counter("log_given_up_total", "Number of times that a part of the log was discarded before it was shipped (--backup-log-keep). The moments of this part cannot be restored.", func(s backup.LogStatus) float64 { return float64(s.GivenUp) }),
-		observe.Gauge("log_replaced", "1 if another store has taken over the backup location, so this server no longer ships its log, else 0.", func(s backup.LogStatus) float64 { return observe.Bool(s.Replaced) }),
+		observe.Gauge("log_behind_seconds", "Time since the last moment at which the backup location had every confirmed write (--backup-log); since the start of the server, if there was no such moment.", func(s ship.Status) float64 { return time.Since(s.CaughtUp).Seconds() }),
+		observe.Gauge("log_last_shipped_timestamp_seconds", "Time at which the newest piece of the log was stored in the backup location, as a Unix time; 0 if none was stored since the start. An idle server stores no pieces.", func(s ship.Status) float64 { return unixTime(s.LastShipped) }),
+		observe.Gauge("log_waiting_bytes", "Bytes of the log that are not in the backup location.", func(s ship.Status) float64 { return float64(s.Waiting) }),
+		observe.Counter("log_pieces_total", "Pieces of the log that were stored in the backup location.", func(s ship.Status) float64 { return float64(s.Pieces) }),
+		observe.Counter("log_failures_total", "Failed attempts to ship the log.", func(s ship.Status) float64 { return float64(s.Failures) }),
+		observe.Counter("log_given_up_total", "Number of times that a part of the log was discarded before it was shipped (--backup-log-keep). The moments of this part cannot be restored.", func(s ship.Status) float64 { return float64(s.GivenUp) }),
+		observe.Gauge("log_replaced", "1 if another store has taken over the backup location, so this server no longer ships its log, else 0.", func(s ship.Status) float64 { return observe.Bool(s.Replaced) }),
 	)
 }
 
 // watchSecondary adds metrics of a secondary.
-func watchSecondary(m *observe.Metrics, status func() secondary.Status) {
+func watchSecondary(m *observe.Metrics, status func() follow.Status) {
 	observe.Watch(m, status,
-		observe.Gauge("secondary", "1 while the server is a secondary of another server (--secondary-of) or reads a replica (--dynamodb-role), 0 when it was promoted.", func(s secondary.Status) float64 { return observe.Bool(s.Follows) }),
-		observe.Gauge("secondary_behind_seconds", "Time since the last moment at which the secondary had applied everything in the backup location. For a replica on DynamoDB, the age of LastSyncTime.", func(s secondary.Status) float64 { return s.Behind.Seconds() }),
-		observe.Gauge("secondary_last_sync_timestamp_seconds", "LastSyncTime of the secondary, as a Unix time: the secondary has every write that returned before this time; 0 if unknown. While the primary is idle, only backups advance it.", func(s secondary.Status) float64 {
+		observe.Gauge("secondary", "1 while the server is a secondary of another server (--secondary-of) or reads a replica (--dynamodb-role), 0 when it was promoted.", func(s follow.Status) float64 { return observe.Bool(s.Follows) }),
+		observe.Gauge("secondary_behind_seconds", "Time since the last moment at which the secondary had applied everything in the backup location. For a replica on DynamoDB, the age of LastSyncTime.", func(s follow.Status) float64 { return s.Behind.Seconds() }),
+		observe.Gauge("secondary_last_sync_timestamp_seconds", "LastSyncTime of the secondary, as a Unix time: the secondary has every write that returned before this time; 0 if unknown. While the primary is idle, only backups advance it.", func(s follow.Status) float64 {
 			if s.LastSync.IsZero() {
 				return 0
 			}
 			return float64(s.LastSync.UnixMilli()) / 1000
 		}),
-		observe.Counter("secondary_commits_total", "Commits that the secondary has applied.", func(s secondary.Status) float64 { return float64(s.Commits) }),
+		observe.Counter("secondary_commits_total", "Commits that the secondary has applied.", func(s follow.Status) float64 { return float64(s.Commits) }),
 	)
 }
 
 // replicaStatus returns a function that reports the status of a replica in the same form as the status of a secondary.
-func replicaStatus(r table.Replicated) func() secondary.Status {
+func replicaStatus(r table.Replicated) func() follow.Status {
 	began := time.Now()
-	return func() secondary.Status {
-		s := secondary.Status{Follows: true, Behind: time.Since(began)}
+	return func() follow.Status {
+		s := follow.Status{Follows: true, Behind: time.Since(began)}
 		if at := r.Replication().LastSync; at != 0 {
 			s.LastSync = at.Time()
 			s.Behind = time.Since(s.LastSync)

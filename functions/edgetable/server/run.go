@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"edgetable/adapters/observe"
+	"edgetable/adapters/replicate/follow"
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/accounts"
 	"edgetable/core/table"
@@ -19,7 +20,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/descriptors"
 	"edgetable/functions/edgetable/machine"
-	"edgetable/functions/edgetable/secondary"
 	"edgetable/functions/edgetable/stores"
 )
 
@@ -58,7 +58,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 		return err
 	}
 	s.log.Info("stopped")
-	if cause := context.Cause(ctx); errors.Is(cause, secondary.ErrBuilt) {
+	if cause := context.Cause(ctx); errors.Is(cause, follow.ErrBuilt) {
 		return cause
 	}
 	return nil
@@ -68,7 +68,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 // secrets would be sent over a network in plain text.
 func (s *serving) openListeners(ctx context.Context, at *listening) error {
 	// The sockets stay open if this process will serve another store, which a secondary has built.
-	keep := func() bool { return errors.Is(context.Cause(ctx), secondary.ErrBuilt) }
+	keep := func() bool { return errors.Is(context.Cause(ctx), follow.ErrBuilt) }
 	l, err := at.listenOn(&at.tables, keep, func() (net.Listener, error) { return net.Listen("tcp", s.listen) })
 	if err != nil {
 		return fmt.Errorf("%w (%schoose another address with --listen, such as 127.0.0.1:10003)", err, holder(ctx, s.listen))
@@ -299,7 +299,7 @@ func (s *serving) ready(ctx context.Context) error {
 		return s.follower.Ready()
 	case s.backend.Replica != nil:
 		if r := s.backend.Replica.Replication(); r.Status != table.Live {
-			return fmt.Errorf("%w: its status is %s, LastSyncTime is %s", stores.ErrBehind, r.Status, r.LastSync.Time().Format(time.RFC3339))
+			return fmt.Errorf("%w: its status is %s, LastSyncTime is %s", follow.ErrBehind, r.Status, r.LastSync.Time().Format(time.RFC3339))
 		}
 	}
 	return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"edgetable/adapters/replicate/follow"
 	"edgetable/functions/edgetable/cli"
-	"edgetable/functions/edgetable/secondary"
 	"edgetable/functions/edgetable/stores"
 )
 
@@ -37,7 +37,7 @@ func (p *program) serveCommand() *cobra.Command {
 			}
 			var at listening
 			for { // when a secondary has built its store, runServer returns ErrBuilt and is called again with this store
-				if err := p.runServer(ctx, &o, &at); !errors.Is(err, secondary.ErrBuilt) || ctx.Err() != nil {
+				if err := p.runServer(ctx, &o, &at); !errors.Is(err, follow.ErrBuilt) || ctx.Err() != nil {
 					return errors.Join(err, at.close())
 				}
 			}

@@ -7,10 +7,11 @@ import (
 	"edgetable/adapters/guard/chaos"
 	"edgetable/adapters/identity/oidc"
 	"edgetable/adapters/observe"
+	"edgetable/adapters/replicate/follow"
+	"edgetable/adapters/replicate/ship"
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/functions/edgetable/account"
 	"edgetable/functions/edgetable/backup"
-	"edgetable/functions/edgetable/secondary"
 	"edgetable/functions/edgetable/stores"
 	"edgetable/functions/explorer"
 )
@@ -30,8 +31,8 @@ type serving struct {
 	metricsKey  *metricsToken   // nil if the metrics need no token
 	traces      *observe.Traces // nil if traces are not sent
 	backend     *stores.Backend
-	follower    *secondary.Follower // nil unless the server was started as a secondary
-	backups     *backup.Schedule    // nil if no backups are made
+	follower    *follow.Follower // nil unless the server was started as a secondary
+	backups     *backup.Schedule // nil if no backups are made
 	statistics  *Statistics
 	expiry      *expiry           // nil if the store keeps no expiry rules
 	feeds       *feeds            // nil if the store keeps no feeds
@@ -47,7 +48,7 @@ func (s *serving) isSecondary() bool {
 
 // lead returns the Lead of the store in the data directory. The Lead says whether the store is the primary. If the
 // store is not in a data directory, lead returns nil.
-func (s *serving) lead() *stores.Lead {
+func (s *serving) lead() *ship.Lead {
 	if s.backend.Embedded == nil {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/replicate/ship"
 	"edgetable/adapters/store/pebblestore"
 )
 
@@ -15,7 +16,7 @@ import (
 // checkpoint is complete. Then the next request arrives while the earlier checkpoint is still being made.
 type Checkpoints struct {
 	*pebblestore.Store
-	Lead Lead
+	Lead ship.Lead
 	mu   sync.Mutex
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/backup/repository/target"
+	"edgetable/adapters/replicate/follow"
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/descriptors"
@@ -82,7 +83,7 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 			return nil, err
 		}
 	}
-	if !o.memory && Rebuilding(o.data) {
+	if !o.memory && follow.Rebuilding(o.data) {
 		return nil, fmt.Errorf("%s belongs to an incomplete secondary: start it with --secondary-of, or name another directory", o.data)
 	}
 	fresh := os.IsNotExist(err)

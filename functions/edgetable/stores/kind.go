@@ -2,7 +2,6 @@ package stores
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -63,6 +62,3 @@ type Job struct {
 	Run   func(ctx context.Context) // runs the job until ctx ends
 	End   func()                    // called after all requests and jobs have ended; may be nil
 }
-
-// ErrBehind means that a secondary lags too far behind its primary, or that its lag is unknown.
-var ErrBehind = errors.New("the secondary lags too far behind")

@@ -16,6 +16,7 @@ import (
 
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 	"edgetable/adapters/store/pebblestore/internal/wholefile"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 )
 
@@ -46,7 +47,7 @@ type Keeper struct {
 	shipped atomic.Uint32 // all logs with lower numbers are shipped
 
 	mu       sync.Mutex
-	timeline Timeline
+	timeline commitlog.Timeline
 	sizes    map[uint32]int64 // sizes in bytes of the logs in the folder
 }
 
@@ -104,7 +105,7 @@ func (k *Keeper) Begin(from edm.Ticks, lost bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if lost && !reflect.ValueOf(k.timeline).IsZero() {
-		k.timeline = Timeline{Parent: cmp.Or(k.timeline.ID, k.timeline.Parent)}
+		k.timeline = commitlog.Timeline{Parent: cmp.Or(k.timeline.ID, k.timeline.Parent)}
 		return k.discardKept(k.sinceNow(from))
 	}
 	if (k.limit.Load() > 0) == (k.timeline.Since > 0) {
@@ -124,7 +125,7 @@ func (k *Keeper) sinceNow(from edm.Ticks) edm.Ticks {
 // that the logs in the data directory contain all commits with higher numbers.
 func (k *Keeper) discardKept(since edm.Ticks) error {
 	k.timeline.Since = since
-	if err := k.timeline.write(k.fs, k.dir); err != nil {
+	if err := writeTimeline(k.fs, k.dir, k.timeline); err != nil {
 		return err
 	}
 	return k.removeAll()
@@ -192,7 +193,7 @@ func (k *Keeper) release(next uint32, to edm.Ticks) error {
 		return nil
 	}
 	k.timeline.Since = max(k.timeline.Since, to)
-	if err := k.timeline.write(k.fs, k.dir); err != nil {
+	if err := writeTimeline(k.fs, k.dir, k.timeline); err != nil {
 		return err
 	}
 	k.shipped.Store(next)
@@ -221,12 +222,12 @@ func (k *Keeper) Kept() (numbers []uint32, size int64) {
 
 // Change changes the timeline with the function do, and then stores the timeline. If limit is above 0, Change also sets the
 // limit for kept logs.
-func (k *Keeper) Change(limit int64, do func(*Timeline)) error {
+func (k *Keeper) Change(limit int64, do func(*commitlog.Timeline)) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	next := k.timeline
 	do(&next)
-	if err := next.write(k.fs, k.dir); err != nil {
+	if err := writeTimeline(k.fs, k.dir, next); err != nil {
 		return err
 	}
 	k.timeline = next
@@ -250,7 +251,7 @@ func (k *Keeper) Limit(limit int64) error {
 }
 
 // Timeline returns the timeline to which the commits of the store belong.
-func (k *Keeper) Timeline() Timeline {
+func (k *Keeper) Timeline() commitlog.Timeline {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.timeline

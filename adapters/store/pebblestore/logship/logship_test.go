@@ -13,6 +13,7 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/logfile"
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 	"edgetable/adapters/store/pebblestore/internal/wholefile"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 	"edgetable/testdata/must"
 )
@@ -145,13 +146,13 @@ func TestTimelineFile(t *testing.T) {
 	d := newDirectory(t)
 	k := d.open(math.MaxInt64)
 	must.OK(t, k.Begin(5, false))
-	must.OK(t, k.Change(0, func(t *Timeline) { t.ID, t.Parent, t.Left = "b", "a", 4 }))
-	if got := d.open(-1).Timeline(); !reflect.DeepEqual(got, Timeline{ID: "b", Parent: "a", Left: 4, Since: 5}) {
+	must.OK(t, k.Change(0, func(t *commitlog.Timeline) { t.ID, t.Parent, t.Left = "b", "a", 4 }))
+	if got := d.open(-1).Timeline(); !reflect.DeepEqual(got, commitlog.Timeline{ID: "b", Parent: "a", Left: 4, Since: 5}) {
 		t.Errorf("it is %+v", got)
 	}
 	lossy := d.open(math.MaxInt64)
 	must.OK(t, lossy.Begin(6, true))
-	if got := lossy.Timeline(); !reflect.DeepEqual(got, Timeline{Parent: "b", Since: 6}) {
+	if got := lossy.Timeline(); !reflect.DeepEqual(got, commitlog.Timeline{Parent: "b", Since: 6}) {
 		t.Errorf("after a loss it is %+v", got)
 	}
 	path := d.fs.PathJoin("data", timelineFile)

@@ -1,5 +1,7 @@
 package logship
 
+import "edgetable/core/commitlog"
+
 // memory is the memory for the records of a Reader. It is reused, so that a read allocates little.
 type memory struct {
 	steps [][]byte // blocks for new records; the constant step is the size of each block
@@ -24,7 +26,7 @@ func (m *memory) next(size int) []byte {
 }
 
 // reuse makes all blocks available again. It first copies the records of the given commits from the blocks to other memory.
-func (m *memory) reuse(stay []Commit) {
+func (m *memory) reuse(stay []commitlog.Commit) {
 	to := m.spare[:0]
 	for i := range stay {
 		at := len(to)

@@ -7,17 +7,18 @@ import (
 	"math"
 	"slices"
 
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 )
 
 // Reader reads the commits of an open store from its logs, and returns them in the order of their numbers. The logs may have another
 // order, because concurrent commits can get their numbers in one order and write to the log in another order. A Reader is not safe for
-// concurrent use.
+// concurrent use. It implements [commitlog.Reader].
 type Reader struct {
 	logs    *Keeper
 	after   edm.Ticks            // commits with numbers up to this one were already returned, or were not requested
 	current tail                 // the log that is being read
-	commits []Commit             // commits read from the logs, ordered by number: first the result of the last call of Next, then the pending commits
+	commits []commitlog.Commit   // commits read from the logs, ordered by number: first the result of the last call of Next, then the pending commits
 	last    int                  // number of commits that the last call of Next returned
 	safe    edm.Ticks            // all commits with numbers up to this one were read from the logs
 	end     bool                 // the newest log was read to its end, so r.commits has all existing commits with numbers up to r.safe
@@ -35,7 +36,7 @@ type outlook struct {
 }
 
 // Read returns a Reader of the commits with numbers > after. The logs must still contain all these commits.
-// So [Timeline].Since must be <= after.
+// So [commitlog.Timeline].Since must be <= after.
 func (k *Keeper) Read(after edm.Ticks) *Reader {
 	return &Reader{logs: k, after: after, highest: map[uint32]edm.Ticks{}, later: map[uint32]*outlook{}}
 }
@@ -43,7 +44,7 @@ func (k *Keeper) Read(after edm.Ticks) *Reader {
 // Next returns, in order, the commits with numbers in (from, to]. The parameter size is the approximate
 // size of these commits in bytes. All commits up to the number upTo must be durable, and Next returns no higher commits. If all
 // these commits were already returned, Next returns none. The returned commits are valid until the next call.
-func (r *Reader) Next(upTo edm.Ticks, size int) (list []Commit, from, to edm.Ticks, err error) {
+func (r *Reader) Next(upTo edm.Ticks, size int) (list []commitlog.Commit, from, to edm.Ticks, err error) {
 	from = r.after
 	r.commits, r.last = slices.Delete(r.commits, 0, r.last), 0
 	if !r.ready() {
@@ -98,13 +99,13 @@ func (r *Reader) read() error {
 	if err != nil {
 		return err
 	}
-	err = r.current.read(f, r.memory.next, func(c Commit) {
+	err = r.current.read(f, r.memory.next, func(c commitlog.Commit) {
 		r.highest[r.current.log] = max(r.highest[r.current.log], c.Number)
 		if c.Number > r.after {
 			r.commits = append(r.commits, c)
 		}
 	})
-	slices.SortFunc(r.commits, func(a, b Commit) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortFunc(r.commits, func(a, b commitlog.Commit) int { return cmp.Compare(a.Number, b.Number) })
 	return errors.Join(err, f.Close())
 }
 
@@ -135,7 +136,7 @@ func (r *Reader) lookAt(o *outlook) error {
 	err = o.read(f, func(size int) []byte {
 		r.scratch = slices.Grow(r.scratch[:0], size)
 		return r.scratch[:size]
-	}, func(c Commit) { o.least = min(o.least, c.Number) })
+	}, func(c commitlog.Commit) { o.least = min(o.least, c.Number) })
 	return errors.Join(err, f.Close())
 }
 

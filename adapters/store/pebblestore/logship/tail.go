@@ -8,14 +8,8 @@ import (
 
 	"edgetable/adapters/store/pebblestore/internal/logfile"
 	"edgetable/adapters/store/pebblestore/internal/logguard"
-	"edgetable/core/edm"
+	"edgetable/core/commitlog"
 )
-
-// Commit is the number of a commit and the record of the commit in the log.
-type Commit struct {
-	Number edm.Ticks
-	Record []byte
-}
 
 // tail reads a log that is still being written. It reads each record once.
 type tail struct {
@@ -28,7 +22,7 @@ type tail struct {
 const step = 64 << 10
 
 // read calls take(c) for each new commit c of the log. It calls buffer(size) to get memory for the records.
-func (t *tail) read(f vfs.File, buffer func(size int) []byte, take func(Commit)) error {
+func (t *tail) read(f vfs.File, buffer func(size int) []byte, take func(commitlog.Commit)) error {
 	for size := step; ; {
 		b, start := buffer(size), logfile.BlockOf(t.offset)
 		n, err := f.ReadAt(b, start)
@@ -37,7 +31,7 @@ func (t *tail) read(f vfs.File, buffer func(size int) []byte, take func(Commit))
 		}
 		end, more := logfile.Follow(b[:n], int(t.offset-start), t.log, func(record []byte) {
 			if m, ok := logguard.MarkOf(record); ok && m.Number > 0 {
-				take(Commit{m.Number, record})
+				take(commitlog.Commit{Number: m.Number, Record: record})
 			}
 		})
 		before := t.offset

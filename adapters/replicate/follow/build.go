@@ -1,0 +1,101 @@
+package follow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/backup/repository/target"
+	"edgetable/adapters/objects/directory"
+	"edgetable/core/commitlog"
+	"edgetable/core/edm"
+)
+
+// Build prepares the data directory of a secondary. If the directory has a complete store, Build returns nil. Otherwise it
+// returns a Follower that builds the first store. To find the log, it calls the function source.
+func Build(o Options, source func() (Source, error)) (*Follower, error) {
+	complete, err := o.prepare()
+	if complete || err != nil && !o.Kind.IsNoSpace(err) { // if the disk is full, the Follower prepares the directory later
+		return nil, err
+	}
+	from, err := source()
+	f := Open(o, from, nil, commitlog.Position{})
+	f.Store = noStore{}
+	return f, err
+}
+
+// prepare creates the data directory, and finishes an interrupted swap of stores. It reports whether the directory
+// now has a complete store. If not, prepare writes the file rebuildNote there.
+func (o *Options) prepare() (complete bool, err error) {
+	if err := directory.Make(o.Dir); err != nil {
+		return false, err
+	}
+	if complete, err := o.Kind.FinishSwap(o.Dir); err != nil || complete || Rebuilding(o.Dir) {
+		return complete, err
+	}
+	return false, directory.Replace(filepath.Join(o.Dir, rebuildNote), []byte(o.Of+"\n"), 0o600)
+}
+
+// errNoBackup means that there is no backup from which a store can be built.
+var errNoBackup = errors.New("the backup location has no backup yet from which the log can be applied")
+
+// build builds a store in the folder newFolder of a data directory. The store gets the newest state that the primary
+// has shipped. build restores the newest backup and applies the log to it. If this backup cannot be read, build uses an
+// older backup and more of the log. build only uses backups with commits after the given commit number.
+func (f *Follower) build(ctx context.Context, above edm.Ticks) error {
+	plans, err := f.from.Place.Plans(ctx)
+	if err != nil {
+		return err
+	}
+	err = errNoBackup
+	for i, plan := range plans {
+		if plan.Base.Log.Low <= above && above > 0 {
+			break // the remaining backups are older and have even fewer commits
+		}
+		failed := f.buildFrom(ctx, plan)
+		if failed == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		failed = fmt.Errorf("backup %s: %w", plan.Base.ID, failed)
+		if i == 0 {
+			err = failed
+		} else {
+			err = fmt.Errorf("%w; %w", err, failed)
+		}
+	}
+	return err
+}
+
+func (f *Follower) buildFrom(ctx context.Context, plan *repository.Plan) error {
+	into := filepath.Join(f.o.Dir, newFolder)
+	if !target.Interrupted(into) {
+		if err := os.RemoveAll(into); err != nil {
+			return err
+		}
+	}
+	f.o.Log.Info("the store of the secondary is being built", "backup", plan.Base.ID, "bytes", plan.Base.Size(), "pieces", len(plan.Steps))
+	err := f.from.Place.Restore(ctx, plan.Base, into, f.from.With, func(int64, int64) {})
+	if err == nil {
+		err = f.replayInto(ctx, plan, into)
+	}
+	if err != nil {
+		// Remove the incomplete store. The next attempt must not resume it, because a prune may remove this backup.
+		return errors.Join(err, os.RemoveAll(into))
+	}
+	return nil
+}
+
+// replayInto applies the log to a restored store.
+func (f *Follower) replayInto(ctx context.Context, plan *repository.Plan, dir string) error {
+	store, err := f.o.Kind.Open(ctx, dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(Replay(ctx, f.from, plan, store, false, func(int64, int64) {}), store.Close())
+}

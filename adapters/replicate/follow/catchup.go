@@ -1,0 +1,245 @@
+package follow
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/core/commitlog"
+	"edgetable/core/edm"
+)
+
+// applyShipped applies the log that is in the backup location now. It does nothing if the store was promoted.
+func (f *Follower) applyShipped(ctx context.Context) error {
+	f.working.Lock()
+	defer f.working.Unlock()
+	if !f.Follows() {
+		return nil
+	}
+	began := time.Now()
+	err := f.catchUp(ctx)
+	again := errors.Is(err, errSeenOnce)
+	if again {
+		err = nil
+	}
+	if err != nil {
+		f.looks = 0
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err = err; err == nil && !again {
+		f.caughtUp, f.ready, f.attempt = began, true, 0
+	}
+	return err
+}
+
+// catchUp applies the log that is in the backup location now. It does not wait until no further log arrives, because
+// a running primary may always be ahead. While the primary is idle, most calls only list the next piece of the log.
+// Every fifth call also reads the timelines (histories of commits). Every thirtieth call reads everything that could
+// show that commits are missing.
+func (f *Follower) catchUp(ctx context.Context) error {
+	for {
+		all, before := f.looks == 0, f.at
+		list, gap, err := f.listPieces(ctx, all)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 && f.looks%lookAtTimelines != 0 {
+			f.looks = (f.looks + 1) % lookAtAll
+			return nil
+		}
+		limit, err := f.limit(ctx)
+		if err != nil {
+			return err
+		}
+		if f.at.Timeline != before.Timeline {
+			f.looks = 0
+			continue
+		}
+		if f.looks = (f.looks + 1) % lookAtAll; len(list) > 0 {
+			f.looks = 1
+		}
+		if err := f.apply(ctx, list, limit); err != nil {
+			return err
+		}
+		if f.at.Number >= limit {
+			f.looks = 0
+			continue // continue with the log of the next timeline (history of commits)
+		}
+		if !all {
+			return nil
+		}
+		if gap == nil && limit < edm.MaxDateTime {
+			gap = &repository.Gap{Timeline: f.at.Timeline, After: f.at.Number, Until: limit}
+		}
+		if gap == nil {
+			if gap, err = f.from.Place.Lacks(ctx, f.at.Timeline, f.at.Number, limit, f.backups); err != nil {
+				return err
+			}
+		}
+		if err := f.handleGap(ctx, gap); err != nil {
+			return err
+		}
+		return f.idle(ctx)
+	}
+}
+
+// idle is called when there is no new log. It advances the field Synced, which is a time: the store has all
+// writes before it. If the primary is idle, its backups record a time up to which there were no writes. The method idle
+// uses this time.
+func (f *Follower) idle(ctx context.Context) error {
+	at := f.at
+	at.Synced = max(at.Synced, f.backups.Synced(at.Timeline, at.Number))
+	if at == f.at {
+		return nil
+	}
+	return f.advance(ctx, at, nil)
+}
+
+// listPieces lists the pieces of the log after the last applied commit. If the parameter all is true, it also looks for
+// gaps.
+func (f *Follower) listPieces(ctx context.Context, all bool) (list []repository.Piece, gap *repository.Gap, err error) {
+	if !all {
+		list, err = f.from.Place.Next(ctx, f.at.Timeline, f.at.Number)
+		return list, nil, err
+	}
+	list, gap, err = f.from.Place.Behind(ctx, f.at.Timeline, f.at.Number, f.whole)
+	if err == nil {
+		f.whole = false
+	}
+	return list, gap, err
+}
+
+// apply applies consecutive pieces of the log, up to the commit number in the parameter limit.
+func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm.Ticks) error {
+	line := applier{apply: f.advance, at: f.at}
+	for i := range list {
+		if line.at.Number >= limit {
+			break
+		}
+		if list[i].To <= line.at.Number {
+			continue // a larger piece of the log that contains these commits was already applied
+		}
+		p, commits, err := f.from.Place.ReadPiece(ctx, &list[i], f.from.With)
+		if err != nil {
+			return errors.Join(f.flush(ctx, &line), f.handleUnreadable(ctx, err))
+		}
+		f.unread = 0
+		if err := line.add(ctx, &p, commits, min(p.To, limit)); err != nil {
+			return err
+		}
+	}
+	return f.flush(ctx, &line)
+}
+
+// flush applies commits that were read but not applied yet.
+func (f *Follower) flush(ctx context.Context, line *applier) error {
+	if line.at == f.at {
+		return nil
+	}
+	return line.flush(ctx)
+}
+
+// handleUnreadable decides what to do after a piece of the log could not be read. Usually it returns err, and the next
+// check tries again. If the piece is damaged, or was unreadable too many times, handleUnreadable rebuilds the store.
+func (f *Follower) handleUnreadable(ctx context.Context, err error) error {
+	if _, damaged := errors.AsType[*repository.DamagedPiece](err); damaged {
+		return f.rebuild(ctx, err)
+	}
+	f.looks = 0
+	if f.unread++; f.unread < readAtMost {
+		return err
+	}
+	return f.rebuild(ctx, err)
+}
+
+// readAtMost is the number of failed attempts to read a piece of the log, while the backup location answers other
+// requests. After so many failures, a newer backup replaces the store.
+const readAtMost = 30
+
+// Some checks of the backup location find no new log. Every fifth of these checks also reads the timelines (histories
+// of commits). Every thirtieth of these checks is a full check, which reads everything.
+const lookAtTimelines, lookAtAll = 5, 30
+
+// limit returns the number of the last commit to apply in the current timeline (history of commits). If the store
+// already has this commit, limit first switches to the next timeline. Then the result is the last commit to apply in
+// that timeline.
+func (f *Follower) limit(ctx context.Context) (edm.Ticks, error) {
+	for {
+		now, err := f.from.Place.Turn(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if now.Timeline == f.at.Timeline {
+			return edm.MaxDateTime, nil
+		}
+		until, next, ok, err := f.from.Place.Leads(ctx, f.at.Timeline)
+		switch {
+		case err != nil:
+			return 0, err
+		case now.Timeline == "":
+			return 0, errors.New("the backup location is empty: is its disk mounted?")
+		case !ok || f.at.Number > until:
+			return 0, errDiverged
+		case f.at.Number < until:
+			return until, nil
+		}
+		f.o.Log.Info("the secondary follows another primary", "timeline", next, "from", until.Time())
+		if err := f.advance(ctx, commitlog.Position{Timeline: next, Number: f.at.Number, Synced: f.at.Synced}, nil); err != nil {
+			return 0, err
+		}
+	}
+}
+
+func (f *Follower) advance(ctx context.Context, to commitlog.Position, commits []commitlog.Commit) error {
+	if err := f.store.Replay(ctx, to, commits); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.at = to
+	f.commits += int64(len(commits))
+	return nil
+}
+
+// errSeenOnce means that a check of the backup location has found a gap in the log for the first time.
+var errSeenOnce = errors.New("the backup location seems to lack a part of the log")
+
+// handleGap decides what to do about a gap after the last piece of the log. A list of objects is not a snapshot, so the
+// list may have a gap that the log does not have. So handleGap acts only if two checks in a row find the same gap.
+func (f *Follower) handleGap(ctx context.Context, gap *repository.Gap) error {
+	if gap == nil {
+		f.gap = ""
+		return nil
+	}
+	f.looks = 0 // the next check must be a full one
+	if f.gap != gap.Error() {
+		f.gap, f.whole = gap.Error(), true
+		return errSeenOnce
+	}
+	return f.rebuild(ctx, gap)
+}
+
+var errNoNewer = errors.New("there is no newer backup yet")
+
+// rebuild is called if the log cannot be applied. The reason is passed as the parameter cause. If a newer backup can
+// replace the store, rebuild returns errOutdated.
+func (f *Follower) rebuild(ctx context.Context, cause error) error {
+	f.looks = 0
+	if f.promoting {
+		return cause
+	}
+	if time.Now().Before(f.again) {
+		return f.waiting(cause)
+	}
+	plans, err := f.from.Place.Plans(ctx)
+	if err != nil || len(plans) == 0 || plans[0].Base.Log.Low <= f.at.Number {
+		f.failed = cmp.Or(err, errNoNewer)
+		f.failLater()
+		return f.waiting(cause)
+	}
+	return fmt.Errorf("%w: %w", errOutdated, cause)
+}

@@ -1,0 +1,47 @@
+package follow
+
+import (
+	"context"
+	"fmt"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/core/commitlog"
+	"edgetable/core/edm"
+)
+
+// Replay applies the log to a store that already contains a backup. The plan names the backup, and the pieces of the log to
+// apply. With leads=true, the store also becomes a primary.
+func Replay(ctx context.Context, from Source, plan *repository.Plan, store Replica, leads bool, progress func(done, total int64)) error {
+	var total, done int64
+	limits := map[string]edm.Ticks{} // number of the last commit to apply, by timeline (history of commits)
+	for i := range plan.Steps {
+		total += plan.Steps[i].Size
+		limits[plan.Steps[i].Timeline] = plan.Steps[i].Until
+	}
+	log := applier{apply: store.Replay, at: commitlog.Position{Timeline: plan.Base.Log.Timeline, Number: plan.Base.Log.Low, Synced: plan.Base.Log.Synced()}}
+	for _, step := range plan.Steps {
+		done += step.Size
+		if step.Timeline == log.at.Timeline && step.Until <= log.at.Number {
+			continue // a larger piece of the log that contains these commits was already applied
+		}
+		p, commits, err := from.Place.ReadPiece(ctx, &step.Piece, from.With)
+		if err != nil {
+			return fmt.Errorf("%w; 'edgetable backup verify' names all damage", err)
+		}
+		until := step.Until
+		if p.To > step.To { // after the plan was made, a server has replaced this piece of the log by a longer one
+			until = min(p.To, limits[step.Timeline])
+		}
+		if err := log.add(ctx, &p, commits, until); err != nil {
+			return err
+		}
+		progress(done, total)
+	}
+	if leads {
+		log.at.Timeline, log.at.Number = plan.Timeline, plan.To
+	}
+	if err := log.flush(ctx); err != nil || !leads {
+		return err
+	}
+	return store.Lead(plan.Above, 0, "")
+}

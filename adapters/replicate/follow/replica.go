@@ -1,0 +1,46 @@
+package follow
+
+import (
+	"context"
+	"io"
+
+	"edgetable/core/commitlog"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Replica is a store that replays the log of another store.
+type Replica interface {
+	table.Store
+
+	// Identity distinguishes the store from other stores. A store that was restored from a backup has the identity of the
+	// original store.
+	Identity() (string, error)
+	// Position returns how far the store has replayed the log of another store. ok is false if the store replays no log.
+	Position() (p commitlog.Position, ok bool, err error)
+	// Replay atomically applies commits of another store, sorted by number, and stores the position p after these commits. A
+	// commit may be applied twice.
+	Replay(ctx context.Context, p commitlog.Position, commits []commitlog.Commit) error
+	// Lead ends the replay, so that the store accepts its own writes. These writes have Timestamps higher than the given
+	// Timestamp. The parameter keepLogs is the maximum size of the log that the store keeps until it is shipped. The
+	// parameter next is the ID of the timeline that was begun for this store at the backup location, or "".
+	Lead(above edm.Ticks, keepLogs int64, next string) error
+	// BeginTimeline records that the commits of the store belong to a new timeline from now on.
+	BeginTimeline(id, parent string, left edm.Ticks) error
+}
+
+// Kind is a kind of store that can be a secondary. It knows how such stores are kept in a data directory.
+type Kind struct {
+	// Open opens the store in a directory to which a backup was restored. If ctx ends, it returns early.
+	Open      func(ctx context.Context, dir string) (Restored, error)
+	Has       func(dir string) bool               // reports whether a directory contains a complete store
+	Owns      func(name string) bool              // reports whether a file with this name belongs to a store
+	Lock      func(dir string) (io.Closer, error) // locks a directory against other processes that use its store
+	IsNoSpace func(err error) bool                // reports whether an error means that the disk is full
+}
+
+// Restored is a store that was opened only to apply the log to it.
+type Restored interface {
+	Replica
+	io.Closer
+}

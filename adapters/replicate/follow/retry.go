@@ -1,0 +1,25 @@
+package follow
+
+import (
+	"fmt"
+	"time"
+)
+
+// failLater schedules the next attempt to build a store, with exponential backoff.
+func (f *Follower) failLater() {
+	f.again = time.Now().Add(min(f.o.Every<<min(f.attempt, 20), slowest))
+	f.attempt++
+}
+
+// waiting combines two errors. One error says why the log cannot be applied, and the other error says why no
+// new store could be built.
+func (f *Follower) waiting(cause error) error {
+	if cause == nil {
+		return f.failed
+	}
+	return fmt.Errorf("%w; %w", cause, f.failed)
+}
+
+// slowest is the maximum delay between two attempts to build a store. The delay grows because each attempt reads
+// much data.
+const slowest = time.Minute

@@ -1,0 +1,125 @@
+package follow
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"edgetable/adapters/objects/directory"
+)
+
+// These folders in a data directory contain a new store. While the new store is built, the current store serves reads.
+// Renaming newFolder to readyFolder commits the replacement of the current store. If the process is killed during the
+// replacement, the next start continues the replacement.
+const (
+	newFolder   = "secondary.new"   // contains the new store while it is being built
+	readyFolder = "secondary.ready" // contains the complete new store until it has replaced the current store
+)
+
+// decided is a content of the file rebuildNote. It means that the directory has a complete store, or that a
+// complete new store is replacing the current one. Any other content means that the directory has no complete store.
+// During a first build, the file names the backup location. Earlier versions wrote other texts.
+const decided = "swap\n"
+
+// commitSwap records that the new store is complete and must replace the current store. The next call of FinishSwap then
+// makes the replacement.
+func commitSwap(dir string) error {
+	if !Rebuilding(dir) {
+		if err := directory.Replace(filepath.Join(dir, rebuildNote), []byte(decided), 0o600); err != nil {
+			return err
+		}
+	}
+	ready := filepath.Join(dir, readyFolder)
+	if err := os.RemoveAll(ready); err != nil { // an earlier version may have left a folder of this name, and then never used the folder
+		return err
+	}
+	return errors.Join(os.Rename(filepath.Join(dir, newFolder), ready), directory.Sync(dir))
+}
+
+// Discard removes a new store that was not completed from a data directory.
+func Discard(dir string) error { return os.RemoveAll(filepath.Join(dir, newFolder)) }
+
+// FinishSwap finishes a committed replacement of the store. It reports whether the directory has a complete store.
+func (k *Kind) FinishSwap(dir string) (complete bool, err error) {
+	note, err := os.ReadFile(filepath.Join(dir, rebuildNote))
+	if errors.Is(err, fs.ErrNotExist) {
+		return k.Has(dir), nil
+	}
+	if err != nil {
+		return false, err
+	}
+	lock, err := k.Lock(dir)
+	if err != nil {
+		return true, nil // a server uses the store; the call that opens the store will report this
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	ready := filepath.Join(dir, readyFolder)
+	if _, err := os.Stat(ready); err == nil {
+		if err := k.move(ready, dir); err != nil {
+			return false, err
+		}
+		note = []byte(decided)
+		if err := directory.Replace(filepath.Join(dir, rebuildNote), note, 0o600); err != nil {
+			return false, err
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	if string(note) != decided {
+		return false, nil
+	}
+	if err := errors.Join(os.RemoveAll(ready), directory.Sync(dir), os.Remove(filepath.Join(dir, rebuildNote))); err != nil {
+		return false, err
+	}
+	return k.Has(dir), directory.Sync(dir)
+}
+
+// The method move makes a folder of this name after it has removed the old store. If a process was killed and the
+// folder exists, all old files are already removed. Then every file of a store belongs to the new store.
+const begun = "moving"
+
+// move takes a store from one directory to another, and replaces the store there. If
+// the process is killed during the move, the call can be repeated.
+func (k *Kind) move(from, to string) error {
+	if _, err := os.Stat(filepath.Join(from, begun)); errors.Is(err, fs.ErrNotExist) {
+		if err := k.removeStore(to); err != nil {
+			return err
+		}
+		if err := errors.Join(os.Mkdir(filepath.Join(from, begun), 0o700), directory.Sync(from)); err != nil {
+			return err
+		}
+	} else if err != nil {
+		return err
+	}
+	made, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range made {
+		if e.Name() == "LOCK" || e.Name() == begun {
+			continue
+		}
+		if err := os.Rename(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+			return fmt.Errorf("the new store cannot be moved: %w", err)
+		}
+	}
+	return directory.Sync(to)
+}
+
+// removeStore removes the files of a store from a directory, and leaves other files there.
+func (k *Kind) removeStore(dir string) error {
+	old, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range old {
+		if k.Owns(e.Name()) {
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return directory.Sync(dir)
+}

@@ -1,0 +1,124 @@
+package follow
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"edgetable/adapters/objects/directory"
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/adapters/store/pebblestore/datadir"
+	"edgetable/core/commitlog"
+	"edgetable/core/edm"
+	"edgetable/testdata/must"
+)
+
+// embedded is the kind of the embedded store, for [Kind.FinishSwap].
+var embedded = &Kind{Has: datadir.HasStore, Owns: datadir.IsStoreFile, Lock: datadir.Lock}
+
+// fill makes a store in a directory. The last commit of the store has the given number.
+func fill(t *testing.T, dir string, number int) {
+	t.Helper()
+	s, err := pebblestore.Open(pebblestore.Options{Dir: dir})
+	must.OK(t, err)
+	must.OK(t, s.Replay(t.Context(), commitlog.Position{Timeline: "0123456789abcdef", Number: edm.Ticks(1000 + number)}, nil))
+	must.OK(t, s.Close())
+}
+
+// numberOf returns the number of the last commit of the store in a directory; 0 if there is no complete store.
+func numberOf(t *testing.T, dir string) int {
+	t.Helper()
+	complete, err := embedded.FinishSwap(dir)
+	must.OK(t, err)
+	if Rebuilding(dir) == complete {
+		t.Errorf("complete: %v, and the note says the opposite", complete)
+	}
+	if !complete {
+		return 0
+	}
+	s, err := pebblestore.Open(pebblestore.Options{Dir: dir})
+	must.OK(t, err)
+	p, follows, err := s.Position()
+	must.OK(t, err)
+	must.OK(t, s.Close())
+	if !follows {
+		t.Error("it does not follow")
+	}
+	return int(p.Number - 1000)
+}
+
+// TestSwap checks that one rename replaces a store by another one. After a kill at each step, the directory must
+// have either the whole old store or the whole new one. Files that are not part of a store must stay unchanged.
+func TestSwap(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		kill func(t *testing.T, dir string) // leaves the files of a process that was killed during the replacement
+		want int
+	}{
+		{"it is being built", func(*testing.T, string) {}, 1},
+		{"before the rename", func(t *testing.T, dir string) {
+			must.OK(t, directory.Replace(filepath.Join(dir, rebuildNote), []byte(decided), 0o600))
+		}, 1},
+		{"after the rename", func(t *testing.T, dir string) { must.OK(t, commitSwap(dir)) }, 2},
+		{"while the old files go", func(t *testing.T, dir string) {
+			must.OK(t, commitSwap(dir))
+			old, err := filepath.Glob(filepath.Join(dir, "*.log"))
+			must.OK(t, err)
+			for _, name := range old {
+				must.OK(t, os.Remove(name))
+			}
+		}, 2},
+		{"while the new files come", func(t *testing.T, dir string) {
+			must.OK(t, commitSwap(dir))
+			must.OK(t, embedded.removeStore(dir))
+			must.OK(t, os.Mkdir(filepath.Join(dir, readyFolder, begun), 0o700))
+			made, err := os.ReadDir(filepath.Join(dir, readyFolder))
+			must.OK(t, err)
+			for _, e := range made[:len(made)/2] {
+				if embedded.Owns(e.Name()) {
+					must.OK(t, os.Rename(filepath.Join(dir, readyFolder, e.Name()), filepath.Join(dir, e.Name())))
+				}
+			}
+		}, 2},
+		{"before the note goes", func(t *testing.T, dir string) {
+			must.OK(t, commitSwap(dir))
+			must.OK(t, embedded.move(filepath.Join(dir, readyFolder), dir))
+			must.OK(t, directory.Replace(filepath.Join(dir, rebuildNote), []byte(decided), 0o600))
+			must.OK(t, os.RemoveAll(filepath.Join(dir, readyFolder)))
+		}, 2},
+		{"a program from before has begun a move", func(t *testing.T, dir string) {
+			must.OK(t, directory.Replace(filepath.Join(dir, rebuildNote), []byte("s3://bucket/place\n"), 0o600))
+			must.OK(t, embedded.removeStore(dir))
+		}, 0},
+		{"after what a program from before has left", func(t *testing.T, dir string) {
+			must.OK(t, directory.Replace(filepath.Join(dir, rebuildNote), []byte("s3://bucket/place\n"), 0o600))
+			must.OK(t, embedded.removeStore(dir))
+			must.OK(t, commitSwap(dir))
+		}, 2},
+		{"with what an earlier swap has left", func(t *testing.T, dir string) {
+			must.OK(t, os.MkdirAll(filepath.Join(dir, readyFolder, "some"), 0o700))
+			must.OK(t, commitSwap(dir))
+		}, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			must.OK(t, os.WriteFile(filepath.Join(dir, "accounts"), []byte("text"), 0o600))
+			fill(t, dir, 1)
+			fill(t, filepath.Join(dir, newFolder), 2)
+			tt.kill(t, dir)
+			for range 2 {
+				if got := numberOf(t, dir); got != tt.want {
+					t.Errorf("the store is number %d, want %d", got, tt.want)
+				}
+			}
+			if b, err := os.ReadFile(filepath.Join(dir, "accounts")); err != nil || string(b) != "text" {
+				t.Errorf("the accounts are %q, %v", b, err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, readyFolder)); err == nil {
+				t.Error("a folder stays")
+			}
+		})
+	}
+}

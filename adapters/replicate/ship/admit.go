@@ -1,0 +1,48 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"edgetable/adapters/backup/repository"
+)
+
+// admitWithin is the timeout of the check in Admit.
+const admitWithin = 5 * time.Second
+
+// Admit checks at startup whether another store took over the backup location while this server did not run. If so, the
+// server refuses writes, because they would be lost. If the location does not respond in time, writes are accepted; the
+// shipper repeats the check later.
+func (s *Shipper) Admit(ctx context.Context) {
+	if s.Lead.Replaced() != nil {
+		return
+	}
+	ctx, end := context.WithTimeout(ctx, admitWithin)
+	defer end()
+	if err := s.checkShipping(ctx); errors.Is(err, repository.ErrReplaced) {
+		s.Lead.Lose(s.describeReplacement(ctx, err), true) // not recorded on disk: the next start checks the backup location again
+		s.Log.Error("this store was replaced while it did not run: it refuses writes", "cause", s.Lead.Err())
+	}
+}
+
+// checkShipping returns an error if this store may not ship its log to the backup location. It changes nothing there.
+func (s *Shipper) checkShipping(ctx context.Context) error {
+	v, err := s.look(ctx)
+	if err == nil {
+		err = v.refusal()
+	}
+	if err != nil || v.join().act != proceed {
+		return err
+	}
+	now, err := s.Place.Turn(ctx)
+	if err != nil {
+		return err
+	}
+	own := s.Store.Timeline()
+	if err := now.Check(own.ID, knownTerm(own, now.Term)); err != nil {
+		return err
+	}
+	_, err = s.shippedUpTo(ctx)
+	return err
+}

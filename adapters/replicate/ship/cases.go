@@ -1,0 +1,128 @@
+package ship
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/core/commitlog"
+)
+
+// standing says how this store relates to the backup location. It depends on the history that the store knows and on
+// the timelines (histories of commits) in the location.
+type standing string
+
+const (
+	// These standings (results of the comparison with the backup location) allow the store to ship its log.
+	continues standing = "the newest timeline (history of commits) in the backup location is the timeline of this store"
+	announced standing = "this store has begun the newest timeline (history of commits), but did not receive the reply of the backup location"
+	first     standing = "the backup location has no timeline (history of commits) yet"
+	onTop     standing = "this store is a copy of the store with the newest timeline (history of commits), or has lost commits of this timeline: this store begins a new timeline"
+
+	// These standings (results of the comparison with the backup location) forbid the store to ship its log. Another
+	// store has replaced this store, and has commits that this store lacks.
+	replaced  standing = "another store has begun a newer timeline (history of commits) in the backup location"
+	forgotten standing = "this store does not know its timeline (history of commits), but the backup location has a timeline of this store"
+
+	// These standings (results of the comparison with the backup location) forbid the store to ship its log. But
+	// nothing shows that another store has replaced this store.
+	elsewhere standing = "the backup location has timelines (histories of commits), but none that this store knows"
+	foreign   standing = "the backup location belongs to another store"
+)
+
+// act says what a store does in its standing.
+type act int
+
+const (
+	proceed act = iota // ship the log on the store's own timeline
+	record             // record the newest timeline in the store, and ship the log on it
+	begin              // begin a timeline without a parent, and ship the log on it
+	branch             // begin a timeline that continues the newest one, and ship the log on it
+	yield              // ship nothing: another store is the primary
+	avoid              // ship nothing: another store owns the backup location
+	doubt              // ship nothing: nothing shows whether this store is the primary
+)
+
+// joining is a row of the table cases.
+type joining struct {
+	standing standing
+	applies  func(*view) bool
+	act      act
+}
+
+// cases is the table of all standings. The first row that applies is the standing of the store.
+var cases = [...]joining{
+	{first, (*view).locationIsEmpty, begin},       // the first start of a store with this location; or a disk that is not mounted
+	{foreign, (*view).newestIsOfAnother, avoid},   // a mistyped location
+	{continues, (*view).newestIsOwn, proceed},     // each later start
+	{announced, (*view).newestWasTried, record},   // the process was killed, or the reply lost, while it began the timeline
+	{onTop, (*view).newestIsParent, branch},       // the store was restored, promoted without the location, or has lost commits
+	{replaced, (*view).olderIsOwn, yield},         // another store was promoted while this one was the primary
+	{replaced, (*view).olderIsParent, yield},      // the same, and this store had been restored or has lost commits
+	{forgotten, (*view).storeKnowsNothing, yield}, // the file with the timeline is lost
+	{elsewhere, (*view).always, doubt},            // another disk is mounted at the path of the location
+}
+
+// view is what a store compares before it ships its log: its own record, and the timelines in the backup location.
+type view struct {
+	identity string
+	own      commitlog.Timeline
+	all      []repository.Timeline // the newest is the last one
+}
+
+func (v *view) newest() *repository.Timeline { return &v.all[len(v.all)-1] }
+
+func (v *view) has(id string) bool {
+	return slices.ContainsFunc(v.all, func(t repository.Timeline) bool { return t.ID == id })
+}
+
+// parent returns the timeline that the store continues, if the store has not begun one of its own.
+func (v *view) parent() string {
+	if v.own.ID != "" {
+		return ""
+	}
+	return v.own.Parent
+}
+
+func (v *view) locationIsEmpty() bool { return len(v.all) == 0 }
+func (v *view) newestIsOfAnother() bool {
+	return v.newest().Store != "" && v.newest().Store != v.identity
+}
+func (v *view) newestIsOwn() bool       { return v.own.ID != "" && v.own.ID == v.newest().ID }
+func (v *view) newestWasTried() bool    { return v.own.Next != "" && v.own.Next == v.newest().ID }
+func (v *view) newestIsParent() bool    { return v.parent() != "" && v.parent() == v.newest().ID }
+func (v *view) olderIsOwn() bool        { return v.own.ID != "" && v.has(v.own.ID) }
+func (v *view) olderIsParent() bool     { return v.parent() != "" && v.has(v.parent()) }
+func (v *view) storeKnowsNothing() bool { return v.own.ID == "" && v.own.Parent == "" }
+func (v *view) always() bool            { return true }
+
+// join returns the row of the table cases that applies.
+func (v *view) join() joining {
+	return cases[slices.IndexFunc(cases[:], func(c joining) bool { return c.applies(v) })] // the last row always applies
+}
+
+// refusal returns an error that says why the store may not ship its log, or nil if it may.
+func (v *view) refusal() error {
+	switch c := v.join(); c.act {
+	case yield:
+		newest := v.newest()
+		return &repository.Replaced{Why: fmt.Sprintf("%s (the newest --timeline ID is %s, begun by %s at %s)", c.standing, newest.ID, newest.From, newest.Began.Format(time.RFC3339))}
+	case avoid:
+		return repository.ErrOtherStore
+	case doubt:
+		return repository.ErrElsewhere
+	}
+	return nil
+}
+
+// look reads what the store and the backup location have.
+func (s *Shipper) look(ctx context.Context) (v view, err error) {
+	if v.identity, err = s.Store.Identity(); err != nil {
+		return v, err
+	}
+	v.all, err = s.Place.Timelines(ctx)
+	v.own = s.Store.Timeline()
+	return v, err
+}

@@ -1,0 +1,90 @@
+package ship
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/core/commitlog"
+)
+
+// TestCases checks when a store may begin a timeline (a history of commits) in a backup location: if the location
+// is empty, or if the newest timeline there is the parent of the store's own timeline.
+func TestCases(t *testing.T) {
+	t.Parallel()
+	const self = "this"
+	one := repository.Timeline{Number: 1, ID: "1", Store: self}
+	two := repository.Timeline{Number: 2, ID: "2", Store: self, Parent: "1", Left: 9}
+	alien := repository.Timeline{Number: 1, ID: "8", Store: "another"}
+	for _, tt := range []struct {
+		name string
+		own  commitlog.Timeline
+		all  []repository.Timeline
+		want standing
+		does act
+	}{
+		{"a new store", commitlog.Timeline{}, nil, first, begin},
+		{"an emptied place", commitlog.Timeline{ID: "1"}, nil, first, begin},
+		{"a restored store in a place of its own", commitlog.Timeline{Parent: "1", Left: 5}, nil, first, begin},
+		{"a primary", commitlog.Timeline{ID: "1"}, []repository.Timeline{one}, continues, proceed},
+		{"a primary after a promotion", commitlog.Timeline{ID: "2", Parent: "1", Left: 9}, []repository.Timeline{one, two}, continues, proceed},
+		{"the reply was lost", commitlog.Timeline{ID: "1", Next: "2"}, []repository.Timeline{one, two}, announced, record},
+		{"the first reply was lost", commitlog.Timeline{Next: "1"}, []repository.Timeline{one}, announced, record},
+		{"killed while it was promoted", commitlog.Timeline{Parent: "1", Left: 9, Next: "2"}, []repository.Timeline{one, two}, announced, record},
+		{"promoted without the place", commitlog.Timeline{Parent: "1", Left: 7}, []repository.Timeline{one}, onTop, branch},
+		{"restored from the newest history", commitlog.Timeline{Parent: "2", Left: 12}, []repository.Timeline{one, two}, onTop, branch},
+		{"lost commits", commitlog.Timeline{Parent: "1"}, []repository.Timeline{one}, onTop, branch},
+		{"an old primary", commitlog.Timeline{ID: "1"}, []repository.Timeline{one, two}, replaced, yield},
+		{"an old primary that lost commits", commitlog.Timeline{Parent: "1"}, []repository.Timeline{one, two}, replaced, yield},
+		{"promoted without the place, too late", commitlog.Timeline{Parent: "1", Left: 7}, []repository.Timeline{one, two}, replaced, yield},
+		{"restored from an older history", commitlog.Timeline{Parent: "1", Left: 5}, []repository.Timeline{one, two}, replaced, yield},
+		{"TIMELINE is gone", commitlog.Timeline{}, []repository.Timeline{one}, forgotten, yield},
+		{"TIMELINE is gone, and another one was promoted", commitlog.Timeline{}, []repository.Timeline{one, two}, forgotten, yield},
+		{"another place of this store", commitlog.Timeline{ID: "7"}, []repository.Timeline{one, two}, elsewhere, doubt},
+		{"a copy in another place of this store", commitlog.Timeline{Parent: "7", Left: 5}, []repository.Timeline{one}, elsewhere, doubt},
+		{"the place of another store", commitlog.Timeline{ID: "1"}, []repository.Timeline{alien}, foreign, avoid},
+		{"a new store in the place of another one", commitlog.Timeline{}, []repository.Timeline{alien}, foreign, avoid},
+	} {
+		if got := (&view{self, tt.own, tt.all}).join(); got.standing != tt.want || got.act != tt.does {
+			t.Errorf("%s: %q, act %d, want %q, act %d", tt.name, got.standing, got.act, tt.want, tt.does)
+		}
+	}
+}
+
+// TestStarts checks after which commit a store begins to ship its log. The store has the log after commit 10.
+func TestStarts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		r    reach
+		want start
+	}{
+		{"a later start", reach{shipped: 20, since: 10}, afterShipped},
+		{"a log that was shipped up to the discarded part", reach{shipped: 10, since: 10}, afterShipped},
+		{"a promoted store, whose parent has shipped", reach{shipped: 12, since: 10}, afterShipped},
+		{"a new store", reach{since: 10}, afterNewBackup},
+		{"ended after its first backup", reach{backup: 15, since: 10}, afterBackup},
+		{"promoted, and a prune removed the log", reach{shipped: 5, backup: 15, since: 10}, afterBackup},
+		{"discarded log", reach{shipped: 5, since: 10}, afterGap},
+	} {
+		if got := tt.r.start(); got != tt.want {
+			t.Errorf("%s: start %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestHow checks the recorded reason for a replacement. It must be the sentence that says how the store was replaced,
+// without the general text of the error.
+func TestHow(t *testing.T) {
+	t.Parallel()
+	s := newShipping(t)
+	now := repository.Turn{Timeline: "0123456789abcdef", Term: repository.Term{Number: 2, Name: "0123456789abcdef"}}
+	err := now.Check(now.Timeline, repository.Term{Number: 1, Name: "fedcba9876543210"})
+	if !errors.Is(err, repository.ErrReplaced) {
+		t.Fatal(err)
+	}
+	if r := s.describeReplacement(t.Context(), fmt.Errorf("place: %w", err)); r.Why != "a copy of this data directory was started later" || r.Lacks >= 0 {
+		t.Errorf("%+v", r)
+	}
+}

@@ -1,0 +1,172 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/core/commitlog"
+	"edgetable/core/edm"
+)
+
+// resumeShipping finds the commit number after which this process ships the log to the backup location. If the location has no
+// timeline (one history of commits) of this store, resumeShipping begins one.
+func (s *Shipper) resumeShipping(ctx context.Context) error {
+	if err := s.claimPlace(ctx); err != nil {
+		return err
+	}
+	own := s.Store.Timeline()
+	to, err := s.shippedUpTo(ctx) // read this number before this process begins to ship: until then, the previous server may still ship
+	if err != nil {
+		return err
+	}
+	if err := s.beginTerm(ctx); err != nil {
+		return err
+	}
+	r := reach{shipped: to, since: own.Since}
+	if to == own.Left && (to == 0 || own.Since > to) { // the timeline (history of commits) has no shipped log yet, or a prune has removed it
+		if r.backup, err = s.backupPosition(ctx, own); err != nil {
+			return err
+		}
+	}
+	s.to = to
+	switch r.start() {
+	case afterShipped:
+		return s.readFrom(r.shipped, false)
+	case afterBackup:
+		return s.readFrom(r.backup, true)
+	case afterGap:
+		s.stopReading()
+	}
+	return s.resumeAfterBackup(ctx)
+}
+
+// claimPlace makes this store the owner of the newest timeline (history of commits) in the backup location. If necessary, it
+// begins a new timeline. If another store has taken over the location, it returns an error.
+func (s *Shipper) claimPlace(ctx context.Context) error {
+	v, err := s.look(ctx)
+	if err != nil {
+		return err
+	}
+	switch v.join().act {
+	case proceed:
+		return nil
+	case record:
+		t := v.newest()
+		return s.Store.BeginTimeline(t.ID, t.Parent, t.Left)
+	case begin:
+		if err := s.beginTimeline(ctx, "", 0); err != nil {
+			return err
+		}
+		if v.own.ID != "" {
+			s.Log.Warn("this store shipped its log before, but the backup location was empty: is the right disk mounted? The log and the backups now begin anew in this location", "earlier", v.own.ID)
+		}
+		return nil
+	case branch:
+		return s.beginTimeline(ctx, v.own.Parent, v.own.Left)
+	default:
+		return v.refusal()
+	}
+}
+
+// beginTimeline begins a timeline (a history of commits) in the backup location.
+func (s *Shipper) beginTimeline(ctx context.Context, parent string, left edm.Ticks) error {
+	store, err := s.Store.Identity()
+	if err != nil {
+		return err
+	}
+	id := s.Store.Timeline().Next // retries use the same id, because a delayed request of an earlier attempt may still arrive
+	if id == "" {
+		id = repository.NewTimelineID()
+		if err := s.Store.ChangeTimeline(func(t *commitlog.Timeline) { t.Next = id }); err != nil {
+			return err
+		}
+	}
+	if left == 0 && parent != "" { // the backup location may contain higher commit numbers than this store
+		above, err := s.Place.Highest(ctx)
+		if err == nil {
+			err = s.Store.Raise(above)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	line, err := s.Place.BeginTimeline(ctx, repository.Timeline{ID: id, Parent: parent, Left: left, Store: store, From: s.Source, Began: time.Now().UTC()})
+	if err != nil {
+		return err
+	}
+	if err := s.Store.BeginTimeline(line.ID, parent, left); err != nil {
+		return err
+	}
+	s.Log.Info("the log begins a timeline", "id", line.ID, "parent", parent)
+	s.Wake()
+	return nil
+}
+
+// shippedUpTo returns the number of the last commit of the store's history that was shipped; 0 if there is none. It
+// returns an error if the backup location has later commits than the store had when it was opened. Then another
+// store has shipped them.
+func (s *Shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
+	own := s.Store.Timeline()
+	list, err := s.Place.Pieces(ctx, own.ID)
+	if err != nil {
+		return 0, err
+	}
+	to = own.Left
+	for i := range list {
+		to = max(to, list[i].To)
+	}
+	if s.joined.Load() { // this process already ships its log, so it may itself have shipped later commits to the location
+		return to, nil
+	}
+	latest, err := s.Place.Latest(ctx, own.ID)
+	if latest = max(latest, to); err != nil || latest <= max(s.Store.Started(), own.Left) {
+		return to, err
+	}
+	return 0, &repository.Replaced{Why: fmt.Sprintf("the backup location has later commits of this data directory, up to %s; the directory is an older state, or a copy", latest)}
+}
+
+// backupPosition looks for the oldest backup after which this store has discarded no log files. It returns the commit number of
+// this backup, or 0 if there is no such backup. If no log was shipped yet, the log can be shipped from this number on.
+func (s *Shipper) backupPosition(ctx context.Context, own commitlog.Timeline) (low edm.Ticks, err error) {
+	all, err := s.Place.List(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, m := range all.Complete {
+		if m.Log != nil && m.Log.Timeline == own.ID && m.Log.Low >= own.Since && m.Log.Low <= s.Store.Started() && (low == 0 || m.Log.Low < low) {
+			low = m.Log.Low
+		}
+	}
+	return low, nil
+}
+
+// resumeAfterLoss makes a new backup after log files were discarded before they were shipped. Shipping can only resume after
+// such a backup. First, resumeAfterLoss checks that the backup location responds and that this store may still ship its log
+// there. Without this check, the server would retry a failing backup again and again.
+func (s *Shipper) resumeAfterLoss(ctx context.Context) error {
+	now, err := s.Place.Turn(ctx)
+	if err != nil {
+		return err
+	}
+	if err := now.Check(s.Store.Timeline().ID, s.term); err != nil {
+		return err
+	}
+	return s.resumeAfterBackup(ctx)
+}
+
+// resumeAfterBackup makes a new backup and then ships the log from there on. It is needed because the store no longer has all
+// commits since the last shipped piece of the log.
+func (s *Shipper) resumeAfterBackup(ctx context.Context) error {
+	span, err := s.Backup(ctx)
+	if err != nil {
+		return err
+	}
+	if own := s.Store.Timeline(); span == nil || span.Alone || span.Timeline != own.ID || span.Low < own.Since {
+		return errors.New("the backup does not belong to the current history of commits of this store, so another backup will be made")
+	}
+	s.lost = false
+	return s.readFrom(span.Low, true)
+}

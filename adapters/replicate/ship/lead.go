@@ -1,0 +1,90 @@
+package ship
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/core/commitlog"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Lead records whether the store of this process is the primary, or was replaced because another store was promoted.
+// A nil Lead stands for a store that cannot be replaced.
+type Lead struct {
+	mu       sync.Mutex
+	replaced *commitlog.Replaced // nil if the store was not replaced, or if no check has noticed the replacement yet
+	fenced   bool                // the store refuses writes
+}
+
+// Replaced returns how the store was replaced. It returns nil if the store was not replaced.
+func (l *Lead) Replaced() *commitlog.Replaced {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.replaced
+}
+
+// Fenced reports whether the store refuses writes. This is the case if it was replaced before this process began to
+// ship its log.
+func (l *Lead) Fenced() bool {
+	if l == nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.fenced
+}
+
+// Lose records that another store has replaced this store as the primary. With fence=true, this store refuses writes
+// from now on. The new primary would not get such writes.
+func (l *Lead) Lose(r *commitlog.Replaced, fence bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.replaced, l.fenced = r, l.fenced || fence
+}
+
+// Regain records that the store is the primary again.
+func (l *Lead) Regain() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.replaced, l.fenced = nil, false
+}
+
+// Err returns an error that says how the store was replaced. It returns nil if the store was not replaced.
+func (l *Lead) Err() error {
+	if r := l.Replaced(); r != nil {
+		return fmt.Errorf("%w; %s", repository.ErrReplaced, Explain(r))
+	}
+	return nil
+}
+
+// Explain returns a text that says how a store was replaced, which commits only this store has, and what an operator can
+// do.
+func Explain(r *commitlog.Replaced) string {
+	lacks := "this store may have commits that the backup location lacks; their number is unknown"
+	switch {
+	case r.Lacks == 0:
+		lacks = "the backup location has every commit of this store"
+	case r.Lacks > 0:
+		lacks = fmt.Sprintf("the backup location lacks %d commits of this store, the first from %s", r.Lacks, r.Since)
+	}
+	return fmt.Sprintf("%s; %s; 'edgetable promote --take-over' makes this store the primary again, without the writes that only the other store has", r.Why, lacks)
+}
+
+// Replication returns the replication status of a store with this Lead. If the store was replaced, LastSync is the last
+// commit number that this store shares with the new primary. The number is a valid value of LastSync, because commit
+// numbers are times.
+func (l *Lead) Replication(store table.Store) table.Replication {
+	if r := l.Replaced(); r != nil {
+		return table.Replication{Status: table.Unavailable, LastSync: r.Until}
+	}
+	if inner, ok := table.As[table.Replicated](store); ok {
+		return inner.Replication()
+	}
+	return table.Replication{Status: table.Live, LastSync: edm.TicksOf(time.Now())}
+}

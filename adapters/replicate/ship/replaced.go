@@ -1,0 +1,94 @@
+package ship
+
+import (
+	"context"
+	"errors"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/core/commitlog"
+	"edgetable/core/edm"
+)
+
+// markReplaced records, also on disk, that another store has replaced this one. If this process has not shipped anything
+// yet, the store was replaced before the start, so the server refuses writes.
+func (s *Shipper) markReplaced(ctx context.Context, cause error) {
+	r := s.describeReplacement(ctx, cause)
+	s.Lead.Lose(r, !s.joined.Load())
+	s.update(func(st *Status) { st.Replaced = true; st.Failures++ })
+	s.Log.Error("the log is no longer shipped, and no backups are made", "cause", s.Lead.Err())
+	if err := errors.Join(s.Store.ChangeTimeline(func(t *commitlog.Timeline) { t.Replaced = r }), s.Store.KeepLogs(0)); err != nil {
+		s.Log.Error("cannot record that this store was replaced, or cannot remove logs that will not be shipped", "cause", err)
+	}
+}
+
+// describeReplacement returns how this store was replaced, and how many of its commits the backup location lacks.
+func (s *Shipper) describeReplacement(ctx context.Context, cause error) *commitlog.Replaced {
+	r := &commitlog.Replaced{Why: cause.Error(), Lacks: -1}
+	if known, ok := errors.AsType[*repository.Replaced](cause); ok {
+		r.Why = known.Why
+	}
+	if until, err := s.sharedUntil(ctx); err == nil && until > 0 {
+		r.Until = until
+		s.count(r)
+	}
+	return r
+}
+
+// sharedUntil returns the number of the last commit that this store has in common with the newest history of commits in the
+// backup location; 0 if it is unknown.
+func (s *Shipper) sharedUntil(ctx context.Context) (edm.Ticks, error) {
+	own := s.Store.Timeline()
+	if own.ID == "" {
+		return 0, nil
+	}
+	until, _, ok, err := s.Place.Leads(ctx, own.ID)
+	if err != nil || !ok || until == edm.MaxDateTime {
+		return 0, err
+	}
+	return until, nil
+}
+
+// count counts the commits after r.Until, as far as the store still has their log files.
+func (s *Shipper) count(r *commitlog.Replaced) {
+	if own := s.Store.Timeline(); own.Since == 0 || own.Since > r.Until {
+		return
+	}
+	reader, n := s.Store.ReadLog(r.Until), 0
+	for {
+		list, _, _, err := reader.Next(s.Store.Durable(), pieceSize)
+		if err != nil {
+			return
+		}
+		if len(list) == 0 {
+			r.Lacks = n
+			return
+		}
+		for _, c := range list {
+			if c.Number == s.touched {
+				continue // an empty commit that the shipper made itself
+			}
+			if n++; n == 1 {
+				r.Since = c.Number
+			}
+		}
+	}
+}
+
+// awaitTakeOver waits until an operator makes this replaced store the owner of the backup location again, or until ctx
+// ends. Then it resets the shipper.
+func (s *Shipper) awaitTakeOver(ctx context.Context) {
+	s.update(func(st *Status) { st.Replaced = true })
+	for s.Store.Timeline().Replaced != nil {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.again:
+		}
+	}
+	s.reader, s.piece, s.sealed, s.lost, s.gap, s.since, s.term = nil, nil, nil, false, false, 0, repository.Term{}
+	s.joined.Store(true) // the operator wants this process to accept writes; with false, a later check could make the store refuse writes
+	s.update(func(st *Status) { st.Replaced = false })
+	if err := s.Store.KeepLogs(s.Keep); err != nil {
+		s.Log.Error("the log may be removed before it is shipped", "cause", err)
+	}
+}

@@ -1,0 +1,48 @@
+package ship
+
+import (
+	"slices"
+
+	"edgetable/core/edm"
+)
+
+// reach says which commits of a timeline are available where. Each field is a commit number.
+type reach struct {
+	shipped edm.Ticks // the backup location has the log up to here; 0 if it has none
+	backup  edm.Ticks // the location has no log, but a backup with the commits up to here; 0 if it has none that can be used
+	since   edm.Ticks // the store has the log after here
+}
+
+// start says after which commit a store begins to ship its log.
+type start int
+
+const (
+	afterShipped   start = iota // after the last commit in the shipped log
+	afterBackup                 // after the commits of a backup that exists
+	afterNewBackup              // after the commits of a backup that is made now
+	afterGap                    // the same, and the moments between the shipped log and this backup cannot be restored
+)
+
+// beginning is a row of the table starts.
+type beginning struct {
+	applies func(reach) bool
+	start   start
+}
+
+// starts is the table of all starts. The first row that applies says where the store begins.
+var starts = [...]beginning{
+	{reach.backupCanBeContinued, afterBackup}, // the process ended between its first backup and its first piece; or a prune removed the log
+	{reach.nothingShipped, afterNewBackup},    // the first start of a store with this backup location
+	{reach.logWasDiscarded, afterGap},         // too much log waited for the location, or the disk was full
+	{reach.always, afterShipped},              // each later start
+}
+
+func (r reach) backupCanBeContinued() bool { return r.backup > 0 }
+func (r reach) nothingShipped() bool       { return r.shipped == 0 }
+func (r reach) logWasDiscarded() bool      { return r.since > r.shipped }
+func (r reach) always() bool               { return true }
+
+// start returns the start in the row of the table starts that applies.
+func (r reach) start() start {
+	return starts[slices.IndexFunc(starts[:], func(c beginning) bool { return c.applies(r) })].start // the last row always applies
+}

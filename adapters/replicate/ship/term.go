@@ -1,0 +1,81 @@
+package ship
+
+import (
+	"context"
+	"slices"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/core/commitlog"
+)
+
+// mostTried limits a list of terms in the data directory. A term is one run of a server that ships its log. A server adds its
+// term to the list, then announces the term to the backup location, and then clears the list. Each process that is killed
+// before it clears the list leaves one term there.
+const mostTried = 16
+
+// beginTerm begins a term, which is one run of a server that ships its log. It records in the backup location that this process
+// now ships the log. A server that runs on a copy of the data directory sees the new term and stops shipping its log.
+func (s *Shipper) beginTerm(ctx context.Context) error {
+	own := s.Store.Timeline()
+	now, err := s.Place.Turn(ctx)
+	if err != nil {
+		return err
+	}
+	known := knownTerm(own, now.Term)
+	if err := now.Check(own.ID, known); err != nil {
+		return err
+	}
+	if s.term.Number == 0 || s.timeline != own.ID {
+		// A killed process may have sent a request that begins a term (a run of a server that ships its log). The request may arrive
+		// late. So the number of the new term must be higher than the number in that request.
+		last := known
+		if n := len(own.Tried); n > 0 && own.Tried[n-1].Number > last.Number {
+			last = repository.Term(own.Tried[n-1])
+		}
+		s.term, s.timeline = repository.NewTerm(last), own.ID
+	}
+	term := commitlog.Term(s.term)
+	if !slices.Contains(own.Tried, term) {
+		tried := append(own.Tried[max(0, len(own.Tried)-mostTried):len(own.Tried):len(own.Tried)], term)
+		if err := s.Store.ChangeTimeline(func(t *commitlog.Timeline) { t.Tried = tried }); err != nil {
+			return err
+		}
+	}
+	if err := s.Place.BeginTerm(ctx, own.ID, s.term, s.Source); err != nil {
+		return err
+	}
+	if err := s.Store.ChangeTimeline(func(t *commitlog.Timeline) { t.Term, t.Tried = term, nil }); err != nil {
+		return err
+	}
+	if s.Lead.Replaced() != nil { // an earlier check may have reported that another store is the primary, but now this store is the primary
+		s.Lead.Regain()
+	}
+	s.joined.Store(true)
+	return nil
+}
+
+// knownTerm returns the newest term that this store has begun, according to the store's own file. A term is one run of a
+// server that ships its log. The second argument is the newest term in the backup location.
+func knownTerm(own commitlog.Timeline, now repository.Term) repository.Term {
+	switch {
+	case slices.Contains(own.Tried, commitlog.Term(now)), own.Term.Number == 0 && len(own.Tried) == 0:
+		return now
+	}
+	return repository.Term(own.Term)
+}
+
+// CheckOwner returns an error if another store has taken over the backup location. A backup of this store would look newer
+// than the backups of the other store.
+func (s *Shipper) CheckOwner(ctx context.Context) error {
+	own := s.Store.Timeline()
+	now, err := s.Place.Turn(ctx)
+	if err != nil || own.ID == "" || now.Timeline == "" {
+		return err
+	}
+	return now.Check(own.ID, knownTerm(own, now.Term))
+}
+
+// Continues reports whether the shipped log continues a backup.
+func (s *Shipper) Continues(m *repository.Manifest) bool {
+	return m.Log != nil && m.Log.Timeline == s.Store.Timeline().ID
+}

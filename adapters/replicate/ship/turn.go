@@ -1,0 +1,104 @@
+package ship
+
+import (
+	"context"
+	"time"
+
+	"edgetable/core/edm"
+)
+
+// pauses are measured from the last write. After each pause, the shipper ships an empty commit, which advances LastSyncTime
+// of secondaries. LastSyncTime must become later than the reply to the last write, and has only whole seconds. The first
+// pause is enough if the reply took less than a second. The second pause is enough for every reply for which a client still
+// waited.
+var pauses = [...]time.Duration{2 * time.Second, 40 * time.Second}
+
+// shipDurable uploads the commits that are durable on disk.
+func (s *Shipper) shipDurable(ctx context.Context, settle time.Duration) error {
+	s.watchGap()
+	connect := s.resumeShipping
+	if s.lost {
+		connect = s.resumeAfterLoss
+	}
+	if s.reader == nil {
+		if err := connect(ctx); err != nil {
+			return err
+		}
+		s.pause, s.said = s.now(), 0 // make the empty commits after a pause, because the previous process may not have made them
+	}
+	if err := s.storePiece(ctx); err != nil {
+		return err
+	}
+	written, _ := s.Store.LogWritten()
+	waiting, end := context.WithTimeout(ctx, settle)
+	now, full := s.now(), false // read the time only now, because an upload may have taken long
+	upTo, at, whole := s.Store.AwaitDurable(waiting, now)
+	end()
+	if _, err := s.pack(ctx, upTo); err != nil {
+		return err
+	}
+	if s.reader == nil {
+		return s.shipDurable(ctx, settle)
+	}
+	if s.piece.Length() > 0 {
+		if whole {
+			s.synced = edm.TicksOf(at)
+		}
+		if s.news {
+			s.news, s.pause, s.said = false, now, 0
+		}
+		if err := s.seal(); err != nil {
+			return err
+		}
+		if err := s.storePiece(ctx); err != nil {
+			return err
+		}
+	} else if s.said < len(pauses) && now.Sub(s.pause) >= pauses[s.said] {
+		// The newest piece of the log contains a time up to which the log has all writes. The server may have replied to
+		// the last write after this time. So the shipper makes an empty commit, and the next piece of the log contains a
+		// later time. On a full disk the empty commit fails, and the next call of shipDurable tries again.
+		n, err := s.Store.Touch(ctx)
+		if err == nil {
+			s.touched, s.said = n, s.said+1
+		}
+		full = err != nil
+	}
+	s.letBackUp(full)
+	if whole {
+		s.update(func(st *Status) { st.CaughtUp, st.written = now, written })
+	}
+	return s.checkReplaced(ctx, now)
+}
+
+// letBackUp allows scheduled backups once the backup location has all commit numbers that were issued before this start. If
+// a full disk prevents new commits, letBackUp allows backups at once.
+//
+// After a start, a store does not know which commit number was issued last. So the store skips some numbers, which then
+// count as issued. A backup at this time contains the skipped numbers, but the shipped log does not cover them yet. With
+// such a backup, a secondary would wrongly conclude that it lacks commits. The secondary would then rebuild its store.
+func (s *Shipper) letBackUp(full bool) {
+	if (full || s.to >= s.Store.Started()) && !s.level.Swap(true) {
+		s.Wake() // a scheduled backup may be waiting for this permission
+	}
+}
+
+// lookEvery is the interval at which a server without writes checks whether it is still the primary. A server with writes
+// makes this check whenever it uploads a piece of the log (a file of some megabytes).
+const lookEvery = 10 * time.Second
+
+// checkReplaced returns an error if another store has replaced this one. It skips the check if the last one was less than
+// lookEvery ago.
+func (s *Shipper) checkReplaced(ctx context.Context, now time.Time) error {
+	if now.Sub(s.looked) < lookEvery {
+		return nil
+	}
+	turn, err := s.Place.Turn(ctx)
+	if err != nil {
+		return err
+	}
+	if err := turn.Check(s.Store.Timeline().ID, s.term); err != nil {
+		return err
+	}
+	s.looked = now
+	return nil
+}
