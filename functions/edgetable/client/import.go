@@ -52,7 +52,7 @@ interrupted import, run the same command. The exit status is 3 if only a part wa
 		RunE: func(c *cobra.Command, args []string) error { return p.importFiles(c.Context(), &o, args[0]) },
 	}
 	cli.Section(c, "What", func(f *pflag.FlagSet) {
-		cli.TableFlag(f, &o.table, "", "; from Azurite's file, import only this one")
+		cli.TableFlag(f, &o.table, "", "; from Azurite's file and an export of several tables, import only this one")
 		cli.AccountFlag(f, &o.account, "; here the account to import, if Azurite's file has several")
 		cli.ChoiceFlag(f, &o.format, "format", "`format` of entities; for files whose names do not show it: jsonl, csv or parquet", "jsonl", "csv", "parquet")
 		f.StringSliceVar(&o.types, "types", nil, "`types` of columns of CSV and parquet, such as Born=Int32,At=DateTime; default as in the file, or String for CSV")

@@ -39,3 +39,44 @@ func TestManifestForged(t *testing.T) {
 		t.Errorf("%d files: %v", 1_000_001, err)
 	}
 }
+
+// TestOneTableOfExport checks that a table name chooses one table of an export. An export of a single table may be imported
+// into any table, but rows of several tables must not be mixed in one.
+func TestOneTableOfExport(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	declare := func(names ...string) {
+		m := export.Manifest{Edgetable: 1}
+		for _, name := range names {
+			must.OK(t, os.WriteFile(filepath.Join(dir, name+".jsonl"), nil, 0o600))
+			m.Tables = append(m.Tables, export.ManifestTable{Name: name, Files: []progressfile.Stored{{File: name + ".jsonl"}}})
+		}
+		text, err := json.Marshal(&m)
+		must.OK(t, err)
+		must.OK(t, os.WriteFile(filepath.Join(dir, export.ManifestName), text, 0o600))
+	}
+	for _, c := range []struct {
+		tables []string
+		named  string
+		want   string // the tables of the sources, or a part of the error
+	}{
+		{[]string{"People"}, "", "People"},
+		{[]string{"People"}, "Humans", "Humans"},
+		{[]string{"People", "Orders"}, "", "People Orders"},
+		{[]string{"People", "Orders"}, "orders", "orders"},
+		{[]string{"People", "Orders"}, "Humans", "an export of the tables People, Orders: --table can name one of them"},
+	} {
+		declare(c.tables...)
+		list, err := Sources(dir, c.named)
+		var got []string
+		for _, s := range list {
+			got = append(got, s.Table)
+		}
+		if err != nil {
+			got = []string{err.Error()}
+		}
+		if text := strings.Join(got, " "); text != c.want && (err == nil || !strings.Contains(text, c.want)) {
+			t.Errorf("--table %q of %q: %s, want %s", c.named, c.tables, text, c.want)
+		}
+	}
+}

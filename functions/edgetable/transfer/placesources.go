@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/transfer/export"
@@ -29,8 +30,12 @@ func PlaceSources(ctx context.Context, b export.Place, tableName string) ([]Sour
 		}
 		return nil, fmt.Errorf("%s has no %s: name the directory or bucket that an export wrote to", b.Location, export.ManifestName)
 	}
+	tables, err := chosen(m.Tables, b.Location, tableName)
+	if err != nil {
+		return nil, err
+	}
 	var list []Source
-	for _, t := range m.Tables {
+	for _, t := range tables {
 		name := cmp.Or(tableName, t.Name)
 		if err := table.CheckTableName(name); err != nil {
 			return nil, fmt.Errorf("%s: %q is not a table name: use 3 to 63 letters and digits, a letter first", b.Location, name)
@@ -46,4 +51,19 @@ func PlaceSources(ctx context.Context, b export.Place, tableName string) ([]Sour
 		}
 	}
 	return list, nil
+}
+
+// chosen returns the tables of an export to import. If the export has several tables, a given name chooses one of them.
+// Otherwise, the name would mix the rows of all tables in one.
+func chosen(tables []export.ManifestTable, location, tableName string) ([]export.ManifestTable, error) {
+	if tableName == "" || len(tables) < 2 {
+		return tables, nil
+	}
+	names := make([]string, len(tables))
+	for i, t := range tables {
+		if names[i] = t.Name; strings.EqualFold(t.Name, tableName) {
+			return tables[i : i+1], nil
+		}
+	}
+	return nil, fmt.Errorf("%s is an export of the tables %s: --table can name one of them", location, strings.Join(names, ", "))
 }

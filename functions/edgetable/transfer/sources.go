@@ -22,7 +22,8 @@ import (
 // returns the files in the manifest. If path names Azurite's file or its directory, Sources returns the
 // tables in that file. For any other directory, Sources returns all files of entities in the directory
 // and its subdirectories. For any other file, Sources returns that file. The parameter tableName names
-// the table of each file. If tableName is "", a table has the name of the folder or of the file.
+// the table of each file. If tableName is "", a table has the name of the folder or of the file. If an export or
+// Azurite's file has several tables, tableName chooses one of them.
 func Sources(path, tableName string) ([]Source, error) {
 	if path == "-" {
 		if tableName == "" {
@@ -53,7 +54,11 @@ func Sources(path, tableName string) ([]Source, error) {
 	} else if m, err := export.ReadManifest(context.Background(), placeOf(path)); err != nil {
 		return nil, err
 	} else if m != nil {
-		for _, t := range m.Tables {
+		tables, err := chosen(m.Tables, path, tableName)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range tables {
 			for _, p := range t.Files {
 				list = append(list, Source{Table: named(tableName, t.Name), File: rows.File{Path: filepath.Join(path, filepath.FromSlash(p.File))}, contents: contents{stored: &p, exported: m.InKeyOrder()}})
 			}
