@@ -22,10 +22,17 @@ type Timeline struct {
 	Since edm.Ticks `json:"since"`
 }
 
-// Term identifies one run of a server that ships a timeline.
+// Term identifies one run of a server that ships a timeline, by a number and a random name. Two copies of a data
+// directory have the same timeline, but their servers have different terms.
 type Term struct {
-	Number int    `json:"number"`
+	Number int    `json:"number"` // 1 for the first term of a timeline; 0 means no term
 	Name   string `json:"name"`
+}
+
+// After returns true if the term t (a run of a server) began after the term u. Terms with the same number and different
+// names began in copies of one data directory. Then After also returns true.
+func (t Term) After(u Term) bool {
+	return t.Number > u.Number || t.Number == u.Number && t.Name != u.Name
 }
 
 // Replaced says why another store has replaced this store at the backup location.

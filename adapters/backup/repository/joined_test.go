@@ -10,6 +10,7 @@ import (
 	"filippo.io/age"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 	"edgetable/testdata/must"
 )
@@ -158,7 +159,7 @@ func TestFewObjects(t *testing.T) {
 	began, before := s.now, s.to
 	for s.now.Sub(began) < hours*time.Hour {
 		s.now = s.now.Add(every)
-		sealed, err := seal(repository.Piece{Timeline: s.timeline, From: s.to, To: s.tick(), Begins: s.begins}, []repository.Commit{{Number: s.tick(), Data: []byte("x")}}, nil)
+		sealed, err := seal(repository.Piece{Timeline: s.timeline, From: s.to, To: s.tick(), Begins: s.begins}, []commitlog.Commit{{Number: s.tick(), Record: []byte("x")}}, nil)
 		must.OK(t, err)
 		must.OK(t, s.r.Ship(t.Context(), sealed))
 		s.to, s.begins = s.tick(), false

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/core/commitlog"
 	"edgetable/testdata/must"
 )
 
@@ -198,7 +199,7 @@ func TestBackupWithoutItsTimeline(t *testing.T) {
 				plain = m
 			}
 			if earlier {
-				must.OK(t, s.r.BeginTerm(t.Context(), s.timeline, repository.NewTerm(repository.Term{}), "here"))
+				must.OK(t, s.r.BeginTerm(t.Context(), s.timeline, repository.NewTerm(commitlog.Term{}), "here"))
 				delete(s.place.objects, "timelines/00000001-"+s.timeline)
 				if report := s.verify(); len(report.Problems) == 0 {
 					t.Error("a term is left, but no lost timeline is reported")

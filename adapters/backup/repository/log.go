@@ -10,6 +10,7 @@ import (
 
 	"filippo.io/age"
 
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 	"edgetable/core/objects"
 )
@@ -52,7 +53,7 @@ func (r *Repository) pieces(ctx context.Context, prefix, after string) (list []P
 }
 
 // ReadPiece reads and verifies a log piece. If reading the piece again would not help, the error is a [DamagedPiece].
-func (r *Repository) ReadPiece(ctx context.Context, named *Piece, with []age.Identity) (p Piece, commits []Commit, err error) {
+func (r *Repository) ReadPiece(ctx context.Context, named *Piece, with []age.Identity) (p Piece, commits []commitlog.Commit, err error) {
 	p, packed, err := r.checkPiece(ctx, named)
 	if err == nil {
 		if commits, err = p.unpack(packed, with); err != nil {

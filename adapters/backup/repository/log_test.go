@@ -17,6 +17,7 @@ import (
 	"filippo.io/age"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 	"edgetable/testdata/must"
 )
@@ -98,7 +99,7 @@ func (s *story) again(do func() error) {
 }
 
 // seal makes a log piece from commits.
-func seal(p repository.Piece, list []repository.Commit, keys []string) (*repository.Sealed, error) {
+func seal(p repository.Piece, list []commitlog.Commit, keys []string) (*repository.Sealed, error) {
 	codecs := []repository.Codec{repository.Zstd, repository.S2}
 	w, err := repository.NewPieceWriter(keys, codecs[len(list)%2])
 	if err != nil {
@@ -114,11 +115,11 @@ func seal(p repository.Piece, list []repository.Commit, keys []string) (*reposit
 
 // ship ships some new commits in one log piece.
 func (s *story) ship() {
-	var list []repository.Commit
+	var list []commitlog.Commit
 	for range 1 + s.rand.IntN(4) {
 		s.now = s.now.Add(time.Duration(1+s.rand.IntN(600)) * time.Second)
 		s.commits = append(s.commits, s.tick())
-		list = append(list, repository.Commit{Number: s.tick(), Data: fmt.Appendf(nil, "commit %d", s.tick())})
+		list = append(list, commitlog.Commit{Number: s.tick(), Record: fmt.Appendf(nil, "commit %d", s.tick())})
 	}
 	s.now = s.now.Add(time.Second)
 	p := repository.Piece{Timeline: s.timeline, From: s.to, To: s.tick(), Synced: s.tick(), Begins: s.begins}
@@ -149,8 +150,8 @@ func (s *story) restored(to edm.Ticks) error {
 		for _, c := range list {
 			if c.Number > step.After && c.Number <= step.Until {
 				got = append(got, c.Number)
-				if string(c.Data) != fmt.Sprintf("commit %d", c.Number) {
-					s.t.Fatalf("%q", c.Data)
+				if string(c.Record) != fmt.Sprintf("commit %d", c.Number) {
+					s.t.Fatalf("%q", c.Record)
 				}
 			}
 		}
@@ -306,7 +307,7 @@ func TestReplaced(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, 2)
 	s.ship()
-	sealed, err := seal(repository.Piece{Timeline: s.timeline, From: s.to, To: s.to + 5}, []repository.Commit{{Number: s.to + 5}}, nil)
+	sealed, err := seal(repository.Piece{Timeline: s.timeline, From: s.to, To: s.to + 5}, []commitlog.Commit{{Number: s.to + 5}}, nil)
 	must.OK(t, err)
 	old := s.timeline
 	s.begin(s.timeline, s.to-1)
@@ -328,9 +329,9 @@ func TestOverlap(t *testing.T) {
 		s.ship()
 	}
 	all := slices.Clone(s.commits)
-	var list []repository.Commit
+	var list []commitlog.Commit
 	for _, n := range all[1:3] {
-		list = append(list, repository.Commit{Number: n, Data: fmt.Appendf(nil, "commit %d", n)})
+		list = append(list, commitlog.Commit{Number: n, Record: fmt.Appendf(nil, "commit %d", n)})
 	}
 	for _, p := range []repository.Piece{{From: all[0], To: all[2]}, {From: all[0], To: all[1]}, {From: before, To: before + 1}} {
 		p.Timeline = s.timeline

@@ -3,6 +3,7 @@ package repository
 import (
 	"errors"
 
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 )
 
@@ -15,8 +16,8 @@ type LogSpan struct {
 	High     edm.Ticks `json:"high"`
 	// Quiet is a number such that the timeline has no commits in (High, Quiet], because the store was idle. Quiet is 0 if no
 	// such number is known.
-	Quiet edm.Ticks `json:"quiet,omitempty"`
-	Term  Term      `json:"term,omitzero"` // term of the store; zero if the term is not known
+	Quiet edm.Ticks      `json:"quiet,omitempty"`
+	Term  commitlog.Term `json:"term,omitzero"` // term of the store; zero if the term is not known
 	// Alone says that no log continues the backup. The span then only says which commits the backup has.
 	Alone bool `json:"alone,omitempty"`
 }
@@ -52,19 +53,3 @@ var ErrReplaced = errors.New("another store has taken over the backup location: 
 
 // ErrElsewhere means that the backup location does not contain the timeline of this store.
 var ErrElsewhere = errors.New("the backup location does not have the history of this store: is the right disk mounted? The backups in the location are kept")
-
-// Term identifies one run of a server that ships a timeline, by a number and a random name. Two copies of a data
-// directory have the same timeline, but their servers have different terms.
-type Term struct {
-	Number int    `json:"number"` // 1 for the first term of a timeline; 0 means no term
-	Name   string `json:"name"`
-}
-
-// NewTerm returns a new term that follows the given term.
-func NewTerm(after Term) Term { return Term{after.Number + 1, NewTimelineID()} }
-
-// After returns true if the term t (a run of a server) began after the term u. Terms with the same number and different names began in copies of
-// one data directory. Then After also returns true.
-func (t Term) After(u Term) bool {
-	return t.Number > u.Number || t.Number == u.Number && t.Name != u.Name
-}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"edgetable/adapters/backup/repository/internal/seal"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 )
 
@@ -25,23 +26,17 @@ type Piece struct {
 	Synced edm.Ticks `json:"synced"`
 	// Begins is true if no earlier log piece ends at the value of From. Then the server discarded logs before they were
 	// shipped, or this is the first piece of the timeline.
-	Begins  bool  `json:"begins,omitempty"`
-	Term    Term  `json:"term,omitzero"` // term of the server that shipped the log piece; zero if an earlier version shipped it
-	Commits int   `json:"commits"`
-	Length  int64 `json:"length"` // size of the commits before compression
-	Codec   Codec `json:"codec,omitempty"`
+	Begins  bool           `json:"begins,omitempty"`
+	Term    commitlog.Term `json:"term,omitzero"` // term of the server that shipped the log piece; zero if an earlier version shipped it
+	Commits int            `json:"commits"`
+	Length  int64          `json:"length"` // size of the commits before compression
+	Codec   Codec          `json:"codec,omitempty"`
 	// Recipients are the public keys for which the commits are encrypted; none means no encryption.
 	Recipients []string `json:"recipients,omitempty"`
 	// Parts are the stored sizes of the log pieces in a joined piece. Parts is empty for a piece that is not joined.
 	Parts []int64 `json:"parts,omitempty"`
 
 	Size int64 `json:"-"` // size of the object
-}
-
-// Commit is one commit of the log, encoded as in the store.
-type Commit struct {
-	Number edm.Ticks
-	Data   []byte
 }
 
 const minuteForm = "20060102T1504"

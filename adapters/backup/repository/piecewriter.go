@@ -13,6 +13,7 @@ import (
 
 	"edgetable/adapters/backup/repository/encryption"
 	"edgetable/adapters/backup/repository/internal/seal"
+	"edgetable/core/commitlog"
 )
 
 // PieceWriter packs commits into log pieces. It compresses each commit when the commit is added. So after the last
@@ -61,18 +62,18 @@ func (w *PieceWriter) begin(c Codec) (err error) {
 }
 
 // Add adds a commit to the current log piece. Commits must be added in the order of their numbers.
-func (w *PieceWriter) Add(c Commit) error {
+func (w *PieceWriter) Add(c commitlog.Commit) error {
 	w.head = binary.BigEndian.AppendUint64(w.head[:0], uint64(c.Number))
-	w.head = binary.AppendUvarint(w.head, uint64(len(c.Data)))
+	w.head = binary.AppendUvarint(w.head, uint64(len(c.Record)))
 	to := w.encoders[w.codec]
 	if _, err := to.Write(w.head); err != nil {
 		return err
 	}
-	if _, err := to.Write(c.Data); err != nil {
+	if _, err := to.Write(c.Record); err != nil {
 		return err
 	}
 	w.commits++
-	w.length += int64(len(w.head) + len(c.Data))
+	w.length += int64(len(w.head) + len(c.Record))
 	return nil
 }
 

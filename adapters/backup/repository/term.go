@@ -8,19 +8,20 @@ import (
 	"time"
 
 	"edgetable/adapters/backup/repository/internal/seal"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 )
 
 // Turn says which server may ship its log to a backup location: the last server that has begun a term (a run) of the newest timeline.
 type Turn struct {
 	Timeline string // "" if the backup location has no timeline
-	Term     Term
+	Term     commitlog.Term
 	names    []Timeline // timelines according to the object names, newest last
 }
 
 // Turn reads which server may ship its log. It lists object names and reads no objects.
 func (r *Repository) Turn(ctx context.Context) (now Turn, err error) {
-	terms := map[string]Term{}
+	terms := map[string]commitlog.Term{}
 	for o, err := range r.objects.List(ctx, timelineDir) {
 		if err != nil {
 			return now, err
@@ -48,7 +49,7 @@ func (now *Turn) newest() Timeline {
 // of the server. The error matches [ErrReplaced] if the timeline has a later term. It also matches if the backup
 // location has both this timeline and a newer timeline. Any other error does not prove that the store was replaced.
 // For example, another disk may be mounted at the path of the backup location.
-func (now *Turn) Check(timeline string, term Term) error {
+func (now *Turn) Check(timeline string, term commitlog.Term) error {
 	switch {
 	case now.Timeline == timeline && now.Term.After(term):
 		return &Replaced{"a copy of this data directory was started later"}
@@ -64,7 +65,7 @@ func (now *Turn) Check(timeline string, term Term) error {
 
 // BeginTerm writes a term of a timeline to the backup location and removes the earlier terms. From then on, only the
 // server with this term may ship its log. The call can be repeated.
-func (r *Repository) BeginTerm(ctx context.Context, timeline string, term Term, from string) error {
+func (r *Repository) BeginTerm(ctx context.Context, timeline string, term commitlog.Term, from string) error {
 	now, err := r.Turn(ctx)
 	if err != nil {
 		return err
@@ -78,7 +79,7 @@ func (r *Repository) BeginTerm(ctx context.Context, timeline string, term Term, 
 	if err != nil {
 		return err
 	}
-	if err := r.objects.Put(ctx, own+term.suffix(), b); err != nil {
+	if err := r.objects.Put(ctx, own+suffixOf(term), b); err != nil {
 		return err
 	}
 	for o, err := range r.objects.List(ctx, own+".") {
@@ -100,18 +101,23 @@ type begunTerm struct {
 	Began time.Time `json:"began"`
 }
 
-// suffix returns the end of the object name of a term (run of a server). The object name is the timeline's name with
+// NewTerm returns a new term that follows the given term.
+func NewTerm(after commitlog.Term) commitlog.Term {
+	return commitlog.Term{Number: after.Number + 1, Name: NewTimelineID()}
+}
+
+// suffixOf returns the end of the object name of a term (run of a server). The object name is the timeline's name with
 // this suffix. Earlier versions of edgetable ignore the objects of terms.
-func (t Term) suffix() string { return fmt.Sprintf(".%08d-%s", t.Number, t.Name) }
+func suffixOf(t commitlog.Term) string { return fmt.Sprintf(".%08d-%s", t.Number, t.Name) }
 
 // parseTerm parses the object name of a term.
-func parseTerm(name string) (timeline string, t Term, ok bool) {
+func parseTerm(name string) (timeline string, t commitlog.Term, ok bool) {
 	line, rest, _ := strings.Cut(name, ".")
 	of, ok := parseTimeline(line)
 	if _, err := fmt.Sscanf(rest, "%08d-%s", &t.Number, &t.Name); err != nil || !ok {
-		return "", Term{}, false
+		return "", commitlog.Term{}, false
 	}
-	return of.ID, t, "."+rest == t.suffix() && t.Number > 0 && isTimelineID(t.Name)
+	return of.ID, t, "."+rest == suffixOf(t) && t.Number > 0 && isTimelineID(t.Name)
 }
 
 // Mixed reports whether two copies of a data directory ship to the same timeline. It compares the log piece p with
@@ -119,7 +125,7 @@ func parseTerm(name string) (timeline string, t Term, ok bool) {
 // in the piece before p. Mixed returns true if both terms have the same number but different names. It also returns
 // true if p has an earlier term but a later time in Piece.Synced. A delayed request may also store a piece of an
 // earlier term, but such a piece has no later time.
-func Mixed(synced edm.Ticks, last Term, p *Piece) bool {
+func Mixed(synced edm.Ticks, last commitlog.Term, p *Piece) bool {
 	if p.Term.Number == 0 || last.Number == 0 || p.Term == last {
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/core/commitlog"
 	"edgetable/core/objects"
 	"edgetable/testdata/must"
 )
@@ -101,19 +102,19 @@ func TestTerms(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, 7)
 	now, err := s.r.Turn(t.Context())
-	if must.OK(t, err); now.Term.Number != 0 || now.Check(s.timeline, repository.Term{}) != nil {
+	if must.OK(t, err); now.Term.Number != 0 || now.Check(s.timeline, commitlog.Term{}) != nil {
 		t.Fatalf("%+v", now)
 	}
-	one := repository.NewTerm(repository.Term{})
+	one := repository.NewTerm(commitlog.Term{})
 	two, copied := repository.NewTerm(one), repository.NewTerm(one)
-	for _, term := range []repository.Term{one, two} {
+	for _, term := range []commitlog.Term{one, two} {
 		must.OK(t, s.r.BeginTerm(t.Context(), s.timeline, term, "here"))
 		now, err = s.r.Turn(t.Context())
 		if must.OK(t, err); now.Check(s.timeline, term) != nil {
 			t.Errorf("%+v after the term %+v", now, term)
 		}
 	}
-	for _, term := range []repository.Term{{}, one, copied} {
+	for _, term := range []commitlog.Term{{}, one, copied} {
 		if err := now.Check(s.timeline, term); !errors.Is(err, repository.ErrReplaced) {
 			t.Errorf("%+v: %v", term, err)
 		}
@@ -137,19 +138,19 @@ func TestTerms(t *testing.T) {
 // directory, VerifyLog must report no mix, even if a delayed request stored a log piece late.
 func TestMixed(t *testing.T) {
 	t.Parallel()
-	a, b := repository.Term{Number: 5, Name: "00000000000000aa"}, repository.Term{Number: 6, Name: "00000000000000bb"}
-	same := repository.Term{Number: 5, Name: "00000000000000cc"}
+	a, b := commitlog.Term{Number: 5, Name: "00000000000000aa"}, commitlog.Term{Number: 6, Name: "00000000000000bb"}
+	same := commitlog.Term{Number: 5, Name: "00000000000000cc"}
 	for _, tt := range []struct {
 		name  string
-		terms []repository.Term
+		terms []commitlog.Term
 		late  int // index of the log piece that was sealed first and stored late; -1 if there is no such piece
 		mixed bool
 	}{
-		{"one after the other", []repository.Term{a, a, b, b}, -1, false},
-		{"a copy that ships on", []repository.Term{a, b, a}, -1, true},
-		{"a delayed request", []repository.Term{a, b, a}, 2, false},
-		{"copies that start at once", []repository.Term{a, same}, -1, true},
-		{"an earlier version in between", []repository.Term{a, {}, b}, -1, false},
+		{"one after the other", []commitlog.Term{a, a, b, b}, -1, false},
+		{"a copy that ships on", []commitlog.Term{a, b, a}, -1, true},
+		{"a delayed request", []commitlog.Term{a, b, a}, 2, false},
+		{"copies that start at once", []commitlog.Term{a, same}, -1, true},
+		{"an earlier version in between", []commitlog.Term{a, {}, b}, -1, false},
 	} {
 		s := newStory(t, 8)
 		for i, term := range tt.terms {

@@ -9,13 +9,14 @@ import (
 	"filippo.io/age"
 
 	"edgetable/adapters/backup/repository/encryption"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 )
 
 var errNoIdentity = errors.New("the object is encrypted: name the file with the private key with --identity")
 
 // unpack returns the commits of a log piece.
-func (p *Piece) unpack(packed []byte, with []age.Identity) (list []Commit, err error) {
+func (p *Piece) unpack(packed []byte, with []age.Identity) (list []commitlog.Commit, err error) {
 	if len(p.Parts) > 0 {
 		return p.unpackParts(packed, with)
 	}
@@ -44,7 +45,7 @@ func (p *Piece) unpack(packed []byte, with []age.Identity) (list []Commit, err e
 			return nil, fmt.Errorf("the commit %d is not between %d and %d", number, last, p.To)
 		}
 		last = number
-		list = append(list, Commit{number, plain[8+n : 8+n+int(size)]})
+		list = append(list, commitlog.Commit{Number: number, Record: plain[8+n : 8+n+int(size)]})
 		plain = plain[8+n+int(size):]
 	}
 	if len(list) != p.Commits {
@@ -56,7 +57,7 @@ func (p *Piece) unpack(packed []byte, with []age.Identity) (list []Commit, err e
 var errShortPiece = errors.New("the piece of the log ends in the middle of a commit")
 
 // unpackParts returns the commits of the log pieces that a joined piece contains.
-func (p *Piece) unpackParts(packed []byte, with []age.Identity) (list []Commit, err error) {
+func (p *Piece) unpackParts(packed []byte, with []age.Identity) (list []commitlog.Commit, err error) {
 	at := p.From
 	n := 0
 	for _, size := range p.Parts {

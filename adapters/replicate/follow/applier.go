@@ -30,22 +30,22 @@ var errMixed = errors.New("two servers with copies of one data directory ship th
 
 // add adds those commits of a piece of the log that are new to the store. It ignores commits whose number is higher
 // than the given number.
-func (a *applier) add(ctx context.Context, p *repository.Piece, commits []repository.Commit, until edm.Ticks) error {
+func (a *applier) add(ctx context.Context, p *repository.Piece, commits []commitlog.Commit, until edm.Ticks) error {
 	if p.Timeline == a.at.Timeline && until <= a.at.Number {
 		return nil // a larger piece of the log that contains these commits was already added
 	}
-	if term := commitlog.Term(p.Term); p.Timeline != a.at.Timeline || a.at.Term.Number == 0 {
+	if term := p.Term; p.Timeline != a.at.Timeline || a.at.Term.Number == 0 {
 		a.at.Term = term
 	} else if term != a.at.Term && p.Term.Number > 0 {
-		if repository.Mixed(a.at.Synced, repository.Term(a.at.Term), p) {
+		if repository.Mixed(a.at.Synced, a.at.Term, p) {
 			return fmt.Errorf("after %s: %w", a.at.Number, errMixed)
 		}
 		a.at.Term = term
 	}
 	for _, c := range commits {
 		if c.Number > a.at.Number && c.Number <= until {
-			a.commits = append(a.commits, commitlog.Commit{Number: c.Number, Record: c.Data})
-			a.size += len(c.Data)
+			a.commits = append(a.commits, c)
+			a.size += len(c.Record)
 		}
 	}
 	a.at.Timeline, a.at.Number = p.Timeline, until

@@ -79,8 +79,8 @@ func TestStarts(t *testing.T) {
 func TestHow(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
-	now := repository.Turn{Timeline: "0123456789abcdef", Term: repository.Term{Number: 2, Name: "0123456789abcdef"}}
-	err := now.Check(now.Timeline, repository.Term{Number: 1, Name: "fedcba9876543210"})
+	now := repository.Turn{Timeline: "0123456789abcdef", Term: commitlog.Term{Number: 2, Name: "0123456789abcdef"}}
+	err := now.Check(now.Timeline, commitlog.Term{Number: 1, Name: "fedcba9876543210"})
 	if !errors.Is(err, repository.ErrReplaced) {
 		t.Fatal(err)
 	}

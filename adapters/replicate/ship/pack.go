@@ -43,7 +43,7 @@ func (s *Shipper) pack(ctx context.Context, upTo edm.Ticks) (n int, err error) {
 		}
 		for _, c := range list {
 			s.news = s.news || c.Number != s.touched
-			if err := s.piece.Add(repository.Commit{Number: c.Number, Data: c.Record}); err != nil {
+			if err := s.piece.Add(c); err != nil {
 				return n, err
 			}
 		}

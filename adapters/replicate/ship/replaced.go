@@ -85,7 +85,7 @@ func (s *Shipper) awaitTakeOver(ctx context.Context) {
 		case <-s.again:
 		}
 	}
-	s.reader, s.piece, s.sealed, s.lost, s.gap, s.since, s.term = nil, nil, nil, false, false, 0, repository.Term{}
+	s.reader, s.piece, s.sealed, s.lost, s.gap, s.since, s.term = nil, nil, nil, false, false, 0, commitlog.Term{}
 	s.joined.Store(true) // the operator wants this process to accept writes; with false, a later check could make the store refuse writes
 	s.update(func(st *Status) { st.Replaced = false })
 	if err := s.Store.KeepLogs(s.Keep); err != nil {

@@ -44,7 +44,7 @@ type Shipper struct {
 	packed   edm.Ticks
 	sealed   *repository.Sealed // the piece of the log that is being uploaded; retries send the same bytes
 	to       edm.Ticks          // the backup location has the log up to this number
-	term     repository.Term    // term of this process in the location (a term is one run of a server that ships its log)
+	term     commitlog.Term     // term of this process in the location (a term is one run of a server that ships its log)
 	timeline string             // timeline (history of commits) to which this term (run of a server) belongs
 	joined   atomic.Bool        // the backup location has a record that this process ships the log
 	looked   time.Time          // when the location last confirmed that no other store has replaced this one

@@ -30,11 +30,11 @@ func (s *Shipper) beginTerm(ctx context.Context) error {
 		// late. So the number of the new term must be higher than the number in that request.
 		last := known
 		if n := len(own.Tried); n > 0 && own.Tried[n-1].Number > last.Number {
-			last = repository.Term(own.Tried[n-1])
+			last = own.Tried[n-1]
 		}
 		s.term, s.timeline = repository.NewTerm(last), own.ID
 	}
-	term := commitlog.Term(s.term)
+	term := s.term
 	if !slices.Contains(own.Tried, term) {
 		tried := append(own.Tried[max(0, len(own.Tried)-mostTried):len(own.Tried):len(own.Tried)], term)
 		if err := s.Store.ChangeTimeline(func(t *commitlog.Timeline) { t.Tried = tried }); err != nil {
@@ -56,12 +56,12 @@ func (s *Shipper) beginTerm(ctx context.Context) error {
 
 // knownTerm returns the newest term that this store has begun, according to the store's own file. A term is one run of a
 // server that ships its log. The second argument is the newest term in the backup location.
-func knownTerm(own commitlog.Timeline, now repository.Term) repository.Term {
+func knownTerm(own commitlog.Timeline, now commitlog.Term) commitlog.Term {
 	switch {
-	case slices.Contains(own.Tried, commitlog.Term(now)), own.Term.Number == 0 && len(own.Tried) == 0:
+	case slices.Contains(own.Tried, now), own.Term.Number == 0 && len(own.Tried) == 0:
 		return now
 	}
-	return repository.Term(own.Term)
+	return own.Term
 }
 
 // CheckOwner returns an error if another store has taken over the backup location. A backup of this store would look newer

@@ -48,7 +48,7 @@ func (o *restoring) findDrop(ctx context.Context, r *repository.Repository, with
 			return 0, err
 		}
 		for _, c := range slices.Backward(commits) {
-			if c.Number > step.After && c.Number <= step.Until && pebblestore.Drops(c.Data, key) {
+			if c.Number > step.After && c.Number <= step.Until && pebblestore.Drops(c.Record, key) {
 				return c.Number - 1, nil
 			}
 		}
