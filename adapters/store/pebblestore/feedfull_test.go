@@ -46,7 +46,7 @@ func TestFeedMakesRoom(t *testing.T) {
 			early = written
 		}
 	}
-	if early == 0 || early > written*9/10 {
+	if early == 0 || early > written-200 { // how much earlier depends on how far compactions are
 		t.Errorf("after %d of %d entities it was known that the feed fills the disk", early, written)
 	}
 	if !errors.Is(err, table.ErrFull) || !s.Full() {
