@@ -1,0 +1,138 @@
+package durableobject
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/position"
+	"edgetable/core/table"
+)
+
+// pendingCommit is a commit of the page whose entities must be read from the ranges that have them now.
+type pendingCommit struct {
+	message.FeedItem
+	commit int            // its index in the page
+	line   message.Object // the range whose feed has the commit
+	part   int            // the number of changes that the client already has of the commit
+}
+
+const (
+	// If an entity of a commit has moved, the page asks the entity's new range for it. The page sends at most
+	// mostLooked such messages, in at most lookRounds steps.
+	mostLooked = 8
+	lookRounds = 3
+)
+
+// understandsParts is the key of each item in OpLook: see [message.FeedItem].
+var understandsParts = []byte{1}
+
+// resolve reads the entities that are now in other ranges. If some cannot be read, or would make the page too large, the
+// page ends before the first commit with one of them.
+func (f *feedReading) resolve() error {
+	name, calls := f.table.String(), 0
+	for round := 0; len(f.others) > 0 && round < lookRounds; round++ {
+		groups := make(map[message.Object][]pendingCommit)
+		var order []message.Destination
+		for _, c := range f.others {
+			p := f.objectOfKey(name, c.Key)
+			o := message.Object{Bucket: p.Bucket, Range: p.Range}
+			if groups[o] == nil {
+				order = append(order, p)
+			}
+			groups[o] = append(groups[o], c)
+		}
+		f.others = nil
+		for _, p := range order {
+			group := groups[message.Object{Bucket: p.Bucket, Range: p.Range}]
+			if calls++; calls > mostLooked || calls > 1 && f.r.Bytes > 0 && f.size >= f.r.Bytes {
+				f.others = append(f.others, group...)
+				continue
+			}
+			if err := f.look(p, group); err != nil {
+				return err
+			}
+		}
+		if f.divided.Part > 0 { // the page ends with this commit
+			f.others = slices.DeleteFunc(f.others, func(c pendingCommit) bool { return c.commit > f.divided.commit })
+		}
+	}
+	return f.endBefore(f.others)
+}
+
+// endBefore ends the page before the first of some commits. If the page then ends with a part of a commit, its position
+// becomes the one after that part.
+func (f *feedReading) endBefore(others []pendingCommit) error {
+	page, first := &f.page, len(f.page.Commits)
+	for _, c := range others {
+		first = min(first, c.commit)
+	}
+	if first < len(page.Commits) {
+		if first == 0 {
+			return table.ErrBusy
+		}
+		page.Commits, page.More = page.Commits[:first], true
+		page.Next.At = page.Commits[first-1].At
+	}
+	if d := f.divided; d.Part > 0 && d.commit < first {
+		at, ok := position.Read(page.Commits[d.commit].At)
+		if !ok {
+			return message.ErrDamaged
+		}
+		at.SetPart(d.line, d.Ticks, d.Part)
+		page.Commits, page.More = page.Commits[:d.commit+1], true
+		page.Next.At = at.Append(nil)
+		page.Commits[d.commit].At = page.Next.At
+	}
+	return nil
+}
+
+// look asks a range for the entities of some commits. If the range lacks an entity of a commit, this
+// method puts the commit into the list f.others, to ask again.
+func (f *feedReading) look(p message.Destination, group []pendingCommit) error {
+	r, err := f.Store.ask(f.ctx, p, group[0].Key, func(p *message.Destination) []byte {
+		m := message.Look(nil, p, f.incarnation, group[0].Key, f.r.Within)
+		for i := range group {
+			item := message.FeedItem{Kind: message.FeedElsewhere, Ticks: group[i].Ticks, Line: group[i].Line, Key: understandsParts}
+			if item.Part = group[i].part; item.Part > 0 {
+				item.Kind = message.FeedPart
+			}
+			m = message.AppendFeedItem(m, &item)
+		}
+		return m
+	})
+	_, moved := errors.AsType[*message.MovedError](err)
+	switch {
+	case errors.Is(err, table.ErrNoTable) || moved: // the table was dropped, and its entities are gone
+		return nil
+	case errors.Is(err, table.ErrBusy):
+		f.others = append(f.others, group...)
+		return nil
+	case err != nil:
+		return err
+	}
+	for _, c := range group {
+		item := r.FeedItem()
+		switch n := len(item.Changes); {
+		case !r.OK() || !item.IsCommit() || item.Ticks != c.Ticks || n > len(c.Changes) || n < len(c.Changes) && n > 0 && item.Part == 0:
+			return message.ErrDamaged
+		case n == 0: // the answer was full before this commit
+			f.others = append(f.others, c)
+			continue
+		case item.Part > 0 && (f.divided.Part == 0 || c.commit < f.divided.commit):
+			f.divided = c
+			f.divided.Part = item.Part
+		}
+		f.size += sizeOf(item.Changes) - sizeOf(f.page.Commits[c.commit].Changes)
+		f.page.Commits[c.commit].Changes = item.Changes
+		if item.IsElsewhere() {
+			c.Key = bytes.Clone(item.Key)
+			f.others = append(f.others, c)
+		}
+	}
+	if !r.Done() {
+		return message.ErrDamaged
+	}
+	return nil
+}
