@@ -21,43 +21,64 @@ type page struct {
 func (p *page) isIdle() bool { return len(p.Commits) == 0 && !p.More }
 
 // appendList appends the events as a JSON array. The parameter most limits the length of the array in bytes. If the
-// array would be longer, appendList leaves out commits at the end of the page. It appends the first commit in any case.
-// It never divides a commit; the store has already divided very large ones: see [table.LargestPart].
+// array would be longer, the page ends after an earlier commit. Only the first commit is divided, so that the array has at
+// least one event.
 func (p *page) appendList(dst []byte, most int) []byte {
 	begin := len(dst)
 	dst = append(dst, '[')
 	for i := range p.Commits {
-		before := len(dst)
+		commit := len(dst)
 		for j := range changesOf(&p.Commits[i]) {
+			event := len(dst)
 			if dst[len(dst)-1] != '[' {
 				dst = append(dst, ',')
 			}
 			dst = p.events.Append(dst, &p.Commits[i], j)
-		}
-		if len(dst)-begin > most && i > 0 {
-			dst = dst[:before]
-			p.Commits, p.More = p.Commits[:i], true
-			p.Next.At = p.Commits[i-1].At
-			break
+			switch {
+			case len(dst)-begin <= most:
+			case i > 0:
+				p.cut(i, 0)
+				return append(dst[:commit], ']')
+			case j > 0:
+				p.cut(i, j)
+				return append(dst[:event], ']')
+			}
 		}
 	}
 	return append(dst, ']')
 }
 
-// appendFrames appends commit i as server-sent events. Only the last event contains a position, the position after the
-// commit, or after the part of a commit. So a client that resumes gets no event of a commit twice.
-func (p *page) appendFrames(dst []byte, i int) []byte {
-	c := &p.Commits[i]
-	n := changesOf(c)
-	for j := range n {
-		if j == n-1 {
-			next := p.Next
-			next.At = c.At
-			dst = append(append(append(dst, "id: "...), Token(p.of, &next)...), '\n')
-		}
-		dst = append(p.events.Append(append(dst, "data: "...), c, j), "\n\n"...)
+// cut ends the page before commit i, or after j changes of this commit if j is not 0.
+func (p *page) cut(i, j int) {
+	p.More = true
+	if j == 0 {
+		p.Commits = p.Commits[:i]
+	} else {
+		c := &p.Commits[i]
+		c.Changes = c.Changes[:j]
+		c.At = c.After(c.Changes[j-1].Index)
+		p.Commits = p.Commits[:i+1]
 	}
-	return dst
+	p.Next.At = p.Commits[len(p.Commits)-1].At
+}
+
+// appendFrames appends commit i as server-sent events. Only the last event contains a position, the position after the
+// commit, or after the part of a commit. So a client that resumes gets no event of a commit twice. If the events of the
+// commit are longer than most, the page ends inside it.
+func (p *page) appendFrames(dst []byte, i, most int) []byte {
+	begin := len(dst)
+	for j := 0; j < changesOf(&p.Commits[i]); j++ {
+		event := len(dst)
+		dst = append(p.events.Append(append(dst, "data: "...), &p.Commits[i], j), "\n\n"...)
+		if j > 0 && len(dst)-begin > most {
+			p.cut(i, j)
+			dst = dst[:event]
+		}
+	}
+	next := p.Next
+	next.At = p.Commits[i].At
+	dst = dst[:len(dst)-1] // the last event does not end before its position
+	return append(append(append(dst, "id: "...), Token(p.of, &next)...), "\n\n"...)
 }
 
 // changesOf returns the number of events that a commit has.

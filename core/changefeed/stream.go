@@ -61,8 +61,8 @@ func (f *Feed) Page(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	s := &Stream{feed: f, page: p, text: append([]byte(nil), "retry: 2000\n\n"...)}
-	for i := range p.Commits {
-		s.text = p.appendFrames(s.text, i)
+	for i := 0; i < len(s.page.Commits); i++ { // appendFrames may shorten the page
+		s.text = s.page.appendFrames(s.text, i, f.Service.MostShown())
 	}
 	s.appendPosition()
 	return s.text, nil
@@ -121,7 +121,7 @@ func (s *Stream) fill() bool {
 			return false
 		}
 		if s.shown < len(s.page.Commits) {
-			s.text = s.page.appendFrames(s.text[:0], s.shown)
+			s.text = s.page.appendFrames(s.text[:0], s.shown, s.feed.Service.MostShown())
 			s.ended = s.page.Commits[s.shown].Dropped
 			s.shown++
 			continue

@@ -67,7 +67,7 @@ type FeedPage struct {
 
 // LargestPart is the number of bytes of keys and properties after which a commit is divided. The next page then begins
 // with the next part of the commit. A page contains every smaller commit whole. A batch of inserts is always smaller;
-// merges into large entities may be larger.
+// merges into large entities may be larger. Stores and homes with little memory divide commits that are smaller, too.
 const LargestPart = 4 << 20
 
 // FeedCommit is one commit in a feed, or a part of a commit: see [LargestPart].
@@ -75,6 +75,9 @@ type FeedCommit struct {
 	Ticks   edm.Ticks
 	At      []byte // the position after the commit, or after the part
 	Changes []FeedChange
+	// After returns the position after the change with a given Index, which is not the last one of the commit. So a caller
+	// can divide a commit whose encoded form becomes too large.
+	After func(index int) []byte
 	// All is the number of changes that the whole commit has in the range of the request. Other parts have the changes
 	// that are not in Changes.
 	All int
@@ -84,8 +87,9 @@ type FeedCommit struct {
 
 // FeedChange is the change of one entity by a commit.
 type FeedChange struct {
-	Kind Kind // Put (which includes merges), Delete or Expire
-	Key  []byte
+	Kind  Kind // Put (which includes merges), Delete or Expire
+	Index int  // the number of changes of the whole commit up to and including this one
+	Key   []byte
 	// Row is the entity after a Put. It is nil if the entity was written or removed again since then. A later change
 	// of the feed then has the newer state.
 	Row *Row

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 
@@ -77,8 +78,8 @@ type FeedBuilder struct {
 	// Part is the number of changes of the first commit that earlier pages had. It is 0 if the position of the request
 	// is not inside a commit.
 	Part int
-	// Whole is set if commits must not be divided: see [LargestPart].
-	Whole bool
+	// Largest is the number of bytes of keys and properties after which a commit is divided; 0 means [LargestPart].
+	Largest int
 
 	request                 *FeedRequest
 	changes, size, examined int
@@ -89,8 +90,8 @@ type FeedBuilder struct {
 func NewFeedBuilder(r *FeedRequest) FeedBuilder { return FeedBuilder{request: r} }
 
 // Add adds a commit to the page. The parameter line is the commit as [FeedLine] encodes commits. The function at returns
-// a position: after the commit if part is 0, otherwise after that number of changes of the commit. If the page must end
-// here, full is true.
+// a position: after the commit if part is 0, otherwise after that number of changes of the commit. It may be called later,
+// too. If the page must end here, full is true.
 func (b *FeedBuilder) Add(ticks edm.Ticks, at func(part int) []byte, line []byte) (full bool, err error) {
 	r := b.request
 	if b.Traits.Feeds() {
@@ -102,7 +103,7 @@ func (b *FeedBuilder) Add(ticks edm.Ticks, at func(part int) []byte, line []byte
 		b.Page.Commits = append(b.Page.Commits, FeedCommit{Ticks: ticks, At: b.Page.Next.At, Dropped: true})
 		return true, nil
 	}
-	c := FeedCommit{Ticks: ticks}
+	c := FeedCommit{Ticks: ticks, After: at}
 	begin, size, part := b.Part, b.size, 0
 	b.key, b.Part = b.key[:0], 0
 	for i := 0; len(line) > 0; i++ {
@@ -116,7 +117,7 @@ func (b *FeedBuilder) Add(ticks edm.Ticks, at func(part int) []byte, line []byte
 		if c.All++; i < begin || part > 0 {
 			continue
 		}
-		change.Key = append([]byte(nil), b.key...)
+		change.Key, change.Index = append([]byte(nil), b.key...), i+1
 		b.size += len(change.Key)
 		if change.Kind == Put {
 			if err := b.join(&change, ticks); err != nil {
@@ -124,7 +125,7 @@ func (b *FeedBuilder) Add(ticks edm.Ticks, at func(part int) []byte, line []byte
 			}
 		}
 		c.Changes = append(c.Changes, change)
-		if b.size-size >= LargestPart && len(line) > 0 && !b.Whole {
+		if b.size-size >= cmp.Or(b.Largest, LargestPart) && len(line) > 0 {
 			part = i + 1
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"edgetable/adapters/store/durableobject/internal/message"
-	"edgetable/adapters/store/durableobject/internal/position"
 	"edgetable/core/table"
 )
 
@@ -76,14 +75,10 @@ func (f *feedReading) endBefore(others []pendingCommit) error {
 		page.Next.At = page.Commits[first-1].At
 	}
 	if d := f.divided; d.Part > 0 && d.commit < first {
-		at, ok := position.Read(page.Commits[d.commit].At)
-		if !ok {
-			return message.ErrDamaged
-		}
-		at.SetPart(d.line, d.Ticks, d.Part)
+		c := &page.Commits[d.commit]
+		c.At = inside(c.At, d.line, d.Ticks, d.Part)
 		page.Commits, page.More = page.Commits[:d.commit+1], true
-		page.Next.At = at.Append(nil)
-		page.Commits[d.commit].At = page.Next.At
+		page.Next.At = c.At
 	}
 	return nil
 }

@@ -265,8 +265,9 @@ func (f *feedReading) merge() (full bool, err error) {
 				f.p.SetPart(s.Object, i.Ticks, i.Part)
 				full = true
 			}
-			at := f.p.Append(nil)
-			f.page.Commits[len(f.page.Commits)-1].At = at
+			at, c := f.p.Append(nil), &f.page.Commits[len(f.page.Commits)-1]
+			c.At = at
+			c.After = func(index int) []byte { return inside(at, s.Object, i.Ticks, index) }
 			f.size += len(at)
 			full = full || f.r.Bytes > 0 && f.size >= f.r.Bytes
 		}
@@ -336,6 +337,13 @@ func (f *feedReading) add(s *feedStream, i *message.FeedItem) (full bool) {
 	f.changes += len(c.Changes)
 	f.size += sizeOf(c.Changes)
 	return f.r.Changes > 0 && f.changes >= f.r.Changes || len(f.page.Commits)*len(f.p.Ranges) >= mostAts
+}
+
+// inside returns the position after some changes of a commit, from the position after the commit.
+func inside(after []byte, line message.Object, ticks edm.Ticks, changes int) []byte {
+	p, _ := position.Read(after)
+	p.SetPart(line, ticks, changes)
+	return p.Append(nil)
 }
 
 // sizeOf returns the size of the keys and properties of changes in bytes.

@@ -46,6 +46,9 @@ func (p position) bytes() []byte {
 	return b
 }
 
+// in returns the position after some changes of commit n, or after the commit if part is 0.
+func (p position) in(part int) []byte { return position{p.n, part}.bytes() }
+
 // before returns the number after which a page begins. It begins with commit n if the client has read only a part of this commit.
 func (p position) before() edm.Ticks {
 	if p.part != 0 {
@@ -126,15 +129,13 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Read
 		return b.Page, errors.Join(err, entities.Close())
 	}
 	full := false
-	var n edm.Ticks
-	at := func(part int) []byte { return position{n, part}.bytes() }
 	for ok := it.First(); ok && !full; ok = it.Next() {
 		var v []byte
 		if v, err = it.ValueAndErr(); err != nil {
 			break
 		}
-		_, n, _ = feedlog.ParseKey(it.Key())
-		if full, err = b.Add(n, at, v); err != nil {
+		_, n, _ := feedlog.ParseKey(it.Key())
+		if full, err = b.Add(n, position{n: n}.in, v); err != nil {
 			break
 		}
 	}

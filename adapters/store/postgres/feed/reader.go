@@ -286,10 +286,11 @@ func (r *reader) appendWindow(ctx context.Context, w *window) (full bool, err er
 			last := i == len(some)-1 && len(rest) == 0
 			r.at.Last, r.at.Number, r.at.Part = l.Ticks, l.Number, 0
 			if full, r.refusal = r.builder.Add(l.Ticks, func(part int) []byte {
-				if at.Part = int64(part); part == 0 && last {
-					at.Point, at.Until = w.until, nil
+				p := at
+				if p.Part = int64(part); part == 0 && last {
+					p.Point, p.Until = w.until, nil
 				}
-				return at.Bytes()
+				return p.Bytes()
 			}, keys[i]); full || r.refusal != nil {
 				return true, nil
 			}

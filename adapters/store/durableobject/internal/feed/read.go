@@ -168,8 +168,15 @@ func (h *Head) hasLine(rows storage.Rows, after, before edm.Ticks) bool {
 // collect appends the lines and Marks (records of moved keys) after the position a.Next. It moves a.Next
 // past the appended ones.
 func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer) (items []byte, err error) {
-	j := newJoiner(r, &table.FeedRequest{Within: q.Within, Changes: q.Changes, Bytes: q.Bytes})
-	j.builder.Whole, j.builder.Part = !q.Divides, q.Part
+	request := table.FeedRequest{Within: q.Within, Changes: q.Changes, Bytes: largestAnswer}
+	if q.Bytes > 0 {
+		request.Bytes = min(q.Bytes, largestAnswer)
+	}
+	j := newJoiner(r, &request)
+	j.builder.Part = q.Part
+	if !q.Divides {
+		j.builder.Largest = undivided
+	}
 	marks := h.Marks
 	for len(marks) > 0 && marks[0].At <= a.Next {
 		marks = marks[1:]
@@ -241,6 +248,14 @@ func readLines(rows storage.Rows, from, to []byte) (list []line, more bool) {
 	return list, false
 }
 
+// The memory of an engine is small. It holds the entities of an answer and the answer itself. So an answer ends after the
+// commit with which it reaches largestAnswer, and a commit is divided after largestPart, in bytes of keys and properties.
+const (
+	largestAnswer = 1 << 20
+	largestPart   = 768 << 10
+	undivided     = 1 << 30 // larger than each commit
+)
+
 // joiner adds the current entities to lines.
 type joiner struct {
 	builder   table.FeedBuilder
@@ -250,6 +265,7 @@ type joiner struct {
 
 func newJoiner(r *Reader, request *table.FeedRequest) *joiner {
 	j := &joiner{builder: table.NewFeedBuilder(request)}
+	j.builder.Largest = largestPart
 	j.builder.Traits, j.builder.Now = r.Traits, r.Clock.Instant(r.Now)
 	j.builder.Read = func(k []byte) (*table.Row, error) {
 		if !r.Has(k) {
@@ -284,7 +300,7 @@ func (j *joiner) item(c *table.FeedCommit, text []byte) *message.FeedItem {
 	if j.elsewhere != nil {
 		i.Kind, i.Line, i.Key = message.FeedElsewhere, text, j.elsewhere
 	}
-	if c.All > len(c.Changes) {
+	if n := len(c.Changes); c.All > n || c.Changes[n-1].Index > n && j.builder.Largest != undivided {
 		i.Kind, i.Part, i.All = message.FeedPart, j.part, c.All
 	}
 	return i
@@ -294,7 +310,7 @@ func (j *joiner) item(c *table.FeedCommit, text []byte) *message.FeedItem {
 // for the reader, Look appends the remaining lines without entities. Then the reader asks again.
 func (r *Reader) Look(dst []byte, lines message.Reader, within key.Range) ([]byte, bool, error) {
 	full := false
-	for j := newJoiner(r, &table.FeedRequest{Within: within, Bytes: table.LargestPart}); lines.OK() && !lines.Done(); {
+	for j := newJoiner(r, &table.FeedRequest{Within: within, Bytes: largestAnswer}); lines.OK() && !lines.Done(); {
 		i := lines.FeedItem()
 		if !lines.OK() || !i.IsElsewhere() && i.Kind != message.FeedPart {
 			return dst, false, nil
@@ -304,7 +320,9 @@ func (r *Reader) Look(dst []byte, lines message.Reader, within key.Range) ([]byt
 			dst = message.AppendFeedItem(dst, &i)
 			continue
 		}
-		j.builder.Whole, j.builder.Part = !divides, i.Part
+		if j.builder.Part, j.builder.Largest = i.Part, largestPart; !divides {
+			j.builder.Largest = undivided
+		}
 		var err error
 		if dst, full, err = j.add(dst, i.Ticks, i.Line); err != nil {
 			return dst, true, err

@@ -151,7 +151,7 @@ const (
 	FeedGave                      // the range handed some of its keys over to a new range
 	FeedBegan                     // the range is new, and got its keys from another range
 	FeedTook                      // the range got all keys of another range, which then ceased to exist
-	FeedPart                      // a part of a commit that is too large for one answer
+	FeedPart                      // a part of a commit, or a commit with changes that the reader did not ask for
 )
 
 // IsCommit reports whether the item is a commit or a part of one.
@@ -179,6 +179,9 @@ func AppendFeedItem(dst []byte, i *FeedItem) []byte {
 	dst = appendNumber(dst, uint64(len(i.Changes)))
 	for j := range i.Changes {
 		c := &i.Changes[j]
+		if i.Kind == FeedPart {
+			dst = appendNumber(dst, uint64(c.Index))
+		}
 		dst = AppendBytes(appendUint64(append(dst, byte(c.Kind)), uint64(c.Ended)), c.Key)
 		if c.Row == nil {
 			dst = append(dst, 0)
@@ -208,8 +211,12 @@ func (r *Reader) FeedItem() (i FeedItem) {
 	}
 	n := r.Number(uint64(len(r.rest) / leastChange))
 	i.Changes = make([]table.FeedChange, 0, n)
-	for range n {
-		c := table.FeedChange{Kind: table.Kind(r.Byte()), Ended: r.Ticks(), Key: r.Bytes()}
+	for j := range n {
+		index := int(j) + 1
+		if i.Kind == FeedPart {
+			index = r.Size()
+		}
+		c := table.FeedChange{Index: index, Kind: table.Kind(r.Byte()), Ended: r.Ticks(), Key: r.Bytes()}
 		if v := r.Bytes(); v != nil {
 			row, err := table.ParseRow(c.Key, v)
 			r.bad = r.bad || err != nil
