@@ -80,16 +80,8 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 // readFeed reads a page of a change feed from a snapshot.
 func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Reader, history feedlog.History, durable edm.Ticks) (table.FeedPage, error) {
 	b := table.NewFeedBuilder(r)
-	live, err := getRecord(db, t)
-	switch {
-	case err != nil && !errors.Is(err, table.ErrNoRecord):
+	if err := s.chooseFeed(&b, t, r, db); err != nil {
 		return b.Page, err
-	case r.From == nil && err != nil:
-		return b.Page, table.ErrNoTable
-	case err == nil && (r.From == nil || r.From.Incarnation == live.Incarnation):
-		b.Page.Next.Incarnation, b.Traits, b.Now = live.Incarnation, live.Traits, s.journal.clock.Instant()
-	default:
-		b.Page.Next.Incarnation = r.From.Incarnation
 	}
 	incarnation := b.Page.Next.Incarnation
 	end, line, err := feedlog.Last(db, incarnation, 1<<62)
@@ -116,16 +108,48 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Read
 		return b.Page, table.ErrFeedEnded
 	}
 	b.Page.Next.History = history.ID
+	full, err := readLines(&b, db, begin, max(begin, durable))
+	switch {
+	case full:
+	case b.Part > 0: // this store replays another store's log, and does not have the commit yet
+		b.Page.Next.At = from.bytes()
+	default:
+		b.Page.Next.At = position{n: max(begin, durable)}.bytes()
+	}
+	return b.Page, err
+}
+
+// chooseFeed sets the incarnation of the table whose feed a page comes from. It is the incarnation in the client's position, or the
+// incarnation of the existing table. If both are the same, chooseFeed also sets the traits of the table and the time; otherwise the time
+// stays 0.
+func (s *Store) chooseFeed(b *table.FeedBuilder, t table.RecordKey, r *table.FeedRequest, db pebble.Reader) error {
+	live, err := getRecord(db, t)
+	switch {
+	case err != nil && !errors.Is(err, table.ErrNoRecord):
+		return err
+	case r.From == nil && err != nil:
+		return table.ErrNoTable
+	case err == nil && (r.From == nil || r.From.Incarnation == live.Incarnation):
+		b.Page.Next.Incarnation, b.Traits, b.Now = live.Incarnation, live.Traits, s.journal.clock.Instant()
+	default:
+		b.Page.Next.Incarnation = r.From.Incarnation
+	}
+	return nil
+}
+
+// readLines reads the lines after commit begin, up to commit end, and adds them and the current entities to the page. It reports whether the
+// page became full.
+func readLines(b *table.FeedBuilder, db pebble.Reader, begin, end edm.Ticks) (full bool, err error) {
+	incarnation := b.Page.Next.Incarnation
 	entities, err := db.NewIter(&pebble.IterOptions{LowerBound: layout.AppendPrefix(nil, incarnation), UpperBound: layout.End(layout.AppendPrefix(nil, incarnation))})
 	if err != nil {
-		return b.Page, err
+		return false, err
 	}
 	b.Read = (&joiner{it: entities, key: layout.AppendPrefix(nil, incarnation)}).read
-	it, err := feedlog.Lines(db, incarnation, begin, max(begin, durable))
+	it, err := feedlog.Lines(db, incarnation, begin, end)
 	if err != nil {
-		return b.Page, errors.Join(err, entities.Close())
+		return false, errors.Join(err, entities.Close())
 	}
-	full := false
 	var n edm.Ticks
 	at := func(part int) []byte { return position{n, part}.bytes() }
 	for ok := it.First(); ok && !full; ok = it.Next() {
@@ -138,14 +162,7 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Read
 			break
 		}
 	}
-	switch {
-	case full:
-	case b.Part > 0: // this store replays another store's log, and does not have the commit yet
-		b.Page.Next.At = from.bytes()
-	default:
-		b.Page.Next.At = position{n: max(begin, durable)}.bytes()
-	}
-	return b.Page, errors.Join(err, it.Error(), it.Close(), entities.Close())
+	return full, errors.Join(err, it.Error(), it.Close(), entities.Close())
 }
 
 // joiner reads the current entities for the lines of a change feed. The entities of a batch, or of inserts in key
