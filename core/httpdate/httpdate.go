@@ -38,52 +38,71 @@ func appendTwo(dst []byte, n int) []byte { return append(dst, byte('0'+n/10%10),
 // Parse reads a date in any of the three forms. It ignores the case of day and month names, and does not check that
 // the weekday matches the date.
 func Parse(s string) (time.Time, bool) {
-	// Find the parts of the date in each form.
-	var year, month, day, clock string
-	name, rest, comma := strings.Cut(s, ", ")
-	switch {
-	case !comma: // the form Sun Nov  6 08:49:37 1994
-		if len(s) != len("Sun Nov  6 08:49:37 1994") || s[3] != ' ' || s[7] != ' ' || s[10] != ' ' || s[19] != ' ' {
-			return time.Time{}, false
-		}
-		name, month, day, clock, year = s[:3], s[4:7], s[8:10], s[11:19], s[20:]
-		if day[0] == ' ' {
-			day = "0" + day[1:]
-		}
-	case len(name) == 3: // the form Sun, 06 Nov 1994 08:49:37 GMT
-		if len(rest) != len("06 Nov 1994 08:49:37 GMT") || rest[2] != ' ' || rest[6] != ' ' || rest[11] != ' ' || rest[20:] != " GMT" {
-			return time.Time{}, false
-		}
-		day, month, year, clock = rest[:2], rest[3:6], rest[7:11], rest[12:20]
-	default: // the form Sunday, 06-Nov-94 08:49:37 GMT
-		if len(rest) != len("06-Nov-94 08:49:37 GMT") || rest[2] != '-' || rest[6] != '-' || rest[9] != ' ' || rest[18:] != " GMT" || !longDay(name) {
-			return time.Time{}, false
-		}
-		day, month, year, clock = rest[:2], rest[3:6], rest[7:9], rest[10:18]
-		name = name[:3]
+	f, ok := cut(s)
+	if !ok {
+		return time.Time{}, false
 	}
-	y, ok := number(year)
-	if len(year) == 2 { // a year of two digits: choose the century as package time does
+	y, ok := number(f.year)
+	if len(f.year) == 2 { // a year of two digits: choose the century as package time does
 		if y += 1900; y < 1969 {
 			y += 100
 		}
 	}
-	m, d := 1+index(months, month), 0
+	m, d := 1+index(months, f.month), 0
 	var hour, minute, second int
 	for _, part := range [...]struct {
 		s    string
 		n    *int
 		most int
-	}{{day, &d, 31}, {clock[:2], &hour, 23}, {clock[3:5], &minute, 59}, {clock[6:], &second, 59}} {
+	}{{f.day, &d, 31}, {f.clock[:2], &hour, 23}, {f.clock[3:5], &minute, 59}, {f.clock[6:], &second, 59}} {
 		var digits bool
 		*part.n, digits = number(part.s)
 		ok = ok && digits && *part.n <= part.most
 	}
-	if !ok || m < 1 || index(days, name) < 0 || clock[2] != ':' || clock[5] != ':' {
+	if !ok || m < 1 || index(days, f.weekday) < 0 || f.clock[2] != ':' || f.clock[5] != ':' {
 		return time.Time{}, false
 	}
 	t := time.Date(y, time.Month(m), d, hour, minute, second, 0, time.UTC)
 	return t, d > 0 && t.Day() == d // false for dates such as 31 June
+}
+
+// fields are the fields of a date, as text.
+type fields struct{ weekday, day, month, year, clock string }
+
+// cut finds the fields of a date. The functions for the three forms have the names of RFC 9110.
+func cut(s string) (fields, bool) {
+	name, rest, comma := strings.Cut(s, ", ")
+	switch {
+	case !comma:
+		return asctimeDate(s)
+	case len(name) == 3:
+		return imfFixdate(name, rest)
+	}
+	return rfc850Date(name, rest)
+}
+
+// imfFixdate finds the fields in the form Sun, 06 Nov 1994 08:49:37 GMT.
+func imfFixdate(name, rest string) (f fields, ok bool) {
+	if len(rest) != len("06 Nov 1994 08:49:37 GMT") || rest[2] != ' ' || rest[6] != ' ' || rest[11] != ' ' || rest[20:] != " GMT" {
+		return f, false
+	}
+	return fields{name, rest[:2], rest[3:6], rest[7:11], rest[12:20]}, true
+}
+
+// rfc850Date finds the fields in the form Sunday, 06-Nov-94 08:49:37 GMT.
+func rfc850Date(name, rest string) (f fields, ok bool) {
+	if len(rest) != len("06-Nov-94 08:49:37 GMT") || rest[2] != '-' || rest[6] != '-' || rest[9] != ' ' || rest[18:] != " GMT" || !longDay(name) {
+		return f, false
+	}
+	return fields{name[:3], rest[:2], rest[3:6], rest[7:9], rest[10:18]}, true
+}
+
+// asctimeDate finds the fields in the form Sun Nov  6 08:49:37 1994.
+func asctimeDate(s string) (f fields, ok bool) {
+	if len(s) != len("Sun Nov  6 08:49:37 1994") || s[3] != ' ' || s[7] != ' ' || s[10] != ' ' || s[19] != ' ' {
+		return f, false
+	}
+	return fields{s[:3], strings.TrimPrefix(s[8:10], " "), s[4:7], s[20:], s[11:19]}, true
 }
 
 // index returns the position of name in names, a string of three-letter names, or -1.

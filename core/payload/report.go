@@ -16,8 +16,37 @@ func AppendReport(dst []byte, r *traffic.Report) []byte {
 	w.text("table", r.Table)
 	w.time("since", r.Since)
 	w.time("until", r.Until)
+	w.totals(&r.Totals)
+	w.begin("heaviest", '{')
+	for _, name := range traffic.Metrics {
+		h := r.Partitions[name]
+		w.heavy(name, &h)
+	}
+	w.end('}')
+	w.begin("shapes", '[')
+	for i := range r.Shapes {
+		w.shape(&r.Shapes[i])
+	}
+	w.end(']')
+	w.matrix(&r.Map)
+	w.begin("ranges", '[')
+	for i := range r.Ranges {
+		w.keyRange(&r.Ranges[i])
+	}
+	w.end(']')
+	if r.Hour != nil {
+		w.hour(r.Hour)
+	}
+	if r.Missing > 0 {
+		w.number("missing", uint64(r.Missing))
+	}
+	w.end('}')
+	return w.b
+}
+
+// totals writes the sums of the table.
+func (w *object) totals(t *traffic.Totals) {
 	w.begin("totals", '{')
-	t := &r.Totals
 	t.EachSum(w.number)
 	w.number("largest", t.Largest)
 	w.text("largestIn", t.LargestIn)
@@ -25,39 +54,41 @@ func AppendReport(dst []byte, r *traffic.Report) []byte {
 	w.number("secondMost", t.SecondMost)
 	w.text("secondMostIn", t.SecondMostIn)
 	w.end('}')
-	w.begin("heaviest", '{')
-	for _, name := range traffic.Metrics {
-		h := r.Partitions[name]
-		w.begin(name, '{')
-		w.number("total", h.Total)
-		w.begin("partitions", '[')
-		for i := range h.Entries {
-			e := &h.Entries[i]
-			w.begin("", '{')
-			w.text("partition", e.Partition)
-			w.number("count", e.Count)
-			w.number("error", e.Error)
-			w.end('}')
-		}
-		w.end(']')
-		w.end('}')
-	}
-	w.end('}')
-	w.begin("shapes", '[')
-	for i := range r.Shapes {
-		s := &r.Shapes[i]
+}
+
+// heavy writes the heaviest partitions by a metric.
+func (w *object) heavy(metric string, h *traffic.Heavy) {
+	w.begin(metric, '{')
+	w.number("total", h.Total)
+	w.begin("partitions", '[')
+	for i := range h.Entries {
+		e := &h.Entries[i]
 		w.begin("", '{')
-		w.text("plan", s.Plan)
-		w.text("filter", s.Filter)
-		w.text("example", s.Example)
-		w.number("queries", s.Queries)
-		w.number("pages", s.Pages)
-		w.number("scanned", s.Scanned)
-		w.number("scannedBytes", s.ScannedBytes)
-		w.number("returned", s.Returned)
+		w.text("partition", e.Partition)
+		w.number("count", e.Count)
+		w.number("error", e.Error)
 		w.end('}')
 	}
 	w.end(']')
+	w.end('}')
+}
+
+// shape writes the counts of a group of queries whose filters differ only in their values.
+func (w *object) shape(s *traffic.Shape) {
+	w.begin("", '{')
+	w.text("plan", s.Plan)
+	w.text("filter", s.Filter)
+	w.text("example", s.Example)
+	w.number("queries", s.Queries)
+	w.number("pages", s.Pages)
+	w.number("scanned", s.Scanned)
+	w.number("scannedBytes", s.ScannedBytes)
+	w.number("returned", s.Returned)
+	w.end('}')
+}
+
+// matrix writes the map, a matrix of request counts: its metrics, its rows and its columns.
+func (w *object) matrix(m *traffic.Map) {
 	w.begin("map", '{')
 	w.begin("metrics", '[')
 	for _, name := range traffic.Metrics {
@@ -65,49 +96,64 @@ func AppendReport(dst []byte, r *traffic.Report) []byte {
 	}
 	w.end(']')
 	w.begin("starts", '[')
-	for _, s := range r.Map.Starts {
+	for _, s := range m.Starts {
 		w.begin("", '{')
 		w.text("PartitionKey", s.PartitionKey)
 		w.text("RowKey", s.RowKey)
 		w.end('}')
 	}
 	w.end(']')
-	w.columns("minutes", r.Map.Minutes)
-	w.columns("quarters", r.Map.Quarters)
+	w.columns("minutes", m.Minutes)
+	w.columns("quarters", m.Quarters)
 	w.end('}')
-	w.begin("ranges", '[')
-	for i := range r.Ranges {
-		g := &r.Ranges[i]
+}
+
+func (w *object) columns(name string, list []traffic.MapColumn) {
+	w.begin(name, '[')
+	for i := range list {
 		w.begin("", '{')
-		w.number("bucket", uint64(g.Bucket))
-		w.text("from", g.From)
-		w.text("to", g.To)
-		w.number("bytes", g.Bytes)
-		w.name("load")
-		w.b = strconv.AppendFloat(w.b, g.Load, 'f', -1, 64)
-		if !g.Since.IsZero() {
-			w.time("since", g.Since)
-		}
-		w.end('}')
-	}
-	w.end(']')
-	if h := r.Hour; h != nil {
-		w.begin("hour", '{')
-		w.text("table", h.Table)
-		w.time("since", h.Since)
-		w.time("until", h.Until)
-		w.begin("minutes", '[')
-		for _, n := range h.Minutes {
-			w.number("", n)
+		w.time("at", list[i].At)
+		w.begin("counts", '[')
+		for _, counts := range list[i].Counts {
+			w.begin("", '[')
+			for _, n := range counts {
+				w.number("", uint64(n))
+			}
+			w.end(']')
 		}
 		w.end(']')
 		w.end('}')
 	}
-	if r.Missing > 0 {
-		w.number("missing", uint64(r.Missing))
+	w.end(']')
+}
+
+// keyRange writes a key range that one Durable Object serves.
+func (w *object) keyRange(g *traffic.Range) {
+	w.begin("", '{')
+	w.number("bucket", uint64(g.Bucket))
+	w.text("from", g.From)
+	w.text("to", g.To)
+	w.number("bytes", g.Bytes)
+	w.name("load")
+	w.b = strconv.AppendFloat(w.b, g.Load, 'f', -1, 64)
+	if !g.Since.IsZero() {
+		w.time("since", g.Since)
 	}
 	w.end('}')
-	return w.b
+}
+
+// hour writes the exact counts of the last hour.
+func (w *object) hour(h *traffic.Hour) {
+	w.begin("hour", '{')
+	w.text("table", h.Table)
+	w.time("since", h.Since)
+	w.time("until", h.Until)
+	w.begin("minutes", '[')
+	for _, n := range h.Minutes {
+		w.number("", n)
+	}
+	w.end(']')
+	w.end('}')
 }
 
 // object writes the members of a JSON object, or the elements of a JSON list, which have no names.
@@ -145,23 +191,4 @@ func (w *object) number(name string, n uint64) {
 func (w *object) time(name string, t time.Time) {
 	w.name(name)
 	w.b = append(edm.TicksOf(t).AppendText7(append(w.b, '"')), '"')
-}
-
-func (w *object) columns(name string, list []traffic.MapColumn) {
-	w.begin(name, '[')
-	for i := range list {
-		w.begin("", '{')
-		w.time("at", list[i].At)
-		w.begin("counts", '[')
-		for _, counts := range list[i].Counts {
-			w.begin("", '[')
-			for _, n := range counts {
-				w.number("", uint64(n))
-			}
-			w.end(']')
-		}
-		w.end(']')
-		w.end('}')
-	}
-	w.end(']')
 }

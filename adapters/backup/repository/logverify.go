@@ -62,52 +62,8 @@ func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progres
 	for _, stray := range lost {
 		report.Problems = append(report.Problems, stray.Error())
 	}
-	var total, done int64
-	for i := range list {
-		total += list[i].Size
-	}
-	read := make([]Piece, len(list)) // an empty element stands for a damaged log piece
-	var mu sync.Mutex
-	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(concurrency)
-	for i := range list {
-		g.Go(func() error {
-			p, packed, err := r.checkPiece(gctx, &list[i])
-			if err == nil && (len(p.Recipients) == 0 || len(with) > 0) {
-				if _, err = p.unpack(packed, with); err != nil {
-					err = &DamagedPiece{list[i].object(), err}
-				}
-			}
-			if gctx.Err() != nil {
-				return gctx.Err()
-			}
-			if errors.Is(err, fs.ErrPermission) { // no damage: another user may be able to read the object
-				return err
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			if encryption.IsLocked(err) {
-				report.Locked++
-				err = nil
-			}
-			if err != nil {
-				what := "cannot be read"
-				if d, damaged := errors.AsType[*DamagedPiece](err); damaged {
-					what, err = "is damaged", d.Cause
-				}
-				report.Problems = append(report.Problems, fmt.Sprintf("%s (the log after %s, up to %s) %s: %v", list[i].object(), list[i].From, list[i].To, what, err))
-			} else {
-				read[i] = p
-				report.Pieces++
-				report.Commits += p.Commits
-				report.Bytes += p.Size
-			}
-			done += list[i].Size
-			progress(done, total)
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
+	read, err := r.verifyPieces(ctx, report, list, with, progress)
+	if err != nil {
 		return nil, err
 	}
 	if err := r.gaps(ctx, report, all.Complete, timelines, list, read); err != nil {
@@ -116,6 +72,71 @@ func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progres
 	report.noteUnusable(all, timelines, list)
 	slices.Sort(report.Problems)
 	return report, nil
+}
+
+// verifyPieces reads the given log pieces, several at a time, and reports the damaged ones. An empty element of the result stands for a
+// damaged log piece.
+func (r *Repository) verifyPieces(ctx context.Context, report *LogReport, list []Piece, with []age.Identity, progress func(done, total int64)) ([]Piece, error) {
+	var total, done int64
+	for i := range list {
+		total += list[i].Size
+	}
+	read := make([]Piece, len(list))
+	var mu sync.Mutex
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(concurrency)
+	for i := range list {
+		g.Go(func() error {
+			p, err := r.verifyPiece(gctx, &list[i], with)
+			if gctx.Err() != nil {
+				return gctx.Err()
+			}
+			if errors.Is(err, fs.ErrPermission) { // no damage: another user may be able to read the object
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if report.count(&list[i], &p, err) {
+				read[i] = p
+			}
+			done += list[i].Size
+			progress(done, total)
+			return nil
+		})
+	}
+	return read, g.Wait()
+}
+
+// verifyPiece reads a log piece. It decrypts and unpacks the piece if this needs no identities, or if identities are given.
+func (r *Repository) verifyPiece(ctx context.Context, listed *Piece, with []age.Identity) (Piece, error) {
+	p, packed, err := r.checkPiece(ctx, listed)
+	if err == nil && (len(p.Recipients) == 0 || len(with) > 0) {
+		if _, err = p.unpack(packed, with); err != nil {
+			err = &DamagedPiece{listed.object(), err}
+		}
+	}
+	return p, err
+}
+
+// count adds a log piece to the report. The error is the result of verifyPiece. count reports whether the piece is undamaged, as far as
+// the keys show.
+func (report *LogReport) count(listed, p *Piece, err error) (undamaged bool) {
+	if encryption.IsLocked(err) {
+		report.Locked++
+		err = nil
+	}
+	if err != nil {
+		what := "cannot be read"
+		if d, damaged := errors.AsType[*DamagedPiece](err); damaged {
+			what, err = "is damaged", d.Cause
+		}
+		report.Problems = append(report.Problems, fmt.Sprintf("%s (the log after %s, up to %s) %s: %v", listed.object(), listed.From, listed.To, what, err))
+		return false
+	}
+	report.Pieces++
+	report.Commits += p.Commits
+	report.Bytes += p.Size
+	return true
 }
 
 // gaps reports the gaps of each timeline. Damaged log pieces were already reported.

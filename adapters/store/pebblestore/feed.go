@@ -3,7 +3,6 @@ package pebblestore
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -18,44 +17,6 @@ import (
 // number. A reader misses no line: the journal returns a number up to which no further commit can appear, and feeds are read up to this number.
 
 var _ table.Feeding = (*Store)(nil)
-
-// position is a position in a change feed. Its client has read the commits up to the number n. If part is not 0, the client has read only this
-// number of changes of commit n.
-type position struct {
-	n    edm.Ticks
-	part int
-}
-
-func parsePosition(b []byte) (p position, ok bool) {
-	switch len(b) {
-	case 10:
-		p.part = int(binary.BigEndian.Uint16(b[8:]))
-	case 8:
-	default:
-		return p, false
-	}
-	p.n = edm.Ticks(binary.BigEndian.Uint64(b))
-	return p, true
-}
-
-func (p position) bytes() []byte {
-	b := binary.BigEndian.AppendUint64(make([]byte, 0, 10), uint64(p.n))
-	if p.part != 0 {
-		b = binary.BigEndian.AppendUint16(b, uint16(p.part))
-	}
-	return b
-}
-
-// in returns the position after some changes of commit n, or after the commit if part is 0.
-func (p position) in(part int) []byte { return position{p.n, part}.bytes() }
-
-// before returns the number after which a page begins. It begins with commit n if the client has read only a part of this commit.
-func (p position) before() edm.Ticks {
-	if p.part != 0 {
-		return p.n - 1
-	}
-	return p.n
-}
 
 // Changes implements [table.Feeding]. It first asks the journal up to which number commits are durable. Then it takes
 // a snapshot, which has all lines up to that number. For a change that a newer write in the snapshot has overwritten,
@@ -83,16 +44,8 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 // readFeed reads a page of a change feed from a snapshot.
 func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Reader, history feedlog.History, durable edm.Ticks) (table.FeedPage, error) {
 	b := table.NewFeedBuilder(r)
-	live, err := getRecord(db, t)
-	switch {
-	case err != nil && !errors.Is(err, table.ErrNoRecord):
+	if err := s.chooseFeed(&b, t, r, db); err != nil {
 		return b.Page, err
-	case r.From == nil && err != nil:
-		return b.Page, table.ErrNoTable
-	case err == nil && (r.From == nil || r.From.Incarnation == live.Incarnation):
-		b.Page.Next.Incarnation, b.Traits, b.Now = live.Incarnation, live.Traits, s.journal.clock.Instant()
-	default:
-		b.Page.Next.Incarnation = r.From.Incarnation
 	}
 	incarnation := b.Page.Next.Incarnation
 	end, line, err := feedlog.Last(db, incarnation, 1<<62)
@@ -113,40 +66,65 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Read
 	if err != nil {
 		return b.Page, err
 	}
-	begin := from.before()
-	b.Part = from.part
+	begin := from.Before()
+	b.Part = from.Part
 	if dropped && begin >= end {
 		return b.Page, table.ErrFeedEnded
 	}
 	b.Page.Next.History = history.ID
+	full, err := readLines(&b, db, begin, max(begin, durable))
+	switch {
+	case full:
+	case b.Part > 0: // this store replays another store's log, and does not have the commit yet
+		b.Page.Next.At = from.Bytes()
+	default:
+		b.Page.Next.At = feedlog.Position{Number: max(begin, durable)}.Bytes()
+	}
+	return b.Page, err
+}
+
+// chooseFeed sets the incarnation of the table whose feed a page comes from. It is the incarnation in the client's position, or the
+// incarnation of the existing table. If both are the same, chooseFeed also sets the traits of the table and the time; otherwise the time
+// stays 0.
+func (s *Store) chooseFeed(b *table.FeedBuilder, t table.RecordKey, r *table.FeedRequest, db pebble.Reader) error {
+	live, err := getRecord(db, t)
+	switch {
+	case err != nil && !errors.Is(err, table.ErrNoRecord):
+		return err
+	case r.From == nil && err != nil:
+		return table.ErrNoTable
+	case err == nil && (r.From == nil || r.From.Incarnation == live.Incarnation):
+		b.Page.Next.Incarnation, b.Traits, b.Now = live.Incarnation, live.Traits, s.journal.clock.Instant()
+	default:
+		b.Page.Next.Incarnation = r.From.Incarnation
+	}
+	return nil
+}
+
+// readLines reads the lines after commit begin, up to commit end, and adds them and the current entities to the page. It reports whether the
+// page became full.
+func readLines(b *table.FeedBuilder, db pebble.Reader, begin, end edm.Ticks) (full bool, err error) {
+	incarnation := b.Page.Next.Incarnation
 	entities, err := db.NewIter(&pebble.IterOptions{LowerBound: layout.AppendPrefix(nil, incarnation), UpperBound: layout.End(layout.AppendPrefix(nil, incarnation))})
 	if err != nil {
-		return b.Page, err
+		return false, err
 	}
 	b.Read = (&joiner{it: entities, key: layout.AppendPrefix(nil, incarnation)}).read
-	it, err := feedlog.Lines(db, incarnation, begin, max(begin, durable))
+	it, err := feedlog.Lines(db, incarnation, begin, end)
 	if err != nil {
-		return b.Page, errors.Join(err, entities.Close())
+		return false, errors.Join(err, entities.Close())
 	}
-	full := false
 	for ok := it.First(); ok && !full; ok = it.Next() {
 		var v []byte
 		if v, err = it.ValueAndErr(); err != nil {
 			break
 		}
 		_, n, _ := feedlog.ParseKey(it.Key())
-		if full, err = b.Add(n, position{n: n}.in, v); err != nil {
+		if full, err = b.Add(n, feedlog.Position{Number: n}.In, v); err != nil {
 			break
 		}
 	}
-	switch {
-	case full:
-	case b.Part > 0: // this store replays another store's log, and does not have the commit yet
-		b.Page.Next.At = from.bytes()
-	default:
-		b.Page.Next.At = position{n: max(begin, durable)}.bytes()
-	}
-	return b.Page, errors.Join(err, it.Error(), it.Close(), entities.Close())
+	return full, errors.Join(err, it.Error(), it.Close(), entities.Close())
 }
 
 // joiner reads the current entities for the lines of a change feed. The entities of a batch, or of inserts in key
@@ -177,20 +155,20 @@ func (j *joiner) read(k []byte) (*table.Row, error) {
 }
 
 // beginOf returns the position at which the page begins.
-func (s *Store) beginOf(r *table.FeedRequest, h feedlog.Head, history feedlog.History, durable edm.Ticks) (position, error) {
+func (s *Store) beginOf(r *table.FeedRequest, h feedlog.Head, history feedlog.History, durable edm.Ticks) (feedlog.Position, error) {
 	switch {
 	case r.From == nil && r.Oldest:
-		return position{n: h.Floor}, nil
+		return feedlog.Position{Number: h.Floor}, nil
 	case r.From == nil:
-		return position{n: max(durable, h.Floor)}, nil
+		return feedlog.Position{Number: max(durable, h.Floor)}, nil
 	}
-	p, ok := parsePosition(r.From.At)
+	p, ok := feedlog.ParsePosition(r.From.At)
 	switch {
-	case !ok || !history.Has(r.From.History, p.n):
+	case !ok || !history.Has(r.From.History, p.Number):
 		return p, table.ErrHistory
-	case p.before() < h.Floor:
+	case p.Before() < h.Floor:
 		return p, table.ErrFeedExpired
-	case p.n > edm.Ticks(s.journal.last.Load()):
+	case p.Number > edm.Ticks(s.journal.last.Load()):
 		if _, follows, err := s.Position(); err != nil || !follows {
 			return p, errors.Join(err, table.ErrHistory) // the client has read later commits, so the disk was restored to an earlier state
 		}
@@ -201,9 +179,9 @@ func (s *Store) beginOf(r *table.FeedRequest, h feedlog.Head, history feedlog.Hi
 // AwaitChanges implements [table.Feeding].
 func (s *Store) AwaitChanges(ctx context.Context, t table.RecordKey, at table.FeedPosition) error {
 	l := s.tables.find(t)
-	if p, ok := parsePosition(at.At); ok && l != nil && l.incarnation == at.Incarnation {
+	if p, ok := feedlog.ParsePosition(at.At); ok && l != nil && l.incarnation == at.Incarnation {
 		bell, last := l.news.Listen()
-		if last <= int64(p.before()) && !l.dead.Load() {
+		if last <= int64(p.Before()) && !l.dead.Load() {
 			select {
 			case <-bell:
 			case <-ctx.Done():

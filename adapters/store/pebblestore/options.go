@@ -14,7 +14,6 @@ import (
 
 	"edgetable/adapters/store/pebblestore/internal/backlog"
 	"edgetable/adapters/store/pebblestore/internal/datafile"
-	"edgetable/adapters/store/pebblestore/internal/fulldisk"
 	"edgetable/core/edm"
 )
 
@@ -75,9 +74,6 @@ const (
 	memTable  = 16 << 20
 	minTable  = 256 << 10
 	memTables = 3
-
-	// maxFailures is the number of consecutive failed flushes or compactions after which the process ends.
-	maxFailures = 10
 )
 
 func (o Options) withDefaults() Options {
@@ -132,54 +128,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		}
 	}
 	p.BlockPropertyCollectors = []func() pebble.BlockPropertyCollector{func() pebble.BlockPropertyCollector { return datafile.Signature(s.signature) }}
-	p.EventListener = &pebble.EventListener{
-		WriteStallBegin: func(pebble.WriteStallBeginInfo) {
-			s.stalls.Add(1)
-			s.disk.Stall(true)
-		},
-		WriteStallEnd:   func() { s.disk.Stall(false) },
-		CompactionBegin: func(pebble.CompactionInfo) { s.disk.Compacting(true) },
-		CompactionEnd: func(i pebble.CompactionInfo) {
-			s.disk.Compacting(false)
-			if i.Err == nil {
-				s.disk.Compacted(i.Output.Tables)
-			}
-			s.backlog.Changed()
-		},
-		FlushEnd: func(i pebble.FlushInfo) {
-			if i.Err == nil {
-				s.failures.Store(0)
-			}
-			s.backlog.Changed()
-		},
-		DataCorruption: func(i pebble.DataCorruptionInfo) { s.sawDamage(i, o.Logf) },
-		BackgroundError: func(err error) {
-			if pebble.IsCorruptionError(err) {
-				s.compactionFailed.Store(time.Now().UnixNano())
-				return // DataCorruption reports the damage; the store can serve all other data
-			}
-			if path, ok := readErrorPath(err); ok && isThere(o.FS, path) { // false for a file that could not be created
-				s.compactionFailed.Store(time.Now().UnixNano())
-				s.sawDamage(pebble.DataCorruptionInfo{Path: path, Details: err}, o.Logf)
-				return
-			}
-			if fulldisk.NoDescriptor(err) {
-				s.compactionFailed.Store(time.Now().UnixNano())
-				return
-			}
-			if fulldisk.NoSpace(err) {
-				s.compactionFailed.Store(time.Now().UnixNano())
-				s.disk.Starve()
-				return
-			}
-			o.Logf("edgetable: background work of the store: %v", err)
-			// Without a limit, Pebble would retry again and again. The log has all confirmed commits, so nothing is lost if the
-			// process ends.
-			if s.failures.Add(1) >= maxFailures {
-				s.die(fmt.Errorf("the store cannot write its data files: %w", err))
-			}
-		},
-	}
+	p.EventListener = s.listener(o.FS, o.Logf)
 	if reserve := s.disk.Reserve(); reserve > 0 {
 		p.MemTableSize = uint64(min(memTable, max(minTable, reserve/16)))
 	}

@@ -89,21 +89,9 @@ func (c *catalog) write(t *turn.Turn, a message.Attempt, v answers.Verdict) turn
 	case !ok:
 		return instead
 	}
-	rec := record.Record{Record: d, Layout: old.Layout, Floor: old.Floor, Split: old.Split}
-	switch {
-	case old.Revision != d.Revision:
-		return t.Fail(table.ErrRevision)
-	case c.restores(t, &old):
-		return t.Fail(table.ErrBusy)
-	case c.room.Full(t.Rows):
-		return t.Fail(&table.Refused{Err: room.ErrCatalogFull})
-	case old.Exists():
-		rec.Incarnation = old.Incarnation
-	case rec.IsTable():
-		rec.Layout, rec.Floor = layout, storage.Ticks(t.Rows, storage.RowFloor)
-		if layout.Buckets == 0 || layout.Buckets > durableobject.MaxBuckets {
-			return t.Fail(table.ErrUnsupported)
-		}
+	rec, err := c.successor(t, &old, d, layout)
+	if err != nil {
+		return t.Fail(err)
 	}
 	at := c.clock.Next(t.Now, 0, 1)
 	rec.Revision = table.RevisionOf(at)
@@ -118,6 +106,28 @@ func (c *catalog) write(t *turn.Turn, a message.Attempt, v answers.Verdict) turn
 	c.clock.Issue(t.Rows, at)
 	c.outbox.ChangedRecord(t, key, at)
 	return t.DoneTicks(at)
+}
+
+// successor returns the record that a write of d makes of the record old. It returns an error if the write must be refused. The layout is used
+// only if the table is new.
+func (c *catalog) successor(t *turn.Turn, old *record.Record, d table.Record, layout message.Layout) (rec record.Record, err error) {
+	rec = record.Record{Record: d, Layout: old.Layout, Floor: old.Floor, Split: old.Split}
+	switch {
+	case old.Revision != d.Revision:
+		return rec, table.ErrRevision
+	case c.restores(t, old):
+		return rec, table.ErrBusy
+	case c.room.Full(t.Rows):
+		return rec, &table.Refused{Err: room.ErrCatalogFull}
+	case old.Exists():
+		rec.Incarnation = old.Incarnation
+	case rec.IsTable():
+		rec.Layout, rec.Floor = layout, storage.Ticks(t.Rows, storage.RowFloor)
+		if layout.Buckets == 0 || layout.Buckets > durableobject.MaxBuckets {
+			return rec, table.ErrUnsupported
+		}
+	}
+	return rec, nil
 }
 
 // list answers with the records whose keys begin with a prefix.

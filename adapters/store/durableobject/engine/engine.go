@@ -106,10 +106,11 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	if resume != nil {
 		t.Resumed, t.Answers = turn.ParseContinuation(resume.State), resume.Answers
 	}
-	if e.outbox.HasReplica() || loads(op) {
+	o := operationOf(op)
+	if e.outbox.HasReplica() || o.loads {
 		e.load(t)
 	}
-	step := e.dispatch(op, t)
+	step := o.run(e, t)
 	if step.Rollback {
 		e.loaded = false
 	}
@@ -129,16 +130,6 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	return step
 }
 
-// loads(op) is true if the operation op needs the state that an engine keeps in memory. Reads of a catalog do
-// not need this state.
-func loads(op message.Op) bool {
-	switch op {
-	case message.OpGet, message.OpCommit, message.OpScan, message.OpTraffic, message.OpDrop, message.OpForget, message.OpWrite, message.OpCopy, message.OpTake, message.OpOffer, message.OpJoin, message.OpAlarm, message.OpSwitch, message.OpObey, message.OpRestoring, message.OpDeclare, message.OpLines, message.OpLook:
-		return true
-	}
-	return false
-}
-
 // load reads the state that the engine keeps in memory.
 func (e *Engine) load(t *turn.Turn) {
 	if e.loaded {
@@ -154,66 +145,55 @@ func (e *Engine) load(t *turn.Turn) {
 	e.loaded = true
 }
 
-func (e *Engine) dispatch(op message.Op, t *turn.Turn) Step {
-	switch op {
-	case message.OpGet:
-		return e.bucket.get(t)
-	case message.OpCommit:
-		return e.writeOnce(t, e.bucket.commit, false)
-	case message.OpScan:
-		return e.bucket.scan(t)
-	case message.OpTraffic:
-		return e.bucket.reportTraffic(t)
-	case message.OpObey:
-		return e.bucket.restore(t)
-	case message.OpDrop:
-		return e.bucket.drop(t)
-	case message.OpForget:
-		return e.bucket.forget(t)
-	case message.OpRead:
-		return e.catalog.read(t)
-	case message.OpWrite:
-		return e.writeOnce(t, e.catalog.write, false)
-	case message.OpList:
-		return e.catalog.list(t)
-	case message.OpRemove:
-		return e.writeOnce(t, e.catalog.remove, true)
-	case message.OpLocate:
-		return e.catalog.locate(t)
-	case message.OpCopy:
-		return e.bucket.fill(t, false)
-	case message.OpTake:
-		return e.bucket.fill(t, true)
-	case message.OpOffer:
-		return e.bucket.agree(t)
-	case message.OpJoin:
-		return e.bucket.join(t)
-	case message.OpDeclare:
-		return e.bucket.declare(t)
-	case message.OpRanges:
-		return e.catalog.tellRanges(t)
-	case message.OpBegin:
-		return e.catalog.begin(t)
-	case message.OpSwitch:
-		return e.catalog.switchRange(t)
-	case message.OpObjects:
-		return listing.Serving(t)
-	case message.OpRestoring:
-		return e.catalog.restore(t)
-	case message.OpInstruct:
-		return e.catalog.instruct(t)
-	case message.OpLines:
-		return e.bucket.lines(t)
-	case message.OpLook:
-		return e.bucket.look(t)
-	case message.OpFeeds:
-		return e.catalog.feeds(t)
-	case message.OpLife:
-		return listing.Life(t)
-	case message.OpAlarm:
-		return e.alarm(t)
+// operation defines how an engine handles the messages of one [message.Op].
+type operation struct {
+	run   func(*Engine, *turn.Turn) Step
+	loads bool // whether run needs the state that an engine keeps in memory; reads of a catalog do not need this state
+}
+
+// operations is the table of operations, with groups as in package message.
+var operations = [...]operation{
+	message.OpGet:     {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.get(t) }, loads: true},
+	message.OpCommit:  {run: func(e *Engine, t *turn.Turn) Step { return e.writeOnce(t, e.bucket.commit, false) }, loads: true},
+	message.OpScan:    {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.scan(t) }, loads: true},
+	message.OpDrop:    {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.drop(t) }, loads: true},
+	message.OpForget:  {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.forget(t) }, loads: true},
+	message.OpTraffic: {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.reportTraffic(t) }, loads: true},
+	message.OpDeclare: {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.declare(t) }, loads: true},
+	message.OpAlarm:   {run: (*Engine).alarm, loads: true},
+
+	message.OpRead:   {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.read(t) }},
+	message.OpWrite:  {run: func(e *Engine, t *turn.Turn) Step { return e.writeOnce(t, e.catalog.write, false) }, loads: true},
+	message.OpList:   {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.list(t) }},
+	message.OpRemove: {run: func(e *Engine, t *turn.Turn) Step { return e.writeOnce(t, e.catalog.remove, true) }},
+	message.OpLocate: {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.locate(t) }},
+
+	message.OpCopy:    {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.fill(t, false) }, loads: true},
+	message.OpTake:    {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.fill(t, true) }, loads: true},
+	message.OpRanges:  {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.tellRanges(t) }},
+	message.OpBegin:   {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.begin(t) }},
+	message.OpSwitch:  {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.switchRange(t) }, loads: true},
+	message.OpObjects: {run: func(_ *Engine, t *turn.Turn) Step { return listing.Serving(t) }},
+
+	message.OpObey:      {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.restore(t) }, loads: true},
+	message.OpRestoring: {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.restore(t) }, loads: true},
+	message.OpInstruct:  {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.instruct(t) }},
+
+	message.OpOffer: {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.agree(t) }, loads: true},
+	message.OpJoin:  {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.join(t) }, loads: true},
+
+	message.OpLines: {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.lines(t) }, loads: true},
+	message.OpLook:  {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.look(t) }, loads: true},
+	message.OpFeeds: {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.feeds(t) }},
+	message.OpLife:  {run: func(_ *Engine, t *turn.Turn) Step { return listing.Life(t) }},
+}
+
+// operationOf returns the operation of an Op. Messages of unknown Ops are malformed.
+func operationOf(op message.Op) operation {
+	if int(op) < len(operations) && operations[op].run != nil {
+		return operations[op]
 	}
-	return t.Malformed()
+	return operation{run: func(_ *Engine, t *turn.Turn) Step { return t.Malformed() }}
 }
 
 // writeOnce carries out a write that may arrive several times. It remembers every final answer, refusals too. So a late attempt cannot carry out

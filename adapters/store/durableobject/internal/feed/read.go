@@ -45,26 +45,18 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 	if !own {
 		h = load(r.Rows, q.Life)
 	}
-	a := message.FeedAnswer{Next: q.From}
-	switch {
-	case h == nil && own:
-		a.State = message.FeedOff
-	case h == nil || h.Ended == Dropped && h.removable() <= r.Now:
-		a.State = message.FeedAbsent
-	}
-	if a.State != message.FeedKept {
+	a := message.FeedAnswer{State: h.state(own, r.Now), Next: q.From}
+	if a.State == message.FeedOff || a.State == message.FeedAbsent {
 		return message.AppendFeedAnswer(dst, &a), nil
 	}
 	a.Keep = h.Keep
 	top, goes := h.End, h.Ended == Goes && own
 	switch h.Ended {
-	case Left:
-		a.State = message.FeedLeft
-	case Dropped:
-		a.State, a.End = message.FeedDropped, h.End
-		r = r.withoutEntities()
-	default:
+	case Goes:
 		top = f.closedUntil(&r)
+	case Dropped:
+		a.End = h.End
+		r = r.withoutEntities()
 	}
 	cutoff := r.Now - h.Keep
 	if goes && q.From != message.FeedEnd && q.From > max(r.Clock.Last, r.Clock.Reserved, h.Floor, h.Since) {
@@ -73,22 +65,10 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 	}
 	switch q.From {
 	case message.FeedEnd:
-		if a.Next = max(top, h.Floor); r.Unknown != 0 {
-			a.Next = h.positionBefore(r.Unknown, a.Next)
-		}
-		for _, m := range h.Marks {
-			if m.Kind == message.FeedTook && m.At > a.Next {
-				a.Parents = append(a.Parents, m.Range)
-			}
-		}
-		a.Next = f.round(&r, h, a.Next, q.Many)
+		f.answerEnd(&r, h, &a, top, q.Many)
 		return message.AppendFeedAnswer(dst, &a), nil
 	case message.FeedOldest:
-		for _, m := range h.Marks {
-			if m.Kind != message.FeedGave {
-				a.Parents = append(a.Parents, m.Range)
-			}
-		}
+		a.Parents = h.parents(func(m *Mark) bool { return m.Kind != message.FeedGave })
 		a.Next = max(h.Since, h.Floor, min(cutoff-1, top), message.FeedOldest+1)
 	default:
 		if expired := q.From < h.Floor || q.From < cutoff && h.hasLine(r.Rows, q.From, cutoff); expired {
@@ -106,6 +86,43 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 		a.Next = f.round(&r, h, max(a.Next, top), q.Many && goes)
 	}
 	return append(message.AppendFeedAnswer(dst, &a), items...), nil
+}
+
+// state returns the state of the feed with the head h before its lines are read. The head is nil if the object has no such feed. The
+// parameter own is whether the object serves the incarnation of the feed.
+func (h *Head) state(own bool, now edm.Ticks) message.FeedState {
+	switch {
+	case h == nil && own:
+		return message.FeedOff
+	case h == nil || h.Ended == Dropped && h.removable() <= now:
+		return message.FeedAbsent
+	case h.Ended == Left:
+		return message.FeedLeft
+	case h.Ended == Dropped:
+		return message.FeedDropped
+	}
+	return message.FeedKept
+}
+
+// answerEnd sets the position at the end of the feed, and the ranges that a reader from this position on must read too. The feed has no
+// lines after the Timestamp top.
+func (f *Feed) answerEnd(r *Reader, h *Head, a *message.FeedAnswer, top edm.Ticks, many bool) {
+	end := max(top, h.Floor)
+	if r.Unknown != 0 {
+		end = h.positionBefore(r.Unknown, end)
+	}
+	a.Parents = h.parents(func(m *Mark) bool { return m.Kind == message.FeedTook && m.At > end })
+	a.Next = f.round(r, h, end, many)
+}
+
+// parents returns the other ranges of the Marks that the function chooses.
+func (h *Head) parents(chooses func(m *Mark) bool) (list []uint32) {
+	for i := range h.Marks {
+		if m := &h.Marks[i]; chooses(m) {
+			list = append(list, m.Range)
+		}
+	}
+	return list
 }
 
 // closedUntil returns a Timestamp. After the call, no line up to this Timestamp is written, even if this engine

@@ -1,0 +1,70 @@
+package pebblestore
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore/internal/fulldisk"
+)
+
+// listener returns the functions that Pebble calls when a flush, a compaction or a write stall begins or ends, and when it fails.
+func (s *Store) listener(files vfs.FS, logf func(string, ...any)) *pebble.EventListener {
+	return &pebble.EventListener{
+		WriteStallBegin: func(pebble.WriteStallBeginInfo) {
+			s.stalls.Add(1)
+			s.disk.Stall(true)
+		},
+		WriteStallEnd:   func() { s.disk.Stall(false) },
+		CompactionBegin: func(pebble.CompactionInfo) { s.disk.Compacting(true) },
+		CompactionEnd: func(i pebble.CompactionInfo) {
+			s.disk.Compacting(false)
+			if i.Err == nil {
+				s.disk.Compacted(i.Output.Tables)
+			}
+			s.backlog.Changed()
+		},
+		FlushEnd: func(i pebble.FlushInfo) {
+			if i.Err == nil {
+				s.failures.Store(0)
+			}
+			s.backlog.Changed()
+		},
+		DataCorruption:  func(i pebble.DataCorruptionInfo) { s.sawDamage(i, logf) },
+		BackgroundError: func(err error) { s.backgroundFailed(err, files, logf) },
+	}
+}
+
+// maxFailures is the number of consecutive failed flushes or compactions after which the process ends.
+const maxFailures = 10
+
+// backgroundFailed handles the error of a flush or a compaction. The store continues to run after damage and after a lack of disk space or
+// file descriptors.
+func (s *Store) backgroundFailed(err error, files vfs.FS, logf func(string, ...any)) {
+	if pebble.IsCorruptionError(err) {
+		s.compactionFailed.Store(time.Now().UnixNano())
+		return // DataCorruption reports the damage; the store can serve all other data
+	}
+	if path, ok := readErrorPath(err); ok && isThere(files, path) { // false for a file that could not be created
+		s.compactionFailed.Store(time.Now().UnixNano())
+		s.sawDamage(pebble.DataCorruptionInfo{Path: path, Details: err}, logf)
+		return
+	}
+	if fulldisk.NoDescriptor(err) {
+		s.compactionFailed.Store(time.Now().UnixNano())
+		return
+	}
+	if fulldisk.NoSpace(err) {
+		s.compactionFailed.Store(time.Now().UnixNano())
+		s.disk.Starve()
+		return
+	}
+	logf("edgetable: background work of the store: %v", err)
+	// Without a limit, Pebble would retry again and again. The log has all confirmed commits, so nothing is lost if the
+	// process ends.
+	if s.failures.Add(1) >= maxFailures {
+		s.die(fmt.Errorf("the store cannot write its data files: %w", err))
+	}
+}
