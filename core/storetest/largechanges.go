@@ -51,6 +51,27 @@ func largeCommits(e *env) {
 	within := key.Range{Start: at("p", "b"), End: at("p", "h")}
 	e.expectParts("some keys", e.rest(name, table.FeedRequest{From: from, Within: within}), ticks, "bcdefg")
 
+	middle, keys := e.end(name), ""
+	batch := make([]table.Mutation, 100)
+	for i := range batch {
+		batch[i] = table.Mutation{Key: at("r", string(rune('A'+i))), Nonce: 1, Properties: edm.AppendProperty(nil, "w", edm.Binary(make([]byte, 40_000)))}
+		keys += string(rune('A' + i))
+	}
+	inserted := e.mustCommit(name, batch...)
+	got := ""
+	for _, c := range e.rest(name, table.FeedRequest{From: middle, Changes: 1000}) {
+		for i := range c.Changes {
+			_, row := key.Decode(c.Changes[i].Key)
+			got += row
+		}
+		if c.Ticks != inserted || c.All != len(batch) {
+			e.Errorf("a batch of 4 MB: %d changes in all at %d, want %d at %d", c.All, c.Ticks, len(batch), inserted)
+		}
+	}
+	if got != keys {
+		e.Errorf("a batch of 4 MB: the changes of %q, want %q", got, keys)
+	}
+
 	page, err := e.changes(name, table.FeedRequest{From: from})
 	if err != nil || !page.More || len(page.Commits) != 1 {
 		e.Fatalf("the first part: %d commits, more is %t, %v", len(page.Commits), page.More, err)
