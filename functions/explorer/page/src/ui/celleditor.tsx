@@ -5,6 +5,7 @@ import { exact } from "../wire/date.ts"
 import { type Type, type Value, check, types } from "../wire/value.ts"
 import { first } from "../query/builder.ts"
 import { plural } from "../model/words.ts"
+import { Lines } from "./lines.tsx"
 import { newerWords } from "./merge.tsx"
 import { px } from "./row.tsx"
 
@@ -79,7 +80,7 @@ export function CellEditor({ name, value, type, left, top, width, rows, newer, c
             <option>false</option>
           </select>
         ) : now.type === "String" ? (
-          <textarea {...common} rows={1} value={now.text} onInput={(e) => setNow({ ...now, text: e.currentTarget.value })} />
+          <Lines {...common} rows={1} text={now.text} set={(text) => setNow({ ...now, text })} />
         ) : (
           <input {...common} class="mono" value={now.text} placeholder={now.type === "DateTime" ? "2026-03-04T05:06:07Z" : ""} onInput={(e) => setNow({ ...now, text: e.currentTarget.value.trim() })} />
         )}
