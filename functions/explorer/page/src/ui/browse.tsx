@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { columnsOf, keepColumns, shown } from "../model/columns.ts"
 import { copy, line } from "../model/copy.ts"
-import { type Draft, drafts, editing, fresh, placeOf } from "../model/draft.ts"
+import { type Draft, drafts, editing, fresh, leftOf, placeOf } from "../model/draft.ts"
 import { newerThan } from "../model/live.ts"
 import { type Route, go, toTable } from "../model/route.ts"
 import { Rows } from "../model/rows.ts"
@@ -64,7 +64,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   const [selection, setSelection] = useState(single(0, 0))
   const [entity, setEntity] = useState<Entity>()
   const [missing, setMissing] = useState<Error>()
-  const [edited, setEdited] = useState<Editing>()
+  const [edited, setEdited] = useState<Editing | undefined>(() => leftOf(service.name, table)) // what is not saved stays open
   const [said, setSaid] = useState("") // about what was copied
   const [importing, setImporting] = useState(false)
   const [width, setWidth] = useWidth("entity", 440)
@@ -335,7 +335,8 @@ export function Browse({ service, services, at, reload }: { service: Service; se
         <CellEditor
           key={`${cell.turn} ${name}`}
           {...{ name, left, top, width }}
-          value={cell.typed ?? rows.at(selection.row)?.values.get(name)}
+          value={rows.at(selection.row)?.values.get(name)}
+          typed={cell.typed}
           type={typeOf(name)}
           rows={bottom - first + 1}
           newer={newerRow}
