@@ -12,11 +12,12 @@ import { orderOf } from "../model/sort.ts"
 import { useSorted } from "./sorted.ts"
 import { useStore } from "../model/store.ts"
 import { count, plural } from "../model/words.ts"
-import { type Change, changedTo, note } from "../model/changes.ts"
+import { type Change, changedTo, changes, note } from "../model/changes.ts"
 import { type Range, cellsOf } from "../model/paste.ts"
 import { translate } from "../query/prefix.ts"
 import type { Change as News } from "../wire/changes.ts"
 import type { Service } from "../wire/client.ts"
+import { Failure } from "../wire/failure.ts"
 import { pretty } from "../wire/json.ts"
 import { getEntity } from "../wire/tables.ts"
 import { type Entity, type Key, type Type, type Value, keyOf, sameValue, system } from "../wire/value.ts"
@@ -196,12 +197,11 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     if (complete) setEdited({ place: placeOf(service.name, table, e), start: editing(complete) })
   }
   /** compare has the user choose between what was typed in a cell and what the server has by now. */
-  const compare = async (name: string, value: Value) => {
-    const seen = rows.at(selection.row)
+  const compare = async (name: string, value: Value, seen = rows.at(selection.row)) => {
     setCell(undefined)
     if (!seen) return
     const complete = select ? await getEntity(service, table, keyOf(seen)).catch((cause: Error) => void setMissing(cause)) : seen
-    if (!complete) return setSaid(`The entity was deleted. Nothing is saved: ${value.text}`)
+    if (!complete) return setSaid(`Somebody deleted this entity meanwhile. Nothing is saved: ${value.text}`)
     const place = placeOf(service.name, table, seen)
     const start = drafts.get(place)?.fields ? drafts.get(place)! : editing(complete)
     const fields = [...start.fields.filter((f) => f.name !== name), { name, value, removed: false, added: !complete.values.has(name) }]
@@ -268,7 +268,19 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     const down = move === "down" ? 1 : move === "up" ? -1 : 0
     if (move !== "stay") setSelection(single(Math.max(0, Math.min(rows.length - 1, row + down)), next ?? col))
     if (bottom === top && sameValue(rows.at(row)?.values.get(name), value)) return
-    void setValue(top, bottom, name, value, seen ?? undefined).then((ok) => {
+    void setValue(top, bottom, name, value, seen ?? undefined).then(async (ok) => {
+      const refused = changes.value.failure?.cause
+      if (!ok && bottom === top && refused instanceof Failure && refused.unseen) {
+        changes.update({ failure: undefined })
+        const now = await getEntity(service, table, key).catch(() => undefined)
+        ok = !!now && sameValue(now.values.get(name), value) // by a save whose answer was lost
+        const place = rows.find(key)
+        if (ok && place >= 0) {
+          note(service, table, { before: changedTo(now!, [[name, seen!.values.get(name)]]).after, after: now })
+          rows.edit(rows.indexOf(place), now!)
+        }
+        if (!ok) return setSelection(single(Math.max(place, 0), col)), compare(name, value, seen)
+      }
       if (ok) return setSaid(`Saved ${name} of ${plural(bottom - top + 1, "row")}; Ctrl Z undoes it.`)
       setSelection(single(row, col)) // what was typed is not lost
       setCell({ key, typed: value })
