@@ -13,6 +13,11 @@ export class Failure extends Error {
     super(message)
   }
 
+  /** forbids: the service answered, and does not permit this. */
+  get forbids() {
+    return this.status === 403 && this.code !== "AuthenticationFailed"
+  }
+
   /** unseen: the entity is not the one that was seen, or is gone. */
   get unseen() {
     return this.status === 412 || this.code === "ResourceNotFound"
