@@ -229,6 +229,21 @@ func TestCellConflict(t *testing.T) {
 	b.born("3", "6")
 	b.seeText(at("error"), "Somebody deleted this entity meanwhile.")
 	b.has(field("Born", "field-value"), "6")
+	b.click(at("discard"))
+	// The rows have a part of the properties.
+	b.visit("#/dev/people?select=Born")
+	b.seeText(`[role="gridcell"]`, "1906")
+	s.do("PUT", "/people(PartitionKey='Oslo',RowKey='001')", `{"Name":"theirs","Born":7}`, 204)
+	b.born("1", "8")
+	b.see(at("merge"))
+	if text := b.text(at("merge")); !strings.Contains(text, "Born") || !strings.Contains(text, "7") || strings.Contains(text, "Name") {
+		t.Errorf("the two versions are %s", text)
+	}
+	b.click(at("save-merged"))
+	b.seeText(at("entity-json"), `"Born": 8`)
+	if got := s.do("GET", "/people(PartitionKey='Oslo',RowKey='001')", "", 200); !strings.Contains(got, `"Born":8`) || !strings.Contains(got, `"Name":"theirs"`) {
+		t.Errorf("merged to %s", got)
+	}
 	b.quiet("412 (Precondition Failed)")
 }
 

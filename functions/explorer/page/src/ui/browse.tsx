@@ -200,13 +200,21 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   const compare = async (name: string, value: Value, seen = rows.at(selection.row)) => {
     setCell(undefined)
     if (!seen) return
-    const complete = select ? await getEntity(service, table, keyOf(seen)).catch((cause: Error) => void setMissing(cause)) : seen
-    if (!complete) return setSaid(`Somebody deleted this entity meanwhile. Nothing is saved: ${value.text}`)
+    const unsaved = `Nothing is saved: ${value.text}`
+    let complete: Entity | undefined = seen
+    try {
+      if (select) complete = await getEntity(service, table, keyOf(seen))
+    } catch (cause) {
+      return setMissing(cause as Error), setSaid(unsaved)
+    }
+    if (!complete) return setSaid(`Somebody deleted this entity meanwhile. ${unsaved}`)
     const place = placeOf(service.name, table, seen)
-    const start = drafts.get(place)?.fields ? drafts.get(place)! : editing(complete)
-    const fields = [...start.fields.filter((f) => f.name !== name), { name, value, removed: false, added: !complete.values.has(name) }]
-    drafts.set(place, { original: start.original, fields })
-    setEdited({ place, start: { original: start.original, fields }, compare: !select })
+    // The user saw a part of the entity, and compares with that.
+    const kept = drafts.get(place) ?? editing({ etag: seen.etag, values: new Map([...complete.values, ...seen.values]) })
+    if (kept.json !== undefined) return setEdited({ place, start: kept }), setSaid(unsaved)
+    const start = { original: kept.original, fields: [...kept.fields.filter((f) => f.name !== name), { name, value, removed: false, added: !complete.values.has(name) }] }
+    drafts.set(place, start)
+    setEdited({ place, start, compare: true })
   }
   const add = (like?: Entity) => setEdited({ place: placeOf(service.name, table, undefined) + (like ? JSON.stringify(keyOf(like)) : ""), start: fresh(like) })
   // The keyboard goes on in the grid after a panel.
