@@ -180,7 +180,7 @@ func TestNarrowTokens(t *testing.T) {
 	b = with(s.run("", "sas", "--permissions", "r", "--quiet"))
 	b.seeText(at("health"), "Answers in")
 	b.seeText(at("entities"), "–")
-	b.seeText(at("tables"), "The token does not permit to list tables.")
+	b.seeText(at("tables"), "The token or the account does not permit to list tables.")
 	b.gone(at("error"))
 	b.shot("no-list")
 	b.fill(at("table-filter"), "people")
