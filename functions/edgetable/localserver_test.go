@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"edgetable/functions/edgetable/admin"
 	"edgetable/functions/edgetable/advise"
 	"edgetable/functions/explorer"
+	"edgetable/testdata/must"
 )
 
 // gatewayOf starts 'edgetable explorer'. It returns a function that sends requests to the explorer
@@ -136,7 +138,9 @@ func TestExplorerKeys(t *testing.T) {
 		}
 		return strings.Join(names, ", ")
 	}
-	without := gatewayOf(t, "--profiles", filepath.Join(data, "none.json"), "--data", data, "--read-only")
+	none := filepath.Join(data, "none.json")
+	must.OK(t, os.WriteFile(none, []byte("{}"), 0o600))
+	without := gatewayOf(t, "--profiles", none, "--data", data, "--read-only")
 	if got := profiles(without); got != "acme true true, beta true true" {
 		t.Errorf("without profiles there are %s", got)
 	}

@@ -107,6 +107,7 @@ func TestRefusals(t *testing.T) {
 		{2, []string{"explorer", "--listen", "0.0.0.0:0"}, "it serves only this machine"},
 		{1, []string{"explorer", "--listen", taken.Addr().String()}, "choose another address with --listen"},
 		{2, []string{"explorer", "--profile", "nope"}, "there is no profile 'nope'"},
+		{2, []string{"explorer", "--profiles", "nowhere.json"}, "--profiles: there is no file 'nowhere.json'; 'edgetable profile add' creates one"},
 		{2, []string{"profile", "add", "prod", "--color", "pink"}, "--color \"pink\": write none, red"},
 		{2, []string{"sign", "GET"}, "URL is missing"},
 		{2, []string{"sign", "GET", "http://h/", "x"}, `unexpected argument "x"`},

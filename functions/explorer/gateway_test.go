@@ -155,6 +155,11 @@ func TestAttacks(t *testing.T) {
 		{"a page of another origin writes", "POST", "/_/p/dev/Tables", []string{"Origin", "https://evil.example"}, 403, "CrossOrigin"},
 		{"a page of another site writes", "DELETE", "/_/p/dev/Tables('a')", []string{"Sec-Fetch-Site", "cross-site"}, 403, "CrossOrigin"},
 		{"a page of another port writes", "PUT", "/_/p/dev/x", []string{"Sec-Fetch-Site", "same-site"}, 403, "CrossOrigin"},
+		{"a page of another origin reads", "GET", "/_/p/dev/Tables", []string{"Origin", "https://evil.example"}, 403, "CrossOrigin"},
+		{"a page of another site reads", "GET", "/_/p/dev/Tables", []string{"Sec-Fetch-Site", "cross-site"}, 403, "CrossOrigin"},
+		{"a page of another port begins a session", "GET", "/_/session", []string{"Sec-Fetch-Site", "same-site"}, 403, "CrossOrigin"},
+		{"a page of another origin includes a script", "GET", "/_/app.js", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors"}, 403, "CrossOrigin"},
+		{"a form of another page", "POST", "/_/p/dev/Tables", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate"}, 403, "CrossOrigin"},
 		{"a path out of the account", "GET", "/_/p/dev/../other/Tables", nil, 400, "InvalidUri"},
 		{"an escaped path out of the account", "GET", "/_/p/dev/%2e%2e/other/Tables", nil, 400, "InvalidUri"},
 		{"a path with an escaped slash out of the account", "GET", "/_/p/dev/%2e%2e%2fother/Tables", nil, 400, "InvalidUri"},
@@ -190,6 +195,12 @@ func TestAttacks(t *testing.T) {
 			default:
 			}
 		})
+	}
+	// A link in another page opens the page, and what the page itself loads has its origin.
+	for _, header := range [][]string{{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate"}, {"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "cors"}, {"Origin", d.URL}} {
+		if resp := d.do(t, d.request(t, "GET", "/_/", "", header...)); resp.StatusCode != 200 {
+			t.Errorf("%v: %d %s", header, resp.StatusCode, resp.body)
+		}
 	}
 	// The header X-HTTP-Method is not forwarded, so this request stays a read.
 	d.do(t, d.request(t, "GET", "/_/p/prod/Tables", "", "X-Http-Method", "DELETE"))

@@ -33,7 +33,7 @@ func (g *Gateway) Handler() http.Handler {
 			refuse(w, http.StatusMisdirectedRequest, "WrongHost", "the explorer is not served under this host name: open it as 127.0.0.1 or localhost")
 			return
 		}
-		if err := cross.Check(r); err != nil {
+		if err := cross.Check(strictly(r)); err != nil {
 			refuse(w, http.StatusForbidden, "CrossOrigin", "the request comes from a page of another origin")
 			return
 		}
@@ -44,4 +44,16 @@ func (g *Gateway) Handler() http.Handler {
 		}
 		mux.ServeHTTP(w, r)
 	})
+}
+
+// strictly returns a request for which CrossOriginProtection.Check is as strict as for one that writes. Otherwise Check
+// permits every GET. A link in another page or program still opens the page: the browser then navigates, and a
+// navigation cannot send the token of a session.
+func strictly(r *http.Request) *http.Request {
+	if r.Header.Get("Sec-Fetch-Mode") == "navigate" {
+		return r
+	}
+	strict := *r
+	strict.Method = http.MethodPost
+	return &strict
 }

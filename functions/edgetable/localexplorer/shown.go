@@ -1,8 +1,11 @@
 package localexplorer
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -33,6 +36,10 @@ const withoutProfiles = "local"
 
 // profiles returns the services to show.
 func (o *shown) profiles(p *cli.Terminal) ([]explorer.Profile, error) {
+	// Open takes a file that does not exist for an empty one. But a name that the user gave may be misspelt.
+	if _, err := os.Stat(o.file); o.file != "" && errors.Is(err, fs.ErrNotExist) {
+		return nil, cli.Misuse("--profiles: there is no file %s; 'edgetable profile add' creates one", cli.Quote(o.file))
+	}
 	f, err := profiles.Open(o.file)
 	if err != nil && o.file == "" && len(o.names) == 0 {
 		f, err = &profiles.File{}, nil // an error means that the user has no home directory

@@ -28,7 +28,7 @@ export function Tiles({ catalog, facts, countAll, version }: Props) {
   return (
     <dl class="tiles">
       <Tile name="Health" test="health">
-        {list.failure || trouble ? (
+        {(list.failure && !list.failure.forbids) || trouble ? (
           <span class="bad">
             <Icon name="warning" /> {trouble || "Does not answer"}
           </span>
@@ -40,9 +40,9 @@ export function Tiles({ catalog, facts, countAll, version }: Props) {
           </span>
         )}
       </Tile>
-      <Tile name="Tables">{list.loading ? "…" : count(list.names.length)}</Tile>
+      <Tile name="Tables">{list.loading ? "…" : list.failure ? "–" : count(list.names.length)}</Tile>
       <Tile name="Entities" test="entities">
-        {list.loading || !read ? "…" : <Entities facts={all} countAll={countAll} />}
+        {list.failure ? "–" : list.loading || !read ? "…" : <Entities facts={all} countAll={countAll} />}
         {read && part && <small> {part}</small>}
       </Tile>
       {hours.length > 0 && (

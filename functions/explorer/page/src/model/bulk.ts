@@ -94,7 +94,7 @@ export class Bulk extends Task<Working> {
   /** execute applies a batch without the operations that were refused, and returns how many of these are not the work of an earlier attempt. */
   private async execute(batch: Operation[]): Promise<number> {
     const { plan } = this.state.value
-    const again = this.resumed || this.tried.has(batch)
+    let again = this.resumed || this.tried.has(batch)
     this.tried.add(batch)
     let left = batch
     let skipped = 0
@@ -104,11 +104,15 @@ export class Bulk extends Task<Working> {
         break
       } catch (e) {
         // Changed or deleted since it was read, or there already: it stays as it is.
-        const keep = e instanceof Failure && (e.status === 412 || e.code === "ResourceNotFound" || e.code === "EntityAlreadyExists")
+        const keep = e instanceof Failure && (e.unseen || e.code === "EntityAlreadyExists")
         if (!keep) throw e
         const refused = left[e.index ?? 0]!
-        if (!again || !(await this.holds(refused))) skipped++
-        left = left.filter((o) => o !== refused)
+        const held = new Set<Operation>()
+        // What the attempt of before has done is found at once, not by a batch for each.
+        if (again) await each(atOnce, [...left], async (o) => void ((await this.holds(o)) && held.add(o)))
+        again = false
+        if (!held.has(refused)) (held.add(refused), skipped++)
+        left = left.filter((o) => !held.has(o))
       }
     }
     return skipped

@@ -1,12 +1,13 @@
 // The tables of an account, of which there may be thousands.
 import type { Service } from "../wire/client.ts"
+import type { Failure } from "../wire/failure.ts"
 import { listTables } from "../wire/tables.ts"
 import { Store } from "./store.ts"
 
 export interface List {
   names: string[]
   loading: boolean
-  failure?: Error | undefined
+  failure?: Failure | undefined
   /** ms is how long the service took to answer */
   ms?: number | undefined
 }
@@ -37,7 +38,7 @@ export class Catalog {
       }
       list.set({ names, loading: false, ms })
     } catch (e) {
-      if (!signal.aborted) list.set({ names, loading: false, failure: e as Error })
+      if (!signal.aborted) list.set({ names, loading: false, failure: e as Failure, ms: ms ?? performance.now() - begin })
     }
   }
 

@@ -3,11 +3,12 @@ import { type Operation, transact } from "../wire/batch.ts"
 import { insert, remove, replace } from "../wire/tables.ts"
 import type { Service } from "../wire/client.ts"
 import { exact } from "../wire/date.ts"
-import { Failure } from "../wire/failure.ts"
+import { Failure, patiently } from "../wire/failure.ts"
 import { body } from "../wire/json.ts"
 import { type Entity, type Key, type Value, keyOf } from "../wire/value.ts"
 import { batches } from "./bulk.ts"
 import { Store } from "./store.ts"
+import { plural } from "./words.ts"
 
 /** Change is one entity before and after: undefined where there is none. */
 export interface Change {
@@ -43,10 +44,12 @@ export type Shown = (key: Key, now: Entity | null) => void
 export async function perform(service: Service, table: string, list: Change[], shown: Shown): Promise<boolean> {
   const done: Change[] = []
   const failure = await write(service, table, list, done, shown)
-  const what = done.every((c) => !c.after) ? "deleted" : done.every((c) => !c.before) ? "added" : "changed"
+  const what = whatOf(done)
   changes.set({ done: [...changes.value.done, ...(done.length ? [{ service, table, what, changes: done } as Step] : [])].slice(-mostKept), told: done.length > 1 || what === "deleted", failure })
   return !failure
 }
+
+const whatOf = (list: Change[]) => (list.every((c) => !c.after) ? "deleted" : list.every((c) => !c.before) ? "added" : "changed")
 
 /** note keeps a change that was written elsewhere as a step. */
 export function note(service: Service, table: string, change: Change) {
@@ -79,8 +82,11 @@ function refreshed(steps: Step[], of: Step, undone: Change[]): Step[] {
 async function write(service: Service, table: string, list: Change[], done: Change[], shown: Shown): Promise<Error | undefined> {
   const operations = list.map((c) => ({ ...operation(c), change: c }))
   for (const batch of batches(operations) as (typeof operations)[]) {
+    let again = false
     try {
-      const etags = batch.length > 1 ? await transact(service, table, batch) : [await single(service, table, batch[0]!.change)]
+      const once = async () => (batch.length > 1 ? transact(service, table, batch) : [await single(service, table, batch[0]!.change)])
+      const waiting = (f: Failure, s: number) => ((again = true), changes.update({ failure: new Error(`${f.message} Trying again in ${s} s.`) }))
+      const etags = list.length > 1 ? await patiently(once, new AbortController().signal, waiting, false) : await once()
       for (const [i, { change, key }] of batch.entries()) {
         const after = change.after && stamped(change.after, etags[i] ?? "")
         done.push({ before: change.before, after })
@@ -88,8 +94,9 @@ async function write(service: Service, table: string, list: Change[], done: Chan
       }
     } catch (e) {
       const { pk, rk } = batch[(e instanceof Failure && e.index) || 0]!.key
-      const unseen = e instanceof Failure && (e.status === 412 || e.code === "ResourceNotFound")
-      return unseen ? new Error(`${pk} / ${rk} was changed since it was loaded, and is left as it is. Refresh, and look at it first.`) : new Error(`${pk} / ${rk}: ${(e as Error).message}`, { cause: e })
+      const f = e instanceof Failure ? e : undefined
+      const unsure = f && (again || (f.transient && !f.busy)) ? `. ${plural(batch.length, "entity", "entities")} may have been ${whatOf(batch.map((o) => o.change))}: refresh, and look.` : ""
+      return new Error(f?.unseen ? `${pk} / ${rk} was changed since it was loaded, and is left as it is. Refresh, and look at it first.` : `${pk} / ${rk}: ${(e as Error).message.replace(unsure && /\.$/, "")}${unsure}`, { cause: e })
     }
   }
   return undefined

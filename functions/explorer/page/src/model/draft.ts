@@ -22,11 +22,20 @@ export interface Draft {
 /** drafts keeps what was edited and not saved: neither closing the panel nor an error loses it. */
 export const drafts = new Map<string, Draft>()
 
-/** unsavedTexts keeps what was typed for the options of tables. */
+/** unsavedTexts keeps what was typed for the options of tables, and in the cell that is edited. */
 export const unsavedTexts = new Map<string, string>()
 
 /** unsaved reports whether leaving the page would lose something. */
-export const unsaved = () => unsavedTexts.size > 0 || [...drafts.values()].some((d) => d.json !== undefined || changed(d))
+export const unsaved = () => unsavedTexts.size > 0 || [...drafts.values()].some(isUnsaved)
+
+const isUnsaved = (d: Draft) => d.json !== undefined || changed(d)
+
+/** leftOf is the last draft of a table that is not saved, and its place. */
+export function leftOf(service: string, table: string): { place: string; start: Draft } | undefined {
+  const begin = JSON.stringify([service, table]).slice(0, -1)
+  const left = [...drafts].findLast(([place, d]) => place.startsWith(begin) && isUnsaved(d))
+  return left && { place: left[0], start: left[1] }
+}
 
 export const placeOf = (service: string, table: string, e: Entity | undefined) => JSON.stringify(e ? [service, table, keyOf(e)] : [service, table])
 

@@ -29,6 +29,9 @@ export function keysIn([head, ...rows]: string[][]): Key[] {
   return rows.map((r) => ({ pk: r[pk] ?? "", rk: r[rk] ?? "" }))
 }
 
+/** keysProblem says what is wrong with the keys of a row, or "". */
+export const keysProblem = ({ pk, rk }: Key) => keyProblem(pk) || keyProblem(rk)
+
 export interface Cell {
   old: Value | undefined
   new: Value | undefined
@@ -59,7 +62,7 @@ export function preview(range: Range, typeOf: (name: string) => Type): Preview {
       else values.delete(name)
       return { old, new: next, wrong }
     })
-    const badKey = before ? "" : keyProblem(key.pk) || keyProblem(key.rk)
+    const badKey = before ? "" : keysProblem(key)
     const wrong = [badKey, ...shown.flatMap((cell, c) => (cell?.wrong ? `${range.names[c]}: ${cell.wrong}` : []))].filter(Boolean)
     if (before && shown.every((c) => !c)) continue
     all.rows.push({ key, fresh: !before, cells: shown })

@@ -34,7 +34,8 @@ export abstract class Task<T extends Progress> {
   protected abstract work(signal: AbortSignal): Promise<Partial<T>>
 
   protected patiently<R>(signal: AbortSignal, work: () => Promise<R>): Promise<R> {
-    return patiently(work, signal, (f, s) => this.show({ waiting: `${f.message} Trying again in ${s} s.` }))
+    // Whoever works does not wait.
+    return patiently(() => (this.state.value.waiting && this.show({ waiting: "" }), work()), signal, (f, s) => this.show({ waiting: `${f.message} Trying again in ${s} s.` }))
   }
 
   private show(part: Partial<Progress>) {

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks"
 import { Catalog } from "../model/catalog.ts"
 import { unsaved } from "../model/draft.ts"
-import { go, route } from "../model/route.ts"
+import { go, route, toTable } from "../model/route.ts"
 import { leaveWindow, ofWindow } from "../model/keyring.ts"
 import { type Session, begin } from "../model/session.ts"
 import { useStore } from "../model/store.ts"
@@ -52,7 +52,7 @@ export function App() {
       <Top services={services} service={service} version={session?.version ?? ""} disconnect={own && (() => (setOwn(undefined), void leaveWindow()))} access={() => go({ access: "token" })} help={() => setHelp(true)} />
       {failure && <ErrorLine failure={failure} retry={start} />}
       {session && !session.services && !own ? (
-        <Connect session={session} connected={(h) => (setOwn(h), setFailure(undefined), go({ service: h.name }, true))} />
+        <Connect session={session} connected={(h) => (setOwn(h), setFailure(undefined), go({ service: h.name, ...(h.table && h.table !== at.table ? toTable(h.table) : {}) }, true))} />
       ) : (
         service && <Work key={service.name} service={service} services={services} version={session?.version ?? ""} help={() => setHelp(true)} />
       )}

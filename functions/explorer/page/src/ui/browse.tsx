@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { columnsOf, keepColumns, shown } from "../model/columns.ts"
 import { copy, line } from "../model/copy.ts"
-import { type Draft, drafts, editing, fresh, placeOf } from "../model/draft.ts"
+import { type Draft, drafts, editing, fresh, leftOf, placeOf } from "../model/draft.ts"
 import { newerThan } from "../model/live.ts"
 import { type Route, go, toTable } from "../model/route.ts"
 import { Rows } from "../model/rows.ts"
@@ -12,11 +12,12 @@ import { orderOf } from "../model/sort.ts"
 import { useSorted } from "./sorted.ts"
 import { useStore } from "../model/store.ts"
 import { count, plural } from "../model/words.ts"
-import { type Change, changedTo, note } from "../model/changes.ts"
+import { type Change, changedTo, changes, note } from "../model/changes.ts"
 import { type Range, cellsOf } from "../model/paste.ts"
 import { translate } from "../query/prefix.ts"
 import type { Change as News } from "../wire/changes.ts"
 import type { Service } from "../wire/client.ts"
+import { Failure } from "../wire/failure.ts"
 import { pretty } from "../wire/json.ts"
 import { getEntity } from "../wire/tables.ts"
 import { type Entity, type Key, type Type, type Value, keyOf, sameValue, system } from "../wire/value.ts"
@@ -64,7 +65,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   const [selection, setSelection] = useState(single(0, 0))
   const [entity, setEntity] = useState<Entity>()
   const [missing, setMissing] = useState<Error>()
-  const [edited, setEdited] = useState<Editing>()
+  const [edited, setEdited] = useState<Editing | undefined>(() => leftOf(service.name, table)) // what is not saved stays open
   const [said, setSaid] = useState("") // about what was copied
   const [importing, setImporting] = useState(false)
   const [width, setWidth] = useWidth("entity", 440)
@@ -196,17 +197,24 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     if (complete) setEdited({ place: placeOf(service.name, table, e), start: editing(complete) })
   }
   /** compare has the user choose between what was typed in a cell and what the server has by now. */
-  const compare = async (name: string, value: Value) => {
-    const seen = rows.at(selection.row)
+  const compare = async (name: string, value: Value, seen = rows.at(selection.row)) => {
     setCell(undefined)
     if (!seen) return
-    const complete = select ? await getEntity(service, table, keyOf(seen)).catch((cause: Error) => void setMissing(cause)) : seen
-    if (!complete) return setSaid(`The entity was deleted. Nothing is saved: ${value.text}`)
+    const unsaved = `Nothing is saved: ${value.text}`
+    let complete: Entity | undefined = seen
+    try {
+      if (select) complete = await getEntity(service, table, keyOf(seen))
+    } catch (cause) {
+      return setMissing(cause as Error), setSaid(unsaved)
+    }
+    if (!complete) return setSaid(`Somebody deleted this entity meanwhile. ${unsaved}`)
     const place = placeOf(service.name, table, seen)
-    const start = drafts.get(place)?.fields ? drafts.get(place)! : editing(complete)
-    const fields = [...start.fields.filter((f) => f.name !== name), { name, value, removed: false, added: !complete.values.has(name) }]
-    drafts.set(place, { original: start.original, fields })
-    setEdited({ place, start: { original: start.original, fields }, compare: !select })
+    // The user saw a part of the entity, and compares with that.
+    const kept = drafts.get(place) ?? editing({ etag: seen.etag, values: new Map([...complete.values, ...seen.values]) })
+    if (kept.json !== undefined) return setEdited({ place, start: kept }), setSaid(unsaved)
+    const start = { original: kept.original, fields: [...kept.fields.filter((f) => f.name !== name), { name, value, removed: false, added: !complete.values.has(name) }] }
+    drafts.set(place, start)
+    setEdited({ place, start, compare: true })
   }
   const add = (like?: Entity) => setEdited({ place: placeOf(service.name, table, undefined) + (like ? JSON.stringify(keyOf(like)) : ""), start: fresh(like) })
   // The keyboard goes on in the grid after a panel.
@@ -268,7 +276,19 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     const down = move === "down" ? 1 : move === "up" ? -1 : 0
     if (move !== "stay") setSelection(single(Math.max(0, Math.min(rows.length - 1, row + down)), next ?? col))
     if (bottom === top && sameValue(rows.at(row)?.values.get(name), value)) return
-    void setValue(top, bottom, name, value, seen ?? undefined).then((ok) => {
+    void setValue(top, bottom, name, value, seen ?? undefined).then(async (ok) => {
+      const refused = changes.value.failure?.cause
+      if (!ok && bottom === top && refused instanceof Failure && refused.unseen) {
+        changes.update({ failure: undefined })
+        const now = await getEntity(service, table, key).catch(() => undefined)
+        ok = !!now && sameValue(now.values.get(name), value) // by a save whose answer was lost
+        const place = rows.find(key)
+        if (ok && place >= 0) {
+          note(service, table, { before: changedTo(now!, [[name, seen!.values.get(name)]]).after, after: now })
+          rows.edit(rows.indexOf(place), now!)
+        }
+        if (!ok) return setSelection(single(Math.max(place, 0), col)), compare(name, value, seen)
+      }
       if (ok) return setSaid(`Saved ${name} of ${plural(bottom - top + 1, "row")}; Ctrl Z undoes it.`)
       setSelection(single(row, col)) // what was typed is not lost
       setCell({ key, typed: value })
@@ -335,7 +355,8 @@ export function Browse({ service, services, at, reload }: { service: Service; se
         <CellEditor
           key={`${cell.turn} ${name}`}
           {...{ name, left, top, width }}
-          value={cell.typed ?? rows.at(selection.row)?.values.get(name)}
+          value={rows.at(selection.row)?.values.get(name)}
+          typed={cell.typed}
           type={typeOf(name)}
           rows={bottom - first + 1}
           newer={newerRow}

@@ -4,7 +4,9 @@ import type { Change } from "../wire/changes.ts"
 import { exact } from "../wire/date.ts"
 import { type Type, type Value, check, types } from "../wire/value.ts"
 import { first } from "../query/builder.ts"
+import { unsavedTexts } from "../model/draft.ts"
 import { plural } from "../model/words.ts"
+import { Lines } from "./lines.tsx"
 import { newerWords } from "./merge.tsx"
 import { px } from "./row.tsx"
 
@@ -14,6 +16,8 @@ export type Move = "down" | "up" | "right" | "left" | "stay"
 interface Props {
   name: string
   value: Value | undefined
+  /** typed is what was not saved */
+  typed: Value | undefined
   /** type is that of most values of the column */
   type: Type
   left: number
@@ -28,8 +32,8 @@ interface Props {
   cancel: () => void
 }
 
-export function CellEditor({ name, value, type, left, top, width, rows, newer, compare, save, cancel }: Props) {
-  const [now, setNow] = useState<Value>(value ?? { type, text: first[type] })
+export function CellEditor({ name, value, typed, type, left, top, width, rows, newer, compare, save, cancel }: Props) {
+  const [now, setNow] = useState<Value>(typed ?? value ?? { type, text: first[type] })
   const [tried, setTried] = useState(false)
   const over = useRef(false) // the browser takes the focus away when the editor goes
   const box = useRef<HTMLDivElement>(null)
@@ -39,6 +43,11 @@ export function CellEditor({ name, value, type, left, top, width, rows, newer, c
     field().select?.()
   }, [now.type])
   useEffect(() => box.current?.scrollIntoView({ block: "nearest", inline: "nearest" }), [])
+  const touched = now.text !== (value?.text ?? first[type]) || now.type !== (value?.type ?? type)
+  useLayoutEffect(() => {
+    if (touched) unsavedTexts.set("cell", now.text)
+    return () => void unsavedTexts.delete("cell")
+  }, [now, touched])
   const wrong = check(now)
   const done = (to: Move, all = false) => {
     if (wrong) return setTried(true)
@@ -65,7 +74,7 @@ export function CellEditor({ name, value, type, left, top, width, rows, newer, c
   const leave = (e: FocusEvent) => {
     // A click elsewhere saves what is right; what is wrong stays open.
     if (over.current || box.current?.contains(e.relatedTarget as Node)) return
-    if (now.text === (value?.text ?? first[type]) && now.type === (value?.type ?? type)) cancel()
+    if (!touched) cancel()
     else if (!wrong) done("stay")
   }
   const common = { "aria-label": `Value of ${name}`, "aria-invalid": !!wrong && (tried || now.text !== first[now.type]), "data-test": "cell-value", spellcheck: false }
@@ -79,7 +88,7 @@ export function CellEditor({ name, value, type, left, top, width, rows, newer, c
             <option>false</option>
           </select>
         ) : now.type === "String" ? (
-          <textarea {...common} rows={1} value={now.text} onInput={(e) => setNow({ ...now, text: e.currentTarget.value })} />
+          <Lines {...common} rows={1} text={now.text} set={(text) => setNow({ ...now, text })} />
         ) : (
           <input {...common} class="mono" value={now.text} placeholder={now.type === "DateTime" ? "2026-03-04T05:06:07Z" : ""} onInput={(e) => setNow({ ...now, text: e.currentTarget.value.trim() })} />
         )}

@@ -30,7 +30,7 @@ export function Connect({ connected, session }: { connected: (h: Service) => voi
     try {
       await listTables(service).next()
     } catch (e) {
-      if (!(e instanceof Failure) || e.code === "AuthenticationFailed" || e.status !== 403) throw e
+      if (!(e instanceof Failure && e.forbids)) throw e
     }
     await keeping?.().catch(() => undefined)
     connected(service)

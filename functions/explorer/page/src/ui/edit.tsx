@@ -1,6 +1,6 @@
 // Editors for an entity: a row for each property, or JSON.
 import { useEffect, useRef, useState } from "preact/hooks"
-import { type Draft, type Field, drafts, editing, problemOf, valuesOf } from "../model/draft.ts"
+import { type Draft, type Field, changed, drafts, editing, problemOf, valuesOf } from "../model/draft.ts"
 import type { Service } from "../wire/client.ts"
 import { type Rule, left } from "../model/rule.ts"
 import { ticksOf } from "../wire/date.ts"
@@ -109,7 +109,7 @@ export function Edit({ width, service, table, place, start, newer, compare, clos
     try {
       await finish(d)
     } catch (e) {
-      if (e instanceof Failure && d.original && (e.status === 412 || e.code === "ResourceNotFound")) {
+      if (e instanceof Failure && d.original && e.unseen) {
         change(d)
         await conflict(d, e)
       } else setFailure(e as Error)
@@ -120,6 +120,8 @@ export function Edit({ width, service, table, place, start, newer, compare, clos
   const conflict = async (d: Draft, refused: Error) => {
     try {
       const now = await getEntity(service, table, keyOf(d.original!))
+      // What is there already is this save, whose answer was lost.
+      if (now && !changed({ ...d, original: now })) return drafts.delete(place), saved(now, d.original)
       if (now) return setTheirs(now)
       change({ ...d, original: undefined })
       setFailure(new Error("Somebody deleted this entity meanwhile. Save inserts it again with your values."))

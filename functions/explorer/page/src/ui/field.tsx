@@ -6,6 +6,7 @@ import { printJSON, readJSON } from "../model/jsontext.ts"
 import { propertyProblem } from "../wire/names.ts"
 import { Icon } from "./icon.tsx"
 import { first } from "../query/builder.ts"
+import { Lines } from "./lines.tsx"
 
 interface Props {
   field: Field
@@ -63,7 +64,7 @@ function Input({ field: { name, value }, problem, locked, set }: { field: Field;
         </select>
       )
     case "String":
-      return <Text common={common} text={value.text} set={set} />
+      return <Text key={name} common={common} text={value.text} set={set} />
     case "DateTime":
       return (
         <span class="pair">
@@ -106,7 +107,7 @@ function Text({ common, text, set }: { common: Record<string, unknown>; text: st
   const inLines = text.includes("\n")
   return (
     <>
-      <textarea {...common} class={json ? "mono" : ""} rows={Math.min(json ? 16 : 8, text.split("\n").length)} placeholder="empty text" value={text} onInput={(e) => set(e.currentTarget.value)} />
+      <Lines {...common} class={json ? "mono" : ""} rows={Math.min(json ? 16 : 8, text.split(/\r\n?|\n/).length)} placeholder="empty text" text={text} set={set} />
       {json && (
         <span class="jsonbar dim">
           {node ? "JSON" : "Not JSON, or not finished: saved as a text"}

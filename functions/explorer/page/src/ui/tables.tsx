@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from "preact/hooks"
 import type { Catalog } from "../model/catalog.ts"
 import { go, home, route, toTable } from "../model/route.ts"
 import { Store, useStore } from "../model/store.ts"
+import { goodTable } from "../wire/names.ts"
 import { plural } from "../model/words.ts"
 import { CreateTable } from "./createtable.tsx"
 import { Icon } from "./icon.tsx"
@@ -27,6 +28,7 @@ export function Tables({ catalog }: { catalog: Catalog }) {
 
   const wanted = filter.toLowerCase()
   const names = useMemo(() => list.names.filter((n) => n.toLowerCase().includes(wanted)), [list.names, wanted])
+  const wish = names[0] ?? (list.failure?.forbids && goodTable(filter) ? filter : "")
   const at = names.indexOf(table)
   const virtual = useVirtual({ count: names.length, size: () => rowHeight, scroller, overscan: 8 })
   const fold = () => sidebar.update({ open: false })
@@ -56,7 +58,7 @@ export function Tables({ catalog }: { catalog: Catalog }) {
               data-test="table-filter"
               value={filter}
               onInput={(e) => filters.update({ [service.name]: e.currentTarget.value })}
-              onKeyDown={(e) => (e.key === "Enter" && names[0] ? (open(names[0]), fold()) : onKeyDown(e))}
+              onKeyDown={(e) => (e.key === "Enter" && wish ? (open(wish), fold()) : onKeyDown(e))}
             />
             {!service.readOnly && (
               <button type="button" title="Create a table" aria-label="Create a table" data-test="create-table" onClick={() => setCreating(true)}>
@@ -64,7 +66,7 @@ export function Tables({ catalog }: { catalog: Catalog }) {
               </button>
             )}
           </div>
-          {list.failure && <ErrorLine failure={list.failure} retry={() => void catalog.load()} />}
+          {list.failure?.forbids ? <p class="dim">{list.failure.message}</p> : list.failure && <ErrorLine failure={list.failure} retry={() => void catalog.load()} />}
           <div class="scroll" ref={scroller} role="listbox" aria-label="Tables" tabIndex={0} aria-activedescendant={at >= 0 ? "active-table" : undefined} onKeyDown={onKeyDown}>
             <div role="presentation" class="canvas" style={{ height: px(virtual.getTotalSize()) }}>
               {virtual.getVirtualItems().map(({ index, start }) => {

@@ -2,7 +2,7 @@
 import { useRef } from "preact/hooks"
 import { each } from "../model/bulk.ts"
 import { type Change, changes, mostAtOnce, perform, undo } from "../model/changes.ts"
-import { type Range, keysIn, named } from "../model/paste.ts"
+import { type Range, keysIn, keysProblem, named } from "../model/paste.ts"
 import type { Rows } from "../model/rows.ts"
 import { plural } from "../model/words.ts"
 import type { Service } from "../wire/client.ts"
@@ -90,7 +90,7 @@ export async function rangeOf(cells: string[][], { service, table, rows, names, 
     const keys = keysIn(cells)
     tooMany(keys.length)
     const found: (Entity | undefined)[] = []
-    await each(6, [...keys.keys()], async (i) => void (found[i] = await getEntity(service, table, keys[i]!)))
+    await each(6, [...keys.keys()], async (i) => void (found[i] = keysProblem(keys[i]!) ? undefined : await getEntity(service, table, keys[i]!)))
     return { names: cells[0]!, rows: keys.map((key, i) => ({ key, before: found[i], cells: cells[i + 1]! })), left: "" }
   }
   const one = cells.length === 1 && cells[0]!.length === 1 ? cells[0]![0]! : undefined

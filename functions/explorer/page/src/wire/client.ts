@@ -20,6 +20,8 @@ export interface Service {
   endpoint: string
   readOnly: boolean
   color: string
+  /** table is the only one that the token permits, if it names one */
+  table?: string | undefined
   /** sign signs the text of a token; undefined if the page may not or has no key. */
   sign: Signer | undefined
   /** about asks 'edgetable explorer' for what the protocol does not tell; undefined if an endpoint serves the page. */
@@ -82,6 +84,7 @@ export const direct = (c: Connection, sign: Signer | undefined): Service => ({
   endpoint: c.endpoint,
   readOnly: false,
   color: "",
+  table: new URLSearchParams(c.sas).get("tn") ?? undefined,
   sign,
   about: undefined,
   local: false,

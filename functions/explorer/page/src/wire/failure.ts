@@ -13,8 +13,23 @@ export class Failure extends Error {
     super(message)
   }
 
+  /** forbids: the service answered, and does not permit this. */
+  get forbids() {
+    return this.status === 403 && this.code !== "AuthenticationFailed"
+  }
+
+  /** unseen: the entity is not the one that was seen, or is gone. */
+  get unseen() {
+    return this.status === 412 || this.code === "ResourceNotFound"
+  }
+
+  /** busy: the service has time later; it said so before it began, as a rule. */
+  get busy() {
+    return this.status === 503 || this.status === 429
+  }
+
   get transient() {
-    return this.status === 0 || this.status === 503 || this.status === 500 || this.status === 429 || this.status === 502 || this.status === 504
+    return this.busy || [0, 500, 502, 504].includes(this.status)
   }
 }
 
@@ -69,13 +84,13 @@ export const unreachable = (where: string, cause: unknown) =>
 
 const sameOrigin = (where: string) => typeof location !== "undefined" && URL.canParse(where) && new URL(where).origin === location.origin
 
-/** patiently repeats what fails for a while, as the server asks: for long work that nobody watches. */
-export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal, waiting: (f: Failure, seconds: number) => void): Promise<T> {
+/** patiently repeats what fails for a while, as the server asks: for long work that nobody watches. Of what may not be done twice, only what is busy is repeated. */
+export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal, waiting: (f: Failure, seconds: number) => void, twice = true): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await work()
     } catch (e) {
-      if (!(e instanceof Failure) || !e.transient || attempt >= 8) throw e
+      if (!(e instanceof Failure) || !(twice ? e.transient : e.busy) || attempt >= 8) throw e
       const wait = Math.min(e.retryAfter ?? 2 ** attempt, 60)
       waiting(e, wait)
       await new Promise<void>((resolve, reject) => {

@@ -41,10 +41,15 @@ const orderBy = "x-edgetable-orderby"
 export async function* listTables(service: Service, signal?: AbortSignal): AsyncGenerator<string[]> {
   let next: string | null = ""
   do {
-    const response: Response = await send(service, { path: "Tables", query: next ? { NextTableName: next } : {}, headers: { accept: "application/json;odata=nometadata" }, ...(signal ? { signal } : {}) }).catch((e: unknown) => {
+    const response: Response | undefined = await send(service, { path: "Tables", query: next ? { NextTableName: next } : {}, headers: { accept: "application/json;odata=nometadata" }, ...(signal ? { signal } : {}) }).catch((e: unknown) => {
+      if (e instanceof Failure && e.forbids) {
+        if (service.table) return undefined
+        throw new Failure("The token or the account does not permit to list tables. Type the name of a table above the list; Enter opens it.", e.status, e.code)
+      }
       // Only the account can be what is not there.
       throw e instanceof Failure && e.code === "ResourceNotFound" ? new Failure(`There is no account ${service.account} at ${service.endpoint || service.name}.`, e.status, e.code) : e
     })
+    if (!response) return yield [service.table!]
     next = response.headers.get("x-ms-continuation-NextTableName")
     const names = await text(response, signal)
     let list: { value: { TableName: string }[] }

@@ -1,0 +1,108 @@
+package explorer
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestLineEnds checks that an edit of a text keeps the ends of its lines. A textarea turns each of them into \n.
+func TestLineEnds(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("notes", entity{"PartitionKey": "p", "RowKey": "1", "T": "one\r\ntwo"}, entity{"PartitionKey": "p", "RowKey": "2", "T": "a\r\nb\nc\rd"})
+	stored := func(rk, want string) {
+		t.Helper()
+		if got := s.do("GET", "/notes(PartitionKey='p',RowKey='"+rk+"')", "", 200); !strings.Contains(got, want) {
+			t.Errorf("the entity is %s, want %s", got, want)
+		}
+	}
+	b := browse(t, s, "notes")
+	b.see(row("1"))
+	b.click(row("0") + ` [data-col="2"]`)
+	b.keys(kb.F2)
+	b.wait(`document.activeElement?.matches(%s)`, at("cell-value"))
+	b.keys(kb.End)
+	b.keys("!\r")
+	b.seeText(at("status"), "Saved T of 1 row")
+	stored("1", `"T":"one\r\ntwo!"`)
+	b.visit("#/dev/notes?pk=p&rk=2")
+	b.seeText(at("entity-json"), `"RowKey": "2"`)
+	b.click(at("edit"))
+	b.set(field("T", "field-value"), "a\nB\nc\nd")
+	b.set(field("T", "field-value"), "a\nB\nc\nd\ne")
+	b.click(at("save-entity"))
+	b.seeText(at("entity-json"), `e"`)
+	stored("2", `"T":"a\r\nB\nc\rd\ne"`)
+	b.quiet()
+}
+
+// leaving is an expression that is false if the page asks before the window is closed or loaded again.
+const leaving = `dispatchEvent(new Event("beforeunload", {cancelable: true}))`
+
+// TestKeptForm checks that a form that is not saved is still open after the user was at another place of the page.
+func TestKeptForm(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", people()...)
+	s.fill("other", entity{"PartitionKey": "p", "RowKey": "1"})
+	b := browse(t, s, "people?pk=Oslo&rk=012")
+	kept := func(name, text string) {
+		t.Helper()
+		to := func(table string) string { return at("table") + `[title="` + table + `"]` }
+		for what, away := range map[string]func(){
+			"another table": func() { b.click(to("other")); b.seeText(at("status"), "1 row"); b.gone(at("edit-panel")) },
+			"home":          func() { b.click(at("home")); b.see(at("home-page")) },
+			"traffic":       func() { b.click(at("traffic")); b.gone(at("edit-panel")) },
+			"another account": func() {
+				b.choose(at("account-open"), "prod")
+				b.see(at("home-page"))
+				b.choose(at("account-open"), "dev")
+			},
+		} {
+			away()
+			if js[bool](b, leaving) {
+				t.Errorf("%s: the window can be closed", what)
+			}
+			b.click(to("people"))
+			b.has(field(name, "field-value"), text)
+		}
+		b.visit("#/dev/other")
+		b.gone(at("edit-panel"))
+		js[bool](b, `(history.back(), true)`)
+		b.has(field(name, "field-value"), text)
+		b.click(at("discard"))
+		b.gone(at("edit-panel"))
+		b.click(to("other"))
+		b.seeText(at("status"), "1 row")
+		b.click(to("people"))
+		b.seeText(`[role="gridcell"]`, "Barbara")
+		b.gone(at("edit-panel"))
+	}
+	b.click(at("edit"))
+	b.set(field("Name", "field-value"), "typed")
+	kept("Name", "typed")
+	b.click(at("add"))
+	b.set(field("PartitionKey", "field-value"), "mine")
+	kept("PartitionKey", "mine")
+}
+
+// TestLeaveCell checks that the page asks before it is left while a cell has a text that is not saved.
+func TestLeaveCell(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", people()...)
+	b := browse(t, s, "people")
+	b.do(chromedp.DoubleClick(chromedp.CSS(row("2") + ` [data-col="2"]`)))
+	b.has(at("cell-value"), "1939")
+	if !js[bool](b, leaving) {
+		t.Error("the page cannot be left, and nothing is typed")
+	}
+	b.set(at("cell-value"), "1940")
+	b.wait(`!` + leaving)
+	b.keys("\x1b")
+	b.gone(at("cell-editor"))
+	b.wait(leaving)
+}

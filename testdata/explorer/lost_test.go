@@ -1,0 +1,140 @@
+package explorer
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// losing returns a server behind a proxy. While mode is "lose", the server executes writes, but their answers get lost;
+// while it is "busy", writes are refused. Both are for one write. The number of batches is counted.
+func losing(t *testing.T) (s *server, b *tab, mode *atomic.Value, batches *atomic.Int32) {
+	t.Helper()
+	s = serve(t)
+	home, err := url.Parse(s.endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	real := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: home.Scheme, Host: home.Host})
+	mode, batches = &atomic.Value{}, &atomic.Int32{}
+	mode.Store("")
+	connection, _ := s.through(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodGet {
+			return false
+		}
+		if strings.HasSuffix(r.URL.Path, "/$batch") {
+			batches.Add(1)
+		}
+		switch mode.Swap("") {
+		case "lose":
+			real.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		case "busy":
+			w.Header().Set("Retry-After", "1")
+			refuse(w, http.StatusServiceUnavailable, "ServerBusy", "The server is busy.")
+			return true
+		}
+		return false
+	})
+	b = newTab(t)
+	b.open((&server{t: t, connection: connection}).explore())
+	b.seeText(at("account-open"), "dev")
+	return s, b, mode, batches
+}
+
+// TestLostSave checks that the page does not take a save of its own, whose answer was lost, for a change by somebody else.
+func TestLostSave(t *testing.T) {
+	t.Parallel()
+	s, b, mode, _ := losing(t)
+	s.fill("people", people()...)
+	b.visit("#/dev/people")
+	b.seeText(`[role="gridcell"]`, "Barbara")
+	mode.Store("lose")
+	b.born("2", "5")
+	b.seeText(at("error"), "1 entity may have been changed: refresh, and look.")
+	b.has(at("cell-value"), "5")
+	b.keys("\r")
+	b.seeText(at("status"), "Saved Born of 1 row; Ctrl Z undoes it.")
+	b.gone(at("error"))
+	b.visit("#/dev/people?pk=Oslo&rk=013")
+	b.seeText(at("entity-json"), "Edsger")
+	b.click(at("edit"))
+	b.set(field("Name", "field-value"), "typed")
+	mode.Store("lose")
+	b.click(at("save-entity"))
+	b.see(at("error"))
+	b.click(at("save-entity"))
+	b.seeText(at("entity-json"), "typed")
+	b.gone(at("merge"))
+}
+
+// TestPasteTrouble checks that a paste goes on after the service was busy, and that the page says what may have been
+// written if an answer was lost. It says which row has a key that no entity can have.
+func TestPasteTrouble(t *testing.T) {
+	t.Parallel()
+	s, b, mode, _ := losing(t)
+	s.fill("people", people()...)
+	b.visit("#/dev/people")
+	b.seeText(`[role="gridcell"]`, "Barbara")
+	paste := func(pk string, n int) {
+		t.Helper()
+		var text strings.Builder
+		text.WriteString("PartitionKey\tRowKey\tName\n")
+		for i := range n {
+			fmt.Fprintf(&text, "%s\t%s\tx\n", pk, rowKey(i))
+		}
+		b.paste(text.String())
+		b.see(at("pasting"))
+	}
+	count := func(want string) {
+		t.Helper()
+		if got := s.run("", "count", "people", "--from", s.connection); !strings.Contains(got, want) {
+			t.Errorf("there are %s, want %s", got, want)
+		}
+	}
+	mode.Store("busy")
+	paste("busy", 120)
+	b.note(at("error"))
+	b.click(at("paste-write"))
+	b.noted("Trying again in 1 s.")
+	b.seeText(at("added"), "120 entities of people added.")
+	b.gone(at("error"))
+	count("124")
+	mode.Store("lose")
+	paste("lost", 120)
+	b.click(at("paste-write"))
+	b.seeText(at("error"), "100 entities may have been added: refresh, and look.")
+	count("224")
+	paste("a/b", 1)
+	b.seeText(at("paste-wrong"), `a/b / 0000: a key has none of / \ # ?`)
+	b.wait(`document.querySelector(%s).disabled`, at("paste-write"))
+}
+
+// TestLostBatch checks that "All results" finds out at once what a batch did whose answer was lost, and not by a batch for
+// each entity.
+func TestLostBatch(t *testing.T) {
+	t.Parallel()
+	s, b, mode, batches := losing(t)
+	var list []entity
+	for i := range 250 {
+		list = append(list, entity{"PartitionKey": "a", "RowKey": rowKey(i), "N": i})
+	}
+	s.fill("many", list...)
+	b.visit("#/dev/many")
+	b.seeText(at("status"), "250 rows")
+	mode.Store("lose")
+	b.click(at("bulk"))
+	b.click(at("bulk-set"))
+	b.set(at("set-name"), "Mark")
+	b.set(at("set-value"), "x")
+	b.click(at("bulk-begin"))
+	b.seeText(at("bulk-progress"), "250 entities changed. Finished.")
+	if n := batches.Load(); n > 5 {
+		t.Errorf("the page sent %d batches, and three have all entities", n)
+	}
+}
