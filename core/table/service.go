@@ -135,7 +135,7 @@ func protocolError(err error) *Error {
 		e.cause = err
 		return e
 	case errors.Is(err, ErrFull):
-		e := ServerBusy.With("The server's disk is full. Writes are refused until the disk has free space; deletes are refused too when no space at all is left; reads work. Delete entities or tables, free space on the disk, or make it larger.")
+		e := ServerBusy.With("The server's disk is full. Writes are refused until the disk has free space; reads work. Free space on the disk, or make it larger. Until no space at all is left, you can also delete entities or tables.")
 		e.cause = err
 		return e
 	case errors.Is(err, ErrDamaged):

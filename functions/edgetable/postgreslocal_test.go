@@ -85,6 +85,20 @@ func TestPostgresServe(t *testing.T) {
 	}
 }
 
+// TestPostgresNewer checks that the commands name the remedy for a schema that a newer edgetable has
+// upgraded.
+func TestPostgresNewer(t *testing.T) {
+	t.Parallel()
+	c, flags := postgresSchema(t)
+	must.OK(t, c.Exec(fmt.Sprintf("UPDATE %s.schema_version SET version = %d", flags[3], postgres.Version+1)))
+	for _, args := range [][]string{{"postgres", "create"}, {"postgres", "status"}, {"serve", "--listen", "127.0.0.1:0", "--store", "postgres"}} {
+		status, _, stderr := runUntil(t.Context(), nil, append(args, flags...)...)
+		if say := fmt.Sprintf("supports up to %d: use a newer edgetable", postgres.Version); status != 1 || !strings.Contains(stderr, say) {
+			t.Errorf("%v: status %d, want %q: %s", args, status, say, stderr)
+		}
+	}
+}
+
 // TestPostgresRole starts a server with the role of least privileges that docs/postgres.md
 // describes. The server reads the role's password from a file, or from the output of a command. The
 // role must not be able to create or drop tables of the schema.

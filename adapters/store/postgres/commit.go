@@ -48,6 +48,9 @@ func (s *Store) commitError(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*table.Refused](err); ok || err == nil || errors.Is(err, table.ErrNoTable) || errors.Is(err, table.ErrUnknown) {
 		return err
 	}
+	if errors.Is(err, table.ErrBusy) {
+		return err // a read before the write failed, so nothing was applied
+	}
 	switch classify(err) {
 	case full:
 		return errors.Join(table.ErrFull, err)

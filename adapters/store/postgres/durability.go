@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"edgetable/adapters/store/postgres/promise"
-	"edgetable/adapters/store/postgres/slot"
 	"edgetable/adapters/store/postgres/statement"
 )
 
@@ -57,28 +56,14 @@ func (s *Store) noteSettings(d *promise.Settings) {
 	}
 }
 
-// watchSettings checks the settings and the schema version that a heartbeat returned. The server refuses writes in two cases:
+// watchSettings checks the settings and the schema version that a heartbeat returned. It returns a reason to refuse writes in two cases:
 // the settings are weaker than at the start, or the schema has another version than the server expects.
-func (s *Store) watchSettings(d *promise.Settings, version int64) error {
+func (s *Store) watchSettings(d *promise.Settings, version int64) (reason string) {
 	s.noteSettings(d)
-	reason := s.weaknessOf(d)
 	if version != Version {
-		reason = wrongVersion(s.Schema, int(version)).Error()
+		return wrongVersion(s.Schema, int(version)).Error()
 	}
-	before := s.clock.Halt(reason)
-	switch {
-	case before == reason:
-	case reason != "":
-		s.Logf("writes are refused: %s", reason)
-	default:
-		s.Logf("the database has the same durability as at the start again; writes are accepted")
-		s.passed.forget()
-		s.primary.Reset() // An old connection may be excluded from writes, or may show commits that no standby has.
-	}
-	if reason != "" {
-		return &slot.Halted{Reason: reason}
-	}
-	return nil
+	return s.weaknessOf(d)
 }
 
 // weaknessOf returns a sentence about the setting that protects acknowledged writes less than at the start, or "".

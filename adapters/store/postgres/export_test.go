@@ -39,6 +39,18 @@ func (s *Store) Setting(ctx context.Context, name string) (value string, err err
 // Classify returns the name of the class of an error.
 func Classify(err error) string { return classify(err).String() }
 
+// ErrTimeout is the cause of the context of an operation that waited too long.
+var ErrTimeout = errTimeout
+
+// ReadError converts the error of a read.
+func ReadError(ctx context.Context, err error) error { return readError(ctx, err) }
+
+// CommitError converts the error of a write.
+func CommitError(ctx context.Context, err error) error { return new(Store).commitError(ctx, err) }
+
+// SQLTables lists the SQL tables that a schema must have.
+func SQLTables() []string { return sqlTables }
+
 // Pages returns the maximum number of connections for pages of scans, and how many pages
 // wait for a connection.
 func (s *Store) Pages() (most, waiting int) { return s.connections.Waiting(lend.Pages) }

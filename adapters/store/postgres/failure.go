@@ -89,8 +89,11 @@ func classify(err error) class {
 	return broken
 }
 
+var errTimeout = errors.New("postgres: the database did not answer in time")
+
+// readError converts the error of a read to one of package table. If the caller's own context has ended, it returns the cause.
 func readError(ctx context.Context, err error) error {
-	if e := context.Cause(ctx); e != nil && errors.Is(err, e) {
+	if e := context.Cause(ctx); e != nil && errors.Is(err, e) && !errors.Is(e, errTimeout) {
 		return e
 	}
 	if classify(err) == broken {

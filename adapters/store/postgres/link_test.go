@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -129,6 +130,23 @@ func TestClocksDiffer(t *testing.T) {
 	}
 	ahead.Store(0)
 	wait(t, "it writes again", func() bool { return putOne(t.Context(), s, "after") == nil })
+
+	// If the clock is set back, the reserved Timestamps are ahead of the clock. The server must not
+	// issue them, not even before the next heartbeat.
+	ahead.Store(int64(-12 * time.Second))
+	if err := putOne(t.Context(), s, "back"); !errors.Is(err, table.ErrBusy) || !strings.Contains(err.Error(), refusal) {
+		t.Errorf("set back by 12 s: %v", err)
+	}
+	if _, err := s.Get(t.Context(), people, row("p", "after"), table.Strong); err != nil {
+		t.Errorf("a read, set back by 12 s: %v", err)
+	}
+	if err := s.Purge(t.Context()); err == nil || !strings.Contains(err.Error(), refusal) {
+		t.Errorf("a purge, set back by 12 s: %v", err)
+	}
+	ahead.Store(0)
+	wait(t, "it writes after the step back", func() bool { return putOne(t.Context(), s, "after") == nil })
+	ahead.Store(int64(-8 * time.Second)) // at this difference, the server writes
+	must.OK(t, putOne(t.Context(), s, "8 s back"))
 }
 
 // TestOldest checks that the store measures the age of the oldest transaction of any

@@ -2,7 +2,11 @@ package postgres_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,5 +68,51 @@ func TestMigrate(t *testing.T) {
 	must.OK(t, s.Purge(t.Context()))
 	if n := rows("true"); n != "0" {
 		t.Errorf("%s rows after all were deleted and purged", n)
+	}
+}
+
+// TestSQLTables checks the list of the SQL tables that a schema must have. It must be the SQL tables
+// that the files of the schema create, and schema_version.
+func TestSQLTables(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("schema/*.sql")
+	must.OK(t, err)
+	want := []string{"schema_version"}
+	for _, file := range files {
+		sql, err := os.ReadFile(file)
+		must.OK(t, err)
+		for _, m := range regexp.MustCompile(`(?m)^(CREATE|DROP) TABLE (\w+)`).FindAllSubmatch(sql, -1) {
+			if string(m[1]) == "DROP" {
+				t.Fatalf("%s drops an SQL table, which this test does not expect", file)
+			}
+			want = append(want, string(m[2]))
+		}
+	}
+	slices.Sort(want)
+	if got := postgres.SQLTables(); !slices.Equal(got, want) {
+		t.Errorf("the list is %q, want %q", got, want)
+	}
+}
+
+// TestDamagedSchema checks that Migrate, ReadStatus and Open say what is wrong with a schema that
+// lacks an SQL table or its version.
+func TestDamagedSchema(t *testing.T) {
+	t.Parallel()
+	name := schema(t, shared)
+	o := postgres.Options{DSN: shared.DSN(""), Schema: name}
+	for _, tt := range []struct{ sql, say string }{
+		{"DROP TABLE " + name + ".change", fmt.Sprintf("schema %s has version %d, but lacks the SQL tables change: restore the database from a backup", name, postgres.Version)},
+		{"DROP TABLE " + name + ".home", "lacks the SQL tables change, home: restore"},
+		{"DELETE FROM " + name + ".schema_version", "schema " + name + " has no version, because its SQL table schema_version is empty: restore the database from a backup"},
+	} {
+		must.OK(t, shared.Exec(tt.sql))
+		_, migrate := postgres.Migrate(t.Context(), o, true)
+		_, status := postgres.ReadStatus(t.Context(), o)
+		_, open := postgres.Open(t.Context(), o)
+		for what, err := range map[string]error{"Migrate": migrate, "ReadStatus": status, "Open": open} {
+			if !errors.Is(err, postgres.ErrSchema) || !strings.Contains(err.Error(), tt.say) {
+				t.Errorf("%s: %v; want %q", what, err, tt.say)
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -30,6 +31,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.clock = slot.New(s.now, s.reserve)
 	if o.Now == nil { // Timestamps come from the clock of the machine, which the store compares with that of the database
 		s.clock.Back = edm.Ticks(maxClockDifference.Nanoseconds() / 100)
+		begun := time.Now()
+		s.clock.Steady = func() edm.Ticks { return edm.Ticks(time.Since(begun).Nanoseconds() / 100) } // monotonic
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.feeds = feed.New(feed.Base{
@@ -102,7 +105,7 @@ func (s *Store) moveIn(ctx context.Context) error {
 			return err
 		}
 		before := h.Reserved
-		h.Reserved = s.now() + slot.ReserveAhead
+		h = s.clock.Ask(h)
 		ok, err := s.renewSlot(ctx, conn, h, h.Reserved)
 		if ok {
 			s.clock.Hold(h, before) // if the clocks differ too much, renewSlot also returns an error; Close then releases the slot

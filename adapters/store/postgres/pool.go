@@ -25,8 +25,6 @@ func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc,
 	return ctx, cancel, nil
 }
 
-var errTimeout = errors.New("postgres: the database did not answer in time")
-
 func (s *Store) once(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	return once(ctx, s.primary, s.connections, who, do)
 }

@@ -81,6 +81,9 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 }
 
 func (s *Store) purgeDead(ctx context.Context) error {
+	if err := s.clock.Refusal(); err != nil { // a clock that is ahead would raise the floors, and so the Timestamps of all servers
+		return err
+	}
 	upTo := s.now() - edm.Ticks(s.PurgeAfter.Nanoseconds()/100)
 	after := statement.Int8(0)
 	for {

@@ -55,7 +55,7 @@ func Migrate(ctx context.Context, o Options, create bool) (found int, err error)
 				return fmt.Errorf("%w %s has version %d, and this program supports up to %d: use a newer edgetable", ErrSchema, schema, now, Version)
 			case now == Version:
 				done = true
-				return nil
+				return complete(ctx, tx, schema)
 			case now == 0 && !create:
 				return fmt.Errorf("%w %s is missing: 'edgetable postgres create' creates it", ErrSchema, schema)
 			case now == 0:
@@ -138,8 +138,24 @@ func versionOf(ctx context.Context, q querier, schema string, lock bool) (versio
 	if lock {
 		sql += " FOR UPDATE"
 	}
-	err = q.QueryRow(ctx, sql).Scan(&version)
+	if err = q.QueryRow(ctx, sql).Scan(&version); errors.Is(err, pgx.ErrNoRows) {
+		err = fmt.Errorf("%w %s has no version, because its SQL table schema_version is empty: restore the database from a backup", ErrSchema, schema)
+	}
 	return version, err
+}
+
+// sqlTables are the SQL tables of a schema of [Version].
+var sqlTables = []string{"change", "dropped", "entity", "feed", "home", "record", "schema_version", "server", "upkeep"}
+
+// complete checks that a schema of [Version] has all SQL tables.
+func complete(ctx context.Context, q querier, schema string) error {
+	var missing []string
+	err := q.QueryRow(ctx, `SELECT array(SELECT name FROM unnest($2::text[]) AS name
+		WHERE NOT EXISTS (SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = name) ORDER BY name)`, schema, sqlTables).Scan(&missing)
+	if err == nil && len(missing) > 0 {
+		err = fmt.Errorf("%w %s has version %d, but lacks the SQL tables %s: restore the database from a backup", ErrSchema, schema, Version, strings.Join(missing, ", "))
+	}
+	return err
 }
 
 // compatible checks that the schema has the version that this program needs, and that the store can use the database. The store
@@ -156,6 +172,9 @@ func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
 		return err
 	case version != Version:
 		return wrongVersion(s.Schema, version)
+	}
+	if err := complete(ctx, c, s.Schema); err != nil {
+		return err
 	}
 	_, err = s.inspect(ctx, c.PgConn())
 	if err == nil {
@@ -176,6 +195,14 @@ func (s *Store) prove(ctx context.Context, config *pgxpool.Config, witness *pgco
 	defer writer.Close(context.WithoutCancel(ctx))
 	e := proof.Evidence{Relation: pgx.Identifier{s.Schema, "entity"}.Sanitize(), Name: s.name, Writing: statement.WritingSQL(regclass(s.Schema, "entity")), Alive: statement.Alive.SQL}
 	return e.Show(ctx, writer.PgConn(), witness)
+}
+
+// CheckVersion returns an error that says what to do, unless a schema has [Version].
+func CheckVersion(schema string, version int) error {
+	if version != Version {
+		return wrongVersion(schema, version)
+	}
+	return nil
 }
 
 func wrongVersion(schema string, version int) error {

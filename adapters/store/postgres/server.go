@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -55,14 +56,16 @@ func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) 
 	return have, nil
 }
 
-// renewSlot renews a slot and reserves Timestamps. ok is false if the slot belongs to another server. If the clocks differ
-// too much, renewSlot reserves nothing. New tables begin above all reserved Timestamps, so a wrong clock would give them
-// wrong Timestamps. The statement compares the clocks in the same way as compareClocks.
+// renewSlot renews a slot and reserves Timestamps. ok is false if the slot belongs to another server. If the clock of this machine is ahead by too
+// much, the statement reserves nothing. New tables begin above all reserved Timestamps, so a wrong clock would give them wrong Timestamps. If the
+// clock is behind by too much, the reservation has no effect: compareClocks then refuses writes.
 func (s *Store) renewSlot(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo edm.Ticks) (ok bool, err error) {
 	var database, machine, version int64 // 0 means that the clocks are not compared
 	var found *promise.Settings
+	var sent time.Time
 	if s.Now == nil {
-		machine = s.machine().UnixMicro()
+		sent = s.machine()
+		machine = sent.UnixMicro()
 	}
 	rows, err := statement.Query(ctx, c, statement.Beat, func(v [][]byte) error {
 		database, version, found = statement.Number(v[0]), statement.Number(v[1]), promise.Of(v[2:])
@@ -71,33 +74,57 @@ func (s *Store) renewSlot(ctx context.Context, c *pgconn.PgConn, h slot.Holding,
 	if err == nil {
 		err = warning(c) // a warning means that no standby has the reservation of Timestamps, so a failover might lose the reservation
 	}
-	if err == nil && rows == 1 {
-		err = s.watchSettings(found, version)
+	if err != nil || rows != 1 {
+		return rows == 1, err
 	}
-	if err == nil && rows == 1 && machine != 0 {
-		err = s.compareClocks(time.Duration(database-machine) * time.Microsecond)
+	reason := s.watchSettings(found, version)
+	if machine != 0 {
+		reason = cmp.Or(reason, s.compareClocks(slot.Difference(time.UnixMicro(database), time.UnixMicro(machine), s.machine().Sub(sent))))
 	}
-	return rows == 1, err
+	return true, s.permitWrites(reason)
 }
 
-var errClock = &slot.Halted{Reason: "the clocks of this machine and the database differ by more than 10 s: writes are refused until they agree"}
+// permitWrites makes the server refuse writes for a reason, and accept writes if the reason is empty.
+func (s *Store) permitWrites(reason string) error {
+	weak := func(reason string) bool { return reason != "" && reason != clocksDiffer }
+	before := s.clock.Halt(reason)
+	if weak(before) && !weak(reason) {
+		s.passed.forget()
+		s.primary.Reset() // An old connection may be excluded from writes, or may show commits that no standby has.
+	}
+	switch {
+	case reason == "" && before == clocksDiffer:
+		s.Logf("the clocks of this machine and the database agree again; writes are accepted")
+	case reason == "" && before != "":
+		s.Logf("the database has the same durability as at the start again; writes are accepted")
+	case reason != before:
+		s.Logf("writes are refused: %s", reason)
+	}
+	if reason != "" {
+		return &slot.Halted{Reason: reason}
+	}
+	return nil
+}
 
-// compareClocks returns an error if the clocks of machine and database differ too much. The Timestamps of all servers follow the fastest clock.
-func (s *Store) compareClocks(difference time.Duration) error {
+const clocksDiffer = "the clocks of this machine and the database differ by more than 10 s: writes are refused until they agree"
+
+// compareClocks returns clocksDiffer if the clocks of machine and database differ too much, and otherwise "". The Timestamps of all servers follow
+// the fastest clock.
+func (s *Store) compareClocks(difference time.Duration) (reason string) {
 	s.counters.clock.Store(int64(difference))
 	off := difference.Abs() > warnClockDifference
 	if s.clockOff.Swap(off) != off && off {
 		s.Logf("the clocks of this machine and the database differ by %v; above %v, writes are refused", -difference.Round(time.Millisecond), maxClockDifference)
 	}
 	if difference.Abs() > maxClockDifference {
-		return errClock
+		return clocksDiffer
 	}
-	return nil
+	return ""
 }
 
 // sendHeartbeats sends heartbeats, which renew the slot. If the database may not be the primary any more, the connections are closed.
 func (s *Store) sendHeartbeats(ctx context.Context) {
-	failing := false
+	failing, named := false, "" // named is the program that the log has named as the reason
 	every(ctx, heartbeat, func(ctx context.Context) {
 		err := s.Ready(ctx)
 		if ctx.Err() != nil {
@@ -110,12 +137,17 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 		if class := classify(err); err != nil && !errors.Is(err, errSilent) && (class == lost || isUnsent(err)) {
 			s.primary.Reset()
 		}
-		if failing != (err != nil) {
-			if failing = err != nil; failing {
-				s.Logf("the database does not answer: %v", err)
-			} else {
-				s.Logf("the database answers again")
-			}
+		by, locked := errors.AsType[*lockedError](err)
+		switch {
+		case err != nil && (!failing || locked && by.holder != named):
+			s.Logf("the database does not answer: %v", err)
+		case err == nil && failing:
+			s.Logf("the database answers again")
+		}
+		if failing = err != nil; locked {
+			named = by.holder
+		} else if !failing {
+			named = ""
 		}
 	})
 }
@@ -165,15 +197,17 @@ func (s *Store) sendPulse() error {
 	defer cancel()
 	h := s.clock.Holds()
 	held := false
+	holder, stop := s.watchLock()
+	defer stop()
 	err := s.once(ctx, urgent, func(_ context.Context, c *pgconn.PgConn) error {
 		defer s.watch(c)()
-		h.Reserved = s.now() + slot.ReserveAhead
+		h = s.clock.Ask(h)
 		var err error
 		held, err = s.renewSlot(s.ctx, c, h, h.Reserved)
 		return err
 	})
 	if err != nil {
-		return err
+		return nameHolder(err, holder)
 	}
 	if !held { // another server has the slot; Next takes a new slot
 		_, err = s.clock.Next(ctx)

@@ -80,6 +80,11 @@ func ReadStatus(ctx context.Context, o Options) (st Status, err error) {
 	if st.Schema, err = versionOf(ctx, c, o.Schema, false); err != nil || st.Schema == 0 {
 		return st, err
 	}
+	if st.Schema == Version {
+		if err := complete(ctx, c, o.Schema); err != nil {
+			return st, err
+		}
+	}
 	in := func(name string) string { return pgx.Identifier{o.Schema, name}.Sanitize() }
 	estimate := func(name string) string {
 		return `greatest((SELECT reltuples FROM pg_class WHERE oid = ` + regclass(o.Schema, name) + `), 0)::int8`

@@ -134,3 +134,25 @@ func TestBlocked(t *testing.T) {
 	must.OK(t, err)
 	must.OK(t, <-outcome)
 }
+
+// TestLockedTable locks an SQL table while the server has no connections. A new connection cannot
+// prepare its statements, so the heartbeats fail. The log must name the program that has locked the
+// table.
+func TestLockedTable(t *testing.T) {
+	t.Parallel()
+	needs.These(t, needs.Postgres)
+	l, w := new(logs), new(wire)
+	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Logf: l.add, Dial: w.dial})
+	conn, err := pgx.Connect(t.Context(), shared.DSN("application_name=stranger"))
+	must.OK(t, err)
+	defer conn.Close(t.Context())
+	_, err = conn.Exec(t.Context(), "BEGIN; LOCK TABLE "+s.Schema+".entity IN ACCESS EXCLUSIVE MODE")
+	must.OK(t, err)
+	w.cut()
+	wait(t, "the log names the program", func() bool {
+		return l.count("(SQLSTATE 55P03): the lock is held by process ") > 0 && l.count("(stranger, idle in transaction, user postgres)") > 0
+	})
+	_, err = conn.Exec(t.Context(), "ROLLBACK")
+	must.OK(t, err)
+	wait(t, "the database answers again", func() bool { return l.count("the database answers again") > 0 })
+}

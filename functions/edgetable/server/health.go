@@ -61,6 +61,8 @@ func (h *health) state(path string) (status int, text string) {
 			return http.StatusServiceUnavailable, "the store of the secondary is being built\n"
 		case errors.Is(err, follow.ErrBehind):
 			return http.StatusServiceUnavailable, "the secondary lags too far behind\n"
+		case refusal(err) != "":
+			return http.StatusServiceUnavailable, "writes are refused, and reads work: " + refusal(err) + "\n"
 		case err != nil:
 			return http.StatusServiceUnavailable, "the store has failed; the log has the cause\n"
 		}
@@ -102,7 +104,14 @@ func (h *health) run(ending chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	full, was := errors.Is(err, table.ErrFull), errors.Is(h.err, table.ErrFull)
+	refused, wasRefused := refusal(err), refusal(h.err)
 	switch {
+	case refused != "":
+		if refused != wasRefused {
+			h.log.Warn("not ready: writes are refused, and reads work", "why", refused)
+		}
+	case err == nil && wasRefused != "":
+		h.log.Info("ready again: writes are accepted")
 	case full && !was:
 		h.log.Warn("not ready, because the " + whatIsFull(err) + " is full: writes are refused, deletes work while there is room for them")
 	case errors.Is(err, follow.ErrBehind), errors.Is(err, repository.ErrReplaced):
@@ -113,7 +122,7 @@ func (h *health) run(ending chan struct{}) {
 		h.log.Info("ready: the store is the primary again")
 	case err == nil && errors.Is(h.err, follow.ErrBehind):
 		h.log.Info("ready: the secondary follows again")
-	case err != nil && !full && (h.err == nil || was):
+	case err != nil && !full && (h.err == nil || was || wasRefused != ""):
 		h.log.Error("the store has failed", "cause", err)
 	case err == nil && was:
 		h.log.Info("ready again: there is room on the " + whatIsFull(h.err))
@@ -122,6 +131,20 @@ func (h *health) run(ending chan struct{}) {
 	}
 	h.at, h.err, h.ending = time.Now(), err, nil
 	close(ending)
+}
+
+// refusal returns the reason why a store refuses writes although it answers reads, according to the error err. It returns "" for other errors.
+func refusal(err error) string {
+	if r, ok := errors.AsType[refuser](err); ok {
+		return r.RefusesWrites()
+	}
+	return ""
+}
+
+// refuser is an error of a store that answers reads but refuses writes.
+type refuser interface {
+	error
+	RefusesWrites() (reason string)
 }
 
 // whatIsFull returns which resource is full, according to the error err.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"sync/atomic"
@@ -14,18 +15,23 @@ import (
 	"edgetable/core/table"
 )
 
+// plainLog returns a log without times.
+func plainLog(out io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+}
+
 // TestReadinessFull checks that the log distinguishes a full disk from a broken store, and that each change of
 // this state is logged once.
 func TestReadinessFull(t *testing.T) {
 	t.Parallel()
 	var failure error
 	var log strings.Builder
-	h := &health{log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}})), check: func(context.Context) error { return failure }}
+	h := &health{log: plainLog(&log), check: func(context.Context) error { return failure }}
 	full := fmt.Errorf("store: %w", table.ErrFull)
 	for _, failure = range []error{full, full, nil, nil, errors.New("io"), full, errors.New("io"), nil} {
 		h.state("/_/ready")
@@ -36,6 +42,37 @@ level=ERROR msg="the store has failed" cause=io
 level=WARN msg="not ready, because the disk is full: writes are refused, deletes work while there is room for them"
 level=ERROR msg="the store has failed" cause=io
 level=INFO msg="the store works again"
+`
+	if log.String() != want {
+		t.Errorf("the log:\n%swant\n%s", &log, want)
+	}
+}
+
+// refuses is the error of a store that refuses writes for a reason.
+type refuses string
+
+func (r refuses) Error() string         { return "store: " + string(r) }
+func (r refuses) RefusesWrites() string { return string(r) }
+
+// TestReadinessRefused checks that the log and /_/ready distinguish a store that refuses writes from a
+// broken store, and say why the store refuses writes.
+func TestReadinessRefused(t *testing.T) {
+	t.Parallel()
+	var failure error
+	var log strings.Builder
+	h := &health{log: plainLog(&log), check: func(context.Context) error { return failure }}
+	for _, failure = range []error{refuses("clocks"), refuses("clocks"), refuses("fsync=off"), nil, errors.New("io"), refuses("clocks"), errors.New("io")} {
+		status, text := h.state("/_/ready")
+		if r, ok := failure.(refuses); ok && (status != 503 || text != "writes are refused, and reads work: "+string(r)+"\n") {
+			t.Errorf("%v: %d %s", failure, status, text)
+		}
+	}
+	want := `level=WARN msg="not ready: writes are refused, and reads work" why=clocks
+level=WARN msg="not ready: writes are refused, and reads work" why="fsync=off"
+level=INFO msg="ready again: writes are accepted"
+level=ERROR msg="the store has failed" cause=io
+level=WARN msg="not ready: writes are refused, and reads work" why=clocks
+level=ERROR msg="the store has failed" cause=io
 `
 	if log.String() != want {
 		t.Errorf("the log:\n%swant\n%s", &log, want)

@@ -188,10 +188,7 @@ func (p *program) postgresStatusCommand() *cobra.Command {
 			} else if err := p.PrintJSON(statusOf(&o, &s)); err != nil {
 				return err
 			}
-			if s.Schema != postgres.Version {
-				return fmt.Errorf("this program needs version %d of the schema: 'edgetable postgres create' makes it", postgres.Version)
-			}
-			return nil
+			return postgres.CheckVersion(o.schema, s.Schema)
 		},
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {

@@ -42,10 +42,19 @@ type Clock struct {
 
 	halts atomic.Pointer[Halted] // if set, the reason why no Timestamps are issued
 
+	// Steady is a clock that nobody sets, such as the monotonic clock of the machine. With it, the Clock notices that the system clock was set
+	// back. It then makes a new reservation before it issues Timestamps, so that the database compares the clocks again. The Timestamps that
+	// are already reserved could otherwise be used for as long as the step was. Nil means that the system clock is never set back.
+	Steady func() edm.Ticks
+
 	// Back is the largest backward step of the system clock for which the Clock makes up; 0 means no limit. After such a step, new
 	// Timestamps are still above the earlier results of Instant. After a larger step, these results count as wrong and are ignored.
 	Back edm.Ticks
 }
+
+// setBack is the smallest backward step of the system clock that makes a Clock reserve again. The clocks are not read at the same instant, so a
+// smaller step cannot be told from a goroutine that was interrupted.
+const setBack = edm.TicksPerSecond / 10
 
 // New makes a clock. reserve stores a reservation. If another server has the slot, reserve takes a new slot.
 func New(now func() edm.Ticks, reserve func(context.Context, Holding, edm.Ticks) (Holding, error)) *Clock {
@@ -57,6 +66,8 @@ type Holding struct {
 	Slot     int16
 	Holder   int64
 	Reserved edm.Ticks
+
+	lead edm.Ticks // how far the system clock was ahead of the steady clock before the reservation was requested
 }
 
 // Hold makes the clock use a slot. The last argument is the highest Timestamp that the earlier holder of the slot has reserved.
@@ -75,8 +86,8 @@ func (c *Clock) Next(ctx context.Context) (edm.Ticks, error) {
 	case <-ctx.Done():
 		return 0, ErrStale
 	}
-	if h := c.halts.Load(); h != nil {
-		return 0, fmt.Errorf("%w: %w", ErrStale, h)
+	if err := c.Refusal(); err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrStale, err)
 	}
 	for {
 		t, upTo, has := c.issue()
@@ -100,17 +111,28 @@ func (c *Clock) Next(ctx context.Context) (edm.Ticks, error) {
 // issue issues a Timestamp. If a reservation is needed first, the result upTo is the highest Timestamp to reserve.
 func (c *Clock) issue() (t, upTo edm.Ticks, has Holding) {
 	now := c.now()
+	lead := c.lead(now)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	has = c.has
+	has.lead = lead
 	unit := max(int64(now)/Slots, c.last+1)
 	if c.seen != 0 {
 		unit = max(unit, int64(c.trusted(now))/Slots+1)
 	}
-	if t = edm.Ticks(unit*Slots + int64(c.has.Slot)); t > c.has.Reserved {
-		return 0, ahead(now, t), c.has
+	if t = edm.Ticks(unit*Slots + int64(c.has.Slot)); t > has.Reserved || lead < c.has.lead-setBack {
+		return 0, ahead(now, t), has
 	}
 	c.last = unit
-	return t, 0, c.has
+	return t, 0, has
+}
+
+// lead returns how far the system clock, which shows now, is ahead of the steady clock.
+func (c *Clock) lead(now edm.Ticks) edm.Ticks {
+	if c.Steady == nil {
+		return 0
+	}
+	return now - c.Steady()
 }
 
 func ahead(now, t edm.Ticks) edm.Ticks { return max(now+ReserveAhead, t+reserveLifted) }
@@ -148,12 +170,19 @@ func (c *Clock) Holds() Holding {
 	return c.has
 }
 
+// Ask returns a holding with the reservation that a heartbeat requests for it.
+func (c *Clock) Ask(h Holding) Holding {
+	now := c.now()
+	h.Reserved, h.lead = now+ReserveAhead, c.lead(now)
+	return h
+}
+
 // Renewed is called after a reservation was stored in the database. From then on, the clock may issue the reserved Timestamps.
 func (c *Clock) Renewed(h Holding) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if h.Holder == c.has.Holder {
-		c.has.Reserved = max(c.has.Reserved, h.Reserved)
+		c.has.Reserved, c.has.lead = max(c.has.Reserved, h.Reserved), h.lead
 	}
 }
 
@@ -169,6 +198,14 @@ func (c *Clock) Halt(reason string) (before string) {
 	return before
 }
 
+// Refusal returns the reason why the clock is stopped as a *Halted, or nil.
+func (c *Clock) Refusal() error {
+	if h := c.halts.Load(); h != nil {
+		return h
+	}
+	return nil
+}
+
 // ErrStale means that no Timestamp could be issued, so nothing was sent to the database.
 var ErrStale = errors.New("postgres: no Timestamp could be issued, so nothing was sent to the database")
 
@@ -176,3 +213,6 @@ var ErrStale = errors.New("postgres: no Timestamp could be issued, so nothing wa
 type Halted struct{ Reason string }
 
 func (e *Halted) Error() string { return e.Reason }
+
+// RefusesWrites returns the reason. A server tells by this method that its store still answers reads.
+func (e *Halted) RefusesWrites() string { return e.Reason }

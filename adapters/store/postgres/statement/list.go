@@ -158,7 +158,7 @@ UPDATE server SET holder = $1::int8, at = clock_timestamp(), expires = clock_tim
 RETURNING slot, reserved`}
 	Beat = Prepared{"beat", `
 UPDATE server SET at = clock_timestamp(), expires = clock_timestamp() + $4::int8 * interval '1 microsecond', reserved = CASE
-  WHEN $5::int8 = 0 OR abs((extract(epoch FROM statement_timestamp()) * 1000000)::int8 - $5::int8) <= $6::int8 THEN greatest(reserved, $3::int8)
+  WHEN $5::int8 = 0 OR $5::int8 - (extract(epoch FROM statement_timestamp()) * 1000000)::int8 <= $6::int8 THEN greatest(reserved, $3::int8)
   ELSE reserved END
  WHERE slot = $1::int2 AND holder = $2::int8
 RETURNING (extract(epoch FROM statement_timestamp()) * 1000000)::int8, (SELECT version FROM schema_version)::int8, ` + PromisesSQL}

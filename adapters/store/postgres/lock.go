@@ -1,0 +1,63 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"edgetable/adapters/store/postgres/statement"
+)
+
+// lockPatience is how long a heartbeat waits before the store looks for a lock. It is less than lock_timeout, after which nothing waits for the lock
+// any more.
+const lockPatience = time.Second
+
+// lockedError is the error of a heartbeat that waited too long for a lock of another program.
+type lockedError struct {
+	err    error
+	holder string // describes the program
+}
+
+func (e *lockedError) Error() string {
+	return fmt.Sprintf("%v: the lock is held by %s", e.err, e.holder)
+}
+func (e *lockedError) Unwrap() error { return e.err }
+
+// nameHolder adds the program that holds the lock to the error of a heartbeat whose wait for a lock has timed out.
+func nameHolder(err error, holder func() string) error {
+	if p, ok := errors.AsType[*pgconn.PgError](err); !ok || p.Code != "55P03" {
+		return err
+	}
+	if who := holder(); who != "" {
+		return &lockedError{err, who}
+	}
+	return err
+}
+
+// watchLock looks for the program for whose lock this server waits, unless stop is called within lockPatience. The function holder waits for the
+// answer; after stop, it must not be called.
+func (s *Store) watchLock() (holder func() string, stop func()) {
+	found := make(chan string, 1)
+	timer := time.AfterFunc(lockPatience, func() { found <- s.findHolder() })
+	return func() string { return <-found }, func() { timer.Stop() }
+}
+
+// findHolder describes a program that holds a lock for which this server waits, or returns "". It opens a new connection without prepared statements:
+// the server may wait because it cannot prepare statements on the locked SQL table.
+func (s *Store) findHolder() (who string) {
+	ctx, cancel := context.WithTimeout(s.ctx, heartbeatTimeout)
+	defer cancel()
+	other, err := connectBy(ctx, s.config)
+	if err != nil {
+		return ""
+	}
+	defer other.Close(context.WithoutCancel(ctx))
+	var waited int64
+	if err := other.QueryRow(ctx, statement.Blocked.SQL, s.name).Scan(&waited, &who); err != nil { // also if no statement waits
+		return ""
+	}
+	return who
+}
