@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"edgetable/adapters/store/postgres"
+	"edgetable/adapters/store/postgres/schema"
 	"edgetable/core/accounts"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/testdata/must"
@@ -41,7 +41,7 @@ func postgresSchema(t *testing.T) (c *local.Cluster, flags []string) {
 	if status, _, stderr := runUntil(t.Context(), nil, append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "postgres"}, flags...)...); status != 1 || !strings.Contains(stderr, "'edgetable postgres create' creates it") {
 		t.Errorf("a server without a schema: status %d: %s", status, stderr)
 	}
-	for _, say := range []string{fmt.Sprintf(" with version %d\n", postgres.Version), fmt.Sprintf(" already exists, with version %d\n", postgres.Version)} {
+	for _, say := range []string{fmt.Sprintf(" with version %d\n", schema.Version), fmt.Sprintf(" already exists, with version %d\n", schema.Version)} {
 		status, out, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "create"}, flags...)...)
 		if status != 0 || !strings.HasSuffix(out, say) {
 			t.Fatalf("status %d: %s%s", status, out, stderr)
@@ -70,7 +70,7 @@ func TestPostgresServe(t *testing.T) {
 		}
 	}
 	status, out, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "status"}, flags...)...)
-	for _, say := range []string{"PostgreSQL ", ", primary, ", "an acknowledged write survives a crash of the database server", fmt.Sprintf("schema      version %d", postgres.Version), "servers     2"} {
+	for _, say := range []string{"PostgreSQL ", ", primary, ", "an acknowledged write survives a crash of the database server", fmt.Sprintf("schema      version %d", schema.Version), "servers     2"} {
 		if status != 0 || !strings.Contains(out, say) {
 			t.Errorf("status %d, want %q: %s%s", status, say, out, stderr)
 		}
@@ -90,10 +90,10 @@ func TestPostgresServe(t *testing.T) {
 func TestPostgresNewer(t *testing.T) {
 	t.Parallel()
 	c, flags := postgresSchema(t)
-	must.OK(t, c.Exec(fmt.Sprintf("UPDATE %s.schema_version SET version = %d", flags[3], postgres.Version+1)))
+	must.OK(t, c.Exec(fmt.Sprintf("UPDATE %s.schema_version SET version = %d", flags[3], schema.Version+1)))
 	for _, args := range [][]string{{"postgres", "create"}, {"postgres", "status"}, {"serve", "--listen", "127.0.0.1:0", "--store", "postgres"}} {
 		status, _, stderr := runUntil(t.Context(), nil, append(args, flags...)...)
-		if say := fmt.Sprintf("supports up to %d: use a newer edgetable", postgres.Version); status != 1 || !strings.Contains(stderr, say) {
+		if say := fmt.Sprintf("supports up to %d: use a newer edgetable", schema.Version); status != 1 || !strings.Contains(stderr, say) {
 			t.Errorf("%v: status %d, want %q: %s", args, status, say, stderr)
 		}
 	}

@@ -140,7 +140,7 @@ func (s *sides) withRules() {
 // 150,000 entities with a filter that matches no entity.
 func BenchmarkNeighbours(b *testing.B) {
 	c := cluster(b, local.Options{Settings: []string{"shared_buffers=256MB"}})
-	s := open(b, c, postgres.Options{Schema: schema(b, c), Connections: 16})
+	s := open(b, c, postgres.Options{Schema: newSchema(b, c), Connections: 16})
 	create(b, s)
 	other := table.RecordKey{Account: "other", Table: "people"}
 	_, err := s.WriteRecord(b.Context(), table.Record{Key: other, Incarnation: table.Incarnation{2}})
@@ -278,7 +278,7 @@ func newSides(b *testing.B, clients int, late time.Duration) *sides {
 	s.raw, err = pgxpool.NewWithConfig(b.Context(), config)
 	must.OK(b, err)
 	b.Cleanup(s.raw.Close)
-	s.store = open(b, s.c, postgres.Options{Schema: schema(b, s.c), Connections: 16})
+	s.store = open(b, s.c, postgres.Options{Schema: newSchema(b, s.c), Connections: 16})
 	create(b, s.store)
 	// The database itself generates the rows of both tables, in the same way.
 	var batch pgx.Batch

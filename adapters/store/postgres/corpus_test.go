@@ -15,7 +15,7 @@ import (
 func TestWire(t *testing.T) {
 	dialect := wiretest.Dialect{Timestamps: true, TooLong: []string{"keys-refused/26"}} // the key in this recorded case is longer than maxKey
 	wiretest.RunScenes(t, dialect, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {
-		s := open(t, shared, postgres.Options{Schema: schema(t, shared), Now: clock.Now, PurgeEvery: -1})
+		s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), Now: clock.Now, PurgeEvery: -1})
 		h, err := scene.Over(s, clock, directives, scene.Patient)
 		must.OK(t, err)
 		return wiretest.Direct(t, h)

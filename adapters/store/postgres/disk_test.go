@@ -31,7 +31,7 @@ func TestFullDisk(t *testing.T) {
 	must.OK(t, os.Mkdir(logs, 0o755))
 	proc.Mount(t, disk, "80m")
 	c := cluster(t, local.Options{Dir: disk, Log: filepath.Join(logs, "wal"), Settings: []string{"shared_buffers=16MB", "dynamic_shared_memory_type=posix"}})
-	s := open(t, c, postgres.Options{Schema: schema(t, c), PurgeEvery: -1})
+	s := open(t, c, postgres.Options{Schema: newSchema(t, c), PurgeEvery: -1})
 	create(t, s)
 	large := edm.AppendProperty(nil, "Text", edm.String(strings.Repeat("x", 30000)))
 	for i := range 8 { // random bytes, which the database cannot compress

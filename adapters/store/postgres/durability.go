@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"edgetable/adapters/store/postgres/promise"
+	"edgetable/adapters/store/postgres/schema"
 	"edgetable/adapters/store/postgres/statement"
 )
 
@@ -60,8 +61,8 @@ func (s *Store) noteSettings(d *promise.Settings) {
 // the settings are weaker than at the start, or the schema has another version than the server expects.
 func (s *Store) watchSettings(d *promise.Settings, version int64) (reason string) {
 	s.noteSettings(d)
-	if version != Version {
-		return wrongVersion(s.Schema, int(version)).Error()
+	if err := schema.Check(s.Schema, int(version)); err != nil {
+		return err.Error()
 	}
 	return s.weaknessOf(d)
 }

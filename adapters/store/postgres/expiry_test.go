@@ -117,7 +117,7 @@ func TestRulesOfOtherServers(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	var ahead atomic.Int64
 	now := func() edm.Ticks { return edm.TicksOf(time.Now()) + edm.Ticks(ahead.Load()) }
-	o := postgres.Options{Schema: schema(t, shared), PurgeEvery: -1, Now: now}
+	o := postgres.Options{Schema: newSchema(t, shared), PurgeEvery: -1, Now: now}
 	s, fresh := open(t, shared, o), make(map[string]*postgres.Store)
 	create(t, s)
 	for name := range shows {
@@ -172,7 +172,7 @@ func TestRulesOfOtherServers(t *testing.T) {
 // Purge must remove the table's entities.
 func TestPurgeWithRules(t *testing.T) {
 	needs.These(t, needs.Postgres)
-	s := open(t, shared, postgres.Options{Schema: schema(t, shared), PurgeEvery: -1, PurgeAfter: time.Microsecond})
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), PurgeEvery: -1, PurgeAfter: time.Microsecond})
 	create(t, s)
 	declare(t, s, rule("E"))
 	must.OK(t, putOne(t.Context(), s, "kept"))
@@ -243,7 +243,7 @@ func TestLostOverEnded(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			needs.These(t, needs.Postgres)
-			o := postgres.Options{Schema: schema(t, shared), PurgeEvery: -1}
+			o := postgres.Options{Schema: newSchema(t, shared), PurgeEvery: -1}
 			w := new(breaker)
 			s, neighbour := open(t, shared, func() postgres.Options { o := o; o.Dial = w.dial; return o }()), open(t, shared, o)
 			create(t, s)
@@ -277,7 +277,7 @@ func TestLostOverEnded(t *testing.T) {
 // return only after all writes under the earlier options have ended.
 func TestDeclarationWaits(t *testing.T) {
 	needs.These(t, needs.Postgres)
-	o := postgres.Options{Schema: schema(t, shared), PurgeEvery: -1}
+	o := postgres.Options{Schema: newSchema(t, shared), PurgeEvery: -1}
 	s, other := open(t, shared, o), open(t, shared, o)
 	create(t, s)
 	must.OK(t, writes(table.Mutation{})(t.Context(), s))
@@ -321,7 +321,7 @@ func TestDeclarationWaits(t *testing.T) {
 // this.
 func TestNewerDeclaration(t *testing.T) {
 	needs.These(t, needs.Postgres)
-	o := postgres.Options{Schema: schema(t, shared), PurgeEvery: -1}
+	o := postgres.Options{Schema: newSchema(t, shared), PurgeEvery: -1}
 	s := open(t, shared, o)
 	create(t, s)
 	must.OK(t, writes(table.Mutation{})(t.Context(), s))
@@ -347,7 +347,7 @@ func TestNewerDeclaration(t *testing.T) {
 // then be absent for the first server too.
 func TestRuleAgainstAKnownState(t *testing.T) {
 	needs.These(t, needs.Postgres)
-	o := postgres.Options{Schema: schema(t, shared), PurgeEvery: -1}
+	o := postgres.Options{Schema: newSchema(t, shared), PurgeEvery: -1}
 	s, other := open(t, shared, o), open(t, shared, o)
 	create(t, s)
 	for _, before := range []*table.Traits{nil, rule("F")} {
@@ -371,7 +371,7 @@ func TestEndsBeforeTheTimestamp(t *testing.T) {
 	const step = 10 * edm.TicksPerSecond / 1000
 	now := new(atomic.Int64) // a clock that advances with each call
 	now.Store(int64(past))
-	s := open(t, shared, postgres.Options{Schema: schema(t, shared), PurgeEvery: -1, Now: func() edm.Ticks { return edm.Ticks(now.Add(int64(step))) }})
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), PurgeEvery: -1, Now: func() edm.Ticks { return edm.Ticks(now.Add(int64(step))) }})
 	create(t, s)
 	must.OK(t, putOne(t.Context(), s, "first")) // raises the store's clock above the Timestamps at which a new table begins
 	now.Add(int64(10 * edm.TicksPerSecond))

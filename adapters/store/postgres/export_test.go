@@ -49,7 +49,6 @@ func ReadError(ctx context.Context, err error) error { return readError(ctx, err
 func CommitError(ctx context.Context, err error) error { return new(Store).commitError(ctx, err) }
 
 // SQLTables lists the SQL tables that a schema must have.
-func SQLTables() []string { return sqlTables }
 
 // Pages returns the maximum number of connections for pages of scans, and how many pages
 // wait for a connection.

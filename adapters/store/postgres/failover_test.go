@@ -80,7 +80,7 @@ func TestCancelledWait(t *testing.T) {
 			t.Parallel()
 			primary, standby := pair(t)
 			w := new(wire)
-			o := postgres.Options{Schema: schema(t, primary), Dial: w.dial, DSN: both(primary, standby)}
+			o := postgres.Options{Schema: newSchema(t, primary), Dial: w.dial, DSN: both(primary, standby)}
 			if control {
 				o = o.KeepCancels()
 			}
@@ -142,7 +142,7 @@ const strict = "synchronous_standby_names='*'"
 func TestDurability(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})
-	name := schema(t, c)
+	name := newSchema(t, c)
 	for _, tt := range []struct {
 		setting, value, say string
 		refused             bool

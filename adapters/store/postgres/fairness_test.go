@@ -20,7 +20,7 @@ import (
 func TestScansLetOthersGoFirst(t *testing.T) {
 	t.Parallel()
 	const rows, scans = 40_000, 12
-	s := open(t, shared, postgres.Options{Schema: schema(t, shared)})
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared)})
 	create(t, s)
 	must.OK(t, shared.Exec(fmt.Sprintf(`INSERT INTO %s.entity (life, key, ts, nonce, properties)
 		SELECT life, convert_to('p'||lpad(i::text, 6, '0'), 'UTF8'), 1, 1, ''::bytea FROM %s.record, generate_series(1, %d) AS i`, s.Schema, s.Schema, rows)))

@@ -29,7 +29,7 @@ func feeding() *table.Traits { return &table.Traits{Feed: &table.Feed{Keep: 1 <<
 func openFeeding(t testing.TB, c *local.Cluster, o postgres.Options) *postgres.Store {
 	t.Helper()
 	if o.Schema == "" {
-		o.Schema = schema(t, c)
+		o.Schema = newSchema(t, c)
 	}
 	s := open(t, c, o)
 	create(t, s)
@@ -276,7 +276,7 @@ func TestDropInAFeed(t *testing.T) {
 // declared add no line, so all these writes must have ended first.
 func TestFeedBeginsAfterOthers(t *testing.T) {
 	needs.These(t, needs.Postgres)
-	s := open(t, shared, postgres.Options{Schema: schema(t, shared), PurgeEvery: -1})
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), PurgeEvery: -1})
 	create(t, s)
 	must.OK(t, putOne(t.Context(), s, "x"))
 	before, err := s.Get(t.Context(), people, row("p", "x"), table.Strong)
@@ -443,7 +443,7 @@ func TestFeedAfterAPromotion(t *testing.T) {
 func TestFeedInACopy(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})
-	o := postgres.Options{Schema: schema(t, c), PurgeEvery: -1, DSN: c.DSN(""), Connections: 8}
+	o := postgres.Options{Schema: newSchema(t, c), PurgeEvery: -1, DSN: c.DSN(""), Connections: 8}
 	s, err := postgres.Open(t.Context(), o)
 	must.OK(t, err)
 	create(t, s)
@@ -623,7 +623,7 @@ func TestFeedBesideManyWriters(t *testing.T) {
 func TestFeedWithoutIdentity(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})
-	name := schema(t, c)
+	name := newSchema(t, c)
 	must.OK(t, c.Exec("CREATE ROLE limited LOGIN; GRANT USAGE ON SCHEMA "+name+" TO limited; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "+name+
 		" TO limited; REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC"))
 	s := open(t, c, postgres.Options{Schema: name, PurgeEvery: -1, DSN: strings.Replace(c.DSN(""), "user=postgres", "user=limited", 1)})

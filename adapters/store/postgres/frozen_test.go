@@ -28,7 +28,7 @@ func TestFrozenServer(t *testing.T) {
 	}
 	for name, list := range map[string][]table.Mutation{"batch": batch, "entity": batch[:1]} {
 		t.Run(name, func(t *testing.T) {
-			o := postgres.Options{Schema: schema(t, shared)}
+			o := postgres.Options{Schema: newSchema(t, shared)}
 			w := new(holder)
 			frozen := open(t, shared, func() postgres.Options { o := o; o.Dial = w.dial; return o }())
 			create(t, frozen)
@@ -65,7 +65,7 @@ func TestLongCommit(t *testing.T) {
 	if ask(t, c, "SELECT current_setting('transaction_timeout', true) IS NULL") == "true" {
 		t.Skip("this version has no transaction_timeout")
 	}
-	name := schema(t, c)
+	name := newSchema(t, c)
 	conn, err := pgx.Connect(t.Context(), c.DSN(""))
 	must.OK(t, err)
 	defer conn.Close(context.Background())
@@ -96,7 +96,7 @@ func TestEndings(t *testing.T) {
 	role := local.Name()
 	must.OK(t, shared.Exec("CREATE ROLE "+role+" SUPERUSER LOGIN PASSWORD 'right'"))
 	dsn := fmt.Sprintf("host=127.0.0.1 port=%d user=%s password=right dbname=postgres sslmode=disable", shared.Port, role)
-	s := open(t, shared, postgres.Options{Schema: schema(t, shared), DSN: dsn})
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), DSN: dsn})
 	for name, want := range map[string]string{"tcp_keepalives_idle": "5", "tcp_user_timeout": "15000", "transaction_timeout": "30s"} {
 		if ask(t, shared, "SELECT coalesce(current_setting($1, true), '')", name) == "" {
 			continue // only later versions of PostgreSQL have this setting

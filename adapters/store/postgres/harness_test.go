@@ -59,8 +59,8 @@ func cluster(t testing.TB, o local.Options) *local.Cluster {
 	return c
 }
 
-// schema creates an SQL schema in c for a test, and returns the name of the schema.
-func schema(t testing.TB, c *local.Cluster) string {
+// newSchema creates an SQL schema in c for a test, and returns the name of the schema.
+func newSchema(t testing.TB, c *local.Cluster) string {
 	t.Helper()
 	needs.These(t, needs.Postgres)
 	name := local.Name()
@@ -92,7 +92,7 @@ func open(t testing.TB, c *local.Cluster, o postgres.Options) *postgres.Store {
 func harness(c *local.Cluster, o postgres.Options, restart bool) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		o := o
-		o.Schema = schema(t, c)
+		o.Schema = newSchema(t, c)
 		share := func(now func() edm.Ticks) table.Store {
 			o := o
 			o.Now = now

@@ -23,7 +23,7 @@ func TestInterrupted(t *testing.T) {
 	for name, part := range map[string]*held{"request": {sent: true}, "answer": {}, "end of the answer": {bytes: 7}} {
 		t.Run(name, func(t *testing.T) {
 			w := new(holder)
-			s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: w.dial}.Watch(time.Hour))
+			s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), Dial: w.dial}.Watch(time.Hour))
 			create(t, s)
 			must.OK(t, putLong(t.Context(), s, "entity"))
 			h := w.hold(part)

@@ -24,7 +24,7 @@ import (
 func TestLeave(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})
-	s := open(t, c, postgres.Options{Schema: schema(t, c)}.NoBarrier()) // because there is no standby
+	s := open(t, c, postgres.Options{Schema: newSchema(t, c)}.NoBarrier()) // because there is no standby
 	create(t, s)
 	must.OK(t, putOne(t.Context(), s, "before"))
 	set := func(sql string) {
@@ -80,7 +80,7 @@ func lockRows(t *testing.T, s *postgres.Store, names ...string) (unlock func()) 
 // connections.
 func TestLockedRows(t *testing.T) {
 	t.Parallel()
-	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Connections: 12})
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), Connections: 12})
 	create(t, s)
 	locked := []string{"a", "b", "c", "d", "e", "f"}
 	if len(locked) != s.Connections/2 {
@@ -129,7 +129,7 @@ func TestLockedRows(t *testing.T) {
 // lock. The store must then send the other writes without this one.
 func TestLockedRowInGroup(t *testing.T) {
 	t.Parallel()
-	s := open(t, shared, postgres.Options{Schema: schema(t, shared)})
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared)})
 	create(t, s)
 	unlock := lockRows(t, s, "a")
 	locked, others := make(chan error, 1), make(chan error, 20)

@@ -48,7 +48,7 @@ func withTLS(t *testing.T, c *local.Cluster) (cert string) {
 func TestTLS(t *testing.T) {
 	c := cluster(t, local.Options{})
 	cert := withTLS(t, c)
-	name := schema(t, c)
+	name := newSchema(t, c)
 	other, _, _ := proc.Certificate(t, time.Now().Add(time.Hour))
 	for _, tt := range []struct{ host, root, refused string }{
 		{"127.0.0.1", cert, ""},
@@ -79,7 +79,7 @@ func TestTLS(t *testing.T) {
 func TestClocksDiffer(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	var ahead atomic.Int64
-	o := postgres.Options{DSN: shared.DSN(""), Schema: schema(t, shared), Connections: 8}.Machine(func() time.Time {
+	o := postgres.Options{DSN: shared.DSN(""), Schema: newSchema(t, shared), Connections: 8}.Machine(func() time.Time {
 		return time.Now().Add(time.Duration(ahead.Load()))
 	})
 	const refusal = "differ by more than 10 s: writes are refused until they agree"
@@ -107,7 +107,7 @@ func TestClocksDiffer(t *testing.T) {
 		t.Errorf("a new table has the Timestamp %v", got.Timestamp.Time())
 	}
 	right.Close()
-	o.Schema = schema(t, shared)
+	o.Schema = newSchema(t, shared)
 
 	ahead.Store(int64(5 * time.Second)) // at this difference, the server only logs a warning
 	s := open(t, shared, o)
@@ -153,7 +153,7 @@ func TestClocksDiffer(t *testing.T) {
 // connection.
 func TestOldest(t *testing.T) {
 	t.Parallel()
-	s := open(t, shared, postgres.Options{Schema: schema(t, shared)})
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared)})
 	conn, err := pgx.Connect(t.Context(), shared.DSN(""))
 	must.OK(t, err)
 	defer conn.Close(t.Context())

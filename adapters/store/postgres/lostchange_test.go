@@ -67,7 +67,7 @@ func TestLostChanges(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			o := postgres.Options{Schema: schema(t, shared), PurgeEvery: -1, PurgeAfter: time.Microsecond}
+			o := postgres.Options{Schema: newSchema(t, shared), PurgeEvery: -1, PurgeAfter: time.Microsecond}
 			w := new(breaker)
 			s, neighbour := open(t, shared, func() postgres.Options { o := o; o.Dial = w.dial; return o }()), open(t, shared, o)
 			r := table.Record{Key: people, Incarnation: table.Incarnation{1}, Value: []byte("before")}

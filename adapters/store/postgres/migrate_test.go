@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"edgetable/adapters/store/postgres"
+	"edgetable/adapters/store/postgres/schema"
 	"edgetable/core/table"
 	"edgetable/testdata/must"
 	"edgetable/testdata/needs"
@@ -39,11 +40,11 @@ func TestMigrate(t *testing.T) {
 	o := postgres.Options{DSN: shared.DSN(""), Schema: name, PurgeEvery: -1, PurgeAfter: time.Microsecond}
 	// Migrate must fail while a server runs, because the server does not know the new schema.
 	must.OK(t, shared.Exec(in+"UPDATE server SET expires = 'infinity' WHERE slot = 7"))
-	if _, err := postgres.Migrate(t.Context(), o, false); !errors.Is(err, postgres.ErrSchema) || !strings.Contains(err.Error(), "is in use (servers: 1): stop them first") {
+	if _, err := postgres.Migrate(t.Context(), o, false); !errors.Is(err, schema.Err) || !strings.Contains(err.Error(), "is in use (servers: 1): stop them first") {
 		t.Fatalf("Migrate while a server runs: %v", err)
 	}
 	must.OK(t, shared.Exec(in+"UPDATE server SET expires = '-infinity' WHERE slot = 7"))
-	for _, before := range []int{1, postgres.Version} {
+	for _, before := range []int{1, schema.Version} {
 		found, err := postgres.Migrate(t.Context(), o, false)
 		if err != nil || found != before {
 			t.Fatalf("Migrate found version %d: %v", found, err)
@@ -89,7 +90,7 @@ func TestSQLTables(t *testing.T) {
 		}
 	}
 	slices.Sort(want)
-	if got := postgres.SQLTables(); !slices.Equal(got, want) {
+	if got := schema.Tables; !slices.Equal(got, want) {
 		t.Errorf("the list is %q, want %q", got, want)
 	}
 }
@@ -98,10 +99,10 @@ func TestSQLTables(t *testing.T) {
 // lacks an SQL table or its version.
 func TestDamagedSchema(t *testing.T) {
 	t.Parallel()
-	name := schema(t, shared)
+	name := newSchema(t, shared)
 	o := postgres.Options{DSN: shared.DSN(""), Schema: name}
 	for _, tt := range []struct{ sql, say string }{
-		{"DROP TABLE " + name + ".change", fmt.Sprintf("schema %s has version %d, but lacks the SQL tables change: restore the database from a backup", name, postgres.Version)},
+		{"DROP TABLE " + name + ".change", fmt.Sprintf("schema %s has version %d, but lacks the SQL tables change: restore the database from a backup", name, schema.Version)},
 		{"DROP TABLE " + name + ".home", "lacks the SQL tables change, home: restore"},
 		{"DELETE FROM " + name + ".schema_version", "schema " + name + " has no version, because its SQL table schema_version is empty: restore the database from a backup"},
 	} {
@@ -110,7 +111,7 @@ func TestDamagedSchema(t *testing.T) {
 		_, status := postgres.ReadStatus(t.Context(), o)
 		_, open := postgres.Open(t.Context(), o)
 		for what, err := range map[string]error{"Migrate": migrate, "ReadStatus": status, "Open": open} {
-			if !errors.Is(err, postgres.ErrSchema) || !strings.Contains(err.Error(), tt.say) {
+			if !errors.Is(err, schema.Err) || !strings.Contains(err.Error(), tt.say) {
 				t.Errorf("%s: %v; want %q", what, err, tt.say)
 			}
 		}

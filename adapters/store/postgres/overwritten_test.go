@@ -19,7 +19,7 @@ import (
 func TestOverwritten(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)
-	o := postgres.Options{Schema: schema(t, shared)}
+	o := postgres.Options{Schema: newSchema(t, shared)}
 	var servers [3]*postgres.Store
 	var wires [3]wire
 	for i := range servers {

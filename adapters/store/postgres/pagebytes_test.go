@@ -23,7 +23,7 @@ import (
 func TestPageBytes(t *testing.T) {
 	t.Parallel()
 	var received atomic.Int64
-	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := new(net.Dialer).DialContext(ctx, network, address)
 		return &counted{c, &received}, err
 	}})
@@ -99,7 +99,7 @@ func (c *counted) Read(p []byte) (int, error) {
 func TestLargeSnapshot(t *testing.T) {
 	t.Parallel()
 	between := make(chan func(), 1)
-	name := schema(t, shared)
+	name := newSchema(t, shared)
 	s := open(t, shared, postgres.Options{Schema: name, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := new(net.Dialer).DialContext(ctx, network, address)
 		return &intercepted{c, between}, err

@@ -113,7 +113,7 @@ func (tp *tap) note(kind byte, texts [][]byte) {
 // and to remove dropped tables.
 func TestPlainStatements(t *testing.T) {
 	var tp tap
-	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: tp.dial, PurgeEvery: -1})
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), Dial: tp.dial, PurgeEvery: -1})
 	var b strings.Builder
 	note := func(what string) {
 		fmt.Fprintf(&b, "%s: %s\n", what, strings.Join(tp.take(), " "))

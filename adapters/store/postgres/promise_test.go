@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"edgetable/adapters/store/postgres"
+	"edgetable/adapters/store/postgres/schema"
 	"edgetable/core/table"
 	"edgetable/testdata/must"
 	"edgetable/testdata/needs"
@@ -53,7 +54,7 @@ func TestPromiseFalls(t *testing.T) {
 			must.OK(t, primary.Exec("SELECT pg_reload_conf()"))
 		}
 	}
-	w, name := new(wire), schema(t, primary)
+	w, name := new(wire), newSchema(t, primary)
 	reset := set("ALTER SYSTEM RESET synchronous_commit")
 	for _, tt := range []struct {
 		fall, back func()
@@ -65,7 +66,7 @@ func TestPromiseFalls(t *testing.T) {
 		{set("ALTER SYSTEM SET fsync = off"), set("ALTER SYSTEM RESET fsync"), "fsync=off"},
 		{set("ALTER SYSTEM SET full_page_writes = off"), set("ALTER SYSTEM RESET full_page_writes"), "full_page_writes=off"},
 		{set("ALTER SYSTEM SET synchronous_standby_names = ''"), set("ALTER SYSTEM SET synchronous_standby_names = '*'"), "synchronous_standby_names"},
-		{set("UPDATE " + name + ".schema_version SET version = 99"), set("UPDATE " + name + ".schema_version SET version = " + fmt.Sprint(postgres.Version)), "use a newer edgetable"},
+		{set("UPDATE " + name + ".schema_version SET version = 99"), set("UPDATE " + name + ".schema_version SET version = " + fmt.Sprint(schema.Version)), "use a newer edgetable"},
 		// A setting of an SQL role applies only to new sessions.
 		{func() { set("ALTER ROLE postgres SET synchronous_commit = off")(); w.cut() }, set("ALTER ROLE postgres RESET synchronous_commit"), "synchronous_commit=off"},
 	} {
@@ -120,7 +121,7 @@ func TestStandbyLater(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})
 	w := new(wire)
-	s := open(t, c, postgres.Options{Schema: schema(t, c), Dial: w.dial})
+	s := open(t, c, postgres.Options{Schema: newSchema(t, c), Dial: w.dial})
 	create(t, s)
 	must.OK(t, putOne(t.Context(), s, "entity"))
 	must.OK(t, c.Exec("ALTER SYSTEM SET synchronous_standby_names = 'later'"))
@@ -154,7 +155,7 @@ func TestRestartInPlace(t *testing.T) {
 		t.Run(fmt.Sprint("control=", control), func(t *testing.T) {
 			t.Parallel()
 			primary, standby := pair(t)
-			o := postgres.Options{Schema: schema(t, primary), DSN: both(primary, standby), Timeout: 2 * time.Minute}.Watch(time.Second)
+			o := postgres.Options{Schema: newSchema(t, primary), DSN: both(primary, standby), Timeout: 2 * time.Minute}.Watch(time.Second)
 			if control {
 				o = o.NoBarrier()
 			}

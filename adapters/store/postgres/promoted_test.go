@@ -15,7 +15,7 @@ func TestPromoted(t *testing.T) {
 	t.Parallel()
 	primary, standby := pair(t)
 	// The new primary has no standby, so its settings are weaker. Without AllowLoss, the store would refuse writes.
-	o := postgres.Options{Schema: schema(t, primary), DSN: both(primary, standby), Timeout: 2 * time.Minute, PurgeEvery: -1, AllowLoss: true}
+	o := postgres.Options{Schema: newSchema(t, primary), DSN: both(primary, standby), Timeout: 2 * time.Minute, PurgeEvery: -1, AllowLoss: true}
 	load := startLoad(t, open(t, primary, o), open(t, primary, o))
 	load.works(t)
 	must.OK(t, primary.Kill())

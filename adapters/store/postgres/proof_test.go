@@ -38,7 +38,7 @@ func TestPooler(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)
 	c := cluster(t, local.Options{})
-	name := schema(t, c)
+	name := newSchema(t, c)
 	through := func(mode string) string {
 		p, err := local.NewPooler(t.Context(), c, mode)
 		must.OK(t, err)
@@ -97,7 +97,7 @@ func TestBlindEngine(t *testing.T) {
 			shadow := local.Name()
 			must.OK(t, shared.Exec("CREATE SCHEMA "+shadow+"; CREATE VIEW "+shadow+"."+tt.view))
 			dsn := shared.DSN("options='-c search_path=" + shadow + ",pg_catalog'")
-			in := schema(t, shared)
+			in := newSchema(t, shared)
 			if tt.say == "" {
 				must.OK(t, open(t, shared, postgres.Options{DSN: dsn, Schema: in}).Ready(t.Context()))
 				return

@@ -32,7 +32,7 @@ func TestSchemaName(t *testing.T) {
 // the sequence.
 func TestLives(t *testing.T) {
 	needs.These(t, needs.Postgres)
-	s := open(t, shared, postgres.Options{Schema: schema(t, shared)})
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared)})
 	for _, name := range []string{"first", "second", "third"} {
 		must.OK(t, shared.Exec(`DO $$ BEGIN PERFORM setval(pg_get_serial_sequence('`+s.Schema+`.record', 'life'), 1, false); END $$`))
 		_, err := s.WriteRecord(t.Context(), table.Record{Key: table.RecordKey{Account: "acct", Table: name}, Incarnation: table.Incarnation{1}})

@@ -19,7 +19,7 @@ import (
 func TestReplica(t *testing.T) {
 	t.Parallel()
 	primary, standby := pair(t)
-	name := schema(t, primary)
+	name := newSchema(t, primary)
 	s := open(t, primary, postgres.Options{Schema: name, ReplicaDSN: standby.DSN("target_session_attrs=prefer-standby")})
 	create(t, s)
 	must.OK(t, putOne(t.Context(), s, "first"))

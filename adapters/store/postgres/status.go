@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"edgetable/adapters/store/postgres/lend"
+	"edgetable/adapters/store/postgres/schema"
 	"edgetable/adapters/store/postgres/statement"
 )
 
@@ -77,17 +78,17 @@ func ReadStatus(ctx context.Context, o Options) (st Status, err error) {
 		return st, err
 	}
 	st.Oldest = time.Duration(oldest * float64(time.Second))
-	if st.Schema, err = versionOf(ctx, c, o.Schema, false); err != nil || st.Schema == 0 {
+	if st.Schema, err = schema.VersionOf(ctx, c, o.Schema, false); err != nil || st.Schema == 0 {
 		return st, err
 	}
-	if st.Schema == Version {
-		if err := complete(ctx, c, o.Schema); err != nil {
+	if st.Schema == schema.Version {
+		if err := schema.Complete(ctx, c, o.Schema); err != nil {
 			return st, err
 		}
 	}
 	in := func(name string) string { return pgx.Identifier{o.Schema, name}.Sanitize() }
 	estimate := func(name string) string {
-		return `greatest((SELECT reltuples FROM pg_class WHERE oid = ` + regclass(o.Schema, name) + `), 0)::int8`
+		return `greatest((SELECT reltuples FROM pg_class WHERE oid = ` + schema.Table(o.Schema, name) + `), 0)::int8`
 	}
 	err = c.QueryRow(ctx, `SELECT (SELECT count(*) FROM `+in("server")+` WHERE expires > clock_timestamp()), (SELECT count(*) FROM `+in("record")+` WHERE name LIKE 'table/%'),
 		(SELECT count(*) FROM `+in("dropped")+` WHERE NOT cleared),

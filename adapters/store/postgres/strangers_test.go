@@ -20,7 +20,7 @@ import (
 // each write, and Purge must remove tombstones and dropped tables.
 func TestStrangers(t *testing.T) {
 	w := new(wire)
-	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: w.dial, Timeout: 10 * time.Second, PurgeEvery: -1, PurgeAfter: time.Microsecond})
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), Dial: w.dial, Timeout: 10 * time.Second, PurgeEvery: -1, PurgeAfter: time.Microsecond})
 	create(t, s)
 	must.OK(t, putOne(t.Context(), s, "deleted"))
 	_, err := s.Commit(t.Context(), people, []table.Mutation{{Key: row("p", "deleted"), Kind: table.Delete, Condition: table.Present}})
@@ -118,7 +118,7 @@ func TestBlocked(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)
 	l := new(logs)
-	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Logf: l.add})
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), Logf: l.add})
 	create(t, s)
 	must.OK(t, putOne(t.Context(), s, "held"))
 	conn, err := pgx.Connect(t.Context(), shared.DSN("application_name=stranger"))
@@ -142,7 +142,7 @@ func TestLockedTable(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)
 	l, w := new(logs), new(wire)
-	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Logf: l.add, Dial: w.dial})
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), Logf: l.add, Dial: w.dial})
 	conn, err := pgx.Connect(t.Context(), shared.DSN("application_name=stranger"))
 	must.OK(t, err)
 	defer conn.Close(t.Context())

@@ -153,7 +153,7 @@ func putOne(ctx context.Context, s table.Store, name string) error {
 // most once. The store must find out almost all outcomes.
 func TestCutWires(t *testing.T) {
 	w := new(wire)
-	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: w.dial})
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), Dial: w.dial})
 	create(t, s)
 	var all sync.WaitGroup
 	var finished, unknown atomic.Int64
@@ -196,7 +196,7 @@ func TestCutWires(t *testing.T) {
 func TestSilentWire(t *testing.T) {
 	t.Parallel()
 	w := new(wire)
-	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: w.dial, Timeout: 12 * time.Second}.Watch(200*time.Millisecond))
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), Dial: w.dial, Timeout: 12 * time.Second}.Watch(200*time.Millisecond))
 	create(t, s)
 	must.OK(t, putOne(t.Context(), s, "before"))
 	w.silence()
@@ -234,7 +234,7 @@ func TestSilentPurge(t *testing.T) {
 			}
 		}}, err
 	}
-	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: dial, Timeout: 12 * time.Second, PurgeEvery: -1}.Watch(200*time.Millisecond))
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), Dial: dial, Timeout: 12 * time.Second, PurgeEvery: -1}.Watch(200*time.Millisecond))
 	create(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/store/postgres"
+	"edgetable/adapters/store/postgres/schema"
 	"edgetable/functions/edgetable/cli"
 )
 
@@ -155,12 +156,12 @@ func (p *program) postgresCreateCommand() *cobra.Command {
 			switch {
 			case err != nil:
 				return o.explainError(err)
-			case found == postgres.Version:
+			case found == schema.Version:
 				fmt.Fprintf(p.Out, "%s already exists, with version %d\n", o.place(), found)
 			case found == 0:
-				fmt.Fprintf(p.Out, "created %s with version %d\n", o.place(), postgres.Version)
+				fmt.Fprintf(p.Out, "created %s with version %d\n", o.place(), schema.Version)
 			default:
-				fmt.Fprintf(p.Out, "%s now has version %d; it had %d\n", o.place(), postgres.Version, found)
+				fmt.Fprintf(p.Out, "%s now has version %d; it had %d\n", o.place(), schema.Version, found)
 			}
 			return nil
 		},
@@ -188,7 +189,7 @@ func (p *program) postgresStatusCommand() *cobra.Command {
 			} else if err := p.PrintJSON(statusOf(&o, &s)); err != nil {
 				return err
 			}
-			return postgres.CheckVersion(o.schema, s.Schema)
+			return schema.Check(o.schema, s.Schema)
 		},
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
@@ -217,7 +218,7 @@ type shownStatus struct {
 }
 
 func statusOf(o *postgresFlags, s *postgres.Status) shownStatus {
-	return shownStatus{o.place(), s.Server, s.Address, s.Standby, s.Durability, s.Schema, postgres.Version, s.Servers, s.Tables, s.Dropped,
+	return shownStatus{o.place(), s.Server, s.Address, s.Standby, s.Durability, s.Schema, schema.Version, s.Servers, s.Tables, s.Dropped,
 		s.Entities, s.Tombstones, s.Oldest.Seconds(), s.Wraparound}
 }
 
