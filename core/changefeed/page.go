@@ -1,6 +1,7 @@
 package changefeed
 
 import (
+	"slices"
 	"strconv"
 
 	"edgetable/core/edm"
@@ -66,19 +67,20 @@ func (p *page) cut(i, j int) {
 // commit, or after the part of a commit. So a client that resumes gets no event of a commit twice. If the events of the
 // commit are longer than most, the page ends inside it.
 func (p *page) appendFrames(dst []byte, i, most int) []byte {
-	begin := len(dst)
+	begin, last := len(dst), len(dst)
 	for j := 0; j < changesOf(&p.Commits[i]); j++ {
 		event := len(dst)
 		dst = append(p.events.Append(append(dst, "data: "...), &p.Commits[i], j), "\n\n"...)
 		if j > 0 && len(dst)-begin > most {
 			p.cut(i, j)
 			dst = dst[:event]
+			break
 		}
+		last = event
 	}
 	next := p.Next
 	next.At = p.Commits[i].At
-	dst = dst[:len(dst)-1] // the last event does not end before its position
-	return append(append(append(dst, "id: "...), Token(p.of, &next)...), "\n\n"...)
+	return slices.Insert(dst, last, []byte("id: "+Token(p.of, &next)+"\n")...)
 }
 
 // changesOf returns the number of events that a commit has.
