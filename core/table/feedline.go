@@ -76,8 +76,9 @@ type FeedBuilder struct {
 	// result.
 	Read func(key []byte) (*Row, error)
 	// Part is the number of changes of the first commit that earlier pages had. It is 0 if the position of the request
-	// is not inside a commit.
-	Part int
+	// is not inside a commit. PartOf is the Timestamp of this commit.
+	Part   int
+	PartOf edm.Ticks
 	// Largest is the number of bytes of keys and properties after which a commit is divided; 0 means [LargestPart].
 	Largest int
 
@@ -105,6 +106,9 @@ func (b *FeedBuilder) Add(ticks edm.Ticks, at func(part int) []byte, line []byte
 	}
 	c := FeedCommit{Ticks: ticks, After: at}
 	begin, size, part := b.Part, b.size, 0
+	if ticks != b.PartOf {
+		begin = 0
+	}
 	b.key, b.Part = b.key[:0], 0
 	for i := 0; len(line) > 0; i++ {
 		change := FeedChange{Kind: Kind(line[0])}

@@ -138,7 +138,7 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 	}
 	b := table.NewFeedBuilder(&r)
 	b.Page.Next = table.FeedPosition{Incarnation: i, History: s.history, At: position(max(from, s.last), 0)}
-	b.Part = part
+	b.Part, b.PartOf = part, from+1
 	if record, err := s.live(t); err == nil && record.Incarnation == i {
 		b.Traits, b.Now = record.Traits, s.clock.Instant()
 	}

@@ -40,6 +40,7 @@ type feedReading struct {
 	last          bool                    // whether the last range in the list of the position was asked
 	waits         bool                    // a line must wait for lines of a range that was not asked for this page
 	missing       bool                    // a range did not answer
+	rest          bool                    // the page is only for the rest of a commit of which the client has a part
 }
 
 // feedStream is the answer of one range.
@@ -78,43 +79,72 @@ func (s *Store) readFeed(ctx context.Context, t table.RecordKey, incarnation tab
 	return f.page, nil
 }
 
-// ask asks the ranges of this page for their lines.
+// askedTogether is the number of ranges that are asked at the same time. The memory of a Worker's instance must have room
+// for their answers: about 1.8 MiB each if the entities are large.
+const askedTogether = 6
+
+// ask asks the ranges of this page for their lines, until the answers are large enough for a page.
 func (f *feedReading) ask() error {
-	var calls []Call
-	f.asked = f.nextRanges()
-	some, where := f.asked, f.p.Layout
+	some := f.nextRanges()
 	q := message.FeedQuestion{
 		Life: f.incarnation, Many: message.Many(len(f.p.Ranges)), Within: f.r.Within,
 		Changes: share(f.r.Changes, len(some)), Bytes: share(f.r.Bytes, len(some)), Divides: true,
 	}
-	for _, one := range some {
-		to := destinationOf(f.table, &where, one.Object)
+	if f.rest {
+		q.Changes = 1
+	}
+	var absent []message.Object
+	size := 0
+	for group := range slices.Chunk(some, askedTogether) {
+		more, err := f.askGroup(group, &q, &size)
+		if err != nil {
+			return err
+		}
+		f.asked, absent = append(f.asked, group...), append(absent, more...)
+		if f.r.Bytes > 0 && size >= f.r.Bytes {
+			break
+		}
+	}
+	f.last = f.last && len(f.asked) == len(some)
+	for i := range f.streams {
+		if err := f.step(&f.streams[i]); err != nil {
+			return err
+		}
+	}
+	return f.checkAbsent(absent)
+}
+
+// askGroup asks some ranges. It adds the size of their answers, and returns the objects that know nothing of the table.
+func (f *feedReading) askGroup(group []message.FeedRange, q *message.FeedQuestion, size *int) (absent []message.Object, err error) {
+	var calls []Call
+	for _, one := range group {
+		to := destinationOf(f.table, &f.p.Layout, one.Object)
 		q.From, q.Part = one.At, f.p.PartIn(one.Object)
-		calls = append(calls, Call{AddressOf(&to), message.Lines(nil, &to, &q)})
+		calls = append(calls, Call{AddressOf(&to), message.Lines(nil, &to, q)})
 	}
 	answers, errs := f.askAll(f.ctx, calls)
 	if err := f.contextErr(f.ctx); err != nil {
-		return err
+		return nil, err
 	}
-	var absent []message.Object
-	for i, one := range some {
+	for i, one := range group {
 		f.oldest[one.Object] = one.At == message.FeedOldest
 		if errs[i] != nil {
 			if f.missing = true; errors.Is(errs[i], table.ErrBusy) {
 				continue
 			}
-			return errs[i]
+			return nil, errs[i]
 		}
+		*size += answers[i].Len()
 		st := feedStream{Object: one.Object, items: answers[i], part: f.p.PartIn(one.Object)}
 		if st.answer = st.items.FeedAnswer(); !st.items.OK() {
-			return message.ErrDamaged
+			return nil, message.ErrDamaged
 		}
 		f.page.Keep = max(f.page.Keep, st.answer.Keep)
 		switch st.answer.State {
 		case message.FeedOff:
-			return table.ErrNoFeed
+			return nil, table.ErrNoFeed
 		case message.FeedExpired:
-			return table.ErrFeedExpired
+			return nil, table.ErrFeedExpired
 		case message.FeedAbsent:
 			absent = append(absent, one.Object)
 		}
@@ -129,17 +159,17 @@ func (f *feedReading) ask() error {
 		}
 		f.streams = append(f.streams, st)
 	}
-	for i := range f.streams {
-		if err := f.step(&f.streams[i]); err != nil {
-			return err
-		}
-	}
-	return f.checkAbsent(absent)
+	return absent, nil
 }
 
 // nextRanges returns the ranges to ask for this page. In the list of the position, they are the next ranges
-// after those of the previous page.
+// after those of the previous page. If the position is inside a commit, it is the range of that commit alone, because a
+// position can be inside one commit only.
 func (f *feedReading) nextRanges() []message.FeedRange {
+	if at, ok := f.p.At(f.p.PartOf); ok && f.p.Part > 0 {
+		f.rest = true
+		return []message.FeedRange{{Object: f.p.PartOf, At: at}}
+	}
 	first := 0
 	for first < len(f.p.Ranges) && f.p.Number(f.p.Ranges[first].Object) < f.p.From {
 		first++
@@ -369,6 +399,8 @@ func (f *feedReading) end(full bool) error {
 		}
 	}
 	switch {
+	case f.rest || p.Part > 0: // the next page has more of this commit, or asks the same ranges again
+		page.More = !p.Ended
 	case f.last:
 		page.More = !p.Ended && (full || f.waits || p.Busy)
 		p.From = 0

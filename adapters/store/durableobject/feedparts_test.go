@@ -2,6 +2,8 @@ package durableobject_test
 
 import (
 	"bytes"
+	"fmt"
+	"maps"
 	"testing"
 
 	"edgetable/adapters/store/durableobject"
@@ -95,5 +97,57 @@ func TestFeedMovedParts(t *testing.T) {
 	}
 	if looks == 0 || parts != rows*commits || largest > 3<<20 {
 		t.Errorf("%d messages OpLook, %d parts, a page of %d bytes", looks, parts, largest)
+	}
+}
+
+// TestFeedPartsInWindows checks large batches in more ranges than one page asks. A position can be inside one commit only,
+// so the pages must finish this commit before they ask other ranges.
+func TestFeedPartsInWindows(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		buckets         uint16
+		window, batches int
+	}{{4, 2, 12}, {40, 0, 60}} {
+		w := newRanges(t, c.buckets, 100<<20, 0)
+		if c.window > 0 {
+			w.store.AskAtOnce(c.window)
+		}
+		w.feeding(7)
+		from, err := w.store.Changes(t.Context(), tableKey, table.FeedRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const rows = 30
+		want := map[string]int{}
+		for i := range c.batches {
+			var list []table.Mutation
+			for row := range rows {
+				k := at(fmt.Sprintf("p%02d", i), fmt.Sprintf("%02d", row))
+				list = append(list, table.Mutation{Key: k, Nonce: 1, Properties: edm.AppendProperty(nil, "w", edm.Binary(make([]byte, 40_000)))})
+				want[string(k)] = 1
+			}
+			if _, err := w.store.Commit(t.Context(), tableKey, list); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, pages := map[string]int{}, 0
+		for r := (table.FeedRequest{From: &from.Next, Bytes: 2 << 20}); ; pages++ {
+			page, err := w.store.Changes(t.Context(), tableKey, r)
+			if err != nil || pages > 10*c.batches {
+				t.Fatalf("%d buckets: after %d pages %d of %d changes, %v", c.buckets, pages, len(got), len(want), err)
+			}
+			for _, commit := range page.Commits {
+				for i := range commit.Changes {
+					got[string(commit.Changes[i].Key)]++
+				}
+			}
+			if !page.More {
+				break
+			}
+			r.From = &page.Next
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%d buckets: %d pages have %d of %d changes, or some twice", c.buckets, pages, len(got), len(want))
+		}
 	}
 }

@@ -67,7 +67,7 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Read
 		return b.Page, err
 	}
 	begin := from.Before()
-	b.Part = from.Part
+	b.Part, b.PartOf = from.Part, from.Number
 	if dropped && begin >= end {
 		return b.Page, table.ErrFeedEnded
 	}

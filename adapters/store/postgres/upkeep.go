@@ -38,6 +38,9 @@ func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.T
 		return false, err
 	}
 	defer cancel()
+	if err := s.clock.Refusal(); err != nil { // a clock that is ahead would set a time that keeps all servers from this work
+		return false, err
+	}
 	if state == nil {
 		state = []byte{}
 	}

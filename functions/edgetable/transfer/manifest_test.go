@@ -48,6 +48,10 @@ func TestOneTableOfExport(t *testing.T) {
 	declare := func(names ...string) {
 		m := export.Manifest{Edgetable: 1}
 		for _, name := range names {
+			if name == "(missing)" {
+				m.Missing = append(m.Missing, "Orders")
+				continue
+			}
 			must.OK(t, os.WriteFile(filepath.Join(dir, name+".jsonl"), nil, 0o600))
 			m.Tables = append(m.Tables, export.ManifestTable{Name: name, Files: []progressfile.Stored{{File: name + ".jsonl"}}})
 		}
@@ -62,6 +66,8 @@ func TestOneTableOfExport(t *testing.T) {
 	}{
 		{[]string{"People"}, "", "People"},
 		{[]string{"People"}, "Humans", "Humans"},
+		{[]string{"People", "(missing)"}, "Orders", "an export of the tables People: --table can name one of them"},
+		{[]string{"People", "(missing)"}, "people", "people"},
 		{[]string{"People", "Orders"}, "", "People Orders"},
 		{[]string{"People", "Orders"}, "orders", "orders"},
 		{[]string{"People", "Orders"}, "Humans", "an export of the tables People, Orders: --table can name one of them"},

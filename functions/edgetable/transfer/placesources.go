@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"edgetable/core/table"
@@ -30,7 +31,7 @@ func PlaceSources(ctx context.Context, b export.Place, tableName string) ([]Sour
 		}
 		return nil, fmt.Errorf("%s has no %s: name the directory or bucket that an export wrote to", b.Location, export.ManifestName)
 	}
-	tables, err := chosen(m.Tables, b.Location, tableName)
+	tables, err := chosen(m, b.Location, tableName)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +56,10 @@ func PlaceSources(ctx context.Context, b export.Place, tableName string) ([]Sour
 
 // chosen returns the tables of an export to import. If the export has several tables, a given name chooses one of them.
 // Otherwise, the name would mix the rows of all tables in one.
-func chosen(tables []export.ManifestTable, location, tableName string) ([]export.ManifestTable, error) {
-	if tableName == "" || len(tables) < 2 {
+func chosen(m *export.Manifest, location, tableName string) ([]export.ManifestTable, error) {
+	tables := m.Tables
+	isMissing := slices.ContainsFunc(m.Missing, func(name string) bool { return strings.EqualFold(name, tableName) })
+	if tableName == "" || len(tables) < 2 && !isMissing {
 		return tables, nil
 	}
 	names := make([]string, len(tables))

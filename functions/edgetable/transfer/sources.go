@@ -54,7 +54,7 @@ func Sources(path, tableName string) ([]Source, error) {
 	} else if m, err := export.ReadManifest(context.Background(), placeOf(path)); err != nil {
 		return nil, err
 	} else if m != nil {
-		tables, err := chosen(m.Tables, path, tableName)
+		tables, err := chosen(m, path, tableName)
 		if err != nil {
 			return nil, err
 		}

@@ -65,7 +65,7 @@ func (r *reader) read(ctx context.Context) (err error) {
 	b := &r.builder
 	b.Traits, b.Now = r.head.traits, r.instant
 	b.Page.Next = table.FeedPosition{Incarnation: r.head.incarnation, History: r.history}
-	b.Part = int(r.at.Part)
+	b.Part, b.PartOf = int(r.at.Part), r.at.Last
 	full := false
 	if r.request.From != nil || r.request.Oldest {
 		full, err = r.windows(ctx)

@@ -190,7 +190,7 @@ func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer
 		request.Bytes = min(q.Bytes, largestAnswer)
 	}
 	j := newJoiner(r, &request)
-	j.builder.Part = q.Part
+	j.builder.Part, j.builder.PartOf = q.Part, q.From+1
 	if !q.Divides {
 		j.builder.Largest = undivided
 	}
@@ -337,7 +337,8 @@ func (r *Reader) Look(dst []byte, lines message.Reader, within key.Range) ([]byt
 			dst = message.AppendFeedItem(dst, &i)
 			continue
 		}
-		if j.builder.Part, j.builder.Largest = i.Part, largestPart; !divides {
+		j.builder.Part, j.builder.PartOf = i.Part, i.Ticks
+		if j.builder.Largest = largestPart; !divides {
 			j.builder.Largest = undivided
 		}
 		var err error

@@ -22,6 +22,9 @@ func (r *Reader) OK() bool { return !r.bad }
 // Done reports whether all fields were complete and no bytes are left.
 func (r *Reader) Done() bool { return !r.bad && len(r.rest) == 0 }
 
+// Len returns the number of bytes that are not read yet.
+func (r *Reader) Len() int { return len(r.rest) }
+
 func (r *Reader) take(n int) []byte {
 	if r.bad || n > len(r.rest) {
 		r.bad, r.rest = true, nil
