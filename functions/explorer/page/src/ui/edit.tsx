@@ -25,9 +25,7 @@ interface Props {
   start: Draft
   /** newer is what the entity is by now, if somebody knows; compare shows it at once */
   newer: Change | undefined
-  compare?: number | undefined
-  /** quiet: the form does not take the keyboard */
-  quiet?: boolean | undefined
+  compare: boolean | undefined
   close: () => void
   /** saved gets the entity as it is now, and the one that it replaces */
   saved: (e: Entity, before: Entity | undefined) => void
@@ -46,7 +44,7 @@ function past(text: string): boolean {
   return at !== undefined && left(at, Date.now()) === "ended"
 }
 
-export function Edit({ width, service, table, place, start, newer, compare, quiet, close, saved, rule, ended, columns }: Props) {
+export function Edit({ width, service, table, place, start, newer, compare, close, saved, rule, ended, columns }: Props) {
   const [draft, setDraft] = useState(() => drafts.get(place) ?? start)
   const [failure, setFailure] = useState<Error>()
   const [theirs, setTheirs] = useState<Entity>()
@@ -58,7 +56,7 @@ export function Edit({ width, service, table, place, start, newer, compare, quie
     drafts.set(place, d)
     setDraft(d)
   }
-  useEffect(() => quiet ? undefined : panel.current?.querySelector<HTMLElement>("textarea.json, .field :enabled:is(textarea, input)")?.focus(), [])
+  useEffect(() => panel.current?.querySelector<HTMLElement>("textarea.json, .field :enabled:is(textarea, input)")?.focus(), [])
 
   const edit = (i: number, part: Partial<Field>) => change({ ...draft, fields: draft.fields.map((f, j) => (j === i ? { ...f, ...part } : f)) })
   const discard = () => {
@@ -147,9 +145,8 @@ export function Edit({ width, service, table, place, start, newer, compare, quie
   }
   const show = (form: "list" | "json") => {
     const d = form === "list" ? fromJSON() : undefined
-    const turn = drafts.has(place) ? change : setDraft // this alone is nothing to save
-    if (d) (turn(d), setFailure(undefined))
-    else if (form === "json" && json === undefined) turn({ ...draft, json: pretty(valuesOf(draft)) })
+    if (d) (change(d), setFailure(undefined))
+    else if (form === "json" && json === undefined) change({ ...draft, json: pretty(valuesOf(draft)) })
   }
   /** add adds a property, and the keyboard goes where it is missing something. */
   const add = (name: string) => {
