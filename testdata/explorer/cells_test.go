@@ -259,8 +259,10 @@ func (b *tab) born(line, value string) {
 // TestPasteByKeys checks that Ctrl+V pastes with the events that the browser itself sends. The browser sends these events to
 // the element that has its selection. After a click, that is the clicked cell. If the grid got the focus in another way, it
 // may be any element.
+//
+// The test does not run beside others: all tabs share the clipboard, and a new tab takes the focus, without which the browser
+// pastes nothing.
 func TestPasteByKeys(t *testing.T) {
-	t.Parallel()
 	s := serve(t)
 	s.fill("people", people()...)
 	b := browse(t, s, "people")
