@@ -38,7 +38,7 @@ func (p *program) backupPruneCommand() *cobra.Command {
 		cli.OlderThanFlag(f, &keep.OlderThan, "the age is the time since a backup was made")
 		cli.DurationFlag(f, &keep.PointInTime, "point-in-time", 0, 0, 100*cli.MaxTime, "period, such as 7d, of which each moment can still be restored: keep its backups, the last backup before it, and the log since then")
 		f.StringSliceVar(&remove, "remove", nil, "`name` of a backup to remove, even if it is damaged or was interrupted; may be repeated")
-		cli.BoolFlag(f, &dry, "dry-run", "change nothing; print what would be done")
+		cli.DryRunFlag(f, &dry)
 	})
 	return c
 }
