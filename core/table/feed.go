@@ -98,6 +98,14 @@ type FeedChange struct {
 	Ended edm.Ticks
 }
 
+// Size returns the number of bytes of the key and of the entity's properties.
+func (c *FeedChange) Size() int {
+	if c.Row == nil {
+		return len(c.Key)
+	}
+	return len(c.Key) + len(c.Row.Properties)
+}
+
 // Changes returns a page of a table's feed. If r.Bytes is 0, the page has the same limit of bytes as the page of a
 // query.
 func (s *Service) Changes(ctx context.Context, n Name, r FeedRequest) (FeedPage, error) {
@@ -114,10 +122,7 @@ func (s *Service) Changes(ctx context.Context, n Name, r FeedRequest) (FeedPage,
 	for i := range page.Commits {
 		changes += len(page.Commits[i].Changes)
 		for j := range page.Commits[i].Changes {
-			c := &page.Commits[i].Changes[j]
-			if size += len(c.Key); c.Row != nil {
-				size += len(c.Row.Properties)
-			}
+			size += page.Commits[i].Changes[j].Size()
 		}
 	}
 	s.finishCall(changes, size)

@@ -122,12 +122,12 @@ func (b *FeedBuilder) Add(ticks edm.Ticks, at func(part int) []byte, line []byte
 			continue
 		}
 		change.Key, change.Index = append([]byte(nil), b.key...), i+1
-		b.size += len(change.Key)
 		if change.Kind == Put {
 			if err := b.join(&change, ticks); err != nil {
 				return false, err
 			}
 		}
+		b.size += change.Size()
 		c.Changes = append(c.Changes, change)
 		if b.size-size >= cmp.Or(b.Largest, LargestPart) && len(line) > 0 {
 			part = i + 1
@@ -188,7 +188,6 @@ func (b *FeedBuilder) join(c *FeedChange, ticks edm.Ticks) error {
 		return err
 	}
 	c.Row = row
-	b.size += len(row.Properties)
 	if b.Traits.Ended(row, b.Now) {
 		c.Ended = b.Traits.endedAt(row, b.Now)
 	}

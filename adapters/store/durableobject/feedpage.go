@@ -379,9 +379,7 @@ func inside(after []byte, line message.Object, ticks edm.Ticks, changes int) []b
 // sizeOf returns the size of the keys and properties of changes in bytes.
 func sizeOf(changes []table.FeedChange) (n int) {
 	for i := range changes {
-		if n += len(changes[i].Key); changes[i].Row != nil {
-			n += len(changes[i].Row.Properties)
-		}
+		n += changes[i].Size()
 	}
 	return n
 }
