@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"edgetable/core/traffic":      {"edm", "key"},
 	"edgetable/core/throttle":     {"edm"},
 	"edgetable/core/fair":         {},
-	"edgetable/core/sas":          {"edm", "key", "percent", "sharedkey", "table"},
+	"edgetable/core/sas":          {"edm", "key", "percent", "sharedkey", "table", "version"},
 	"edgetable/core/settings":     {"edm", "httpdate", "multipart", "sas", "table", "xml"},
 	"edgetable/core/payload":      {"edm", "key", "percent", "table", "traffic", "xml"},
 	"edgetable/core/objects":      {},

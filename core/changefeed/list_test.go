@@ -56,11 +56,13 @@ func TestList(t *testing.T) {
 		t.Errorf("from the start: %s", shorts(list))
 	}
 	// A limit on the number of events never splits a commit: the page ends after a whole commit.
+	// Only a page after which there is nothing more is 0.0 seconds behind, even if its events are new.
 	for _, at := range []struct {
 		most, want int
+		later      time.Duration
 		behind     string
-	}{{1, 1, "1.9"}, {4, 5, "1.9"}, {3, 3, "1.9"}, {6, 5, "0.0"}} {
-		s.clock.Set(wiretest.Start.Add(2 * time.Second))
+	}{{1, 1, 2 * time.Second, "1.9"}, {4, 5, 2 * time.Second, "1.9"}, {3, 3, 2 * time.Second, "1.9"}, {6, 5, 2 * time.Second, "0.0"}, {1, 1, 0, "0.1"}} {
+		s.clock.Set(wiretest.Start.Add(at.later))
 		r := s.must(200, "GET", fmt.Sprintf("/people?comp=changes&since=%s&max=%d", from, at.most), "")
 		if n := strings.Count(r.body, `"specversion"`); n != at.want || r.header["x-edgetable-behind"] != at.behind {
 			t.Errorf("max=%d: %d events, %s seconds behind", at.most, n, r.header["x-edgetable-behind"])

@@ -91,6 +91,8 @@ func changesOf(c *table.FeedCommit) int {
 	return len(c.Changes)
 }
 
+const tenth = edm.TicksPerSecond / 10
+
 // header returns the headers of a response with a list of events.
 func (p *page) header() multipart.Header {
 	h := multipart.Header{
@@ -101,9 +103,9 @@ func (p *page) header() multipart.Header {
 	if n := len(p.Commits); !p.More || n > 0 {
 		behind := edm.Ticks(0)
 		if p.More {
-			behind = max(0, p.now-p.Commits[n-1].Ticks)
+			behind = max(tenth, p.now-p.Commits[n-1].Ticks) // 0.0 means that there is nothing more
 		}
-		tenths := int64(behind / (edm.TicksPerSecond / 10))
+		tenths := int64(behind / tenth)
 		h = append(h, multipart.Field{Name: "x-edgetable-behind", Value: strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10)})
 	}
 	return h

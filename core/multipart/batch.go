@@ -79,6 +79,16 @@ func (h Header) Get(name string) string {
 	return value
 }
 
+// Values returns the values of all fields with this name, ignoring case.
+func (h Header) Values(name string) (values []string) {
+	for i := range h {
+		if strings.EqualFold(h[i].Name, name) {
+			values = append(values, h[i].Value)
+		}
+	}
+	return values
+}
+
 // Lookup is like Get and also reports whether the field exists.
 func (h Header) Lookup(name string) (value string, ok bool) {
 	for i := range h {

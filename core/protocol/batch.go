@@ -153,12 +153,8 @@ func (c *call) partOperation() (table.Operation, error) {
 	if err := c.decode(); err != nil {
 		return table.Operation{}, err
 	}
-	var override []string
-	if h, ok := c.part.Header.Lookup("X-HTTP-Method"); ok {
-		override = []string{h}
-	}
 	var err error
-	if c.verb, err = effectiveVerb(c.part.Method, override); err != nil {
+	if c.verb, err = effectiveVerb(c.part.Method, c.header.Values("X-Http-Method")); err != nil {
 		return table.Operation{}, err
 	}
 	switch r := c.route.Resource; {

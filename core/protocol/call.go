@@ -17,7 +17,7 @@ import (
 type call struct {
 	*exchange
 	part    *multipart.Operation // the part of the batch with this operation; nil if the request is no batch
-	header  negotiate.Fields
+	header  Fields
 	options address.Options
 	route   address.Route
 	negotiate.Representation

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"context"
+	"strings"
 
 	"edgetable/core/edm"
 	"edgetable/core/multipart"
@@ -145,7 +146,8 @@ func (c *call) ifMatch() (m table.Match, err error) {
 	case ifMatch == "":
 		return m, nil
 	}
-	return payload.ParseIfMatch(ifMatch)
+	// Several lines of a header are a list, which is no valid ETag, even if its first item is *.
+	return payload.ParseIfMatch(strings.Join(c.header.Values("If-Match"), ","))
 }
 
 // entity returns the content for a body with one entity.

@@ -32,9 +32,12 @@ func (c *call) setOptions(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	match := strings.TrimSpace(c.header.Get("If-Match"))
-	if match == "*" {
+	match := strings.TrimSpace(strings.Join(c.header.Values("If-Match"), ","))
+	switch match {
+	case "*":
 		match = ""
+	case `""`: // no table has an empty revision, and SetTableOptions would take it for a missing condition
+		return answer{}, table.ConditionNotMet.Err()
 	}
 	return answer{status: 204}, c.Service.SetTableOptions(ctx, c.name(), table.Revision(strings.Trim(match, `"`)), o)
 }

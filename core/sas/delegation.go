@@ -4,6 +4,7 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/sharedkey"
 	"edgetable/core/table"
+	"edgetable/core/version"
 )
 
 // Role says what a user may do with the data of an account.
@@ -60,7 +61,7 @@ func (d DelegationKey) String() string {
 //   - InvalidXmlDocument for a malformed time, because the times come from the XML of the request;
 //   - OutOfRangeInput if Expiry is not after Start, not in the future, or more than seven days from now;
 //   - AuthorizationPermissionMismatch if the user has no role or no ids;
-//   - InvalidHeaderValue if the version is not a date.
+//   - InvalidHeaderValue if the version is not a published one.
 func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, now edm.Ticks) (DelegationKey, error) {
 	start, expiry := now, edm.Ticks(0)
 	var err error
@@ -77,7 +78,7 @@ func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, n
 	switch {
 	case role != Reader && role != Contributor, !visible(want.ObjectID), !visible(want.TenantID):
 		return DelegationKey{}, refuse(table.AuthorizationPermissionMismatch, "the token has no role that permits this request, or no object id or tenant id")
-	case !versionForm(want.Version):
+	case !version.Known(want.Version):
 		return DelegationKey{}, refuse(table.InvalidHeaderValue, "send x-ms-version, "+DelegationVersion+" or later")
 	case expiry <= start:
 		return DelegationKey{}, refuse(table.OutOfRangeInput, "Expiry must be after Start")

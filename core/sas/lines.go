@@ -4,9 +4,10 @@ import (
 	"strings"
 
 	"edgetable/core/table"
+	"edgetable/core/version"
 )
 
-// Versions in which the signature or its parameters changed.
+// Versions in which the signature or its parameters changed. Versions are dates, which can be compared as text.
 const (
 	firstVersion      = "2012-02-12" // first version with table SAS
 	serviceInResource = "2015-02-21" // from this version on, the signed resource begins with /table
@@ -15,26 +16,8 @@ const (
 	DelegationVersion = "2025-07-05" // first version with the user delegation SAS for tables
 )
 
-// versionForm reports whether v has the form YYYY-MM-DD. Versions in this form can be compared as text. A version
-// after the newest known version is treated like the newest known one.
-func versionForm(v string) bool {
-	if len(v) != len("2006-01-02") {
-		return false
-	}
-	for i := range len(v) {
-		if i == 4 || i == 7 {
-			if v[i] != '-' {
-				return false
-			}
-		} else if v[i] < '0' || v[i] > '9' {
-			return false
-		}
-	}
-	return true
-}
-
 // signedFields returns the set of fields that a signature covers, for tokens of this kind and version.
-func signedFields(k kind, version string) set {
+func signedFields(k kind, v string) set {
 	const (
 		common     = 1<<sv | 1<<st | 1<<se | 1<<sp | 1<<sig
 		origin     = 1<<sip | 1<<spr
@@ -44,11 +27,11 @@ func signedFields(k kind, version string) set {
 	switch {
 	case k == delegationSAS:
 		return common | origin | keys | delegation
-	case k == accountSAS && version >= scopeVersion:
+	case k == accountSAS && v >= scopeVersion:
 		return common | origin | 1<<ss | 1<<srt | 1<<ses
 	case k == accountSAS:
 		return common | origin | 1<<ss | 1<<srt
-	case version >= accountVersion:
+	case v >= accountVersion:
 		return common | origin | keys | 1<<si
 	}
 	return common | keys | 1<<si
@@ -83,15 +66,15 @@ func (t *Token) required() set {
 
 // check returns an error if a parameter of the token is missing or invalid. It does not verify the signature.
 func (t *Token) check() *table.Error {
-	version := t.value(sv)
-	if !versionForm(version) || version < t.kind.first() {
-		return failed("the version sv of " + article(t.kind) + " must be a date such as 2019-02-02, from " + t.kind.first() + " on; it is " + quote(version))
+	v := t.value(sv)
+	if !version.Known(v) || v < t.kind.first() {
+		return failed("the version sv of " + article(t.kind) + " must be a published version such as 2019-02-02, from " + t.kind.first() + " on; it is " + quote(v))
 	}
 	if missing := t.required() &^ t.given; missing != 0 {
 		return failed(article(t.kind) + " needs the parameter " + fieldNames[missing.first()])
 	}
-	if foreign := t.given &^ signedFields(t.kind, version); foreign != 0 {
-		return failed("the parameter " + fieldNames[foreign.first()] + " is not part of " + article(t.kind) + " of version " + version)
+	if foreign := t.given &^ signedFields(t.kind, v); foreign != 0 {
+		return failed("the parameter " + fieldNames[foreign.first()] + " is not part of " + article(t.kind) + " of version " + v)
 	}
 	switch {
 	case t.given.has(srk) && !t.given.has(spk):

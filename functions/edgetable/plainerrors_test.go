@@ -14,8 +14,9 @@ import (
 // Go's libraries.
 func TestPlainErrors(t *testing.T) {
 	t.Parallel()
-	junk := filepath.Join(t.TempDir(), "junk")
+	junk, link := filepath.Join(t.TempDir(), "junk"), filepath.Join(t.TempDir(), "link")
 	must.OK(t, os.WriteFile(junk, []byte("junk"), 0o600))
+	must.OK(t, os.Symlink("nowhere", link))
 	const address = `"26030" is not an address: write host:port, such as 127.0.0.1:26030`
 	for _, tt := range []struct {
 		status int
@@ -49,6 +50,7 @@ func TestPlainErrors(t *testing.T) {
 		{cli.StatusUsage, "serve --memory --listen 127.0.0.1:0 --oidc-issuer foo", `--oidc-issuer "foo": must be an https URL`},
 		{cli.StatusUsage, "serve --memory --listen 127.0.0.1:0 --oidc-issuer https://a.example", "--oidc-audiences is missing"},
 		{cli.StatusFailed, "serve --data /proc/x --listen 127.0.0.1:0", "/proc/x: no such file or directory"}, // the message must not say "damaged"
+		{cli.StatusFailed, "serve --data " + link + " --listen 127.0.0.1:0", link + " is a link to nowhere, which does not exist"},
 		{cli.StatusFailed, "serve --memory --listen 127.0.0.1:0 --admin /proc/x/admin.sock", "--admin: /proc/x: no such file or directory"},
 		{cli.StatusUsage, "query People eq --from http://127.0.0.1:1/acme?sig=x", `FILTER "eq": `},
 		{cli.StatusUsage, "count People --filter N= --from http://127.0.0.1:1/acme?sig=x", `--filter "N=": Syntax error at position`},

@@ -33,11 +33,15 @@ func (c *Changes) Due(stamp string, asked bool) bool {
 }
 
 // StampOf returns a text that changes when the content or the mode of a file changes. It reads the content: two
-// versions of a file can have the same size and time if they were written within one clock tick.
+// versions of a file can have the same size and time if they were written within one clock tick. It does not read a
+// pipe, because a pipe has its content only once.
 func StampOf(file string) string {
 	info, err := os.Stat(file)
 	if err != nil {
 		return file + err.Error()
+	}
+	if !info.Mode().IsRegular() {
+		return file + info.Mode().String()
 	}
 	content, err := descriptors.Try(func() ([]byte, error) { return os.ReadFile(file) })
 	if err != nil {

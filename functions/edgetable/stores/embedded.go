@@ -87,6 +87,9 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 		return nil, fmt.Errorf("%s belongs to an incomplete secondary: start it with --secondary-of, or name another directory", o.data)
 	}
 	fresh := os.IsNotExist(err)
+	if to, err := os.Readlink(o.data); err == nil && fresh && !o.memory {
+		return nil, fmt.Errorf("--data: %s is a link to %s, which does not exist: make that directory, or name another one", o.data, to)
+	}
 	store, err := pebblestore.Open(pebblestore.Options{
 		Dir: o.data, FS: limitDisk(from.Files), Memory: o.memory, MemoryLimit: tables, CacheSize: cache, DiskReserve: o.diskReserve, KeepLogs: from.KeepLogs, Interrupt: ctx.Done(),
 		MaxOpenFiles: descriptors.Share(descriptors.Limit()).Store, Spare: descriptors.Give,
