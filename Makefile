@@ -219,7 +219,7 @@ many:
 # collector runs seldom: otherwise it has a fifth of their time.
 #
 # TestStore runs every law of the suite. The laws that leases and faults do not concern are weekly in the other two, and so are more seeds.
-VARIED_AWS = ^TestStoreWithoutLeases$$|^TestStoreOverFaults$$/^(Records|Timestamps|Scans)$$|^TestLastSyncTime$$/^1$$|^TestApply$$/^[23]$$
+VARIED_AWS = ^TestStoreWithoutLeases$$|^TestStoreOverFaults$$/^(Records|Timestamps|Scans)$$|^TestStoreOverFaults$$/^Entities$$/^(Values|Apart)$$|^TestLastSyncTime$$/^1$$|^TestApply$$/^[23]$$
 ALONE = ^TestStore.*/^(Records|Entities|Scans|Incarnations|LostReplies)$$|^Test(RebucketKilled|Pages|ReadsInVain|Filter|LongFilters|Apply|Limits|MergeBatchOverLarge|EndlessReply|LastSyncTime)$$
 race-dynamodb: export GOGC = 400
 race-dynamodb:
