@@ -91,8 +91,8 @@ func (l laws) step(s lifeOf, in step, out answer) (bool, lifeOf) {
 	if l.exactDrop || s.dropping == 0 {
 		return l.stepOutsideDrop(s, in, out, live)
 	}
-	// Without ExactDrop, each operation during a Drop may or may not find the table. But no new
-	// incarnation begins before the Drop has ended; the store may answer ErrBeingDeleted until then.
+	// Without ExactDrop, each operation during a Drop may or may not find the table. But a new incarnation begins only
+	// after the Drop has ended; the store may answer ErrBeingDeleted until then.
 	switch {
 	case in.method == "dropped" && s.dropping == in.id:
 		return true, lifeOf{cells: dropped(s.cells)}

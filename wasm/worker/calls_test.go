@@ -49,7 +49,7 @@ func TestCall(t *testing.T) {
 	outcomes := c.Call(t.Context(), calls)
 	want := []durableobject.Answer{
 		{Message: []byte("answer")}, {Err: durableobject.ErrOverloaded}, {Err: durableobject.ErrLost}, {Err: durableobject.ErrUnreachable},
-		{Err: durableobject.ErrLost}, // if the reason of a failure is unknown, the call may have been carried out
+		{Err: durableobject.ErrLost}, // the call may have been carried out, because the reason of its failure is unknown
 	}
 	for i := range want {
 		if string(outcomes[i].Message) != string(want[i].Message) || !errors.Is(outcomes[i].Err, want[i].Err) {

@@ -113,7 +113,7 @@ func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() (last edm
 		}
 		until, ok, err := replica.Synced(context.Background(), "")
 		switch {
-		case err != nil: // the last time that was read remains true
+		case err != nil: // the time that was read last remains valid
 			return last, asked != 0
 		case ok:
 			last = min(until, t-behind)
