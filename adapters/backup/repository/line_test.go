@@ -78,7 +78,7 @@ func TestBackupOnNoLine(t *testing.T) {
 		case "log", "alone":
 			history = &old
 		}
-		s.place.hidden = "timelines/" // hides the promoted store's timeline, as if an earlier version of edgetable made the backup
+		s.place.hidden = "timelines/" // lists of the location omit the promoted store's timeline, so that the backup is like one of an earlier version of edgetable
 		if history != nil {
 			s.place.hidden = "timelines/00000002" // the old timeline must be visible, because the backup names it
 		}
