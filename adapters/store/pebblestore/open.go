@@ -85,7 +85,7 @@ func (s *Store) open(o Options) error {
 		if err := tryRead(o); err != nil { // this check must precede the change of files
 			return err
 		}
-		if err := s.removeHistoryFile(); err != nil { // must be first: after a kill of this start, the next start may be unable to see the lost commits
+		if err := s.removeHistoryFile(); err != nil { // must be first: if this start is killed, the next start may be unable to see which commits were lost
 			return err
 		}
 	}

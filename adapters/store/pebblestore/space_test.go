@@ -238,7 +238,7 @@ func waitForSpace(s *pebblestore.Store) {
 	}
 }
 
-// full(random) checks a store that has no disk space. It also checks a store on a copy of the disk.
+// full checks a store that has no disk space. It also checks a store on a copy of the disk.
 func (f *filler) full(random *rand.Rand) {
 	f.check(f.store, f.confirmed(), true)
 	f.crash(random)

@@ -20,7 +20,7 @@ import (
 const (
 	formInline = 1
 	formValue  = 2
-	formMark   = 3 // a mark: in a replica, the name contains the beginning of an entity's key that is too long for a name
+	formMark   = 3 // a mark: in a replica, a name that contains only the beginning of an entity's key, which is too long for a name
 
 	stampSize   = 8
 	maxMetadata = 1022

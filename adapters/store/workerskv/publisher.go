@@ -52,7 +52,7 @@ func (p *Publisher) Rows(ctx context.Context, incarnation table.Incarnation, cha
 			err = outcome
 		}
 	}
-	for i := range changes { // a change is done if the last change of its key is done
+	for i := range changes { // a change is done if the last change of the same key is done
 		done[i] = done[last[string(changes[i].Key)]]
 	}
 	return done, err

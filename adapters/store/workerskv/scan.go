@@ -80,7 +80,7 @@ func (s *scanner) open(ctx context.Context, r key.Range) (*stream, cursor, error
 	}
 	common := prefixOf(r)
 	common = common[:cut(common, maxKey)]
-	if at.common > len(common) { // invalid: the common prefix of a scan never becomes shorter
+	if at.common > len(common) { // invalid, because the common prefix of a scan never becomes shorter
 		at.kv = ""
 	} else if at.kv != "" {
 		common = common[:cut(common, at.common)]

@@ -12,8 +12,8 @@ type found struct {
 	peeked
 }
 
-// budget limits the KV calls and the time of a page. When the budget is spent, no more names are listed. Single
-// names may still be read until the page has examined one key.
+// budget limits the KV calls and the time of a page. When it is spent, no more names are listed. But until the page has
+// examined one key, single names may still be read.
 type budget struct {
 	calls   int         // number of KV calls that the page may still make
 	begun   bool        // the page has examined a key
@@ -44,7 +44,7 @@ type walk struct {
 
 	page   []Key  // names that were listed and not consumed yet
 	cursor string // the list with this cursor returned the names in page
-	next   string // cursor of the list after the names in page, "" at the end
+	next   string // cursor of the list after the names in page; "" at the end
 	begun  bool
 	last   string // the last consumed name
 	point  *found // set for a walk over a single name

@@ -31,7 +31,7 @@ type inspection struct {
 	logf   func(format string, args ...any) // logs the accepted losses
 
 	highest edm.Ticks // highest commit number found
-	older   edm.Ticks // the inspected logs and older files have, or were reported to lack, the commits up to this number; 0 if unknown
+	older   edm.Ticks // the commits up to this number are in the inspected logs or in older files, or were reported as lost; 0 if unknown
 	lost    []string  // one sentence for each damaged or missing file
 }
 
