@@ -408,7 +408,7 @@ func (s *sides) serverTime(b *testing.B) (sum time.Duration) {
 	for _, file := range stats {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			continue // the process has ended
+			continue // the process has ended in the meantime
 		}
 		_, rest, _ := strings.Cut(string(text), ") ")
 		if f := strings.Fields(rest); f[1] == strconv.Itoa(pid) {

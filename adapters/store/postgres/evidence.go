@@ -77,7 +77,7 @@ func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause er
 		return false, unknown
 	case now.ticks == w.ticks:
 		return true, nil
-	case now.ticks < w.ticks && now.purged < w.ticks: // Purge has removed no tombstone with this Timestamp
+	case now.ticks < w.ticks && now.purged < w.ticks: // if the write had been applied, its tombstone would still exist: Purge has removed no tombstone with this Timestamp
 		return false, &unsentError{cause}
 	case now.ticks < w.ticks:
 		return false, unknown
@@ -138,7 +138,7 @@ func (s *Store) awaitStandby(ctx context.Context) error {
 		h := s.clock.Holds()
 		ok, err := s.renewSlot(ctx, c, h, h.Reserved)
 		if isHalted(err) {
-			err = nil // the heartbeat was committed, which is sufficient
+			err = nil // no problem here: the heartbeat was committed
 		}
 		if err == nil && !ok {
 			err = slot.ErrStale // another server has this slot; the next heartbeat takes another slot

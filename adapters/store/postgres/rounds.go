@@ -68,7 +68,7 @@ func (s *Store) round() {
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
 	l, err := s.connections.Take(ctx, lend.Client{Use: lend.Rounds})
-	if err != nil { // the timeout has ended, so the callers have given up too
+	if err != nil { // the round's timeout has ended, so the callers have given up too
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.prompt--

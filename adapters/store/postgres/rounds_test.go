@@ -32,7 +32,7 @@ func TestReturn(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &Store{connections: lend.ForReplica(2)} // the store has no connections for rounds, so a round that begins waits
+				s := &Store{connections: lend.ForReplica(2)} // the store has no connections for rounds, so a round that begins stays waiting
 				s.Timeout = time.Hour
 				s.ctx, s.stop = context.WithCancel(t.Context())
 				begun := func() bool {

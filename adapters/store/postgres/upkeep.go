@@ -38,7 +38,7 @@ func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.T
 		return false, err
 	}
 	defer cancel()
-	if err := s.clock.Refusal(); err != nil { // a clock that is ahead would set a time that keeps all servers from this work
+	if err := s.clock.Refusal(); err != nil { // with an error, the clock may be ahead, and the stored time would keep all servers from this work
 		return false, err
 	}
 	if state == nil {

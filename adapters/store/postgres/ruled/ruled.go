@@ -48,7 +48,7 @@ func (t *Tables) Find(name string) *Table {
 	return t.list[name]
 }
 
-// None returns true if the cache t is empty.
+// None reports whether the cache is empty.
 func (t *Tables) None() bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

@@ -61,7 +61,7 @@ func trailSQL(row, at string) string {
 // TrailMemory is how long a trail keeps a Timestamp, in ticks.
 const TrailMemory = 60 * edm.TicksPerSecond
 
-// allOrNone changes a write for use in a batch. If the write writes no row, the statement fails with a division by
+// allOrNone changes a write for use in a batch: if the write writes no row, the statement fails with a division by
 // zero, which rolls back the batch.
 func allOrNone(sql string) string {
 	return `WITH w AS (` + sql + ` RETURNING 1) SELECT 1 / count(*) FROM w`
