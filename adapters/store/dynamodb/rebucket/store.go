@@ -11,12 +11,12 @@ import (
 
 // Store is the interface that a run needs of the store.
 type Store interface {
-	// Change changes the location of a table. The location contains the incarnation of the table and the incarnation of its copy.
-	// Change reads the location, passes it to the given function, and writes the result. If the record has changed in between,
-	// Change begins again. If the function returns its argument, Change writes nothing. If the reply to a write was lost, Change
-	// may call the function again, and the function must then return its argument. If the write takes an incarnation out of the
-	// location, Change also writes a note so that Purge removes this incarnation. The error comes from the function or the store,
-	// or is [table.ErrNoTable].
+	// Change changes the location of a table: the incarnation of the table and that of its copy. It reads the location,
+	// passes it to the given function, and writes the result. If the function returns its argument, Change writes
+	// nothing. If the record has changed in between, or if the reply to the write was lost, Change calls the function
+	// again. After a lost reply, the function must then return its argument. If an incarnation is no longer in the
+	// location, Change also writes a note so that Purge removes this incarnation. The error comes from the function or
+	// the store, or is [table.ErrNoTable].
 	Change(ctx context.Context, key table.RecordKey, change func(Location) (Location, error)) error
 
 	// Heads returns a page of the entities of one bucket in key order. The argument rows limits the number of entities. The
@@ -80,8 +80,8 @@ const (
 	// count, because the last pass will copy these writes.
 	Sealing
 	// Sealed permits only reads, while the run compares the table with its copy for the last time. A write may still
-	// arrive from a process that was suspended before the seal. That write is not acknowledged, and is lost when the
-	// copy replaces the table. So a read returns only entities that are the same in the table and in its copy.
+	// arrive from a process that was suspended before the seal. Such a write is not acknowledged, and is lost when the
+	// copy replaces the table. So a read returns only entities that are equal in the table and in its copy.
 	Sealed
 )
 
