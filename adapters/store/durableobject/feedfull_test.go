@@ -76,7 +76,7 @@ func TestFeedOfFullObject(t *testing.T) {
 			t.Errorf("before day %d: %q, %v", i, list, err)
 		}
 	}
-	w.fill(1 << 20) // more bytes than the feed has
+	w.fill(1 << 20) // more than the size of the feed in bytes
 	refused, ok := errors.AsType[*table.Refused](w.insert("y"))
 	if !ok || !strings.Contains(refused.Err.Error(), "10 GB") {
 		t.Errorf("when nothing helps: %v", refused)

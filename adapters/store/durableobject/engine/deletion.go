@@ -184,7 +184,7 @@ func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 		case rec.Deleting:
 		case rec.Telling || rec.Traits != nil && rec.Traits.Ending != nil:
 			finish = c.announceOptions
-		default: // the record needs no work, so this row should not exist; if the row stayed, each alarm would find the row
+		default: // the record needs no work; the row must be deleted, or each alarm would find it
 			t.Rows.Delete(storage.RowOf(storage.SpaceDeleting, key))
 			continue
 		}

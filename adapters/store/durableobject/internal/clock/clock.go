@@ -10,14 +10,14 @@ import (
 // Row is the key of the row with the reserved Timestamp.
 var Row = []byte("mc")
 
-// Clock issues Timestamps above its floor and above all Timestamps that the object has issued. It
-// reserves Timestamps for a second ahead in a row, so that most writes need not write that row.
+// Clock issues Timestamps above its floor and above all Timestamps that the object has issued. It reserves the
+// Timestamps of the next second in a row, so that most writes need not write this row.
 type Clock struct {
 	Last     edm.Ticks // the last issued Timestamp; at first, the lower bound of all Timestamps to issue
-	Reserved edm.Ticks // the value of the row, 0 if there is no row
+	Reserved edm.Ticks // the value of the row; 0 if there is no row
 }
 
-// Load sets the clock above all Timestamps that an earlier engine may have issued.
+// Load makes the clock issue only Timestamps above those that an earlier engine may have issued.
 func (c *Clock) Load(r storage.Rows, floor edm.Ticks) {
 	c.Reserved = storage.Ticks(r, Row)
 	c.Last = max(c.Last, c.Reserved, floor)

@@ -11,10 +11,10 @@ import (
 
 // Feed is the feed of the incarnation that an object serves. The zero value stores no lines.
 type Feed struct {
-	// Due is when the alarm next removes old lines, 0: never.
+	// Due is when the alarm next removes old lines; 0 means never.
 	Due edm.Ticks
 
-	head *Head // nil: the table keeps no feed
+	head *Head // nil if the table keeps no feed
 	sum  uint64
 	line table.FeedLine
 }
