@@ -187,7 +187,7 @@ func TestLeaveWithoutAPause(t *testing.T) {
 	}
 	messages, depth := 0, 0
 	w.inside = func(durableobject.Call) fate { messages++; return fate{} }
-	w.between = func(*node, []durableobject.Call) bool { // other objects continue while one waits
+	w.between = func(*node, []durableobject.Call) bool { // lets other objects continue while one waits
 		if depth++; depth < 20 {
 			w.ring(w.clock.t)
 		}

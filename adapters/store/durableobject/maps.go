@@ -22,17 +22,16 @@ type Maps struct {
 	uses   uint64
 }
 
-// mapOfTable holds the layout and the ranges of one table.
+// mapOfTable is the entry of one table in the cache: its layout and its ranges.
 type mapOfTable struct {
 	message.Layout
-	ranges map[uint16]buckets.Ranges // for each bucket that has split
+	ranges map[uint16]buckets.Ranges // the ranges of each bucket that has split
 	size   int                       // approximate size in bytes
 	used   uint64
 }
 
-// mostOfMaps is the approximate maximum size of the whole cache in bytes. It is enough for 16 tables of
-// 250 ranges with keys of 200 bytes. Ranges that were removed from the cache must be learned again, which
-// costs messages.
+// mostOfMaps is the approximate maximum size of the whole cache in bytes. It is enough for 16 tables of 250 ranges with
+// keys of 200 bytes. A range that was removed from the cache must be asked for again, which costs messages.
 const (
 	mostOfMaps  = 1 << 20
 	sizeOfMap   = 200 // memory for a table, not counting its ranges
@@ -108,7 +107,7 @@ func (h *Maps) learn(w *message.Where) *mapOfTable {
 }
 
 func (h *Maps) add(name string, where message.Layout) *mapOfTable {
-	// A string of the message would keep the whole message in memory.
+	// a copy, because a part of the message's text would keep the whole message in memory
 	where.Location = strings.Clone(where.Location)
 	known := &mapOfTable{Layout: where}
 	h.tables[strings.Clone(name)] = known

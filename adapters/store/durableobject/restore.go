@@ -62,7 +62,7 @@ func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([
 		if tries++; tries == s.o.Attempts || phase == restoring.Telling || !s.pauseForRetry(ctx, tries) {
 			state := table.RestoreUnfinished
 			if phase == restoring.Settling || phase == restoring.Telling {
-				state = table.RestoreWaits + " 5" // the replica has not learned of the restore yet
+				state = table.RestoreWaits + " 5" // not finished: the replica has not learned of the restore yet
 			}
 			return restoreReport(r, errs, state), nil
 		}
@@ -84,7 +84,7 @@ func (s *Store) advanceRestore(ctx context.Context, t table.RecordKey, r *restor
 	case !ok:
 		return nil, message.ErrDamaged
 	case r.Phase != 0 && next.ID != r.ID:
-		return nil, table.ErrBusy // another call has finished that restore
+		return nil, table.ErrBusy // another call has finished the restore
 	}
 	return next, nil
 }
@@ -195,7 +195,7 @@ func (s *Store) askAll(ctx context.Context, calls []Call) (answers []message.Rea
 				r, err = s.send(ctx, calls[i].To, calls[i].Message)
 			}
 			if needsRetry(err) {
-				err = table.ErrBusy // the object handed its keys over meanwhile
+				err = table.ErrBusy // the object has handed its keys over meanwhile
 			}
 			answers, errs = append(answers, r), append(errs, err)
 		}

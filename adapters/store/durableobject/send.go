@@ -55,7 +55,7 @@ func (s *Store) send(ctx context.Context, to Address, m []byte) (message.Reader,
 			return message.Reader{}, table.ErrUnknown
 		case errors.Is(answer.Err, ErrUnreachable):
 		case errors.Is(answer.Err, ErrOverloaded):
-			n = s.o.Attempts // no further attempt
+			n = s.o.Attempts // the message must not be sent again to an overloaded object
 		default:
 			lost = write
 		}
@@ -71,8 +71,8 @@ func failed(err error) bool {
 	return ok
 }
 
-// result reads an answer. lost means that the answer to an earlier attempt of the write was lost:
-// that attempt may have been carried out even if this one was not.
+// result reads an answer. If lost is true, the answer to an earlier attempt of the write was lost: that attempt may
+// have been carried out even if this one was not.
 func (s *Store) result(answer []byte, write, lost bool) (message.Reader, error) {
 	r, err := message.Result(answer)
 	if errors.Is(err, message.ErrForeign) {

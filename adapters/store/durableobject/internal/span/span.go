@@ -23,32 +23,32 @@ type Marker struct {
 	// Traits are the options that the table declares, such as expiry.
 	Traits *table.Traits
 
-	row []byte // the key of the row in which the marker is stored, nil if there is none
+	row []byte // the key of the row in which the marker is stored; nil if there is none
 }
 
-// Span is the range of an object, and the progress of its split. The marker of an object without ranges is
-// stored in the row "mm". With a Span, the marker is in another row, so that earlier code, which does not know
+// Span is the range of an object, and the progress of its split. The marker of an object without ranges is stored in
+// the row "mm". With a Span, the marker is in another row, so that an earlier version of the code, which does not know
 // ranges, finds no marker.
 type Span struct {
 	Self   message.Destination // the destination of messages to this object
 	Bounds key.Range           // the bounds of the keys that the object serves
 	Phase  Phase
 	Seq    uint64    // the number of the last chunk of entities that was sent or received
-	Since  edm.Ticks // when the object began to serve the range, 0: unknown
+	Since  edm.Ticks // when the object began to serve the range; 0 if unknown
 
 	// The fields of a split, or, if Leaving is true, of a merge into the right neighbour:
 	Leaving  bool
 	At       []byte    // the first position that moves to another range
-	End      []byte    // the end of the keys that move; nil: all keys that are not below the position At
+	End      []byte    // the end of the keys that move; nil means all keys from the position At on
 	Target   uint32    // the id of the range that gets the keys
 	From     []byte    // the row at which the next chunk begins
-	Upto     []byte    // rows below this one were sent; if an entity of such a row changes, the change is recorded and sent again
-	Complete bool      // whether each row of the keys that move was sent at least once
+	Upto     []byte    // rows below this one were sent; a later change of such an entity is recorded and sent again
+	Complete bool      // whether all keys that move were sent at least once
 	Sealed   edm.Ticks // when the object stopped serving the keys that move; 0 again once the catalog knows their new range
 	Number   uint64    // in a merge: the number in the answer by which the neighbour agreed to take the keys
 }
 
-// unreadable is the reason of a panic. It reaches the log of the Worker.
+// unreadable is the text of the panic if a marker cannot be read. It reaches the log of the Worker.
 const unreadable = "the record of a key range is damaged or was written by a later version of edgetable"
 
 // Phase is the state of a range: see docs/adr/0034.
@@ -67,9 +67,9 @@ const (
 var (
 	rowMarker = []byte("mm") // key of the marker of a bucket that never split
 	rowRange  = []byte("mr") // key of the marker with a span
-	// The key of the marker of a table that declares options. The row has the options, then the fields of one
-	// of the two rows above. Earlier code, which does not know declared options, does not read this row, so it
-	// finds no marker.
+	// The key of the marker of a table that declares options. The row has the options, then the fields of one of the
+	// two rows above. An earlier version of the code, which does not know declared options, does not read this row, so
+	// it finds no marker.
 	rowDeclares = []byte("me")
 )
 

@@ -21,7 +21,7 @@ type Continuation struct {
 
 	// Fields of Deletes and Declares:
 	Key         string // the key of the table
-	Own         bool   // if Kind is Deletes: this message began the deletion; if Kind is Declares: entities that expired by a withdrawn rule are left
+	Own         bool   // if Kind is Deletes: this message began the deletion; if Kind is Declares: some entities that expired by a withdrawn rule are left
 	Incarnation table.Incarnation
 	High        edm.Ticks        // if Kind is Deletes: the highest Timestamp of buckets that dropped the table; if Declares: the record's revision
 	Objects     []message.Object // the objects that were called

@@ -23,8 +23,8 @@ type Step struct {
 	// message to Handle again, with the answers and State.
 	Calls []durableobject.Call
 	State []byte
-	// Alarm is when the shell must send OpAlarm to the object; 0 is never. Of the alarms that were not sent
-	// yet, only the earliest counts.
+	// Alarm is when the shell must send OpAlarm to the object; 0 means never. Of the alarms that were not sent yet,
+	// only the earliest counts.
 	Alarm edm.Ticks
 
 	Next *Continuation // State is the encoded form of Next, if there are Calls
@@ -50,9 +50,8 @@ type Turn struct {
 	Dst     []byte
 }
 
-// Room returns the upper part of Dst, which is unused until the answer is written. A caller may encode a row
-// from data in this memory into the lower part. The lower part is large enough for the data and one or two more
-// keys.
+// Room returns the upper part of Dst, which is unused until the answer is written. A caller may put data into this
+// memory and encode a row from it into the lower part, which is large enough for the data and one or two more keys.
 func (t *Turn) Room() []byte {
 	const more = 8 << 10
 	middle := min((len(t.Dst)+cap(t.Dst))/2+more, cap(t.Dst))
