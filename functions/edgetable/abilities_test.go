@@ -79,7 +79,7 @@ func TestAbilities(t *testing.T) {
 	}
 	stores["memstore"] = new(memstore.Store)
 	stores["all abilities"] = able{new(memstore.Store)}
-	for ability, one := range map[string]table.Store{ // each store has exactly one optional interface (an ability), as may a future store
+	for ability, one := range map[string]table.Store{ // each store here has exactly one optional interface (ability)
 		"Counting": struct {
 			table.Store
 			table.Counting

@@ -148,7 +148,7 @@ func fillUp(path string, leave int64) error {
 		return err
 	}
 	_, err = f.Write(make([]byte, max(0, int64(disk.Bavail)*disk.Bsize-leave)))
-	if errors.Is(err, syscall.ENOSPC) { // a compaction has used some of the free space since Fstatfs
+	if errors.Is(err, syscall.ENOSPC) { // no error: a compaction has used some of the free space since the call of Fstatfs
 		return nil
 	}
 	return err

@@ -245,7 +245,7 @@ func (w *scenario) step() {
 		w.start(m, false)
 	case what == 16:
 		w.displace()
-	case what == 17 && !w.here(): // do nothing: without the backup location, a server cannot find out that it runs on a copied data directory
+	case what == 17 && !w.here(): // not now: without the backup location, a server cannot find out that it runs on a copied data directory
 	case what == 17 && len(w.machines) < 5 && w.leader.store != nil:
 		if w.rand.IntN(2) == 0 {
 			w.note("%s stops", w.leader)
@@ -260,7 +260,7 @@ func (w *scenario) step() {
 		m.ahead.Store(int64(step))
 	case what == 19 && m != w.leader && w.rand.IntN(2) == 0:
 		w.takeOver(m)
-	case what == 19 && m != w.leader && w.here(): // while another location is at the usual path, the machine would copy the wrong store
+	case what == 19 && m != w.leader && w.here(): // not now: with another location at the usual path, the machine would copy the wrong store
 		if running {
 			m.stop()
 		}
@@ -294,7 +294,7 @@ func (w *scenario) damage(m *machine) {
 	m.gap = true
 	if w.rand.IntN(2) == 0 {
 		w.note("%s loses TIMELINE", m)
-		_ = os.Remove(filepath.Join(m.dir, "TIMELINE")) // ignore the error, because a secondary has no such file
+		_ = os.Remove(filepath.Join(m.dir, "TIMELINE")) // the error is ignored, because a secondary has no such file
 		w.start(m, false)
 		return
 	}
@@ -376,7 +376,7 @@ func (w *scenario) backUp(m *machine) {
 	w.note("backup create of %s: %v", m, err)
 	switch {
 	case err != nil:
-	case m.copied && m != w.leader: // m is a copy of the data directory that never ran, so it cannot know that the primary has later writes
+	case m.copied && m != w.leader: // m is a copy that never ran, so it cannot know that the primary has later writes
 		w.restore(true)
 	case m != w.leader:
 		w.fail("%s, which is not the primary, has made a backup", m)
