@@ -274,7 +274,7 @@ func TestPasteByKeys(t *testing.T) {
 		b.chord("a", chromedp.ModifierCtrl)
 		b.chord("x", chromedp.ModifierCtrl)
 		b.has(at("filter"), "")
-		b.keys("\x1b") // closes the list of completions
+		b.keys("\x1b") // close the list of completions
 		b.gone("#choices:not([hidden])")
 	}
 	pasted := func() {
@@ -327,7 +327,7 @@ func TestMenus(t *testing.T) {
 	b.click(at("head-descending"))
 	b.wait(`location.hash.includes("sort=-Born")`)
 	b.click(`[data-head="Born"] .what`)
-	b.inGrid() // Ctrl+A selects rows only if the grid has the focus
+	b.inGrid() // set the focus, because Ctrl+A selects rows only if the grid has the focus
 	right(`[data-head="Born"]`)
 	b.click(at("head-hide"))
 	b.gone(`[data-head="Born"]`)

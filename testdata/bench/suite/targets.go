@@ -132,8 +132,7 @@ func (r *Results) tail(server string, op load.Op, n int) Check {
 	return c
 }
 
-// alone() returns the checks of values that are measured for edgetable only, without another server
-// for comparison.
+// alone returns the checks of values that are measured for edgetable only, without another server for comparison.
 func (r *Results) alone() []Check {
 	size := fmt.Sprintf("%.1f GB", float64(r.Start.Bytes)/1e9)
 	clean := Check{What: "start to first answer after a clean stop, " + size + " of data", Target: "≤" + short(maxCleanStart), Status: Unmeasured}
