@@ -179,7 +179,7 @@ func TestFaultyPlace(t *testing.T) {
 	}
 }
 
-// weather(t, g, s, seed) runs the test TestFaultyPlace for one seed.
+// weather runs the test TestFaultyPlace for one seed.
 func weather(t *testing.T, g *gateway, s *storms, seed uint64) (looked, kills int) {
 	random := rand.New(rand.NewPCG(seed, 32))
 	name := fmt.Sprint("seed", seed)
