@@ -16,8 +16,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// backupOf makes a backup with the given LogSpan, which may be nil. The span may belong to an older timeline, because
-// earlier versions made backups even after the store had been replaced.
+// backupOf makes a backup with the given LogSpan, which may be nil. It may belong to an older timeline, because earlier
+// versions made backups even after the store had been replaced.
 func (s *story) backupOf(span *repository.LogSpan, before func()) (*repository.Manifest, error) {
 	s.now = s.now.Add(time.Second)
 	dir := filepath.Join(s.t.TempDir(), "staged")

@@ -18,7 +18,7 @@ type LogSpan struct {
 	// such number is known.
 	Quiet edm.Ticks      `json:"quiet,omitempty"`
 	Term  commitlog.Term `json:"term,omitzero"` // term of the store; zero if the term is not known
-	// Alone says that no log continues the backup. The span then only says which commits the backup has.
+	// Alone says that no log continues the backup. The LogSpan then only says which commits the backup has.
 	Alone bool `json:"alone,omitempty"`
 }
 

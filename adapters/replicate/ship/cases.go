@@ -25,7 +25,7 @@ const (
 	replaced  standing = "another store has begun a newer timeline (history of commits) in the backup location"
 	forgotten standing = "this store does not know its timeline (history of commits), but the backup location has a timeline of this store"
 
-	// In these standings, a store must not ship its log, although nothing shows that another store has replaced it.
+	// In these standings, a store must not ship its log, although it is not known that another store has replaced it.
 	elsewhere standing = "the backup location has timelines (histories of commits), but none that this store knows"
 	foreign   standing = "the backup location belongs to another store"
 )
@@ -40,7 +40,7 @@ const (
 	branch             // begin a timeline that continues the newest one, and ship the log on it
 	yield              // ship nothing: another store is the primary
 	avoid              // ship nothing: another store owns the backup location
-	doubt              // ship nothing: nothing shows whether this store is the primary
+	doubt              // ship nothing: it is unknown whether this store is the primary
 )
 
 // joining is a row of the table cases, for one result of comparing a store with the backup location.
@@ -68,7 +68,7 @@ var cases = [...]joining{
 type view struct {
 	identity string
 	own      commitlog.Timeline
-	all      []repository.Timeline // the newest is the last one
+	all      []repository.Timeline // the newest timeline is the last one in the list
 }
 
 func (v *view) newest() *repository.Timeline { return &v.all[len(v.all)-1] }

@@ -32,13 +32,13 @@ type feedReading struct {
 	page        table.FeedPage
 	streams     []feedStream
 	others      []pendingCommit // commits of the page that changed entities which other ranges have now
-	divided     pendingCommit   // the first commit in the field above of which the page has only a part, if its Part is not 0
+	divided     pendingCommit   // if its Part is not 0: the first commit in the field others, if the page has only a part of the commit
 
 	changes, size int
 	asked         []message.FeedRange
 	oldest        map[message.Object]bool // for each range that was asked: whether it was asked for its oldest line
 	last          bool                    // whether the last range in the list of the position was asked
-	waits         bool                    // a line must come after lines of a range that was not asked for this page
+	waits         bool                    // the page has a line that must follow the lines of another range, which was not asked for this page
 	missing       bool                    // a range did not answer
 	rest          bool                    // the page has only the rest of a commit, because the client already has the first part
 }

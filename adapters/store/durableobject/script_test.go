@@ -24,7 +24,7 @@ func TestScripts(t *testing.T) {
 type stage struct {
 	*storetest.Stage
 	*cloud
-	other  *storetest.Stage // the stage of another Worker
+	other  *storetest.Stage // the commands and the store of another Worker
 	clock  *clock
 	ctx    *until
 	next   storetest.Fates // what happens to the Workers' next messages

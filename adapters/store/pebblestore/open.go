@@ -130,7 +130,7 @@ func (s *Store) openChanging(o Options) error {
 		return err
 	}
 	if err == nil {
-		defer lock.Close() // releases only this reference: Pebble also has a reference and keeps the lock
+		defer lock.Close() // closes only this reference to the lock; Pebble has another one and keeps the lock
 		p.Lock = lock
 	}
 	if err := checkForeign(o); err != nil {

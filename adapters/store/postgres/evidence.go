@@ -13,7 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// resolveOutcomes finds out which writes of a round were applied, after the reply was lost. The writes are sorted by table.
+// resolveOutcomes finds out which writes of a round (a transaction with writes of several callers) were applied, after
+// the reply was lost. The writes are sorted by table.
 func (s *Store) resolveOutcomes(group []*write, cause error) {
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
@@ -108,9 +109,10 @@ func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause er
 	return false, &unsentError{cause}
 }
 
-// settledStates makes sure that the database can no longer apply some writes to one table, all sent over one connection. First
-// it raises the floor of the incarnation above the Timestamps of the writes. Then it waits until the transaction that may have
-// read the old floor has ended, and reads the entities.
+// settledStates makes sure that the database can no longer apply some writes to one table, all sent over one
+// connection. First it raises the floor of the table (the Timestamp that new writes must exceed) above the Timestamps
+// of the writes. Then it waits until the transaction that may have read the old floor has ended, and reads the
+// entities.
 func (s *Store) settledStates(ctx context.Context, list []*write, cause error) ([]state, error) {
 	var highest edm.Ticks
 	keys := make([][]byte, len(list))

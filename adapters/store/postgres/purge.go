@@ -71,8 +71,8 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 		if err := s.deleteRows(ctx, statement.DeleteLife, life, 0); err != nil {
 			return err
 		}
-		// The statement DeleteLife skips rows that another server's purge has locked. While such rows remain, the statement EmptyLife
-		// does not mark the incarnation as cleared.
+		// The statement DeleteLife skips rows that another server's purge has locked. While such rows remain, the
+		// statement EmptyLife does not record that all rows of the table are removed.
 		if err := s.execute(ctx, statement.EmptyLife, life); err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 }
 
 func (s *Store) purgeDead(ctx context.Context) error {
-	if err := s.clock.Refusal(); err != nil { // with an error, the clock may be ahead, which would raise the floors and so the Timestamps of all servers
+	if err := s.clock.Refusal(); err != nil { // the clock may be ahead, and a purge would then raise the Timestamps of all servers
 		return err
 	}
 	upTo := s.now() - edm.Ticks(s.PurgeAfter.Nanoseconds()/100)

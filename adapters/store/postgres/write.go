@@ -30,7 +30,7 @@ type write struct {
 	line     []byte       // the line for the feed, with the keys of the commit; in a batch, only the first write has a line
 
 	ticks   edm.Ticks   // the Timestamp of the last attempt
-	claimed atomic.Bool // set once: by the round that sends the write, or by a caller that gives up
+	claimed atomic.Bool // set once: by the transaction (round) that sends the write, or by a caller that gives up
 	alone   bool        // the write must be sent without writes of other callers, because its group failed
 	resent  bool        // the write must be sent again
 	sought  bool        // the reply was lost, and the store is finding out the outcome

@@ -37,7 +37,8 @@ var (
 
 func stampOf(body []byte) edm.Ticks { return edm.Ticks(binary.BigEndian.Uint64(body)) }
 
-// encodeCell returns the value and the metadata that store a cell. The value may share memory with body.
+// encodeCell returns the value and the metadata in which a cell (the content of a name) is stored. The value may share
+// memory with body.
 func encodeCell(body []byte) (value, metadata []byte) {
 	form := [1 + maxInline]byte{formInline}
 	n := 1 + copy(form[1:], body)
@@ -51,7 +52,7 @@ func encodeCell(body []byte) (value, metadata []byte) {
 // the stamp of the cell (the Timestamp of the write).
 type peeked struct {
 	stamp edm.Ticks
-	body  []byte // the cell; nil if the cell is stored as the value
+	body  []byte // the whole stored content (cell); nil if the metadata has only its Timestamp
 	mark  bool
 }
 
@@ -77,7 +78,7 @@ func decodeMetadata(metadata []byte) (p peeked, err error) {
 	return p, nil
 }
 
-// decodeCell returns the cell that is stored as this value and metadata.
+// decodeCell returns the cell (the content of a name) that is stored as this value and metadata.
 func decodeCell(value, metadata []byte) (body []byte, err error) {
 	p, err := decodeMetadata(metadata)
 	switch {

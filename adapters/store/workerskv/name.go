@@ -14,7 +14,7 @@ import (
 const (
 	spaceEntities = "e" // incarnation, then the position of the entity
 	spaceRecords  = "d" // key of the record, as text
-	spacePurges   = "x" // incarnation, then a time: a note that the table was dropped, see purge.go
+	spacePurges   = "x" // incarnation, then a time: records that the table was dropped, see purge.go
 	spaceSyncs    = "s" // source of changes, such as a bucket, see Publisher.Synced
 )
 

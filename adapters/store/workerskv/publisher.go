@@ -111,7 +111,7 @@ func (p *Publisher) Forget(ctx context.Context, source string) error {
 // errRests means that the name was written less than a second ago.
 var errRests = errors.New("name rests")
 
-// writeOne writes or deletes one cell.
+// writeOne writes or deletes the content (cell) of one name.
 func (p *Publisher) writeOne(ctx context.Context, name string, body []byte) error {
 	return p.write(ctx, []Write{cellWrite(name, body)})[0]
 }

@@ -251,7 +251,7 @@ func (f *front) Read(p []byte) (int, error) {
 	n, err := f.Conn.Read(p)
 	f.line.remember(p[:max(n, 0)])
 	if n > 0 {
-		f.line.quiet, f.line.came = false, true // set here too: if TLS had these bytes in its buffer, line.Read was not called and did not set the fields
+		f.line.quiet, f.line.came = false, true // set here too, because line.Read does not set the fields if TLS had these bytes in its buffer
 	} else if f.line.rests.Load() {
 		err = io.EOF
 	}

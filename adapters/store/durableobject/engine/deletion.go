@@ -67,7 +67,7 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 	case !own:
 		return t.Fail(table.ErrRevision)
 	}
-	// The deletion is finished, so the results of these calls cannot change the answer.
+	// The table is already deleted, so the results of these calls cannot change the answer.
 	return turn.Step{
 		Calls: telling.Calls(&rec, last.objects, message.Forget(nil, storage.Ticks(t.Rows, storage.RowFloor))),
 		Next:  &turn.Continuation{Kind: turn.Forgets, Own: true},

@@ -97,8 +97,8 @@ func (r *mover) bring(ctx context.Context, group []Difference, alive func(contex
 	for len(group) > 0 {
 		done, err := r.Copy(ctx, r.key, Location{Spread: r.from, Move: Move{Target: r.to, Owner: r.owner}}, group, alive)
 		if err != nil {
-			// change is called for its error: if another run or an abort has changed the record, it is better than that
-			// of Copy
+			// If another run or an abort has changed the record, change returns an error that says so. The error of
+			// Copy does not say it.
 			if reason := r.change(ctx, func(*Location) {}); reason != nil && ctx.Err() == nil {
 				return reason
 			}

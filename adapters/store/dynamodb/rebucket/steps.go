@@ -99,7 +99,7 @@ func (r *mover) approach(ctx context.Context) (took time.Duration, err error) {
 // conclude seals the table (writes are refused), compares it with the copy for the last time, and replaces it by the copy.
 func (r *mover) conclude(ctx context.Context) (err error) {
 	defer func() {
-		if err != nil { // end the seal, so that a failed run does not block writes
+		if err != nil { // permit writes again, so that a failed run does not block them
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
 			defer cancel()
 			// If this change fails, writes are refused until another process has seen no heartbeat of the run for [Silence].

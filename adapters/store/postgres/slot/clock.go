@@ -36,7 +36,7 @@ type Clock struct {
 
 	one  chan struct{} // a lock that is held while a Timestamp is issued
 	mu   sync.Mutex
-	last int64     // quotient by the constant Slots of the highest Timestamp that was issued, or that the method Raise got
+	last int64     // the highest Timestamp that was issued or passed to Raise, divided by the constant Slots
 	seen edm.Ticks // the highest value that Instant has returned
 	has  Holding
 

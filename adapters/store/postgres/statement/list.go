@@ -11,8 +11,8 @@ import (
 // NamePrefix is the prefix of the application_name of every edgetable server.
 const NamePrefix = "edgetable "
 
-// Statements that read the state of entities. In a result, a NULL floor means that there is no table, a NULL ts that
-// there is no row, and NULL properties that the row is a tombstone.
+// Statements that read the state of entities. In a result, a NULL floor (lower limit of new Timestamps) means that
+// there is no table, a NULL ts that there is no row, and NULL properties that the row is a tombstone.
 var (
 	GetOne = Prepared{"get_one", `
 SELECT r.floor, r.purged, e.ts, e.nonce, e.properties

@@ -40,7 +40,7 @@ const (
 	sizeOfText            = 16  // memory that a text needs besides its bytes
 	comparedTexts         = 32  // a new text is compared with at most this number of stored texts, because most refusals are equal and are stored once
 	sizeOfAge             = 128 // memory that an age needs besides its tables and texts
-	maxBits               = 20  // maximum of age.bits; at this maximum, which random ids do not reach, a full table grows and is not replaced by two
+	maxBits               = 20  // maximum of age.bits; at this maximum, which random ids do not reach, a full table grows instead of being split
 )
 
 // storedID returns the id as slots store it. It replaces the id 0, because 0 means that a slot is empty.

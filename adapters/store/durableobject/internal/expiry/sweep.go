@@ -156,7 +156,7 @@ func (s *Sweep) Ended(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 		return
 	}
 	if e := traits.Ending; e != nil && s.began > e.Until {
-		s.clean = e.Until // the current rule also made an entity expire that could not be removed
+		s.clean = e.Until // also if the pass could not remove an entity, because that entity has expired by the current rule too
 	}
 	switch {
 	case s.left:

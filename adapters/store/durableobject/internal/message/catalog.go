@@ -99,8 +99,8 @@ func (r *Reader) Layout() Layout {
 	return Layout{Buckets: uint16(r.Number(1<<16 - 1)), Location: r.Text()}
 }
 
-// Located is the answer to OpLocate: the incarnation of a table, the layout of its
-// buckets, and the floor of their Timestamps.
+// Located is the answer to OpLocate: the incarnation of a table, the layout of its buckets, and the lower limit (floor)
+// of their Timestamps.
 type Located struct {
 	Incarnation table.Incarnation
 	Layout      Layout

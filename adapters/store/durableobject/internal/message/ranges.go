@@ -250,7 +250,7 @@ type Item struct {
 	Key       []byte
 	Gone      bool
 	Value     []byte
-	Unseen    bool      // whether the replica does not have the current state yet
+	Unseen    bool      // whether the replica lacks the current state
 	ChangedAt edm.Ticks // the time of the change, set only if Unseen is true
 }
 

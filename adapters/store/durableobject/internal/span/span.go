@@ -66,7 +66,7 @@ const (
 
 var (
 	rowMarker = []byte("mm") // key of the marker of a bucket that never split
-	rowRange  = []byte("mr") // key of the marker with a span
+	rowRange  = []byte("mr") // key of the marker of an object that has only a range of the bucket
 	// The key of the marker of a table that declares options. The row has the options, then the fields of one of the
 	// two rows above. An earlier version of the code, which does not know declared options, does not read this row, so
 	// it finds no marker.
@@ -145,7 +145,7 @@ func (s *Span) append(v []byte) []byte {
 	return v
 }
 
-// readSpan reads a span, which shares the memory of v.
+// readSpan reads a Span, which shares the memory of v.
 func readSpan(v []byte) *Span {
 	r := message.Read(v)
 	s := &Span{Phase: Phase(r.Byte()), Leaving: r.Bool()}
@@ -174,7 +174,7 @@ func readSpan(v []byte) *Span {
 	return s
 }
 
-// Serve returns the span of a range that serves these bounds and moves nothing.
+// Serve returns the Span of a range that serves these bounds and moves no keys.
 func (s *Span) Serve(bounds key.Range) *Span {
 	return &Span{Self: s.Self, Bounds: bounds, Seq: s.Seq, Since: s.Since}
 }
