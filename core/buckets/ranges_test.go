@@ -55,7 +55,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestRangesFind checks with random maps that Find returns, for each position, the only range that contains the
+// TestRangesFind checks with random Ranges that Find returns, for each position, the only range that contains the
 // position.
 func TestRangesFind(t *testing.T) {
 	t.Parallel()

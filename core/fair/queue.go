@@ -165,7 +165,7 @@ func (q *Queue[T]) begin(p *payer[T]) Turn[T] {
 	return Turn[T]{p, p.estimate}
 }
 
-// turnOf ends the turn of a payer: among payers with an equal charge, this payer now comes last.
+// turnOf is called when a request of a payer starts: among payers with an equal charge, this payer now comes last.
 func (q *Queue[T]) turnOf(p *payer[T]) {
 	q.begun++
 	p.since = q.begun

@@ -55,7 +55,7 @@ type answer struct {
 	err      error
 	revision table.Revision
 	ticks    edm.Ticks
-	cells    [len(universe)]cell // the entities that a get or a scan returned; the field highest of each cell is not set
+	cells    [len(universe)]cell // the entities (cells) that a get or a scan returned, without their field highest
 }
 
 // laws are the rules of the model that depend on the store's declared strengths (guarantees).

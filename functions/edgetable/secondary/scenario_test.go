@@ -322,8 +322,8 @@ func (w *scenario) damage(m *machine) {
 	}
 }
 
-// promote promotes a secondary. The field floor is the set of the writes that the backup location must have. The promoted
-// store must have all these writes.
+// promote promotes a secondary. The promoted store must have all writes in the field floor: those that the backup
+// location must have.
 func (w *scenario) promote(m *machine) {
 	var err error
 	switch {
@@ -393,8 +393,8 @@ func (w *scenario) encrypt() []string {
 	return []string{"--encrypt-to", w.keys[1]}
 }
 
-// restore restores the newest state. The field floor is the set of the writes that the backup location must have. The result
-// must have all these writes.
+// restore restores the newest state. The restored store must have all writes in the field floor: those that the backup
+// location must have.
 func (w *scenario) restore(must bool) (has numbers, ok bool) {
 	to := filepath.Join(w.dir, "restored")
 	defer os.RemoveAll(to)

@@ -78,7 +78,7 @@ type Results struct {
 	BatchFor   time.Duration `json:"batch_duration_ns"`
 	FsyncP50   time.Duration `json:"fsync_p50_ns"` // median duration of a sync of the disk, measured several times during the run
 	FsyncP99   time.Duration `json:"fsync_p99_ns"`
-	Problems   []string      `json:"problems"` // failed requests, and cells that could not be measured
+	Problems   []string      `json:"problems"` // failed requests, and cells (single measurements) that could not be done
 
 	fsyncs [][2]time.Duration
 }

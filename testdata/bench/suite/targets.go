@@ -95,7 +95,7 @@ func Checks(r *Results) []Check {
 	return append(list, r.alone()...)
 }
 
-// ratio compares the rates of two cells with the same number of connections.
+// ratio compares the rates of two measurements (cells) with the same number of connections.
 func (r *Results) ratio(server string, op load.Op, n int, other string, otherOp load.Op, rate func(Sample) float64, unit string, want float64) Check {
 	c := Check{What: fmt.Sprintf("%s, %s, %d connections, against %s", server, op, n, other), Status: Unmeasured}
 	c.Target = fmt.Sprintf("≥%gx", want)

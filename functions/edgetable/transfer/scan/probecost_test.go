@@ -22,7 +22,7 @@ import (
 type simulated struct {
 	rows        int
 	way, jitter time.Duration // way: network latency of a request; jitter: the maximum random increase of the latency
-	page, probe time.Duration // page: the time in which the service reads a page; probe: the time in which the service finds one key
+	page, probe time.Duration // page: how long the service takes to read a page; probe: how long it takes to find one key
 	turn        chan struct{} // semaphore of a service that answers one request at a time; otherwise nil
 
 	mu      sync.Mutex
