@@ -18,7 +18,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestFullDisk fills the disk of a server, a small tmpfs. Then it checks what the server does.
+// TestFullDisk fills the disk of a server, a small tmpfs. The server must refuse inserts, serve reads and deletes, and
+// start on the full disk.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := proc.Disk(t, "64m")

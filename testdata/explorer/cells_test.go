@@ -230,7 +230,7 @@ func TestCellConflict(t *testing.T) {
 	b.seeText(at("error"), "Somebody deleted this entity meanwhile.")
 	b.has(field("Born", "field-value"), "6")
 	b.click(at("discard"))
-	// The rows have a part of the properties.
+	// If the page shows only some properties, the comparison of the two versions shows only these too.
 	b.visit("#/dev/people?select=Born")
 	b.seeText(`[role="gridcell"]`, "1906")
 	s.do("PUT", "/people(PartitionKey='Oslo',RowKey='001')", `{"Name":"theirs","Born":7}`, 204)

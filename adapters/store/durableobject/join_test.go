@@ -215,7 +215,7 @@ func TestJoinWithAReplica(t *testing.T) {
 				entities++
 			}
 		}
-		if want := len(partitions) - 2 + 2 + 1; entities != want { // one more for the record of the table
+		if want := len(partitions) - 2 + 2 + 1; entities != want { // the 1 is for the record of the table
 			t.Errorf("late %t: the replica has %d values, not %d", late, entities, want)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 // Row is the key of the row with the reserved Timestamp.
 var Row = []byte("mc")
 
-// Clock issues Timestamps above its floor and above all Timestamps that the object has issued. It reserves the
-// Timestamps of the next second in a row, so that most writes need not write this row.
+// Clock issues Timestamps above a given lower limit and above all Timestamps that the object has issued. It reserves
+// the Timestamps of the next second in a row, so that most writes need not write this row.
 type Clock struct {
 	Last     edm.Ticks // the last issued Timestamp; at first, the lower bound of all Timestamps to issue
 	Reserved edm.Ticks // the value of the row; 0 if there is no row

@@ -35,7 +35,7 @@ const (
 // DynamoDB accepts expressions of up to 4 KiB with 300 operators. A leaf takes at most 41 bytes and three
 // operators, including its NOT and the AND or OR before it. The permitted depth is not documented.
 const (
-	maxLeaves = 94 // one leaf is reserved for the condition that accepts all entities whose properties are in other items
+	maxLeaves = 94 // one more leaf is always needed: it accepts all entities whose properties are in other items
 	maxDepth  = 12
 )
 
