@@ -25,7 +25,7 @@ func split(t *testing.T, f frames) (list []string) {
 	return list
 }
 
-// A sent value contains the arguments that a caller passes to the shell.
+// A sent value contains the arguments that a caller passes to the JavaScript shell.
 type sent struct {
 	calls  []durableobject.Call
 	ms     uint32

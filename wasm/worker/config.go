@@ -32,7 +32,7 @@ type config struct {
 	jurisdiction string // jurisdiction of the replica
 }
 
-// readConfig parses the variables that the shell passes: name=value, each followed by a zero byte.
+// readConfig parses the variables that the JavaScript shell passes: name=value, each followed by a zero byte.
 func readConfig(text string) (*config, error) {
 	values := readVariables(text)
 	c := &config{location: values["EDGETABLE_LOCATION"], catalog: values["EDGETABLE_CATALOG_LOCATION"]}
@@ -65,7 +65,7 @@ func readConfig(text string) (*config, error) {
 	}
 	switch values["EDGETABLE_REPLICA"] {
 	case "":
-	case "bound": // the shell sets this value if the binding exists
+	case "bound": // the JavaScript shell sets this value if the binding exists
 		c.replica = cmp.Or(values["EDGETABLE_REPLICA_NAME"], "replica")
 		if catalog, _ := durableobject.SplitLocation(c.catalog); catalog != "" && catalog != c.jurisdiction {
 			return nil, errors.New("EDGETABLE_REPLICA: the catalogs are in " + catalog + ": without EDGETABLE_REPLICA_JURISDICTION=" + catalog + " nothing is published; bind a namespace that was made there")

@@ -244,7 +244,7 @@ func (c *cloud) step(n *node, m []byte, resume *engine.Resume) engine.Step {
 	}
 	step.Answer = bytes.Clone(bytes.TrimPrefix(step.Answer, []byte("dst")))
 	spoil(m)
-	if resume != nil { // the shell reuses the memory of messages
+	if resume != nil { // the JavaScript shell reuses the memory of messages
 		for _, a := range resume.Answers {
 			spoil(a.Message)
 		}

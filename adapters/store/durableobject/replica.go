@@ -9,9 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Replica is the address of the publisher, which is not an object: the shell passes calls with this
-// address to the code that publishes. The message is a [Batch] and the answer a [Published]. Only objects
-// send calls to this address.
+// Replica is the address of the publisher, which is not an object: the JavaScript shell passes calls with this address
+// to the code that publishes. The message is a [Batch] and the answer a [Published]. Only objects send calls to this
+// address.
 var Replica = Address{Name: "replica"}
 
 // Batch is a request of an object to the publisher. It has changes of rows, and it may say that the

@@ -11,10 +11,10 @@ import (
 	"edgetable/core/table"
 )
 
-// History is the address under which an object reaches the platform's earlier states of itself. It is not
-// an object: the calling object's shell answers. An empty message asks for the platform's bookmark of the
-// present state, and a message with a time for the bookmark of that time. After a message with a time and
-// a bookmark, the object ends and returns to the state of the bookmark.
+// History is the address under which an object reaches the platform's earlier states of itself. It is not an object:
+// the JavaScript around the calling object (its shell) answers. An empty message asks for the platform's bookmark of
+// the present state, and a message with a time for the bookmark of that time. After a message with a time and a
+// bookmark, the object ends and returns to the state of the bookmark.
 var History = Address{Name: "history"}
 
 // Restore implements [table.Restoring]. The catalog stores the progress of the restore, and the objects

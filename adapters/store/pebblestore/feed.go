@@ -83,9 +83,9 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Read
 	return b.Page, err
 }
 
-// chooseFeed sets the incarnation of the table whose feed a page comes from. It is the incarnation in the client's position, or the
-// incarnation of the existing table. If both are the same, chooseFeed also sets the traits of the table and the time; otherwise the time
-// stays 0.
+// chooseFeed sets the incarnation of the table whose feed a page comes from. It is the incarnation in the client's
+// position, or the incarnation of the existing table. If both are the same, chooseFeed also sets the declared options
+// (traits) of the table and the time; otherwise the time stays 0.
 func (s *Store) chooseFeed(b *table.FeedBuilder, t table.RecordKey, r *table.FeedRequest, db pebble.Reader) error {
 	live, err := getRecord(db, t)
 	switch {

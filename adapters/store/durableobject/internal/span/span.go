@@ -23,7 +23,7 @@ type Marker struct {
 	// Traits are the options that the table declares, such as expiry.
 	Traits *table.Traits
 
-	row []byte // the key of the row in which the marker is stored; nil if there is none
+	row []byte // the key of the row in which the object's incarnation (the marker) is stored; nil if there is none
 }
 
 // Span is the range of an object, and the progress of its split. The marker of an object without ranges is stored in
@@ -48,7 +48,8 @@ type Span struct {
 	Number   uint64    // in a merge: the number in the answer by which the neighbour agreed to take the keys
 }
 
-// unreadable is the text of the panic if a marker cannot be read. It reaches the log of the Worker.
+// unreadable is the text of the panic if the row with the object's incarnation cannot be read. It reaches the log of
+// the Worker.
 const unreadable = "the record of a key range is damaged or was written by a later version of edgetable"
 
 // Phase is the state of a range: see docs/adr/0034.
@@ -73,7 +74,7 @@ var (
 	rowDeclares = []byte("me")
 )
 
-// Load reads the marker. If there is no row, Live is false.
+// Load reads the marker, which says which incarnation the object serves. If there is no row, Live is false.
 func (m *Marker) Load(rows storage.Rows) {
 	*m = Marker{}
 	for _, k := range [...][]byte{rowMarker, rowRange, rowDeclares} {
@@ -104,7 +105,7 @@ func (m *Marker) read(v []byte) {
 	}
 }
 
-// Put writes the marker.
+// Put writes the marker, which says which incarnation the object serves.
 func (m *Marker) Put(rows storage.Rows) {
 	v := make([]byte, 0, len(m.Incarnation)+8)
 	v = append(v, m.Incarnation[:]...)
