@@ -14,7 +14,7 @@ import (
 // All Stores of a process can share one Maps. Its questions and answers are bytes, because in a Worker
 // the Stores are in other instances of the module.
 type Maps struct {
-	guess message.Layout // the assumed layout of unknown tables
+	guess message.Layout // the assumed layout (number of buckets and location) of unknown tables
 
 	mu     sync.Mutex
 	tables map[string]*mapOfTable
@@ -90,8 +90,8 @@ func (h *Maps) find(w *message.Where) []byte {
 	return message.AppendFoundRange(nil, &p)
 }
 
-// learn stores the layout of a table. It returns the table's entry, or nil if the table has the layout
-// that unknown tables are assumed to have.
+// learn stores the layout (number of buckets and location) of a table. It returns the table's entry, or nil if the
+// table has the layout that unknown tables are assumed to have.
 func (h *Maps) learn(w *message.Where) *mapOfTable {
 	known := h.tables[w.Table]
 	if known != nil && known.Layout == w.Layout {

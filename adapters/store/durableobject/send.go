@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// maxMoves is the maximum number of times that an operation is tried because the table has another
-// layout, or another range has the key.
+// maxMoves is the maximum number of times that an operation is tried because the table has another layout (number of
+// buckets and location), or another range has the key.
 const maxMoves = 3
 
 // firstPause is the pause before a message is sent for the second time.
@@ -120,7 +120,8 @@ func (s *Store) noAnswerErr(ctx context.Context, lost bool, last error) error {
 	return table.ErrBusy
 }
 
-// retryMoved runs an operation, and runs it again if an object answers that the table has another layout.
+// retryMoved runs an operation, and runs it again if an object answers that the table has another layout (number of
+// buckets and location).
 func (s *Store) retryMoved(name string, do func() error) error {
 	for range maxMoves {
 		err := do()

@@ -108,8 +108,9 @@ func (b *bucket) askCatalog(t *turn.Turn, p *message.Destination) (l *tableInfo,
 	case err != nil || !r.Done():
 		return nil, t.Fail(table.ErrBusy)
 	case l.Layout.Buckets != p.Buckets || l.Layout.Location != p.Location:
-		// The sender assumed another layout of the table, so the answer has the right layout, even while the table is
-		// being deleted. If this object never had the table, only the catalog may report the deletion.
+		// The sender assumed another layout (number of buckets and location) of the table, so the answer has the right
+		// layout, even while the table is being deleted. If this object never had the table, only the catalog may
+		// report the deletion.
 		return nil, turn.Step{Answer: message.Moved(t.Dst, l.Layout)}
 	case l.Deleting || l.Incarnation == b.ended:
 		// A delayed answer of the catalog may still say that the table exists. So the object remembers which

@@ -64,7 +64,7 @@ var (
 	ErrDamaged = errors.New("durableobject: malformed answer")
 )
 
-// MovedError means that the table has another layout than the sender assumed.
+// MovedError means that the table has another layout (number of buckets and location) than the sender assumed.
 type MovedError struct{ Layout Layout }
 
 func (*MovedError) Error() string {

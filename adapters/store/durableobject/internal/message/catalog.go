@@ -17,7 +17,8 @@ type Layout struct {
 // Key appends a message that has only the key of a record: OpRead, OpLocate.
 func Key(dst []byte, op Op, key string) []byte { return AppendText(begin(dst, op), key) }
 
-// Write appends the message OpWrite, without its Attempt: see [Stamp]. The layout is used only if the table is new.
+// Write appends the message OpWrite, without its Attempt: see [Stamp]. The layout (number of buckets and location) is
+// used only if the table is new.
 func Write(dst []byte, d *table.Record, layout Layout) []byte {
 	return AppendLayout(AppendDocument(begin(dst, OpWrite), d), layout)
 }

@@ -10,7 +10,7 @@ import "edgetable/core/buckets"
 type Where struct {
 	What     byte
 	Table    string // key of the table's record
-	Layout   Layout // the layout that the table has, or is expected to have
+	Layout   Layout // the layout (number of buckets and location) that the table has, or is expected to have
 	Bucket   uint16
 	OfKey    bool // whether the field Bucket is not set; the cache then computes the bucket from the field Position
 	Position []byte
