@@ -249,7 +249,7 @@ func (f *feedReading) step(s *feedStream) error {
 		f.finishRange(s.Object)
 	case a.State == message.FeedDropped:
 		f.p.Drop = max(f.p.Drop, a.End)
-		f.finishRange(s.Object) // a range that got keys of this range before the drop need no longer wait for lines of this range
+		f.finishRange(s.Object) // a range that got keys from this range before the drop no longer needs to wait for the lines of this range
 	default:
 		f.p.Set(s.Object, a.Next)
 	}
