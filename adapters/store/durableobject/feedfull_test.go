@@ -20,7 +20,7 @@ func (w *ranges) fill(by int64) {
 		if strings.HasPrefix(n.id.Name, "catalog/") {
 			continue
 		}
-		n.evict() // a new engine checks the size with its next write
+		n.evict() // an object that was restarted checks the size with its next write
 		if n.rows.Beside = 0; by > 0 {
 			n.rows.Beside = fullSize - n.rows.Size() + by - 1
 		}

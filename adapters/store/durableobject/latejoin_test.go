@@ -126,7 +126,7 @@ func TestOnePublishesAnEntity(t *testing.T) {
 				set("0000b", "2")
 				w.removeOne(t, "0000c")
 			}
-			if n == 3 { // a write to its own keys, which makes the neighbour publish
+			if n == 3 { // a write to the neighbour's own keys, which makes the neighbour publish
 				set(partitions[1], "own")
 			}
 			pass(9 * edm.TicksPerSecond / 10)

@@ -145,7 +145,7 @@ func TestEmptyRangeLooksAgain(t *testing.T) {
 	t.Run("restart", func(t *testing.T) {
 		w, _ := start(0)
 		w.remove(0, 60)
-		for _, n := range w.all() { // the alarm may be set for a batch; a new engine must also plan the check for empty ranges
+		for _, n := range w.all() { // the alarm may be set for a batch; after a restart, the object must also plan the check for empty ranges
 			n.evict()
 		}
 		if w.hours(3); len(w.remaining()) != 1 {

@@ -70,7 +70,8 @@ func (p *purge) due(it item) bool {
 	return err == nil && edm.Ticks(due) <= p.now()
 }
 
-// tables reads the notes about dropped tables. It removes the entities of each incarnation whose note is due.
+// tables reads the items that record dropped tables. When an item is due, tables removes the entities of the dropped
+// table.
 func (p *purge) tables(ctx context.Context) error {
 	return p.each(ctx, droppedHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {

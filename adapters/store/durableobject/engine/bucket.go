@@ -34,8 +34,9 @@ type bucket struct {
 	frozen  frozen
 	sweep   expiry.Sweep
 	feed    feed.Feed
-	// A question to the catalog contains this number. Some events, such as a drop, change it. If the number has changed, the answer is
-	// ignored. The first value is random, so that an answer to a question of an earlier engine is ignored too.
+	// A question to the catalog contains this number. Some events, such as a drop, change it. If the number has
+	// changed, the answer is ignored. The first value is random, so that an answer to a question from before a restart
+	// of the object is ignored too.
 	generation uint64
 	ended      table.Incarnation // the incarnation that the catalog last reported as being deleted
 

@@ -88,8 +88,8 @@ func (b *bucket) belowOwn() (from, to []byte) {
 	return storage.Entities(key.Range{End: append([]byte{}, b.marker.Bounds().Start...)})
 }
 
-// hasBelow reports whether the object stores copies of entities below the keys of its range. An earlier engine may
-// have received such copies. A range that is being filled has no copies yet.
+// hasBelow reports whether the object stores copies of entities below the keys of its range. The object may have
+// received such copies before a restart. A range that is being filled has no copies yet.
 func (b *bucket) hasBelow(t *turn.Turn) bool {
 	s := b.marker.Span
 	if s == nil || s.Phase == span.Filling || len(s.Bounds.Start) == 0 {

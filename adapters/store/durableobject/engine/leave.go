@@ -87,8 +87,8 @@ func (b *bucket) isEmpty(t *turn.Turn) bool {
 	return !storage.HasAny(t.Rows, from, to)
 }
 
-// lookIfSmall plans when a new engine checks whether the range can merge. The memory of an earlier engine is lost. So the
-// time of the last write is taken from the last issued Timestamp.
+// lookIfSmall plans when the object, after its restart, checks whether the range can merge. A restart loses the
+// object's memory. So the time of the last write is taken from the last issued Timestamp.
 func (b *bucket) lookIfSmall(t *turn.Turn) {
 	x := &b.split
 	x.last = min(b.clock.Last, t.Now)

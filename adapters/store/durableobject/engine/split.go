@@ -79,7 +79,7 @@ func (x *splitting) reset(due edm.Ticks) {
 	*x = splitting{rand: x.rand, onEvent: x.onEvent, bytes: x.bytes, rate: x.rate, rows: x.rows, due: due}
 }
 
-// loadSplit continues a split that an earlier engine began.
+// loadSplit continues a split that began before the object restarted.
 func (b *bucket) loadSplit(t *turn.Turn) {
 	s := b.marker.Span
 	b.room.LookOften(b.split.bytes)
@@ -186,8 +186,8 @@ func (b *bucket) splitMessage(op message.Op) []byte {
 	return message.Split(nil, op, &m)
 }
 
-// acceptReply handles the answer to a call. It ignores an unexpected answer, for example to a call of an earlier
-// engine.
+// acceptReply handles the answer to a call. It ignores an unexpected answer, for example to a call from before a
+// restart.
 func (b *bucket) acceptReply(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
 	if x.out == 0 || t.Resumed.Batch != x.out || len(t.Answers) != 1 {

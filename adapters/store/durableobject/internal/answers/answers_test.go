@@ -12,8 +12,8 @@ import (
 
 const second = edm.TicksPerSecond
 
-// TestJudge checks for which repeated writes an engine knows that they were not carried out, and for
-// which the outcome is unknown.
+// TestJudge checks for which repeated writes an object knows that they were not carried out, and for which the outcome
+// is unknown.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -17,7 +17,7 @@ type Clock struct {
 	Reserved edm.Ticks // the value of the row; 0 if there is no row
 }
 
-// Load makes the clock issue only Timestamps above those that an earlier engine may have issued.
+// Load makes the clock issue only Timestamps above those that the object may have issued before its last restart.
 func (c *Clock) Load(r storage.Rows, floor edm.Ticks) {
 	c.Reserved = storage.Ticks(r, Row)
 	c.Last = max(c.Last, c.Reserved, floor)
@@ -49,7 +49,7 @@ func (c *Clock) Instant(now edm.Ticks) edm.Ticks {
 	return c.Last
 }
 
-// Keep makes the next engine issue only Timestamps above t.
+// Keep makes the object issue only Timestamps above t, even after a restart.
 func (c *Clock) Keep(r storage.Rows, t edm.Ticks) {
 	if t > c.Reserved {
 		c.Reserved = t + table.Reservation

@@ -11,9 +11,10 @@ import (
 
 // Judge decides which entities are absent at an instant.
 //
-// If a read found an entity absent, the entity must stay absent for every later write, even if the clock of the next
-// engine is behind. So the instant of the read is stored in a row. This is not needed if all absent entities had
-// expired before the Timestamp that another row reserves, because the next engine's clock begins above this Timestamp.
+// If a read found an entity absent, the entity must stay absent for every later write, even if the object restarts with
+// a clock that is behind. So the instant of the read is stored in a row. This is not needed if all absent entities had
+// expired before the Timestamp that another row reserves, because after a restart the clock begins above this
+// Timestamp.
 type Judge struct {
 	Traits *table.Traits
 	Now    edm.Ticks

@@ -26,8 +26,8 @@ const (
 // for which withdrawn rule all expired entities are removed.
 var Row = []byte("mx")
 
-// Sweep is the progress of a pass over the entities of an object. Only the fields Due and clean are stored in a
-// row, so a new engine begins the pass again.
+// Sweep is the progress of a pass over the entities of an object. Only the fields Due and clean are stored in a row, so
+// an object that was restarted begins the pass again.
 type Sweep struct {
 	Due edm.Ticks // when the next step is due; 0 means never
 

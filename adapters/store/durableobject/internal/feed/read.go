@@ -125,9 +125,9 @@ func (h *Head) parents(chooses func(m *Mark) bool) (list []uint32) {
 	return list
 }
 
-// closedUntil returns a Timestamp such that no later line has this Timestamp or a lower one, even if the engine ends.
-// The clock of this engine continues at the Timestamp or later. The clock of the next engine begins above the Timestamp
-// that a row reserves, and the result is not above that.
+// closedUntil returns a Timestamp such that no later line has this Timestamp or a lower one, even if the object
+// restarts. Until then, the object's clock continues at the Timestamp or later. After a restart, the clock begins above
+// the Timestamp that a row reserves, and the result is not above that.
 func (f *Feed) closedUntil(r *Reader) edm.Ticks {
 	top := min(max(r.Now, r.Clock.Last), r.Clock.Reserved)
 	r.Clock.Last = max(r.Clock.Last, top)
@@ -265,8 +265,9 @@ func readLines(rows storage.Rows, from, to []byte) (list []line, more bool) {
 	return list, false
 }
 
-// The memory of an engine is small. It holds the entities of an answer and the answer itself. So an answer ends after the
-// commit with which it reaches largestAnswer, and a commit is divided after largestPart, in bytes of keys and properties.
+// The memory of an object is small. It holds the entities of an answer and the answer itself. So an answer ends after
+// the commit with which it reaches largestAnswer, and a commit is divided after largestPart, in bytes of keys and
+// properties.
 const (
 	largestAnswer = 1 << 20
 	largestPart   = 768 << 10

@@ -41,7 +41,7 @@ const (
 	OpCopy    // Destination, incarnation, number of the chunk, entities → nothing
 	OpTake    // Destination, incarnation, number of the chunk, Taking, entities → nothing
 	OpRanges  // record key, bucket → Located, Named
-	OpBegin   // Splitting → id
+	OpBegin   // Splitting → id of the new range
 	OpSwitch  // Splitting → Located, Named
 	OpObjects // record key → Layout, objects
 

@@ -8,7 +8,7 @@ import (
 
 // batchInFlight is a batch that was sent and has no answer yet.
 type batchInFlight struct {
-	number      uint64 // a random number, by which an answer to a batch of an earlier engine is recognised
+	number      uint64 // a random number, by which an answer to a batch from before a restart of the object is recognised
 	changes     []change
 	next        []byte // where the pass continues after the batch; nil if the pass ends with the batch
 	synced      []syncedRow

@@ -29,8 +29,8 @@ func (o *Outbox) Publish(t *turn.Turn) turn.Step {
 }
 
 // handOut sends a batch with the current state of changed rows. The same transaction stores that a batch is in flight,
-// so that a later engine waits until no write of the batch can arrive any more. An engine that lost its storage cannot
-// store this, and so sends nothing.
+// so that the object, if it restarts, waits until no write of the batch can arrive any more. An object that lost its
+// storage cannot store this, and so sends nothing.
 func (o *Outbox) handOut(t *turn.Turn) turn.Step {
 	f := &batchInFlight{}
 	if o.pass.next == nil {
@@ -98,8 +98,8 @@ func (o *Outbox) addChanges(t *turn.Turn, f *batchInFlight, batch []byte) []byte
 	return batch
 }
 
-// AcceptResult handles the result of a batch. It ignores the result of an unknown batch: an earlier engine sent that batch, or another batch has
-// replaced it.
+// AcceptResult handles the result of a batch. It ignores the result of an unknown batch: the object sent that batch
+// before its restart, or another batch has replaced it.
 func (o *Outbox) AcceptResult(t *turn.Turn) turn.Step {
 	f, answers := o.inFlight, t.Answers
 	if !o.on || f == nil || t.Resumed.Batch != f.number || len(answers) == 0 {

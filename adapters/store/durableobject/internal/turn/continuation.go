@@ -9,8 +9,8 @@ import (
 )
 
 // Continuation is the progress of a message before its calls. It passes through the JavaScript shell as bytes, because
-// another engine may have replaced this one when the answers arrive. Both engines run in one isolate, so that a
-// continuation is never read by another version of the code.
+// the engine (the code in the object) may have been replaced by another one when the answers arrive. Both engines run
+// in one isolate, so that a continuation is never read by another version of the code.
 type Continuation struct {
 	Kind   Kind
 	Engine uint64 // of a write: the engine in which it began
