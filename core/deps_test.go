@@ -153,7 +153,7 @@ var standsOn = map[string][]string{
 // if the map functionImports allows it. No package of the product imports testdata.
 func TestLayers(t *testing.T) {
 	t.Parallel()
-	stands := map[string][]string{} // what standsOn allows and the code uses
+	stands := map[string][]string{} // the entries of standsOn that the code uses
 	for line := range strings.Lines(goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "edgetable/...")) {
 		f := strings.Fields(line)
 		own, room := strings.CutPrefix(f[0], "edgetable/functions/")

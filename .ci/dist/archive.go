@@ -30,7 +30,7 @@ func (r *release) archives() error {
 			w := zip.NewWriter(f)
 			add, ends = r.zipped(w), []func() error{w.Close, f.Close}
 		case "tar.gz":
-			z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // only an unknown level gives an error
+			z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // no error is possible, because the level is known
 			w := tar.NewWriter(z)
 			add, ends = r.tarred(w), []func() error{w.Close, z.Close, f.Close}
 		default:

@@ -226,7 +226,7 @@ func TestSameBytes(t *testing.T) {
 	for _, name := range again {
 		switch name {
 		case image, "SHA256SUMS", "edgetable-1.2.3.tgz", "edgetable.1.2.3.nupkg", "edgetable.rb", "edgetable.scoop.json", "edgetable.winget.yaml":
-			continue // these files may differ: they depend on the set of platforms, or contain the path of the release's folder
+			continue // files that may differ, because they depend on the set of platforms or contain the path of the release's folder
 		}
 		if !bytes.Equal(readFile(t, filepath.Join(dist, name)), readFile(t, filepath.Join(dir, "dist", name))) {
 			t.Errorf("%s differs", name)

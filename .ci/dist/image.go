@@ -261,7 +261,7 @@ func rootCertificates() []byte {
 	var b bytes.Buffer
 	for root := range bundle.Roots() {
 		if root.Constraint == nil {
-			_ = pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // a write to a Buffer cannot fail
+			_ = pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // no error is possible, because a Buffer accepts every write
 		}
 	}
 	return b.Bytes()

@@ -57,7 +57,7 @@ func (r *release) npmPackage(name string, about map[string]any, files map[string
 	if err != nil {
 		return err
 	}
-	z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // only an unknown level gives an error
+	z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // no error is possible, because the level is known
 	w := tar.NewWriter(z)
 	add := r.tarred(w)
 	err = add("package/package.json", 0o644, append(text, '\n'))

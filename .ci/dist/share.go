@@ -86,7 +86,7 @@ func (r *release) scripts(dir string) error {
 
 func writeGzip(file string, text []byte) error {
 	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // only an unknown level gives an error
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // no error is possible, because the level is known
 	_, err := z.Write(text)
 	if err == nil {
 		err = z.Close()

@@ -153,7 +153,7 @@ func (l *accessLine) appendText(f accessField, s []byte) {
 	case plain:
 		l.b = append(append(append(l.b, '"'), s...), '"')
 	default:
-		quoted, _ := json.Marshal(string(s)) // a string can always be encoded
+		quoted, _ := json.Marshal(string(s)) // no error is possible, because every string can be encoded
 		l.b = append(l.b, quoted...)
 	}
 }

@@ -18,14 +18,14 @@ type AccessLog struct {
 	asJSON bool
 	log    *slog.Logger
 
-	mu      sync.Mutex // never locked while lines are formatted
+	mu      sync.Mutex // not held while lines are formatted, so that requests do not wait for that
 	records accessRecords
 	timer   *time.Timer // calls the method flush when lines have waited for the time accessDelay
 	waiting bool        // whether timer is running
 
 	writing sync.Mutex // guards the fields below; locked before mu
 	to      io.Writer
-	file    *os.File // the opened file, or nil for standard error
+	file    *os.File // file that is open for writing, or nil for standard error
 	clock   logClock
 	spare   accessRecords // memory of written records, for reuse
 	lines   []byte        // memory for lines, for reuse
@@ -69,8 +69,8 @@ func (a *AccessLog) open() error {
 	return nil
 }
 
-// Reload reopens the file if the argument is true. The argument is true after SIGHUP: log rotation sends SIGHUP when
-// it has renamed the old file.
+// Reload reopens the file if the argument is true, that is, after the signal SIGHUP. A program for log rotation sends
+// SIGHUP when it has renamed the old file.
 func (a *AccessLog) Reload(asked bool) {
 	if !asked || a.path == "" {
 		return

@@ -39,7 +39,7 @@ func (l *RequestLog) Observe(resp *protocol.Response, end time.Time) {
 	switch {
 	case resp.Refused.SignIn():
 		source := resp.Source.Unmap()
-		prefix, _ := source.Prefix(sourceBits(source)) // if the address is unknown, there is an error and the prefix is invalid
+		prefix, _ := source.Prefix(sourceBits(source)) // an unknown address gives an error and an invalid prefix, and the prefix alone suffices here
 		l.write(slog.LevelWarn, "sign-in failed", resp, l.signIns, prefix.String())
 	case resp.Status == http.StatusServiceUnavailable && (resp.Err != nil || resp.Refused != ""):
 		l.write(slog.LevelWarn, "request failed", resp, l.failures, resp.Code+string(resp.Refused))

@@ -35,7 +35,7 @@ func OpenTraces(ctx context.Context, collectorURL, version string, log *slog.Log
 	}
 	about, err := resource.Merge(resource.NewSchemaless(
 		attribute.String("service.name", "edgetable"), attribute.String("service.version", version),
-	), resource.Environment()) // attributes from the environment replace those above
+	), resource.Environment()) // attributes from the environment take precedence over the default ones
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
@@ -95,7 +95,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceS
 	return nil
 }
 
-// send sends spans once. The result again reports whether the caller should retry.
+// send sends spans once. The result again is true if the caller should retry.
 func (c *collector) send(ctx context.Context, body []byte) (again bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {

@@ -24,7 +24,7 @@ func Int(text string, least, most int) (int, error) {
 // Number parses a number; least and most are its bounds.
 func Number(text string, least, most float64) (float64, error) {
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(n >= least && n <= most) { // written so that NaN is refused, too: each comparison with NaN is false
+	if err != nil || !(n >= least && n <= most) { // written so that NaN is refused too, because each comparison with NaN is false
 		return 0, errors.New("write a number from " + format(least) + " to " + format(most))
 	}
 	return n, nil

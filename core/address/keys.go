@@ -6,7 +6,7 @@ import "strings"
 type keys struct {
 	partition, row string
 	count          int
-	bare           bool // set if the parentheses hold one literal without a name; the field partition then has the literal
+	bare           bool // set if the parentheses hold a single literal without a name, which is then in the field partition
 }
 
 // parseKeys parses 'x' or PartitionKey='p',RowKey='r' in either order, with optional blanks around the commas. It

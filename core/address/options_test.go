@@ -62,7 +62,7 @@ func TestParseOptions(t *testing.T) {
 		{"timeout=", table.InvalidQueryParameterValue},
 		{"timeout=-1", table.InvalidQueryParameterValue},
 		{"Timeout=1.5", table.InvalidQueryParameterValue},
-		{"comp=acl&comp=acl", table.InvalidQueryParameterValue}, // the signed string has only one value of comp, so two values are refused
+		{"comp=acl&comp=acl", table.InvalidQueryParameterValue}, // the signed text has only one value of comp, so the query must not have two
 		{"comp=&%43omp=acl", table.InvalidQueryParameterValue},
 	} {
 		if _, err := parse(tt.raw); code(t, err) != tt.want {

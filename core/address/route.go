@@ -50,7 +50,7 @@ type Route struct {
 // backslash.
 var errQuerySyntax = table.InvalidInput.With("Bad Request - Error in query syntax. Address an entity as table(PartitionKey='…',RowKey='…'). A key must not contain slashes or backslashes; write ' in a key as ''.")
 
-// errNoCount is errQuerySyntax with a hint, for an address that only a server with extensions supports.
+// errNoCount is errQuerySyntax with a hint that a server with extensions supports the address.
 var errNoCount = table.InvalidInput.With(errQuerySyntax.Message + " $count needs a server with --extensions (EDGETABLE_EXTENSIONS=true).")
 
 // errKeyCount returns the error for a resource with a wrong number of keys.

@@ -206,7 +206,7 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// TestReadsInVain checks that reads of empty ranges also count against the byte budget of a page.
+// TestReadsInVain checks that the byte budget of a page also limits the number of reads of empty ranges.
 func TestReadsInVain(t *testing.T) {
 	t.Parallel()
 	const count = 64
@@ -270,7 +270,7 @@ func TestMemory(t *testing.T) {
 	var mu sync.Mutex
 	most := 0
 	s.most = func() int { return 1 << 20 }
-	s.readBytes = 1 << 30 // high, so that only the Limit bounds each read
+	s.readBytes = 1 << 30 // so high that only the Limit bounds each read
 	_, err := buckets.Scan(t.Context(), &limited{s, func(l buckets.Limit) {
 		mu.Lock()
 		defer mu.Unlock()

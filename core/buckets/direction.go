@@ -8,9 +8,9 @@ import (
 
 // direction is the order of a scan; true means descending.
 //
-// A scan reads several streams. A stream is the part of a range in one bucket, and has a position. If the next row
-// of the stream is in memory, the position is the key of this row. Otherwise the position is the point where the
-// next read begins. In a descending scan, this point is an exclusive upper bound. A nil bound is above all keys.
+// A scan reads several streams. A stream is the part of a range in one bucket. If the next row of the stream is in
+// memory, the position is the key of this row. Otherwise the position is the point where the next read begins. In a
+// descending scan, this point is an exclusive upper bound. A nil bound is above all keys.
 type direction bool
 
 // begin returns the position where a read of r begins.
@@ -29,7 +29,7 @@ func (down direction) from(r key.Range, position []byte) key.Range {
 	return key.Range{Start: position, End: r.End}
 }
 
-// compare compares two positions in the direction of the scan.
+// compare compares two positions, in ascending or descending order as the scan goes.
 func (down direction) compare(a, b []byte) int {
 	switch {
 	case !bool(down):

@@ -17,17 +17,17 @@ const (
 	// some KiB. If the request has a filter, the minimum is leastFiltered, because most of the rows read may not match.
 	leastBytes    = 4 << 10
 	leastFiltered = 32 << 10
-	// The factor first enlarges the first read of each stream (the part of a range in one bucket). Let n be the number
-	// of missing rows divided by the number of streams. The read asks for n × first rows. A higher factor saves reads
-	// if partitions are short. It wastes rows if one long partition holds all rows of the page.
+	// The factor first enlarges the first read of each stream (the part of a range in one bucket): this read asks for
+	// first × its equal share of the missing rows. A higher factor saves reads if partitions are short. It wastes rows
+	// if one long partition holds all rows of the page.
 	first = 1.1
 	// The method scan.share multiplies by the factors caution and residue to estimate how many rows a stream can
-	// supply. These two values keep the simulation in the tests below its limits for reads and for wasted rows. This is
-	// so for every partition length. Higher values make fewer reads and waste more rows.
+	// supply. Higher values make fewer reads and waste more rows. With these two values, the simulation in the tests
+	// makes few enough reads and wastes few enough rows for every partition length.
 	caution = 0.3
 	residue = 0.4
-	// The factor caution increases when a page has made more than lateAfter reads per bucket. Each further read per
-	// bucket adds haste × caution. Without this increase, some pages would take two reads more.
+	// The factor caution grows when a page has made more than lateAfter reads per bucket: by haste × caution for each
+	// further read per bucket. Without this growth, some pages would take two reads more.
 	lateAfter = 1.3
 	haste     = 20
 )
@@ -120,7 +120,7 @@ func (s *scan) least(need float64) float64 {
 	return min(need+1, leastBytes/s.rowBytes())
 }
 
-// live returns how many streams of the same range still have unread rows.
+// live returns how many streams of the same range still have rows that were not read yet.
 func (s *scan) live(of *stream) int {
 	n := 0
 	for _, st := range s.order {

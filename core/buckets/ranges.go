@@ -8,9 +8,9 @@ import (
 	"edgetable/core/key"
 )
 
-// Ranges is the map of the ranges into which a bucket was split, in key order. Each range begins at its Start and
-// ends at the Start of the next range; the last range has no end. The first Start is empty. A bucket that was never
-// split has no Ranges, which means a single range with ID 0.
+// Ranges lists the ranges into which a bucket was split, in key order. Each range begins at its Start and ends at the
+// Start of the next range; the last range has no end. The first Start is empty. A bucket that was never split has no
+// Ranges, which means a single range with ID 0.
 type Ranges []Range
 
 // Range is one range of a bucket.
@@ -22,7 +22,7 @@ type Range struct {
 // The variable all holds the Ranges of a bucket that was never split: a single range with ID 0.
 var all = Ranges{{}}
 
-// orAll returns m or, if m is empty, the map of a bucket that was never split.
+// orAll returns m or, if m is empty, the Ranges of a bucket that was never split.
 func (m Ranges) orAll() Ranges {
 	if len(m) == 0 {
 		return all
@@ -37,7 +37,7 @@ func (m Ranges) Find(k []byte) (id uint32, bounds key.Range) {
 	return m[i].ID, m.bounds(i)
 }
 
-// Bounds returns the bounds of a range. If the map does not contain the range, ok is false.
+// Bounds returns the bounds of the range with this ID. If m has no such range, ok is false.
 func (m Ranges) Bounds(id uint32) (bounds key.Range, ok bool) {
 	m = m.orAll()
 	i := m.index(id)
@@ -47,7 +47,7 @@ func (m Ranges) Bounds(id uint32) (bounds key.Range, ok bool) {
 	return m.bounds(i), true
 }
 
-// index returns the index of a range in the map, or -1 if the map does not contain the range.
+// index returns the index of a range in m, or -1 if m does not contain the range.
 func (m Ranges) index(id uint32) int {
 	return slices.IndexFunc(m, func(r Range) bool { return r.ID == id })
 }
@@ -60,10 +60,9 @@ func (m Ranges) bounds(i int) key.Range {
 	return r
 }
 
-// Split returns a map in which an old range is split at the position at. The parameter from is the ID of the old
-// range, and the parameter id is the ID of the new range. The old range keeps the keys below the position, and the
-// new range gets the other keys. ok is false unless the position is inside the old range and above its Start. ok is
-// also false if the map already has a range with the new ID.
+// Split returns a copy of m in which the range with the ID from is split at the position at. The old range keeps the
+// keys below the position. A new range, with the given id, gets the other keys. ok is false unless the position is
+// inside the old range and above its Start. ok is also false if m already has a range with the new ID.
 func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	bounds, ok := m.Bounds(from)
 	if _, known := m.Bounds(id); known || !ok || bytes.Equal(at, bounds.Start) || !bounds.Contains(at) {
@@ -77,8 +76,8 @@ func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	return m, true
 }
 
-// Leave returns a map without the range that has this ID. The right neighbour of the removed range gets the keys of
-// the removed range. ok is false if the map does not contain the range, or if the range is the last range.
+// Leave returns a copy of m without the range that has this ID. The next range gets the keys of the removed range. ok
+// is false if m has no such range, or if the range is the last one.
 func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
 	i := m.index(id)
 	if i < 0 || i == len(m)-1 {
@@ -89,9 +88,9 @@ func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
 	return next, true
 }
 
-// Unsplit undoes [Ranges.Split]. The parameter id is the ID of the range that Split added. The result is a map without
-// this range; the left neighbour gets the keys of the removed range. ok is false if the map does not contain the range.
-// ok is also false for the first range, because it has no left neighbour.
+// Unsplit undoes [Ranges.Split]. The parameter id is the ID of the range that Split added. The result is a copy of m
+// without this range; the range before it gets its keys. ok is false if m has no such range, or if the range is the
+// first one.
 func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	i := m.index(id)
 	if i <= 0 {
@@ -100,9 +99,8 @@ func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	return append(slices.Clone(m[:i]), m[i+1:]...), true
 }
 
-// Unleave undoes [Ranges.Leave]. Leave removed the range with this ID, and gave its keys to the right neighbour. The
-// result is a map that again contains the range, with the given keys. The right neighbour begins at keys.End, as
-// before.
+// Unleave undoes [Ranges.Leave]. Leave removed the range with this ID, and gave its keys to the next range. The result
+// is a copy of m that again contains the range, with the given keys. The next range begins at keys.End, as before.
 func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	m = slices.Clone(m.orAll())
 	for i := range m {
@@ -115,9 +113,9 @@ func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	return m, false
 }
 
-// Near returns an excerpt of the map around position k. The excerpt has at least one range on either side, and about
-// the given number of bytes. To make it a well-formed map, the first range of the excerpt begins at the start of all
-// keys, and its last range has no end. These two bounds may be wrong, and [Ranges.Learn] does not use them.
+// Near returns an excerpt of m: the range with position k and at least one range on either side, about the given number
+// of bytes in all. The first range of the excerpt begins at the start of all keys, and its last range has no end, as in
+// all Ranges. These two bounds may be wrong, and [Ranges.Learn] does not use them.
 func (m Ranges) Near(k []byte, most int) Ranges {
 	m = m.orAll()
 	id, _ := m.Find(k)
@@ -141,9 +139,9 @@ func (m Ranges) Near(k []byte, most int) Ranges {
 // sizeOfRange is the maximum size in bytes of a range in a message, without its Start.
 const sizeOfRange = 8
 
-// Learn returns the map with the ranges around position k replaced by newer ranges. The parameter near holds the
-// newer ranges: an excerpt that [Ranges.Near] has made around position k. The result shares no memory with the
-// excerpt.
+// Learn returns a copy of m in which the ranges around position k are replaced by newer ranges. The parameter near
+// holds the newer ranges: an excerpt that [Ranges.Near] has made around position k. The result shares no memory with
+// the excerpt.
 func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	last := len(near) - 1
 	id, bounds := near.Find(k)
@@ -182,7 +180,7 @@ func (m Ranges) clone(from, to int) Ranges {
 	return part
 }
 
-// Valid reports whether the map is well-formed: the first Start is empty, Starts ascend and IDs are unique.
+// Valid reports whether m is well-formed: the first Start is empty, Starts ascend and IDs are unique.
 func (m Ranges) Valid() bool {
 	for i, r := range m {
 		if i == 0 && len(r.Start) > 0 || i > 0 && bytes.Compare(m[i-1].Start, r.Start) >= 0 {

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/buckets"
 )
 
-// shown returns a map as text: the ID and Start of each range.
+// shown returns Ranges as text: the ID and Start of each range.
 func shown(m buckets.Ranges) string {
 	var b strings.Builder
 	for _, r := range m {
@@ -55,7 +55,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestRangesFind checks with random maps that Find returns, for each position, the only range that contains the
+// TestRangesFind checks with random Ranges that Find returns, for each position, the only range that contains the
 // position.
 func TestRangesFind(t *testing.T) {
 	t.Parallel()
@@ -112,8 +112,8 @@ func TestRangesValid(t *testing.T) {
 	}
 }
 
-// TestRangesLearn checks a Worker with an outdated map that learns the excerpt around a position. It must then know
-// the right range of that position. After a few excerpts it must know the whole map.
+// TestRangesLearn checks a Worker with outdated Ranges that learns the excerpt around a position. It must then know the
+// right range of that position. After a few excerpts it must know all ranges.
 func TestRangesLearn(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))

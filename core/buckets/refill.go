@@ -56,9 +56,9 @@ func (s *scan) learn(st *stream, c *Chunk) {
 	s.cost.Bytes += max(c.Scanned, visible)
 }
 
-// finished reports whether the scan is done with a stream: no row of the stream is in memory, and no row is left
-// to read. If no row is in memory, finished also updates the page's Scanned. It adds the bytes that the reads of
-// the stream examined but did not return.
+// finished reports whether the scan is done with a stream: all its rows were read and examined. If all rows that were
+// read have been examined, finished also adds to the page's Scanned the bytes that the reads of the stream examined but
+// did not return.
 func (s *scan) finished(st *stream) bool {
 	if len(st.rows) > 0 {
 		return false

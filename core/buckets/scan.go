@@ -156,8 +156,8 @@ func (s *scan) next() []byte {
 	return bytes.Clone(s.down.begin(front.rest))
 }
 
-// advanced reports whether the page has made progress, so that it may end: the smallest position of all streams must
-// be after the start of the page.
+// advanced reports whether the page has made progress, so that it may end. This requires that the smallest position of
+// all streams is after the start of the page.
 func (s *scan) advanced() bool {
 	return s.judged > 0 || s.down.compare(s.next(), s.down.begin(s.req.InOrder()[0])) > 0
 }

@@ -129,7 +129,7 @@ func (s *store) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit
 		}
 		c.Examined++
 		c.Scanned += n
-		if i+1 == l.Rows { // stop at the limit without checking whether another row follows, as DynamoDB does
+		if i+1 == l.Rows { // stop at the limit like DynamoDB, without checking whether another row follows
 			c.Next = behind(row.Key)
 		}
 		if s.prefilter == nil || s.prefilter.Match(row.Key, row.Timestamp, row.Properties) {

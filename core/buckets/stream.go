@@ -17,7 +17,7 @@ type stream struct {
 
 	fresh  bool // set if no read has been made yet
 	open   bool // set if a further read may find rows
-	stuck  bool // set if the last read returned neither rows nor a later position
+	stuck  bool // set if the last read returned no rows and ended where it started
 	heavy  bool // set if a strict read left out the next row, because it did not fit the limit
 	rest   key.Range
 	rows   []table.Row

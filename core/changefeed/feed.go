@@ -50,7 +50,7 @@ func (f *Feed) List(ctx context.Context) (multipart.Header, []byte, *Wait, error
 	return p.header(), body, nil, nil
 }
 
-// mayWait reports whether the request may wait for events, possibly once more.
+// mayWait reports whether the request may wait for events, for the first time or once more.
 func (f *Feed) mayWait() bool {
 	if w := f.Waited; w != nil && (w.over || w.end <= f.Now()) {
 		return false
@@ -77,7 +77,7 @@ func (f *Feed) newWait(at table.FeedPosition) (*Wait, error) {
 	return w, nil
 }
 
-// read reads one page of at most the given number of bytes; 0 means the default size.
+// read reads one page of the feed of at most the given number of bytes; 0 means the default size.
 func (f *Feed) read(ctx context.Context, bytes int) (page, error) {
 	p := page{of: f.Of, now: f.Now()}
 	next, err := f.Service.Changes(ctx, f.Of, table.FeedRequest{From: f.From, Oldest: f.Oldest, Within: f.Within, Changes: f.Most, Bytes: bytes})

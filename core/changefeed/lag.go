@@ -13,7 +13,7 @@ const lagWindow = 300 * edm.TicksPerSecond
 // reader misses changes. Lag is safe for concurrent use.
 type Lag struct {
 	mu        sync.Mutex
-	window    edm.Ticks // number of the current interval; each has the length lagWindow
+	window    edm.Ticks // number of the current interval; each interval lasts lagWindow
 	now, last float64
 }
 

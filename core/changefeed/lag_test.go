@@ -9,8 +9,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestLag checks that Share reports the slowest reader of the last minutes. A request without a position starts at
-// the oldest change, and must not count as a slow reader.
+// TestLag checks that Share reports the slowest reader of the last minutes. A request without a position, which starts
+// at the oldest change, must not count as a slow reader.
 func TestLag(t *testing.T) {
 	t.Parallel()
 	const second, keep = edm.TicksPerSecond, 1000 * edm.TicksPerSecond

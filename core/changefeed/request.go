@@ -44,7 +44,7 @@ func Parse(of table.Name, within *key.Range, query, accept, last string, timeout
 		name, ok1 := percent.Decode(rawName, true)
 		value, ok2 := percent.Decode(rawValue, true)
 		switch {
-		case !ok1 || !ok2: // another parser reports malformed query parameters
+		case !ok1 || !ok2: // a malformed query is reported by another parser
 		case strings.HasPrefix(name, "$"):
 			return r, table.InvalidQueryParameterValue.With(badParameter + "Changes are not filtered: " + strconv.Quote(name) + " has no meaning here.")
 		case name == "since", name == "wait", name == "max":

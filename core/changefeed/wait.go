@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Wait is one wait of a request for changes. After the wait, the server processes the request again from the
-// beginning. So a waiting request uses no memory except its Wait.
+// Wait is one wait of a request for changes. After the wait, the server processes the request again from the beginning,
+// so it keeps nothing of a waiting request except its Wait.
 type Wait struct {
 	service     table.Service // a copy without the cost counter, because the counter would keep the memory of the request in use
 	of          table.Name

@@ -177,7 +177,7 @@ func TestWaiters(t *testing.T) {
 		}
 		refused("a fourth of the account", s.do("GET", "/people?comp=changes&wait=30&since="+from, ""))
 		refused("a stream", s.do("GET", "/people?comp=changes", "", "Accept: text/event-stream"))
-		s.changes("&since=" + from) // succeeds, because the limit is only for requests that may wait
+		s.changes("&since=" + from) // succeeds, because the limit does not apply to a request that may not wait
 		go func() { done <- second("/people?comp=changes&wait=30&since="+other, "").status }()
 		synctest.Wait()
 		refused("a second of another account", second("/people?comp=changes&wait=30&since="+other, ""))

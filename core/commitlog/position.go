@@ -2,8 +2,8 @@ package commitlog
 
 import "edgetable/core/edm"
 
-// Position says how far a store has replayed the log of another store. The store has exactly the commits of the timeline
-// up to the value of Number. These commits include every write that returned before the time in the field Synced.
+// Position says how far a store has applied the log of another store. The store has exactly the commits of the timeline
+// (one history of commits) up to Number. These commits include every write that returned before the time Synced.
 type Position struct {
 	Timeline string    `json:"timeline"`
 	Number   edm.Ticks `json:"number"`

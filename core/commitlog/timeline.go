@@ -8,12 +8,12 @@ type Timeline struct {
 	ID     string    `json:"id"`     // "" until the log is first shipped
 	Parent string    `json:"parent"` // ID of the timeline that this timeline continues; "" if there is none
 	Left   edm.Ticks `json:"left"`   // Parent and this timeline have the same commits up to this number; 0 if the number is not known
-	// Next is the ID of a timeline that this store tried to begin at the backup location without receiving a reply. If the newest
+	// Next is the ID of a timeline that this store tried to begin at the backup location; no reply came. If the newest
 	// timeline there has this ID, it belongs to this store.
 	Next string `json:"next,omitempty"`
-	// Term is the last term (run of a server) that a process with this directory has begun at the backup location. Tried has, in order,
-	// later terms that the process tried to begin without receiving a reply. Such a term may still begin. If the backup location has
-	// another later term, a process with a copy of this directory began the other term.
+	// Term is the last term (run of a server) that a process with this directory has begun at the backup location.
+	// Tried lists later terms that the process tried to begin, but no reply came. Such a term may still begin. If
+	// another later term is at the backup location, a process with a copy of this directory began it.
 	Term  Term   `json:"term,omitzero"`
 	Tried []Term `json:"triedTerms,omitempty"`
 	// Replaced is set if this store knows that another store has taken over the backup location.
@@ -29,8 +29,8 @@ type Term struct {
 	Name   string `json:"name"`
 }
 
-// After returns true if the term t (a run of a server) began after the term u. Terms with the same number and different
-// names began in copies of one data directory. Then After also returns true.
+// After reports whether the term t (a run of a server) began after the term u. It is also true for two terms with the
+// same number and different names: they began in copies of one data directory.
 func (t Term) After(u Term) bool {
 	return t.Number > u.Number || t.Number == u.Number && t.Name != u.Name
 }

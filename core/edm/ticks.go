@@ -10,7 +10,7 @@ import (
 type Ticks int64
 
 const (
-	// TicksPerSecond is the resolution of [Ticks].
+	// TicksPerSecond is the number of ticks in a second.
 	TicksPerSecond = 10_000_000
 
 	// MinDateTime is 1601-01-01T00:00:00Z, the earliest Edm.DateTime that the service accepts.
@@ -53,7 +53,7 @@ func (t Ticks) AppendText7(dst []byte) []byte {
 	return t.append(dst, true)
 }
 
-// String returns the text of [Ticks.AppendText].
+// String returns t in the form of [Ticks.AppendText].
 func (t Ticks) String() string { return string(t.AppendText(make([]byte, 0, 28))) }
 
 func (t Ticks) append(dst []byte, keepZeros bool) []byte {

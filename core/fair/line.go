@@ -36,11 +36,10 @@ func (l *line[T]) push(p *payer[T], w *Waiter[T]) {
 	}
 }
 
-// next returns the waiting request that starts next. A request is late if too many other requests of its
-// payer have started since it arrived. The field came is the number of the payer's requests that had started
-// before. If this number is at most the parameter overdue, the request is late. The result is the oldest
-// request that is not late. If all requests are late, the result is the newest request. A single waiting
-// request is never late.
+// next returns the waiting request that starts next: the oldest one that is not late. If all are late, it is the newest
+// one. A request is late if too many other requests of its payer have started since it arrived. If the number of
+// requests that had started before (came) is at most overdue, the request is late. A single waiting request is never
+// late.
 func (l *line[T]) next(overdue int64) *Waiter[T] {
 	if l.n == 1 {
 		return l.last

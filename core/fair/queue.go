@@ -8,7 +8,7 @@ type Queue[T any] struct {
 	payers  map[string]*payer[T]
 	order   heap[T] // the payers with waiting requests
 	waiting int
-	begun   int64 // counter for payer.since: each change of that field stores the next number
+	begun   int64 // the next number for payer.since
 	clock   int64 // the highest charge (payer.charged) that a payer had at the start of a request
 }
 
@@ -51,9 +51,9 @@ func (q *Queue[T]) Push(name string, w *Waiter[T]) {
 	}
 }
 
-// Pop removes the next request from the queue and starts it. If the queue is empty, Pop returns nil. The argument
-// slots is the number of requests that can run at once. The smaller this number is, the sooner a waiting request
-// counts as late, so that newer requests of its payer start first.
+// Pop removes the next request from the queue and starts it. If the queue is empty, Pop returns nil. The argument slots
+// is the number of requests that can run at once. If it is smaller, waiting requests count as late sooner, and then
+// newer requests of the same payer start first.
 func (q *Queue[T]) Pop(slots int) *Waiter[T] {
 	if q.waiting == 0 {
 		return nil
@@ -136,9 +136,9 @@ func (q *Queue[T]) lateAfter(slots int) int64 {
 	return max(1, int64(slots)*3/2/int64(max(1, len(q.order))))
 }
 
-// payer returns the payer with this name. The field payer.charged is the total cost of the payer's requests.
-// Queue.clock is the highest charge that a payer had at the start of a request. If the payer has no waiting requests,
-// its charge is raised at least to Queue.clock. So the payer gets no credit for the time without requests.
+// payer returns the payer with this name. If it has no waiting requests, its charge is raised at least to Queue.clock,
+// the highest charge that a payer had at the start of a request. So a payer gets no credit for the time without
+// requests.
 func (q *Queue[T]) payer(name string) *payer[T] {
 	p := q.payers[name]
 	if p == nil {
@@ -165,7 +165,7 @@ func (q *Queue[T]) begin(p *payer[T]) Turn[T] {
 	return Turn[T]{p, p.estimate}
 }
 
-// turnOf ends the turn of a payer: among payers with an equal charge, this payer now comes last.
+// turnOf is called when a request of a payer starts: among payers with an equal charge, this payer now comes last.
 func (q *Queue[T]) turnOf(p *payer[T]) {
 	q.begun++
 	p.since = q.begun

@@ -6,8 +6,8 @@ import "strings"
 type Batch struct {
 	Parts []Part
 
-	// Truncated is true if Parse stopped because the body has more operations or parts than the limit. Parts then
-	// holds at most limit+1 of each.
+	// Truncated is true if Parse stopped because the body has more operations or parts than the limit. Parts then holds
+	// only the first limit+1 parts or operations.
 	Truncated bool
 }
 

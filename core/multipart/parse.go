@@ -112,7 +112,7 @@ func (p *parser) changeset(begin, end int, boundary string) error {
 		}
 		op, problem := p.operation(rest, end)
 		if problem != "" {
-			op = Operation{} // an operation without a method makes the caller of Parse refuse the whole changeset
+			op = Operation{} // the operation without a method makes the caller of Parse refuse the whole changeset
 		}
 		p.add()
 		ops = append(ops, op)

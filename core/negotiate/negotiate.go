@@ -36,7 +36,7 @@ func ODataVersion(h Fields) (float64, error) {
 	}
 	number, _, _ := strings.Cut(text, ";")
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || !(n >= 1 && n <= 4) { // the condition is negated, so that NaN is refused too
+	if err != nil || !(n >= 1 && n <= 4) { // negated, so that the condition also holds for NaN
 		return 0, table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. DataServiceVersion and MaxDataServiceVersion must be 1.0, 2.0 or 3.0.")
 	}
 	return n, nil

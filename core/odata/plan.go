@@ -82,7 +82,7 @@ func regionOf(e *expr, negated bool) region {
 			return region{boxes: everything().boxes}
 		}
 		op := e.op
-		if negated { // a key is never absent or NaN, so the negation is true for exactly the other outcomes
+		if negated { // exact for a key: it is never absent or NaN, so the negation is true for all other outcomes
 			op ^= less | equal | greater
 		}
 		return keyRegion(e.field, op, e.literal.Text())

@@ -132,7 +132,7 @@ func TestPlanIsBounded(t *testing.T) {
 	// 60 rows in each of 3 partitions would be 180 ranges, which is above the limit. So the residual contains the
 	// condition on rows.
 	q := mustParse(t, "(PartitionKey eq 'a' or PartitionKey eq 'b' or PartitionKey eq 'c') and ("+
-		strings.TrimPrefix(points(60), "PartitionKey eq 'p' and (")) // the prefix includes the opening parenthesis
+		strings.TrimPrefix(points(60), "PartitionKey eq 'p' and (")) // the prefix that is cut off includes the opening parenthesis
 	if p := odata.MakePlan(q); p.Kind != "Partition" || len(p.Ranges) != 3 || p.Residual == nil {
 		t.Errorf("180 points: %s of %d ranges, residual %v", p.Kind, len(p.Ranges), p.Residual)
 	}

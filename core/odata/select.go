@@ -60,7 +60,7 @@ func checkBrackets(text string) error {
 		return nil
 	}
 	if before := strings.TrimRightFunc(text[:at], isBlankRune); before != "" && !strings.HasSuffix(before, ",") {
-		return nil // the text before the bracket is a wrong name, which the caller reports
+		return nil // the text before the bracket is no valid name, so the caller reports this error
 	}
 	depth := 0
 	for i := at; i < len(text); i++ {

@@ -65,8 +65,8 @@ func (p *parser) compare(left *term, op operator, right *term) *expr {
 	}
 	switch {
 	case left.name == "" && right.name == "":
-		// Both sides are literals. The rules are for a stored value and a literal, so the left literal is taken as
-		// the stored value.
+		// Both sides are literals. The rules compare a stored value with a literal, so the left literal counts as the
+		// stored value.
 		return truth(op&compare(left.literal, &right.literal, op) != 0)
 	case right.name == "":
 		return p.comparison(left.name, op, right.literal)

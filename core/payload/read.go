@@ -36,7 +36,7 @@ func entity(list []member, as spelling) (Entity, error) {
 			rk = p
 		}
 	}
-	err = e.keys(pk, rk) // a separate statement: the call changes e, and in a return statement e might be copied before the call
+	err = e.keys(pk, rk) // not part of the return statement, which might copy e before the call changes e
 	return e, err
 }
 

@@ -171,9 +171,9 @@ func (c *call) partOperation() (table.Operation, error) {
 	return c.entityOperation()
 }
 
-// failOperation returns the error of a failed operation as the only part of the response's changeset. The
-// message begins with the index of the operation, with one exception that was recorded from the service. The
-// only operation of a changeset gets no index if the error has the phase named running (see foundIn).
+// failOperation returns the error of a failed operation as the only part of the response's changeset. The message
+// begins with the index of the operation. As recorded from the service, there is one exception: if the changeset has a
+// single operation, an error of the phase running (see foundIn) gets no index.
 func (c *call) failOperation(e *table.Error, of int) multipart.Response {
 	found := c.phaseOf(e)
 	if of == 1 && found == running {

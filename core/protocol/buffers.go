@@ -9,9 +9,9 @@ import (
 // buffers is a pool of buffers for the bodies of requests and responses.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// getBuffer returns a buffer with a capacity of about n bytes, so that a growing body is not copied
-// repeatedly. From 64 KiB on, n is rounded up to a power of two, so that later requests can reuse the buffer.
-// The caller may estimate n too high, so an n between 1 and 1.5 times largestKept becomes largestKept.
+// getBuffer returns a buffer with a capacity of about n bytes, so that a growing body is not copied repeatedly. From 64
+// KiB on, n is rounded up to a power of two, so that later requests can reuse the buffer. An n between 1 and 1.5 times
+// largestKept becomes largestKept, because callers often estimate n too high.
 func (h *Handler) getBuffer(n int) *[]byte {
 	b := buffers.Get().(*[]byte)
 	if most := h.largestKept(); n >= 64<<10 && n < most*3/2 {

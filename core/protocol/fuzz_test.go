@@ -21,7 +21,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// seeds reads the requests of the corpus, and calls the function add with each request.
+// seeds reads the recorded requests of the corpus, and calls the function add with each request.
 func seeds(f *testing.F, add func(*wiretest.Request)) {
 	list, err := wiretest.Load()
 	if err != nil {

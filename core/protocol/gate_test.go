@@ -141,12 +141,12 @@ func TestBearer(t *testing.T) {
 			req.Header.(protocol.Header)["Authorization"] = []string{"Bearer " + token}
 			req.Source = netip.MustParseAddr("127.0.0.1")
 			resp := s.Serve(t.Context(), req)
-			want := 0 // 0 means any status of success
+			want := 0 // 0 means that any status below 300 is right
 			switch tt.operation {
 			case "GetTable", "QueryTables", "GetEntity", "QueryEntities", "CountEntities":
 			case "GetTableACL", "SetTableACL", "GetTableOptions", "SetTableOptions":
 				want = 404
-			case "GetTableChanges": // permitted, but the table has no feed: with a bearer token, SetTableOptions fails
+			case "GetTableChanges": // the request is permitted, but this table has no feed, because SetTableOptions fails with a bearer token
 				if want = 404; resp.Code != "FeedNotEnabled" {
 					t.Errorf("changes for a %s: %s", token, resp.Code)
 				}
@@ -176,10 +176,10 @@ func TestBearer(t *testing.T) {
 	}{
 		{"old", "127.0.0.1", 401, table.InvalidAuthenticationInfo},
 		{"", "127.0.0.1", 400, table.InvalidAuthenticationInfo},
-		{"you shall not pass", "127.0.0.1", 400, table.InvalidAuthenticationInfo}, // like the service: 400 without a challenge (WWW-Authenticate)
+		{"you shall not pass", "127.0.0.1", 400, table.InvalidAuthenticationInfo}, // status 400 without a challenge (WWW-Authenticate), as from the service
 		{"later", "127.0.0.1", 503, table.ServerBusy},
 		{"reader", "::1", 200, ""},
-		{"reader", "192.0.2.1", 401, table.InvalidAuthenticationInfo}, // a token must not be sent over plain HTTP from another host
+		{"reader", "192.0.2.1", 401, table.InvalidAuthenticationInfo}, // refused, because a token must not be sent over plain HTTP from another host
 	} {
 		req := s.request("GET", "/Tables", "", nil)
 		req.Source = netip.MustParseAddr(tt.source)

@@ -21,8 +21,8 @@ func (c *call) admit(ctx context.Context, a Access) error {
 	return c.checkLimits(ctx, a)
 }
 
-// checkLimits does the work of admit. In a separate function, the Access a is on the heap only if there is a
-// limit or a gate.
+// checkLimits does the work of admit. It is separate from admit, so that the Access a is allocated on the heap only if
+// there is a limit or a gate.
 func (c *call) checkLimits(ctx context.Context, a Access) error {
 	a.Account, a.Table = c.address.Account, c.route.Table
 	a.Operation, a.Write = c.operation.name, c.operation.write

@@ -99,7 +99,7 @@ func (c *call) serve(ctx context.Context, optionsErr error) error {
 	if c.plain = c.options.Plain(); !c.plain { // administrative operations ignore OData versions
 		c.OData, err = negotiate.ODataVersion(c.req.Header)
 	}
-	// parse the route before returning an error, because the headers of an error depend on the resource
+	// parse the route first, because the headers of an error depend on the resource
 	var routeErr error
 	c.route, routeErr = address.ParseRoute(c.address.Account, c.address.Rest, c.Extensions)
 	// From here on, errors are in the format that the client requested.

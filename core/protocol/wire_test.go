@@ -69,8 +69,8 @@ func TestWireCodes(t *testing.T) {
 	t.Logf("%d exchanges in %d transcripts", exchanges, len(list))
 }
 
-// TestExtendedCorpus plays the corpus to a server with extensions. All answers must be the same as without extensions,
-// except the errors for a use of an extension.
+// TestExtendedCorpus plays the corpus of recorded requests to a server with extensions. All answers must be the same as
+// without extensions, except the errors for a use of an extension.
 func TestExtendedCorpus(t *testing.T) {
 	if flag.Lookup("update").Value.String() == "true" {
 		t.Skip("the corpus is written from a server without extensions")
@@ -108,9 +108,9 @@ func (s ruled) WriteRecord(ctx context.Context, r table.Record) (table.Revision,
 // which all entities expire.
 const ruling = "EDGETABLE_CORPUS_AFTER"
 
-// TestRuledCorpus plays the corpus with a rule of expiry in each table. By this rule no entity expires, so all answers
-// must be the same as without a rule. A child process shows that the test can fail. It runs the same test with a rule
-// by which all entities expire, and must fail.
+// TestRuledCorpus plays the corpus of recorded requests with a rule of expiry in each table. By this rule no entity
+// expires, so all answers must be the same as without a rule. A child process shows that the test can fail. It runs the
+// same test with a rule by which all entities expire, and must fail.
 func TestRuledCorpus(t *testing.T) {
 	t.Parallel()
 	if flag.Lookup("update").Value.String() == "true" {

@@ -99,7 +99,7 @@ func FuzzSign(f *testing.F) {
 		a, c := emulator(t), c
 		policy := &sas.Policy{}
 		if permissions == "" {
-			policy.Permissions = "r" // the token has no permissions, so the policy must have some
+			policy.Permissions = "r" // the policy must have permissions, because the token has none
 		}
 		c.Policy = func(string) (*sas.Policy, error) { return policy, nil }
 		version := versions[int(kind/3)%len(versions)]

@@ -34,7 +34,7 @@ type requirement struct {
 	name    string
 	types   string // a resource type, which is a letter of srt; "" if no token grants the right
 	letters string // letters of sp, all of which are required
-	or      string // other letters of sp; a token with all of these other letters has the right too; may be ""
+	or      string // an alternative to the field letters: a token whose sp has all of these letters has the right too; "" if there is no alternative
 	entity  bool   // whether a token for one table can grant the right
 }
 

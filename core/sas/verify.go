@@ -97,7 +97,7 @@ func (t *Token) terms(c *Context) (m terms, err error) {
 	if !t.given.has(si) {
 		return m, nil
 	}
-	err = t.complement(&m, c) // a separate statement: complement changes m, and in a return statement m might be copied before the call
+	err = t.complement(&m, c) // not part of the return statement, which might copy m before complement changes m
 	return m, err
 }
 

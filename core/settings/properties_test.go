@@ -34,8 +34,8 @@ func TestAppendProperties(t *testing.T) {
 	old := settings.Properties{
 		Logging:       settings.Logging{Write: true, Delete: true, RetentionDays: 7},
 		HourMetrics:   settings.Metrics{Enabled: true, RetentionDays: 7},
-		MinuteMetrics: settings.Metrics{Enabled: true}, // the legacy form lacks this part
-		CORS:          configured().CORS,               // the legacy form lacks this part
+		MinuteMetrics: settings.Metrics{Enabled: true}, // not in the document of an older protocol version
+		CORS:          configured().CORS,               // not in the document of an older protocol version
 	}
 	for _, c := range []struct {
 		why    string

@@ -179,7 +179,7 @@ func TestKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret[0] = 'S' // must not change the key, because NewKey copies the slice
+	secret[0] = 'S' // changes the slice that NewKey got; the key must not change, because NewKey copies the slice
 	if k.Sign("x") != key(t, "c2VjcmV0").Sign("x") {
 		t.Error("the key changed with the caller's slice")
 	}

@@ -162,7 +162,7 @@ func TestSuitePassesWeakerStores(t *testing.T) {
 	t.Parallel()
 	noSnapshots, noExactDrop := inMemory, inMemory
 	noSnapshots.SnapshotPage, noExactDrop.ExactDrop = false, false
-	noSnapshots.Feed, noExactDrop.Feed = false, false // the wrappers hide the methods of the interface Feeding
+	noSnapshots.Feed, noExactDrop.Feed = false, false // not declared, because the wrappers hide the methods of the interface Feeding
 	for what, weaker := range map[string]struct {
 		has  storetest.Strengths
 		with func(table.Store) table.Store

@@ -274,7 +274,7 @@ func restoredFeed(e *env) {
 	}
 	from := e.end(name)
 	if e.Restart != nil {
-		return // the function Restart of this fixture would open the old store, which lacks the restored data
+		return // not Restart, because it would open the old store, which lacks the restored data
 	}
 	e.mustCommit(name, put("p", "d", "1"))
 	e.expectChanges("and it goes on", e.rest(name, table.FeedRequest{From: from}), `put "p"/"d" {v:String=1}; `)

@@ -127,7 +127,7 @@ func (h *history) add(in step, call int64, out answer) {
 	defer h.mu.Unlock()
 	switch {
 	case errors.Is(out.err, table.ErrBusy) || h.e.lacksStrength(out.err, in.mutations):
-		return // the operation had no effect, and the error reveals nothing about the table
+		return // the operation had no effect, and its error says nothing about the table
 	case unknown(out.err) && h.e.Lossy && (in.method == "commit" || in.method == "create" || in.method == "drop"):
 		end = never
 	case strings.HasPrefix(reason(out.err), "unexpected") || unknown(out.err):
@@ -167,7 +167,7 @@ type client struct {
 
 func (c *client) work(commands int) {
 	for range commands {
-		runtime.Gosched() // otherwise the operations of different clients would not overlap on a fast store
+		runtime.Gosched() // lets the operations of different clients overlap on a fast store too
 		n := c.rnd.IntN(20)
 		switch {
 		case c.tables && c.id < 2 && n < 6:
@@ -266,7 +266,7 @@ func (c *client) mutations() []table.Mutation {
 			one.Condition = table.Present + table.Condition(c.rnd.IntN(2))
 		}
 		if len(rows) > 1 && c.rnd.IntN(3) > 0 && one.Kind != table.Delete {
-			one.Condition = table.Always // if each mutation had a condition, most batches would be refused
+			one.Condition = table.Always // only some mutations get a condition; otherwise most batches would be refused
 		}
 		if !c.e.has.Conditional {
 			one.Kind, one.Condition = table.Put, table.Always

@@ -59,7 +59,7 @@ func conditionsHold(e *env) {
 				continue // the test Expiry checks mutations of the kind Expire
 			}
 			if kind == table.Delete && condition != table.Present && condition != table.Unchanged {
-				continue // a Delete with these conditions is not permitted
+				continue // not permitted: a Delete has no other conditions
 			}
 			for found, want := range verdicts[condition] {
 				what := fmt.Sprintf("%s if %s over %s", kindName, conditionName, found)

@@ -20,10 +20,9 @@ type attemptAt struct {
 	call, back int64
 }
 
-// convergenceLaw checks a store without any strength. When writes have ended and all replicas
-// have caught up, all stores and all ways to read must return the same state of each entity.
-// The state must come from a write that may have been the last: no other write of the entity
-// may have begun after the return of this write.
+// convergenceLaw checks a store without any strength (guarantee beyond those of every store). When writes have ended
+// and all replicas have caught up, all stores and all ways to read must return the same state of each entity. A write
+// is a possible source of this state only if no other write of the entity began after its return.
 func convergenceLaw(e *env) {
 	name := e.create("converges")
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}

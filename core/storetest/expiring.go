@@ -86,8 +86,8 @@ func (e *env) upkeep(s *table.Service, name table.Name) (removed int) {
 	return 0
 }
 
-// rowKeys returns the keys of the rows that a scan finds: those of expired entities if ended is set, else those of
-// all others.
+// rowKeys returns the keys of the rows that a scan finds. If ended is set, these are the keys of expired entities, and
+// otherwise those of all other entities.
 func (e *env) rowKeys(name table.RecordKey, ended bool) (list []string) {
 	e.Helper()
 	r := table.ScanRequest{Ranges: []key.Range{{}}, Rows: 3, Ended: ended}

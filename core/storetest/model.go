@@ -55,7 +55,7 @@ type answer struct {
 	err      error
 	revision table.Revision
 	ticks    edm.Ticks
-	cells    [len(universe)]cell // the entities that a get or a scan returned; the field highest of each cell is not set
+	cells    [len(universe)]cell // the entities (cells) that a get or a scan returned, without their field highest
 }
 
 // laws are the rules of the model that depend on the store's declared strengths (guarantees).
@@ -91,8 +91,8 @@ func (l laws) step(s lifeOf, in step, out answer) (bool, lifeOf) {
 	if l.exactDrop || s.dropping == 0 {
 		return l.stepOutsideDrop(s, in, out, live)
 	}
-	// Without ExactDrop, each operation during a Drop may or may not find the table. But no new
-	// incarnation begins before the Drop has ended; the store may answer ErrBeingDeleted until then.
+	// Without ExactDrop, each operation during a Drop may or may not find the table. But a new incarnation begins only
+	// after the Drop has ended; the store may answer ErrBeingDeleted until then.
 	switch {
 	case in.method == "dropped" && s.dropping == in.id:
 		return true, lifeOf{cells: dropped(s.cells)}

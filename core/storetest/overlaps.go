@@ -47,7 +47,7 @@ func (e *env) overlap(stores [2]table.Store) {
 		rnd := rand.New(rand.NewPCG(8, uint64(id)))
 		all.Go(func() {
 			for range e.fewer(400, 150) {
-				runtime.Gosched() // otherwise a fast store would finish before the next goroutine starts
+				runtime.Gosched() // lets the next goroutine start before this one has finished, even if the store is fast
 				m := choices[rnd.IntN(len(choices))]
 				ticks, err := stores[id%2].Commit(e.Context(), name, []table.Mutation{m})
 				switch refusal := (*table.Refused)(nil); {

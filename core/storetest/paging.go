@@ -141,7 +141,7 @@ func snapshotPages(e *env) {
 			select {
 			case turn <- struct{}{}:
 			default:
-				return false // the previous Commit has not ended
+				return false // the previous Commit is still running
 			}
 			for before, n := commits.Load(), 0; commits.Load() == before && n < 1000; n++ {
 				runtime.Gosched()

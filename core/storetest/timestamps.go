@@ -115,7 +115,7 @@ func writers(e *env) {
 	e.clock.step.Store(0)
 	var done sync.WaitGroup
 	for w := range 4 {
-		alone := w%2 == 0 // the test knows the order of the writes, and so checks it, only in a partition with one writer
+		alone := w%2 == 0 // check the order only in a partition with one writer, because only there the test knows the order of the writes
 		partition := "all"
 		if alone {
 			partition = string(rune('a' + w))

@@ -7,9 +7,9 @@ import (
 	"edgetable/core/traffic"
 )
 
-// As converts a store to T, the interface of an optional ability such as [Counting]. Like errors.As, the function
-// also looks inside wrappers: a Store that wraps another Store has the method Unwrap() Store. So a wrapper need
-// not implement T itself, unless the wrapper changes this ability.
+// As converts a store to T, an optional interface such as [Counting]. Like errors.As, the function also looks inside
+// wrappers: a Store that wraps another Store has the method Unwrap() Store. So a wrapper need not implement T itself,
+// unless the wrapper changes what T does.
 func As[T any](s Store) (ability T, ok bool) {
 	for s != nil {
 		if ability, ok = s.(T); ok {
@@ -64,8 +64,8 @@ const (
 	RestoreUnfinished = "unfinished"
 )
 
-// Replicated is a [Store] that answers eventual reads from a replica and knows the age of the replica's data. A
-// store without this ability answers eventual reads as it answers strong ones.
+// Replicated is a [Store] that answers eventual reads from a replica and knows the age of the replica's data. A store
+// without this interface answers eventual reads as it answers strong ones.
 type Replicated interface {
 	// Replication returns the state of the replica. It never fails: without new information, it returns the last
 	// known state.

@@ -27,8 +27,8 @@ type Feeding interface {
 	TrimFeeds(ctx context.Context, now edm.Ticks) error
 }
 
-// History identifies one continuous history of a store. A restore begins a new history. So the store can tell
-// positions from before the restore from positions that it issued afterwards.
+// History identifies one continuous history of a store. A restore begins a new history. So the store can recognise a
+// position that it issued before the restore.
 type History [8]byte
 
 // FeedPosition is a position in a feed. A client that has this position has read everything before it.
@@ -65,9 +65,9 @@ type FeedPage struct {
 	Keep edm.Ticks
 }
 
-// LargestPart is the number of bytes of keys and properties after which a commit is divided. The next page then begins
-// with the next part of the commit. A page contains every smaller commit whole. A batch of inserts is always smaller;
-// merges into large entities may be larger. Stores and homes with little memory divide commits that are smaller, too.
+// LargestPart is the number of bytes of keys and properties after which a commit is divided between pages. A batch of
+// inserts is never that large, but merges into large entities may be. Stores with little memory also divide smaller
+// commits.
 const LargestPart = 4 << 20
 
 // FeedCommit is one commit in a feed, or a part of a commit: see [LargestPart].
@@ -75,11 +75,10 @@ type FeedCommit struct {
 	Ticks   edm.Ticks
 	At      []byte // the position after the commit, or after the part
 	Changes []FeedChange
-	// After returns the position after the change with a given Index, which is not the last one of the commit. So a caller
-	// can divide a commit whose encoded form becomes too large.
+	// After returns the position inside the commit, after the change with the given Index; this change must not be the
+	// last one. So a caller can divide a commit whose encoded form becomes too large.
 	After func(index int) []byte
-	// All is the number of changes that the whole commit has in the range of the request. Other parts have the changes
-	// that are not in Changes.
+	// All is the number of changes of the whole commit, all its parts together, in the range of the request.
 	All int
 	// Dropped is set if the table was dropped. This commit is then the last one of the feed.
 	Dropped bool

@@ -75,8 +75,9 @@ type FeedBuilder struct {
 	// Read returns the stored entity with a key, or nil if there is none. The FeedBuilder owns the memory of the
 	// result.
 	Read func(key []byte) (*Row, error)
-	// Part is the number of changes of the first commit that earlier pages had. It is 0 if the position of the request
-	// is not inside a commit. PartOf is the Timestamp of this commit.
+	// Part and PartOf are set if the page begins inside a commit. Part is the number of changes of this commit that
+	// were on earlier pages, and PartOf is the Timestamp of the commit. If the page begins between two commits, Part is
+	// 0.
 	Part   int
 	PartOf edm.Ticks
 	// Largest is the number of bytes of keys and properties after which a commit is divided; 0 means [LargestPart].

@@ -16,8 +16,8 @@ import (
 // property.
 const aclProperty = ".acl"
 
-// maxSettings is the maximum size of settings in bytes. It is below the size of a record
-// that every Store accepts, because a record also has other parts.
+// maxSettings is the maximum size of settings in bytes. It is less than the 64 KiB that every Store accepts for a
+// record, because a record also has other parts.
 const maxSettings = 60 << 10
 
 // TableACL returns the access policies that SetTableACL stored for a table, or nil.

@@ -124,7 +124,7 @@ func (t *Traits) isPastUndoTime(now edm.Ticks) bool {
 	return t.Expiry != nil && now >= t.Expiry.Since+UndoTime
 }
 
-// These are the parts of stored traits. Each part consists of one byte that identifies the part, its
+// These are the parts of stored traits (declared options). Each part consists of one byte that identifies the part, its
 // length in two bytes, and its content.
 const (
 	partExpiry = 1 // the values of Expiry.After, Expiry.Since and Expiry.Until in 8 bytes each, and then the text of Expiry.Property
@@ -132,7 +132,7 @@ const (
 	partFeed   = 3 // the value of Feed.Keep in 8 bytes
 )
 
-// append appends the stored form of the traits.
+// append appends the stored form of the traits (declared options).
 func (t *Traits) append(dst []byte) []byte {
 	for i, e := range [...]*Expiry{t.Expiry, t.Ending} {
 		if e == nil {

@@ -3,7 +3,7 @@ package table
 // These methods are for stores that keep traits (declared options) separately from the
 // record. Other stores use [AppendRecord].
 
-// Encode returns the stored form of the traits. t must not be nil.
+// Encode returns the stored form of the traits (declared options). t must not be nil.
 func (t *Traits) Encode() []byte { return t.append(nil) }
 
 // ParseTraits is the inverse of Encode. If a part is unknown to this version, the

@@ -111,8 +111,8 @@ func (t *Traits) removableAt(row *Row) (at edm.Ticks) {
 	return max(at, row.Timestamp, t.Expiry.Since+RemoveTime)
 }
 
-// forgetEnding removes the withdrawn rule e from the traits. The caller must have removed all entities that
-// expired by this rule.
+// forgetEnding removes the withdrawn rule e from the table's options (traits). The caller must have removed all
+// entities that expired by this rule.
 func (s *Service) forgetEnding(ctx context.Context, k RecordKey, e *Expiry) error {
 	return s.updateRecord(ctx, k, func(r *Record) error {
 		if r.Revision == "" || r.Traits == nil || !r.Traits.Ending.equal(e) {

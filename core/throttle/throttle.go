@@ -49,7 +49,7 @@ type Options struct {
 type Buckets struct {
 	now    func() edm.Ticks
 	token  int64 // time in which a bucket gains one token, in units of 100 ns / grains; 0 means no limit
-	burst  int64 // time in which an empty bucket becomes full, in the same unit
+	burst  int64 // time in which an empty bucket becomes full, in units of 100 ns / grains
 	shards []shard
 }
 

@@ -77,7 +77,7 @@ func TestHourPasses(t *testing.T) {
 	c.Tick(now + 2*minute)
 	c.Add(get("T", "p"))
 	c.Add(get("T", "p"))
-	c.Tick(now + minute) // the clock was set back
+	c.Tick(now + minute) // sets the clock back
 	c.Add(get("T", "p"))
 	if h := c.Hour("a", "T"); h.Minutes[minutesKept-3] != 1 || h.Minutes[minutesKept-1] != 3 {
 		t.Errorf("minutes are %v", h.Minutes)

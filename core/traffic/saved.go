@@ -30,7 +30,7 @@ type SavedWindow struct {
 	Since  edm.Ticks
 	Totals Totals
 	Heavy  [metrics]Heavy
-	Hashes [metrics][]uint64 // hashes of the names of the partitions in Heavy, whose names may be truncated there
+	Hashes [metrics][]uint64 // hashes of the full names of the partitions in Heavy; Heavy itself may contain truncated names
 	Shapes []Shape
 }
 

@@ -101,9 +101,9 @@ type Shape struct {
 	Returned     uint64 `json:"returned"`
 }
 
-// otherShapes is the value of the field Plan in a special Shape. A Shape holds the counts of a group of similar
-// queries, and the number of Shapes is limited. When a new Shape needs room, the Shape with the fewest scanned rows and
-// pages is removed. The counts of the removed Shape are added to the special Shape.
+// otherShapes is the Plan of a special Shape that holds the sums of all removed Shapes. The number of Shapes (groups of
+// similar queries) is limited. When a new Shape needs room, the Shape with the fewest scanned rows and pages is
+// removed.
 const otherShapes = "Other"
 
 // Others reports whether s is the special Shape that has the sums of all removed Shapes. Shapes are removed because
@@ -181,7 +181,7 @@ func (w *window) forgetShape() {
 	if other < 0 {
 		s.Plan, s.Filter, s.Example = otherShapes, "", ""
 		w.shapes[least] = s
-		w.forgetShape() // this call replaced a group of queries by the new group "Other", so one more group must be removed
+		w.forgetShape() // the group "Other" was created just now and took the place of one group, so one more group must be removed
 		return
 	}
 	w.shapes[other].add(&s)

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// answer is an exchange of the corpus, parsed without the server's code.
+// answer is an exchange of the corpus of recorded requests, parsed without the server's code.
 type answer struct {
 	method, target string
 	sent           string // request line and headers of the request

@@ -56,8 +56,8 @@ func (t *Transcript) playsAnywhere() bool {
 	return len(t.Directives) == 0 && !slices.ContainsFunc(t.Exchanges, func(e Exchange) bool { return elsewhere.MatchString(e.Request) })
 }
 
-// headers maps the names of all response headers in the corpus from lower case to their spelling in the corpus. Some
-// platforms send the names in lower case.
+// headers maps the names of all response headers in the corpus of recorded requests from lower case to their spelling
+// in the corpus. Some platforms send the names in lower case.
 func headers(list []*Transcript) map[string]string {
 	known := map[string]string{"x-ms-request-id": "x-ms-request-id", "date": "Date", "content-length": "Content-Length"}
 	for _, t := range list {
@@ -137,8 +137,8 @@ var ownDay = regexp.MustCompile(`Timestamp%20\w\w%20datetime'2026-03-04|Timestam
 // moment matches the server's time in whole seconds, in Atom's element <updated> or in the text of a message.
 var moment = regexp.MustCompile(`<updated>[^<]+|\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT`)
 
-// address redirects a request of the corpus to the remote account. If the request had a valid signature,
-// it gets a new valid signature.
+// address redirects a request of the corpus of recorded requests to the remote account. If the request had a valid
+// signature, it gets a new valid signature.
 func (r *Remote) address(req *Request) error {
 	theirs, err := sharedkey.ParseKey(scene.AccountKey)
 	if err != nil {

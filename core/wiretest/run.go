@@ -22,8 +22,8 @@ func updating() bool {
 // Target is a function that sends a request to a server and returns the response.
 type Target func(*Request) (*Response, error)
 
-// Run plays the corpus. For each scenario it creates a handler and calls start, which puts the handler behind a
-// transport.
+// Run plays the corpus of recorded requests. For each scenario it creates a handler and calls start, which puts the
+// handler behind a transport.
 func Run(t *testing.T, start func(t *testing.T, h *protocol.Handler) Target) {
 	t.Helper()
 	RunScenes(t, Dialect{}, func(t *testing.T, clock *Clock, directives []string) Target {
@@ -75,9 +75,9 @@ func (d *Dialect) equal(exchange, want, got string) bool {
 	return got == want
 }
 
-// RunScenes plays each scenario of the corpus to a new server. To create the server, RunScenes calls the function
-// start with the directives of the scenario. The function start may call [scene.New], for example. The server must use
-// the given clock, which RunScenes sets before each request.
+// RunScenes plays each scenario of the corpus of recorded requests to a new server. To create the server, RunScenes
+// calls the function start with the directives of the scenario. The function start may call [scene.New], for example.
+// The server must use the given clock, which RunScenes sets before each request.
 func RunScenes(t *testing.T, dialect Dialect, start func(t *testing.T, clock *Clock, directives []string) Target) {
 	t.Helper()
 	list, err := Load()

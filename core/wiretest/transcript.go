@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Transcript is one file of the corpus.
+// Transcript is one file of the corpus of recorded requests.
 type Transcript struct {
 	Path       string
 	Comment    string
@@ -32,7 +32,7 @@ func (t *Transcript) Name() string {
 	return strings.TrimSuffix(filepath.Base(t.Path), ".txtar")
 }
 
-// Load reads the whole corpus, from testdata/wire in the module.
+// Load reads the whole corpus of recorded requests, from testdata/wire in the module.
 func Load() ([]*Transcript, error) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -30,8 +30,8 @@ func (able) Restore(context.Context, table.RecordKey, edm.Ticks) ([]byte, error)
 func (able) Replication() table.Replication                                      { return table.Replication{} }
 func (able) Declares() (string, bool)                                            { return "", false }
 
-// abilities has a function for each optional interface (ability) of a store. The function reports
-// whether a store implements the interface.
+// abilities has a function for each optional interface of a store. The function reports whether a store implements the
+// interface.
 var abilities = map[string]func(table.Store) bool{
 	"Counting":   func(s table.Store) bool { _, ok := table.As[table.Counting](s); return ok },
 	"Restoring":  func(s table.Store) bool { _, ok := table.As[table.Restoring](s); return ok },
@@ -79,7 +79,7 @@ func TestAbilities(t *testing.T) {
 	}
 	stores["memstore"] = new(memstore.Store)
 	stores["all abilities"] = able{new(memstore.Store)}
-	for ability, one := range map[string]table.Store{ // each store has exactly one optional interface (an ability), as may a future store
+	for ability, one := range map[string]table.Store{ // each store here has exactly one optional interface
 		"Counting": struct {
 			table.Store
 			table.Counting

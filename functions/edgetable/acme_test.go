@@ -80,7 +80,7 @@ func startPebble(t *testing.T, valid time.Duration) *pebble {
 	fetch := func(url string) []byte {
 		t.Helper()
 		var resp *http.Response
-		must.Eventually(t, "the ACME server listens", log, func() (ok bool) { // Pebble prints that it listens before it really listens
+		must.Eventually(t, "the ACME server listens", log, func() (ok bool) { // wait, because Pebble (the ACME server) prints that it listens before it really listens
 			resp, err = client.Get(url)
 			return err == nil
 		})

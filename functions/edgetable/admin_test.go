@@ -95,7 +95,7 @@ func TestEndDuringTrace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := start(t, nil, "--data", dir)
-	resp, err := administration(filepath.Join(dir, cli.AdminSocket)).Get("http://server/debug/pprof/trace?seconds=100000") // returns when the trace begins
+	resp, err := administration(filepath.Join(dir, cli.AdminSocket)).Get("http://server/debug/pprof/trace?seconds=100000") // the call returns when the trace begins
 	must.OK(t, err)
 	defer resp.Body.Close()
 	s.ends(t)

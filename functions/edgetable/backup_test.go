@@ -80,7 +80,7 @@ func TestBackup(t *testing.T) {
 	if out := succeed(t, "backup", "verify", place); !strings.Contains(out, "1 backup: read ") {
 		t.Errorf("verify after prune: %s", out)
 	}
-	// The backup place refuses a backup of another store.
+	// The backup location refuses a backup of another store.
 	other := t.TempDir()
 	start(t, nil, "--data", other).ends(t)
 	refused(t, "backups of another store", "backup", "create", place, "--data", other)
@@ -236,7 +236,7 @@ func TestScheduledBackups(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	place := filepath.Join(dir, "place")
-	if err := os.WriteFile(place, nil, 0o600); err != nil { // this file makes a backup fail, because the backup needs a directory at the same path
+	if err := os.WriteFile(place, nil, 0o600); err != nil { // a file that makes a backup fail, because the backup needs a directory at the same path
 		t.Fatal(err)
 	}
 	s := start(t, nil, "--data", filepath.Join(dir, "data"), "--metrics-listen", "127.0.0.1:0",
@@ -264,8 +264,8 @@ func TestScheduledBackups(t *testing.T) {
 	}
 }
 
-// TestUnreachablePlace checks that the log reports an unreachable backup place before the server's
-// last attempt to reach the place. The server must serve and stop normally.
+// TestUnreachablePlace checks that the log reports an unreachable backup location before the server's last attempt to
+// reach the location. The server must serve and stop normally.
 func TestUnreachablePlace(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t, []string{"AWS_ACCESS_KEY_ID=nobody", "AWS_SECRET_ACCESS_KEY=nothing"},
@@ -288,8 +288,8 @@ func (s *testServer) ships(t *testing.T) {
 	eventually(t, "all of the log is shipped", s, func() bool { return sumOf(t, s.scrape(t, ""), "log_waiting_bytes") == 0 })
 }
 
-// hide makes a backup place unreachable: it renames the place and writes a file with the name of the
-// place. It returns a function that makes the place reachable again.
+// hide makes a backup location unreachable: it renames the location and writes a file with the name of the location. It
+// returns a function that makes the location reachable again.
 func hide(t *testing.T, place string) (back func()) {
 	t.Helper()
 	hidden := place + ".hidden"

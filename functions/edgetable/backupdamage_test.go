@@ -14,8 +14,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestDamagedBackup damages the files of a backup place one after another. The command verify must
-// name the damaged file. A backup that needs the file must not be restored.
+// TestDamagedBackup damages the files of a backup location one after another. The command verify must name the damaged
+// file. A backup that needs the file must not be restored.
 func TestDamagedBackup(t *testing.T) {
 	t.Parallel()
 	data, place := t.TempDir(), filepath.Join(t.TempDir(), "place")
@@ -66,7 +66,7 @@ func TestDamagedBackup(t *testing.T) {
 }
 
 // TestBackupOfDamage checks that a backup of a damaged data file fails. The failed backup must
-// leave no backup and no objects in the place.
+// leave no backup and no objects in the backup location.
 func TestBackupOfDamage(t *testing.T) {
 	t.Parallel()
 	data, place := t.TempDir(), filepath.Join(t.TempDir(), "place")

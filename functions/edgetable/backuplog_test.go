@@ -112,7 +112,7 @@ func readPeople(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// pieces returns the number of objects that belong to the log in a backup place.
+// pieces returns the number of objects that belong to the log in a backup location.
 func pieces(place string) (n int) {
 	_ = filepath.WalkDir(filepath.Join(place, "log"), func(path string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() && !strings.HasSuffix(path, objects.TempSuffix) {
@@ -123,9 +123,9 @@ func pieces(place string) (n int) {
 	return n
 }
 
-// TestBackupLog checks backups of a server whose log is copied to a backup place. It restores the
-// state at several random times. Each restored state must have every write up to this time, with whole
-// batches, and no later write. This command restores the state at 200 times:
+// TestBackupLog checks backups of a server whose log is copied to a backup location. It restores the state at several
+// random times. Each restored state must have every write up to this time, with whole batches, and no later write. This
+// command restores the state at 200 times:
 //
 //	make restores MOMENTS=200
 func TestBackupLog(t *testing.T) {
@@ -151,7 +151,7 @@ func TestBackupLog(t *testing.T) {
 			rows = []string{fmt.Sprint(random.IntN(20))}
 		}
 		w.write(rows, fmt.Sprint("name ", i))
-		if i == 75 { // after a restart, the server continues the log in the backup place
+		if i == 75 { // after a restart, the server continues the log in the backup location
 			s.ends(t)
 			s = start(t, nil, serve...)
 			w.c = s.client(t, "")
@@ -171,7 +171,7 @@ func TestBackupLog(t *testing.T) {
 	if out := succeed(t, "backup", "verify", place, "--identity", identity); !strings.Contains(out, "of the log: read ") || !strings.Contains(out, "can be restored") {
 		t.Errorf("verify: %s", out)
 	}
-	// A backup in another place must be complete by itself, because the log is not in that place.
+	// A backup in another location must be complete by itself, because the log is not in that location.
 	second := filepath.Join(dir, "second")
 	succeed(t, "backup", "create", second, "--data", data)
 	succeed(t, "backup", "verify", second)
@@ -217,9 +217,9 @@ func TestBackupLog(t *testing.T) {
 	c.do(t, "GET", "/Other(PartitionKey='p',RowKey='r')", "", 200)
 }
 
-// TestBackupLogCatchesUp checks a server whose backup place is unreachable for some time. When the
-// place is back, the server must copy the missing part of the log. If the missing part exceeds its
-// size limit, the server makes a new backup, and verify reports a gap in the log.
+// TestBackupLogCatchesUp checks a server whose backup location is unreachable for some time. When the location is back,
+// the server must copy the missing part of the log. If the missing part exceeds its size limit, the server makes a new
+// backup, and verify reports a gap in the log.
 func TestBackupLogCatchesUp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -13,9 +13,9 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestFullPlace fills the disk of a backup place, a small tmpfs. It checks that all listed backups
-// are complete. The server must continue to serve and must report the failure. When the disk has
-// space again, the next backup must succeed.
+// TestFullPlace fills the disk of a backup location, a small tmpfs. It checks that all listed backups are complete. The
+// server must continue to serve and must report the failure. When the disk has space again, the next backup must
+// succeed.
 func TestFullPlace(t *testing.T) {
 	t.Parallel()
 	disk := proc.Disk(t, "4m")
@@ -35,7 +35,7 @@ func TestFullPlace(t *testing.T) {
 		t.Error("the metrics do not show the failure")
 	}
 	complete := func() int { return int(metric("backups_total")) }
-	verify := func(least, most func() int) { // during the call, another backup may succeed in the space that a failed backup has freed
+	verify := func(least, most func() int) { // least and most are functions, because another backup may succeed during the call, in space that a failed backup has freed
 		t.Helper()
 		n := least()
 		out := succeed(t, "backup", "verify", place)
@@ -65,9 +65,8 @@ func TestFullPlace(t *testing.T) {
 	start(t, nil, "--data", restored).client(t, "").do(t, "GET", "/bulk(PartitionKey='p',RowKey='300')", "", 200)
 }
 
-// TestPlaceGoesAway removes the backup place of a running server, as if the disk was unmounted. The
-// server must not begin new backups in the empty directory. It must continue when the place is
-// back.
+// TestPlaceGoesAway removes the backup location of a running server, as if the disk was unmounted. The server must not
+// begin new backups in the empty directory. It must continue when the location is back.
 func TestPlaceGoesAway(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

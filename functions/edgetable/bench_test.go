@@ -29,7 +29,7 @@ func runMeasured(t *testing.T, args ...string) (status int, out, errors string) 
 		if !strings.Contains(out+errors, load.ErrTooShort.Error()) || d > time.Minute {
 			return status, out, errors
 		}
-		if slices.Contains(args, "--keep") { // the run was too short for a measurement, so let the next run use the table that was kept
+		if slices.Contains(args, "--keep") { // the run was too short for a measurement, so keep its table for the next run
 			args = append(args, "--existing")
 		}
 	}

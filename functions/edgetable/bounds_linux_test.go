@@ -47,7 +47,7 @@ func (p *process) clientOf(t *testing.T, account, key string) *signingClient {
 func (p *process) stranger(t *testing.T, request string) net.Conn {
 	t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}, Control: func(_, _ string, c syscall.RawConn) error {
-		return c.Control(func(fd uintptr) { // set the size before the connection is open, because the server learns the size at that time
+		return c.Control(func(fd uintptr) { // a small receive buffer, which must be set before the connection is opened, because the server learns its size then
 			if err := syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096); err != nil {
 				t.Error(err)
 			}

@@ -16,7 +16,7 @@ import (
 // certificateExpiry returns the expiry time of the certificate that the server presents.
 func certificateExpiry(t *testing.T, address string) time.Time {
 	t.Helper()
-	// the test reads only the expiry, so the certificate need not be trusted
+	// not trusted, because the test reads only the expiry of the certificate
 	conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
 	must.OK(t, err)
 	defer conn.Close()
@@ -38,7 +38,7 @@ func TestCertificateReload(t *testing.T) {
 		t.Helper()
 		must.OK(t, os.Rename(from, to))
 	}
-	rename(next, first) // the key file still belongs to the old certificate, so key and certificate do not match
+	rename(next, first) // the key file still belongs to the old certificate
 	s.look()
 	if !strings.Contains(s.logs.String(), "the certificate cannot be reloaded; the previous certificate stays in use") {
 		t.Errorf("the log:\n%s", s.logs)

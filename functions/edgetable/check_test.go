@@ -23,7 +23,7 @@ func TestDamage(t *testing.T) {
 	for i := range 200 {
 		c.do(t, "POST", "/People", fmt.Sprintf(`{"PartitionKey":"p","RowKey":"%03d","Text":%q}`, i, strings.Repeat("x", 200)), 204)
 	}
-	if err := os.Remove(filepath.Join(live, cli.AdminSocket)); err != nil { // a socket cannot be copied like a file
+	if err := os.Remove(filepath.Join(live, cli.AdminSocket)); err != nil { // skip the socket, which cannot be copied like a file
 		t.Fatal(err)
 	}
 	// The copied files are now like the files of a killed process.
@@ -60,7 +60,7 @@ func TestDamage(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(saved, cli.AccountsInData)); err != nil || string(text) != "acme:"+key1+"\n" || !strings.Contains(out, "the accounts are in") {
 		t.Errorf("the saved accounts are %q, %v; %s", text, err, out)
 	}
-	for _, d := range []string{dir, saved} { // this test signs its requests with the development key
+	for _, d := range []string{dir, saved} { // without the file of accounts, the server has the development account, whose key signs the requests of this test
 		must.OK(t, os.Remove(filepath.Join(d, cli.AccountsInData)))
 	}
 	if status, _, said := run(t, nil, "check", dir, "--salvage", saved+"2", "--accept-damage"); status != cli.StatusUsage {

@@ -177,9 +177,8 @@ func TestServeHelp(t *testing.T) {
 	})
 }
 
-// mapOfRooms returns the section "The binary's rooms" of docs/architecture.md. A room is a package
-// of the program. The table in this section lists the commands, flags, metrics and log fields of
-// each package.
+// mapOfRooms returns the section "The binary's rooms" of docs/architecture.md. A room is a package of the program. The
+// section has a table of the commands, flags, metrics and log fields of each package.
 func mapOfRooms(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/architecture.md")

@@ -71,7 +71,7 @@ func TestOverriddenLine(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "edgetable.conf")
 	must.OK(t, os.WriteFile(file, []byte("grace = 5s\nslow-query = 2s\ndrain = 1ms\n"), 0o600))
 	p := startProcess(t, []string{"EDGETABLE_GRACE=3s", "EDGETABLE_SLOW_QUERY=2s"}, "--memory", "--config", file)
-	p.logs.Await(t, `msg="a variable overrides the file of --config" flag=grace variable=EDGETABLE_GRACE value=3s file=5s`) // the log is on another pipe
+	p.logs.Await(t, `msg="a variable overrides the file of --config" flag=grace variable=EDGETABLE_GRACE value=3s file=5s`) // the log goes to another pipe
 	if n := strings.Count(p.logs.String(), "overrides"); n != 1 {
 		t.Errorf("the log says of %d variables that they override, want 1:\n%s", n, p.logs)
 	}
@@ -161,7 +161,7 @@ func TestNoRight(t *testing.T) {
 		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65532, Gid: 65532}}
 		out, err := c.CombinedOutput()
 		if args[0] == "backup" {
-			continue // the path does not exist, so this command fails for another reason
+			continue // this command fails for another reason, because the path does not exist
 		}
 		for _, want := range []string{"user 65532", "belongs to user 0", "chown 65532 ", "--user"} {
 			if err == nil || !strings.Contains(string(out), want) {

@@ -44,7 +44,7 @@ func TestCopyFollow(t *testing.T) {
 		put(table, "1", "Grace", source)
 	}
 	do.run(0, "tables", "set", "People", "--changes", "P1D", "--to", source)
-	do.says(cli.StatusFailed, "edgetable tables set TABLE --changes", follow()...) // the table Orders has no feed of changes
+	do.says(cli.StatusFailed, "edgetable tables set TABLE --changes", follow()...) // this table has no feed of changes
 	if out, _ := do.run(0, "tables", "list", "--from", target); out != "" {
 		t.Errorf("a refused copy made the tables %s", out)
 	}
@@ -111,7 +111,7 @@ func TestCopyFollowKilled(t *testing.T) {
 			must.OK(t, copier.Process.Signal(syscall.SIGKILL))
 		}
 		wait()
-		_ = copier.Process.Kill() // ignore an error: if a server did not respond, the process has already ended
+		_ = copier.Process.Kill() // the error is ignored: if a server did not respond, the process has already ended
 		_ = copier.Wait()
 	}
 	do.run(0, append(follow, "--once")...)

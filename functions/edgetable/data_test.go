@@ -193,7 +193,7 @@ func TestImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, said := do.run(3, "import", file, "--to", other, "--types", "Born=Int32")
-	for range 2 { // a repeated run has the same status, although it does nothing
+	for range 2 { // the same status again, although the repeated run does nothing
 		do.run(3, "import", file, "--to", other, "--types", "Born=Int32")
 	}
 	if out != "1 row written, 1 refused\n" || !strings.Contains(said, file+" line 3: PartitionKey 'p', RowKey '2': Born is not an Int32") || !strings.Contains(said, "the reasons are in "+file+".import.rejects.jsonl") {

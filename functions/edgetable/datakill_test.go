@@ -58,11 +58,11 @@ func (k *killRunner) run(args ...string) {
 			if k.remake != nil && k.rnd.IntN(3) == 0 {
 				k.remakes++
 				k.remake()
-				if k.rnd.IntN(2) == 0 { // kill only half of the processes: the others find that their table was deleted or created again
-					_ = c.Process.Kill() // the process may just have ended
+				if k.rnd.IntN(2) == 0 { // kill only half of the processes, so that the others find a table that was deleted or created again
+					_ = c.Process.Kill() // the error is ignored, because the process may just have ended
 				}
 				<-ended
-				continue // repeat the command even after success, because the process may have ended before the table was deleted
+				continue // repeat the command even after success, because it may have ended before the table was deleted
 			}
 			if k.target != nil && k.rnd.IntN(4) == 0 {
 				k.servers++
@@ -70,7 +70,7 @@ func (k *killRunner) run(args ...string) {
 				err = <-ended
 				break
 			}
-			if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) { // the process may just have ended
+			if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) { // the error is ignored, because the process may just have ended
 				k.t.Fatal(err)
 			}
 			<-ended
@@ -83,7 +83,7 @@ func (k *killRunner) run(args ...string) {
 			strings.Contains(text, "was deleted and created again") || !strings.Contains(text, "edgetable: ")) { // the command was killed
 			continue
 		}
-		if !strings.Contains(said.String(), "connect") && !strings.Contains(said.String(), "nothing listens") && !strings.Contains(said.String(), "EOF") { // killed
+		if !strings.Contains(said.String(), "connect") && !strings.Contains(said.String(), "nothing listens") && !strings.Contains(said.String(), "EOF") { // the process was killed
 			k.t.Fatalf("%q: %v\n%s", args, err, &said)
 		}
 	}
@@ -91,7 +91,7 @@ func (k *killRunner) run(args ...string) {
 
 func (k *killRunner) restart() {
 	k.target.signal(k.t, syscall.SIGKILL)
-	_ = k.target.Wait() // the error only says that the process was killed
+	_ = k.target.Wait() // the error is ignored, because it only says that the process was killed
 	k.target = startProcess(k.t, nil, "--data", k.data, "--listen", k.at)
 }
 

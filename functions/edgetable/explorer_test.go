@@ -146,7 +146,7 @@ func TestExplorerPage(t *testing.T) {
 		}
 		ask("/_/live", "evil.example", 200)
 		ask("/_/ready", "evil.example", 200)
-		ask("/_/accounts/dev", "", 404) // only 'edgetable explorer' serves this path
+		ask("/_/accounts/dev", "", 404) // a path that only 'edgetable explorer' serves
 		if tt.want == 200 {
 			ask("/_/", "evil.example", 421)
 		}

@@ -279,7 +279,7 @@ func fourFifths(t *testing.T, flags func(*testing.T) []string) {
 		t.Skip("it compares rates, which takes minutes: make image-limits")
 	}
 	rates := map[int64]float64{}
-	for range 2 { // measure twice, because other programs may disturb one measurement
+	for range 2 { // two attempts, because other programs may disturb one measurement
 		for _, mib := range []int64{0, 256} {
 			t.Run(fmt.Sprint(mib), func(t *testing.T) { // a subtest, so that each server stops before the next server starts
 				g := newCgroup(t, mib<<20, 0)
@@ -364,6 +364,6 @@ func TestLimitsOfCgroup2(t *testing.T) {
 	c := exec.Command("unshare", "--mount", "sh", "-c", `mount --bind "$1/fs" /sys/fs/cgroup && mount --bind "$1/mountinfo" "/proc/$$/mountinfo" && mount --bind "$1/cgroup" "/proc/$$/cgroup" && exec "$2" serve --listen 127.0.0.1:0 --memory`, "sh", dir, self)
 	c.Env = []string{mainVariable + "=1", "PATH=" + os.Getenv("PATH")}
 	p := proc.Start(t, "ready", c)
-	p.Log.Await(t, `msg="limits of the container" memory_mib=200 heap_mib=150 `) // the log is on another pipe than the greeting
+	p.Log.Await(t, `msg="limits of the container" memory_mib=200 heap_mib=150 `) // the log and the greeting go to different pipes
 	p.Log.Await(t, "processors=0.5 threads=1")
 }

@@ -96,7 +96,7 @@ func TestRefusals(t *testing.T) {
 		{1, []string{"serve", "--memory", "--listen", "0.0.0.0:0"}, "--allow-development-account"},
 		{1, []string{"serve", "--listen", "127.0.0.1:0", "--data", used}, used + ": data directory is in use"},
 		{1, []string{"serve", "--listen", "127.0.0.1:0", "--data", plain}, "--data: " + plain + " is not a directory: name one"},
-		{2, []string{"serve", "--memory", "--listen", taken.Addr().String(), "--chaos", "fault=fire"}, "fire"}, // fails before the port is opened
+		{2, []string{"serve", "--memory", "--listen", taken.Addr().String(), "--chaos", "fault=fire"}, "fire"}, // the command fails before it opens the port
 		{2, []string{"serve", "--memory", "--public-url", "tables.example.com"}, "--public-url must be a URL"},
 		{1, []string{"serve", "--memory", "--tls-cert", plain, "--tls-key", plain}, plain},
 		{1, []string{"serve", "--memory", "--accounts", filepath.Join(dir, "missing")}, "--accounts: "},

@@ -45,7 +45,7 @@ func keepOutput(what string, text func() string) {
 // keepFile registers a file that a program writes. At the end, TestMain searches the file for
 // secrets.
 func keepFile(t *testing.T, file string) {
-	t.Cleanup(func() { // reads the file before the test's directory is removed
+	t.Cleanup(func() { // registered after the directory was made, so that the file is read before the directory is removed
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Error(err)

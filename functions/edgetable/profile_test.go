@@ -37,7 +37,7 @@ func TestProfiles(t *testing.T) {
 			t.Errorf("%s: %s", from, out)
 		}
 	}
-	do.says(2, "the name is empty; name a service", "count", "People", "--from", "") // a script with an unset variable must not read from the default service
+	do.says(2, "the name is empty; name a service", "count", "People", "--from", "") // an empty value must not mean the default service, because a script may have an unset variable
 	out, said := do.run(0, "profile", "list")
 	if strings.Count(out, "\n") != 4 || strings.Contains(strings.ReplaceAll(out+said, "echo "+key, ""), "AccountKey="+key+";\n") || !strings.Contains(out, "key in $KEY") ||
 		!strings.Contains(out, "prod        http://127.0.0.1") {

@@ -92,7 +92,7 @@ func (c console) says(want int, words string, args ...string) {
 type testServer struct {
 	greeting  string
 	logs      *proc.Buffer
-	stop      func() (status int) // may be called several times
+	stop      func() (status int) // stop may be called several times
 	interrupt func()
 	ticks     chan time.Time
 	ended     chan struct{}

@@ -19,8 +19,8 @@ func (p *pair) stopped(t *testing.T, name string) (primary *testServer, director
 }
 
 // TestPromoteStopped promotes a secondary whose server does not run. The promotion must first apply the log that the
-// primary has copied to the backup place. If a directory has no store, or the store of a primary, the promotion must be
-// refused. A failed promotion can be repeated.
+// primary has copied to the backup location. If a directory has no store, or the store of a primary, the promotion must
+// be refused. A failed promotion can be repeated.
 func TestPromoteStopped(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -44,7 +44,7 @@ func TestPromoteStopped(t *testing.T) {
 		t.Error("a promotion that was refused has taken over the place")
 	}
 
-	// The promotion takes over the backup place. Then it fails before it has marked the store as the primary.
+	// The promotion takes over the backup location. Then it fails before it has marked the store as the primary.
 	full := filepath.Join(dir, "TIMELINE.new")
 	must.OK(t, os.Mkdir(full, 0o700))
 	must.OK(t, os.WriteFile(filepath.Join(full, "file"), nil, 0o600))
@@ -78,8 +78,8 @@ func TestPromoteStopped(t *testing.T) {
 	}
 }
 
-// TestPromoteWithoutPlace promotes a secondary while the backup place cannot be reached. When the place is back, the new
-// primary must take it over.
+// TestPromoteWithoutPlace promotes a secondary while the backup location cannot be reached. When the location is back,
+// the new primary must take it over.
 func TestPromoteWithoutPlace(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -95,8 +95,8 @@ func TestPromoteWithoutPlace(t *testing.T) {
 		t.Errorf("the promoted store shows %q", got)
 	}
 	c.rename(t, "of the new primary")
-	// The old primary copies its log to the backup place until the new primary takes over the place. The new primary must
-	// ignore the writes in this log.
+	// The old primary copies its log to the backup location until the new primary takes over the location. The new
+	// primary must ignore the writes in this log.
 	eventually(t, "the old primary stops to ship", one, func() bool {
 		one.client(t, "").rename(t, "of the old primary again")
 		return strings.Contains(one.logs.String(), "was replaced")
@@ -134,8 +134,8 @@ func TestPromoteBeforeGap(t *testing.T) {
 	two.client(t, "").rename(t, "of the new primary")
 }
 
-// TestPromoteEncrypted promotes a stopped secondary. The log in the backup place is encrypted. Without the private key,
-// the promotion must be refused.
+// TestPromoteEncrypted promotes a stopped secondary. The log in the backup location is encrypted. Without the private
+// key, the promotion must be refused.
 func TestPromoteEncrypted(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -156,8 +156,8 @@ func TestPromoteEncrypted(t *testing.T) {
 	}
 }
 
-// TestTakeOverNothing runs promote --take-over for a primary that no other store has replaced, and with places that have
-// no log. The command must be refused, and must not create a place.
+// TestTakeOverNothing runs promote --take-over for a primary that no other store has replaced, and with backup locations
+// without a log. The command must be refused, and must not create a backup location.
 func TestTakeOverNothing(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)

@@ -63,7 +63,7 @@ func TestServeChaos(t *testing.T) {
 // status sends a request and returns the status of the response. Without a response it returns 0.
 func (c *signingClient) status(t *testing.T, method, path string) int {
 	t.Helper()
-	c.CloseIdleConnections() // the client must not repeat a GET whose connection was closed
+	c.CloseIdleConnections() // no open connections, because the client would repeat a GET whose connection was closed
 	resp, err := c.Do(c.request(t, method, path, ""))
 	if err != nil {
 		return 0

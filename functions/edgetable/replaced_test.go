@@ -43,7 +43,7 @@ func (s *testServer) checkReplaced(t *testing.T) {
 }
 
 // replacePrimary starts a primary and a secondary, stops the primary, and promotes the secondary. The old primary then
-// has two writes that are not in the backup place.
+// has two writes that are not in the backup location.
 func replacePrimary(t *testing.T) (p *pair, two *testServer, old string) {
 	t.Helper()
 	p = newPair(t)
@@ -60,7 +60,7 @@ func replacePrimary(t *testing.T) (p *pair, two *testServer, old string) {
 		return os.CopyFS(old, os.DirFS(filepath.Join(p.dir, "primary")))
 	}
 	err := copied()
-	for errors.Is(err, fs.ErrNotExist) { // the server has renamed a file during the copy
+	for errors.Is(err, fs.ErrNotExist) { // try again, because the server has renamed a file during the copy
 		err = copied()
 	}
 	must.OK(t, err)
@@ -74,7 +74,7 @@ func replacePrimary(t *testing.T) (p *pair, two *testServer, old string) {
 	return p, two, old
 }
 
-// checkRestored restores the newest state in the backup place, and checks the Name of the entity ada.
+// checkRestored restores the newest state in the backup location, and checks the Name of the entity ada.
 func (p *pair) checkRestored(t *testing.T, name string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "restored")
@@ -85,7 +85,7 @@ func (p *pair) checkRestored(t *testing.T, name string) {
 }
 
 // TestReplacedPrimary starts a primary that was replaced while it did not run. It must refuse writes, make no backups,
-// and report at each start what the backup place lacks. Then the operator makes it the primary again.
+// and report at each start what the backup location lacks. Then the operator makes it the primary again.
 func TestReplacedPrimary(t *testing.T) {
 	t.Parallel()
 	p, two, old := replacePrimary(t)
@@ -99,7 +99,7 @@ func TestReplacedPrimary(t *testing.T) {
 	one.logs.Await(t, "no backups are made")
 	one.ends(t)
 	// The data directory records that a new primary has replaced this server. So the server refuses writes even if it
-	// starts without the backup place.
+	// starts without the backup location.
 	bare := start(t, nil, p.primary[:2]...)
 	bare.checkReplaced(t)
 	bare.ends(t)
@@ -121,7 +121,7 @@ func TestReplacedPrimary(t *testing.T) {
 	one.backsUp(t)
 	one.ships(t)
 	refused(t, "is a primary already", "promote", old, "--take-over")
-	// The replaced server still runs. It no longer copies its log to the backup place, and makes no backups. But it
+	// The replaced server still runs. It no longer copies its log to the backup location, and makes no backups. But it
 	// accepts writes until its next start.
 	two.client(t, "").rename(t, "lost")
 	two.logs.Await(t, "no backups are made")
@@ -141,7 +141,7 @@ func TestReplacedPrimary(t *testing.T) {
 	if out := succeed(t, "backup", "verify", p.place); !strings.Contains(out, "can be restored") {
 		t.Errorf("%s", out)
 	}
-	succeed(t, "promote", filepath.Join(p.dir, "secondary"), "--place", p.place, "--take-over") // the replaced server is stopped now
+	succeed(t, "promote", filepath.Join(p.dir, "secondary"), "--place", p.place, "--take-over") // the server that was replaced is stopped now
 	two = start(t, nil, p.secondary...)
 	two.client(t, "").rename(t, "and back")
 	two.backsUp(t)
@@ -150,7 +150,7 @@ func TestReplacedPrimary(t *testing.T) {
 }
 
 // TestReplacedPrimaryDamaged promotes a secondary and damages its old primary. The old primary loses commits, or the
-// file TIMELINE, which records its history. The old primary must not take the backup place from the promoted store.
+// file TIMELINE, which records its history. The old primary must not take the backup location from the promoted store.
 func TestReplacedPrimaryDamaged(t *testing.T) {
 	t.Parallel()
 	for _, damage := range []struct {
@@ -199,7 +199,7 @@ func loseCommits(t *testing.T, dir string) {
 }
 
 // TestCopyOfPrimary runs two servers on two copies of a data directory. Only one of these servers may copy its log to
-// the backup place. The server that starts later must be refused.
+// the backup location. The server that starts later must be refused.
 func TestCopyOfPrimary(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -224,8 +224,8 @@ func TestCopyOfPrimary(t *testing.T) {
 	p.checkRestored(t, "of the first again")
 }
 
-// TestOtherPlaceMounted mounts a wrong disk at the backup place. The server must treat this as a temporary failure, and
-// must continue when the right disk is back.
+// TestOtherPlaceMounted mounts a wrong disk at the backup location. The server must treat this as a temporary failure,
+// and must continue when the right disk is back.
 func TestOtherPlaceMounted(t *testing.T) {
 	t.Parallel()
 	p, q := newPair(t), newPair(t)
@@ -254,9 +254,9 @@ func TestOtherPlaceMounted(t *testing.T) {
 	p.checkRestored(t, "meanwhile")
 }
 
-// TestPlaceMountedLate starts a primary before the disk of its backup place is mounted. The server begins a new history in
-// the empty folder, and must warn. When the disk is mounted, the log must name the command that takes over the place. This
-// command must work, and the backups in the place must remain.
+// TestPlaceMountedLate starts a primary before the disk of its backup location is mounted. The server begins a new
+// history in the empty folder, and must warn. When the disk is mounted, the log must name the command that takes over
+// the location. This command must work, and the backups in the location must remain.
 func TestPlaceMountedLate(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)

@@ -13,7 +13,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// pair is a primary and a secondary with the same backup place. The primary copies its log to the place, and the
+// pair is a primary and a secondary with the same backup location. The primary copies its log to the location, and the
 // secondary applies the log.
 type pair struct {
 	dir, place string
@@ -102,7 +102,7 @@ func (c *signingClient) stats(t *testing.T) (status string, last time.Time) {
 
 // TestSecondary checks that a secondary serves the entities that the primary wrote. It must refuse writes and report
 // the age of its data. Then the test promotes the secondary. The old primary must no longer copy its log to the backup
-// place, and can become a secondary.
+// location, and can become a secondary.
 func TestSecondary(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -172,8 +172,8 @@ func TestSecondary(t *testing.T) {
 	back.secondary(t).shows(t, back, "after a restart")
 }
 
-// TestSecondaryOfBrokenPlace checks a secondary whose backup place is missing for some time. It must be unavailable,
-// and continue when the place is back. After a gap in the log, it must continue from a newer backup.
+// TestSecondaryOfBrokenPlace checks a secondary whose backup location is missing for some time. It must be unavailable,
+// and continue when the location is back. After a gap in the log, it must continue from a newer backup.
 func TestSecondaryOfBrokenPlace(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)

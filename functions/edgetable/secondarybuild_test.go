@@ -25,7 +25,7 @@ func (s *testServer) health(t *testing.T, path string) (status int, text string)
 }
 
 // TestSecondaryWithoutStore starts a secondary without a store. It must listen and answer 503. As soon as the backup
-// place has a backup, the secondary must serve at the same address.
+// location has a backup, the secondary must serve at the same address.
 func TestSecondaryWithoutStore(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -153,7 +153,7 @@ func TestSecondaryOfOlderBackup(t *testing.T) {
 		before[name] = true
 	}
 	c.rename(t, "of the log")
-	one.ends(t) // before it stops, the server copies the rest of its log to the backup place
+	one.ends(t) // a server that stops first copies the rest of its log to the backup location
 	succeed(t, "backup", "create", p.place, "--data", filepath.Join(p.dir, "primary"))
 	damageNewest(t, p.place, before)
 	two := start(t, nil, p.secondary...)

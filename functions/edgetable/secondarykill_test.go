@@ -60,7 +60,7 @@ func (h *history) write(t *testing.T, c *signingClient, writer int) {
 		h.mu.Unlock()
 		resp, err := c.Do(c.request(t, "PUT", fmt.Sprintf("/people(PartitionKey='p',RowKey='%s')", row), fmt.Sprintf(`{"Name":"%d"}`, number)))
 		if err != nil {
-			return // the response was lost, so the entity may or may not have been written
+			return // the response was lost, so it is unknown whether the entity was written
 		}
 		_, _ = io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
@@ -132,7 +132,7 @@ func positionOf(t *testing.T, dir string) commitlog.Position {
 func (p *process) kill(t *testing.T) {
 	t.Helper()
 	p.signal(t, syscall.SIGKILL)
-	_ = p.Wait() // the error only says that the process was killed
+	_ = p.Wait() // the error is ignored, because it only says that the process was killed
 }
 
 func uploading(t *testing.T, place string) {
@@ -189,7 +189,7 @@ func killedPromotion(t *testing.T, rnd *rand.Rand, dir, place string) (kills int
 		c.Env = []string{mainVariable + "=1"}
 		must.OK(t, c.Start())
 		<-time.After(time.Duration(rnd.Int64N(int64(150 * time.Millisecond)))) // kill the command at a random moment
-		_ = c.Process.Kill()                                                   // the command may already have ended
+		_ = c.Process.Kill()                                                   // the error is ignored, because the command may already have ended
 		if c.Wait() == nil {
 			return kills
 		}
@@ -203,10 +203,9 @@ func killedPromotion(t *testing.T, rnd *rand.Rand, dir, place string) (kills int
 	return kills
 }
 
-// TestSecondaryKilled checks that a secondary has every write that was confirmed before its
-// LastSyncTime. Under load, it kills primaries at random moments and during uploads. It also kills
-// secondaries. When the primary is dead, the promoted secondary must have all writes in the backup
-// place. For more kills:
+// TestSecondaryKilled checks that a secondary has every write that was confirmed before its LastSyncTime. Under load,
+// it kills primaries at random moments and during uploads. It also kills secondaries. When the primary is dead, the
+// promoted secondary must have all writes in the backup location. For more kills:
 //
 //	make secondary-kills KILLS=500
 //

@@ -13,9 +13,9 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestShippingFullDisk checks a server that copies its log to a backup place. On a full disk, the server must start,
+// TestShippingFullDisk checks a server that copies its log to a backup location. On a full disk, the server must start,
 // and must answer requests with 503. When the disk has space again, the server must accept writes and copy them to the
-// place. If the server has discarded log files before it copied them, it must make a new backup.
+// location. If the server has discarded log files before it copied them, it must make a new backup.
 func TestShippingFullDisk(t *testing.T) {
 	t.Parallel()
 	disk, dir := proc.Disk(t, "64m"), t.TempDir()

@@ -18,7 +18,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestFullDisk fills the disk of a server, a small tmpfs. Then it checks what the server does.
+// TestFullDisk fills the disk of a server, a small tmpfs. The server must refuse inserts, serve reads and deletes, and
+// start on the full disk.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := proc.Disk(t, "64m")
@@ -148,7 +149,7 @@ func fillUp(path string, leave int64) error {
 		return err
 	}
 	_, err = f.Write(make([]byte, max(0, int64(disk.Bavail)*disk.Bsize-leave)))
-	if errors.Is(err, syscall.ENOSPC) { // a compaction has used some of the free space since Fstatfs
+	if errors.Is(err, syscall.ENOSPC) { // no error: a compaction has used some of the free space since the call of Fstatfs
 		return nil
 	}
 	return err

@@ -25,7 +25,7 @@ func TestTables(t *testing.T) {
 	do.prints("Events\nPeople\n", "tables", "list", "--from", at)
 	do.prints("{\"tables\":[\"Events\",\"People\"]}\n", "tables", "list", "--from", at, "--json")
 
-	do.says(cli.StatusFailed, "nothing is deleted", "tables", "delete", "People", "--in", at) // without a confirmation
+	do.says(cli.StatusFailed, "nothing is deleted", "tables", "delete", "People", "--in", at) // refused without a confirmation
 	do.prints("Events\nPeople\n", "tables", "list", "--from", at)
 	do.prints("table People deleted\n", "tables", "delete", "People", "--in", at, "--yes")
 	do.says(cli.StatusFailed, "there is no table People", "tables", "delete", "People", "--in", at, "--yes")
@@ -74,7 +74,7 @@ func TestTableOptions(t *testing.T) {
 	do.prints("{}\n", "tables", "options", "People", "--from", at)
 	const becomes = "People: {} becomes {\"expire\":{\"property\":\"Ends\"}}\nPeople: expired entities that would disappear: 2 of 3\n"
 	do.prints(becomes, "tables", "set", "People", "--expire-property", "Ends", "--to", at, "--dry-run")
-	do.says(cli.StatusFailed, "nothing is changed", "tables", "set", "People", "--expire-property", "Ends", "--to", at) // without a confirmation
+	do.says(cli.StatusFailed, "nothing is changed", "tables", "set", "People", "--expire-property", "Ends", "--to", at) // refused without a confirmation
 	do.prints("3\n", "count", "People", "--from", at)
 	do.prints("People: {} becomes {\"expire\":{\"property\":\"Ends\"}}\nPeople: set\n", "tables", "set", "People", "--expire-property", "Ends", "--to", at, "--yes")
 	do.prints("1\n", "count", "People", "--from", at)

@@ -100,7 +100,7 @@ func attributes(list []*commonpb.KeyValue) map[string]string {
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t)
-	r.busy = 1 // the collector answers its first request with 503, so the server must send the spans again
+	r.busy = 1 // the collector answers its first request with status 503, so the server must send these spans again
 	s := start(t, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": r.URL}, "--memory")
 	c := s.client(t, "")
 	c.fill(t)
@@ -129,7 +129,7 @@ func TestTraces(t *testing.T) {
 	want := []string{
 		"CreateTable SERVER 204 devstoreaccount1 people",
 		"store WriteRecord CLIENT edgetable devstoreaccount1 people",
-		"store ReadRecord CLIENT edgetable devstoreaccount1", // reads the account's settings for the CORS rules; later requests use a cache
+		"store ReadRecord CLIENT edgetable devstoreaccount1", // the first request also reads the account's settings for the CORS rules; later requests use a cache
 		"InsertOrReplaceEntity SERVER 204 devstoreaccount1 people",
 		"store Commit CLIENT edgetable devstoreaccount1 people",
 		"GetEntity SERVER 200 devstoreaccount1 people",

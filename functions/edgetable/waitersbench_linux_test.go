@@ -55,7 +55,7 @@ func BenchmarkWaiters(b *testing.B) {
 // and then prints a line. Otherwise an idle process would collect garbage only every two minutes.
 const collectVariable = "TEST_COLLECT"
 
-var _ = func() bool { // a function for the initial value of a variable, because it runs before the init function that starts the program
+var _ = func() bool { // a variable, because its initial value is computed before the init function that starts the program
 	asked := os.Getenv(collectVariable) != ""
 	if asked {
 		signals := make(chan os.Signal, 1)
@@ -133,7 +133,7 @@ func (w *feedServer) addWaiters(n int, accept string) {
 		}
 		req := w.request(at, "&wait=30&since="+resp.Header.Get("x-edgetable-next"), accept)
 		go func() {
-			if resp, err := client.Do(req); err == nil { // ignore an error: the end of the benchmark may close the connection
+			if resp, err := client.Do(req); err == nil { // the error is ignored, because the end of the benchmark may close the connection
 				if resp.StatusCode != 200 {
 					w.b.Error(resp.Status)
 				}

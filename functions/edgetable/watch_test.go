@@ -185,7 +185,7 @@ func TestWatchKilled(t *testing.T) {
 			must.OK(t, follower.Process.Signal(syscall.SIGKILL))
 		}
 		wait()
-		_ = follower.Process.Kill() // ignore an error: if the server did not respond, the process has already ended
+		_ = follower.Process.Kill() // the error is ignored: if the server did not respond, the process has already ended
 		_ = follower.Wait()
 	}
 	do.run(0, append(watch, "--once")...)

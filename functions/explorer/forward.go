@@ -67,7 +67,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 	case !known:
 		refuse(w, http.StatusMethodNotAllowed, "UnsupportedHttpVerb", "the protocol has no "+r.Method)
 		return
-	case one.ReadOnly && !reads: // a batch counts as a write, because its parts are not examined
+	case one.ReadOnly && !reads: // a batch counts as a write, because the gateway does not examine its parts
 		refuseReadOnly(w, one.Name)
 		return
 	case !isWithinAccount(rest):
@@ -106,7 +106,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 	copyHeaders(w.Header(), resp.Header, forwardedHeaders.answer)
 	w.WriteHeader(resp.StatusCode)
 	if _, err := io.Copy(flushing{w, http.NewResponseController(w)}, resp.Body); err != nil {
-		panic(http.ErrAbortHandler) // abort the response, so that the browser notices that it is incomplete
+		panic(http.ErrAbortHandler) // abort the response, so that the browser notices that a part is missing
 	}
 }
 

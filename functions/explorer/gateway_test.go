@@ -266,7 +266,7 @@ func TestBadServices(t *testing.T) {
 func TestAnswersAreWhole(t *testing.T) {
 	t.Parallel()
 	want := strings.Repeat("answer ", 10_000)
-	d := open(t, func(w http.ResponseWriter, r *http.Request) { // may respond before it reads the request
+	d := open(t, func(w http.ResponseWriter, r *http.Request) { // a service may respond before it reads the request
 		if r.Header.Get("Prefer") != "" {
 			_, _ = io.Copy(io.Discard, r.Body)
 		}

@@ -21,7 +21,7 @@ func (g *Gateway) Handler() http.Handler {
 	mux.HandleFunc("GET /_/session", g.begin)
 	mux.HandleFunc("POST /_/sign/{profile}", g.inSession(g.sign))
 	g.handleLocal(mux)
-	mux.Handle("GET /{$}", http.RedirectHandler(Prefix, http.StatusFound)) // a browser keeps the fragment in a redirect, so the token is not lost
+	mux.Handle("GET /{$}", http.RedirectHandler(Prefix, http.StatusFound)) // the token is not lost, because a browser keeps the fragment of a URL in a redirect
 	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, f := range always {

@@ -33,7 +33,8 @@ func (s *sessions) end(after time.Duration) time.Time {
 	return s.now().Add(after)
 }
 
-// over reports whether an expiry time is in the past. The zero Time stands for a token that never expires.
+// over reports whether an expiry time is in the past. It is false for the zero Time, which means that a token never
+// expires.
 func (s *sessions) over(end time.Time) bool { return !end.IsZero() && !s.now().Before(end) }
 
 // invite returns a new one-time token. The previous token becomes invalid.

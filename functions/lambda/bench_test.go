@@ -93,7 +93,7 @@ func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	answer, _ := io.ReadAll(r.Body) // ReadAll fails if the function was killed while it sent its response
+	answer, _ := io.ReadAll(r.Body) // fails if the function was killed while it sent its response
 	w.WriteHeader(http.StatusAccepted)
 	a.answers <- answer
 }
@@ -112,7 +112,7 @@ func launch(b testing.TB, env []string) (*runtimeAPI, *exec.Cmd) {
 	must.OK(b, cmd.Start())
 	b.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // always fails, because the process was killed
+		_ = cmd.Wait() // the error is ignored, because the process was killed
 		server.Close()
 	})
 	select {

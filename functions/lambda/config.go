@@ -103,7 +103,7 @@ func newConfig(env func(string) string, log *slog.Logger) (*config, error) {
 // the first request with a token arrives.
 func newBearer(in *setting.Reader, client *http.Client, log *slog.Logger) (*oidc.Verifier, error) {
 	const prefix = "EDGETABLE_OIDC_"
-	v, err := oidc.Optional(context.Background(), oidc.Options{ // this context lasts as long as the process
+	v, err := oidc.Optional(context.Background(), oidc.Options{ // a context that lasts as long as the process
 		Issuer: in.Lookup(prefix + "ISSUER"), JWKS: in.Lookup(prefix + "JWKS"), Audiences: in.List(prefix + "AUDIENCES"),
 		RolesClaim: in.Lookup(prefix + "ROLES_CLAIM"), ReaderRoles: in.List(prefix + "READERS"), ContributorRoles: in.List(prefix + "CONTRIBUTORS"),
 		HTTP: client, Log: log,
@@ -135,7 +135,7 @@ func (c *config) secrets(env func(string) string) error {
 		}
 	}
 	switch given {
-	case 0: // return an error only when a request arrives, because a function that only purges needs no accounts
+	case 0: // return the error only when a request arrives, because a function that only purges needs no accounts
 		c.accounts = func(context.Context) (string, error) {
 			return "", errors.New("no accounts are set: " + accounts.Variable + "_SECRET, " + accounts.Variable + "_PARAMETER or " + accounts.Variable)
 		}

@@ -58,7 +58,7 @@ func (a *attackers) begin() {
 		for i := range attack.connections {
 			source := fmt.Sprintf("127.0.%d.%d", 1+k, 2+i%a.o.addresses)
 			a.wait.Go(func() {
-				a.pause(time.Duration(i) * a.o.reopen / time.Duration(attack.connections)) // so that not all connections open at the same time
+				a.pause(time.Duration(i) * a.o.reopen / time.Duration(attack.connections)) // a random delay, so that not all connections open at the same time
 				for a.ctx.Err() == nil {
 					if conn := a.open(source); conn != nil {
 						attack.opened.Add(1)

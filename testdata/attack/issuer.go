@@ -24,7 +24,7 @@ func silentIssuer() (string, error) {
 		return "", err
 	}
 	go func() {
-		var open []net.Conn // referenced, because the garbage collector would close unused connections
+		var open []net.Conn // kept in a list, because the garbage collector would close connections that nothing refers to
 		for {
 			c, err := l.Accept()
 			if err != nil {

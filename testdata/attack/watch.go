@@ -61,7 +61,7 @@ func usedHere() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// most(list, of) returns the highest value of one field in all samples.
+// most returns the highest value of one field in all samples.
 func most(list []sample, of func(sample) int) (n int) {
 	for _, s := range list {
 		n = max(n, of(s))

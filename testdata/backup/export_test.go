@@ -18,8 +18,8 @@ func (s *server) connection() string {
 	return "AccountName=devstoreaccount1;AccountKey=" + developmentKey + ";TableEndpoint=" + s.endpoint
 }
 
-// same(t, place) compares this server with a second server, which imports an export of this server from a bucket. If
-// the tables of the two servers differ, the test fails.
+// same compares this server with a second server, which imports an export of this server from a bucket. If the tables
+// of the two servers differ, the test fails.
 func (s *server) same(t *testing.T, place string) {
 	t.Helper()
 	other := start(t, filepath.Join(t.TempDir(), "other"))

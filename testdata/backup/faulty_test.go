@@ -179,7 +179,7 @@ func TestFaultyPlace(t *testing.T) {
 	}
 }
 
-// weather(t, g, s, seed) runs the test TestFaultyPlace for one seed.
+// weather runs the test TestFaultyPlace for one seed.
 func weather(t *testing.T, g *gateway, s *storms, seed uint64) (looked, kills int) {
 	random := rand.New(rand.NewPCG(seed, 32))
 	name := fmt.Sprint("seed", seed)
@@ -240,7 +240,7 @@ func weather(t *testing.T, g *gateway, s *storms, seed uint64) (looked, kills in
 	before := one.values(t, one.endpoint)
 	eventually(t, "the secondary has everything", func() bool { return fmt.Sprint(two.values(t, two.endpoint+"-secondary")) == fmt.Sprint(before) })
 	succeed(t, "promote", dirs[1])
-	h.write(t, one, 3) // the old primary may still confirm these writes, but the promoted server must not contain them
+	h.write(t, one, 3) // writes that the old primary may still confirm, but that the promoted server must not contain
 	g.arrive(1 << 20)
 	eventually(t, "the old primary is told", func() bool { return one.logged("another store has taken over the backup location") })
 	h.write(t, two, 10)

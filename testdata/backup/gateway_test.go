@@ -79,7 +79,7 @@ const access, secret = "AKIATEST", "secret-of-the-test"
 // startGateway starts versitygw with an empty bucket.
 func startGateway(t *testing.T) *gateway {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "s3") // not t.TempDir: the path must be short enough for a socket
+	dir, err := os.MkdirTemp("", "s3") // not t.TempDir, because the path must be short enough for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func startGateway(t *testing.T) *gateway {
 		fault, kill := g.fault(r), g.kill
 		g.mu.Unlock()
 		g.arrive(g.intN(3) / 2)
-		r = r.WithContext(context.WithoutCancel(r.Context())) // a received request is executed even if the client disconnects
+		r = r.WithContext(context.WithoutCancel(r.Context())) // not the context of the request, because a received request is executed even if the client disconnects
 		r.Body = io.NopCloser(bytes.NewReader(content))
 		if fault == late || fault == again {
 			second := r.Clone(r.Context())

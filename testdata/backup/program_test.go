@@ -114,8 +114,7 @@ func (s *server) do(t *testing.T, method, path, body string) int {
 	return status
 }
 
-// try(t, method, address, body) sends a signed request to a server that may be killed meanwhile. If the
-// server is killed, the result is an error.
+// try sends a signed request to a server that may be killed meanwhile. If the server is killed, the result is an error.
 func (s *server) try(t *testing.T, method, address, body string) (status int, answer string, err error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))

@@ -72,7 +72,7 @@ func address(row int) string { return fmt.Sprintf("/people(PartitionKey='p',RowK
 // kill ends a server with SIGKILL.
 func kill(s *server) {
 	_ = s.Process.Kill()
-	_ = s.Wait() // the error only says that the process was killed
+	_ = s.Wait() // the error is ignored, because it only says that the process was killed
 }
 
 // lastSync asks the secondary for its LastSyncTime.
@@ -117,7 +117,7 @@ func (l *lives) killUpload(f fault, n int64) {
 	}, func() { _ = one.Process.Kill() })
 	for l.write(1) {
 	}
-	_ = one.Wait() // the error only says that the process was killed
+	_ = one.Wait() // the error is ignored, because it only says that the process was killed
 	l.g.set(noFault, nil)
 }
 

@@ -188,7 +188,7 @@ func TestScreenReaders(t *testing.T) {
 	b.seeText(at("live-line"), "1 change, the last ")
 	b.gone(".fresh0, .fresh1")
 	check("live")
-	for i, theme := range []string{"light", "dark"} { // a highlight keeps the colors of its first theme, so make a new one for each theme
+	for i, theme := range []string{"light", "dark"} { // make a new highlight for each theme, because a highlight keeps the colors of its first theme
 		b.theme(theme)
 		s.do("PUT", "/Fed(PartitionKey='Oslo',RowKey='005')", fmt.Sprintf(`{"Name":"Alan","Born":%d}`, i), 204)
 		b.see(":is(.fresh0, .fresh1)")

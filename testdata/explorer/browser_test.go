@@ -32,7 +32,7 @@ func main(m *testing.M) int {
 		chromedp.ExecPath(path), chromedp.UserDataDir(dir), chromedp.DisableGPU, chromedp.WindowSize(1280, 800),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("host-resolver-rules", "MAP evil.example 127.0.0.1"))
-	if os.Geteuid() == 0 { // Chromium's sandbox does not work for root
+	if os.Geteuid() == 0 { // no sandbox, because Chromium's sandbox does not work for root
 		options = append(options, chromedp.NoSandbox)
 	}
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)

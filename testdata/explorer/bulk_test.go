@@ -65,7 +65,7 @@ func TestAllResults(t *testing.T) {
 	// that.
 	ask("copy")
 	b.set(at("copy-table"), "many")
-	b.wait(`document.querySelector(%s).disabled`, at("bulk-begin")) // a table cannot be copied to itself
+	b.wait(`document.querySelector(%s).disabled`, at("bulk-begin")) // the button is disabled, because a table cannot be copied to itself
 	b.set(at("copy-table"), "other")
 	all("2,299 entities copied, 1 left as it is (changed by others, or there already). Finished.")
 	if got := s.do("GET", "/other(PartitionKey='a',RowKey='0000')", "", 200); !strings.Contains(got, `"N":-1`) {

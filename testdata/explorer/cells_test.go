@@ -230,7 +230,7 @@ func TestCellConflict(t *testing.T) {
 	b.seeText(at("error"), "Somebody deleted this entity meanwhile.")
 	b.has(field("Born", "field-value"), "6")
 	b.click(at("discard"))
-	// The rows have a part of the properties.
+	// If the page shows only some properties, the comparison of the two versions shows only these too.
 	b.visit("#/dev/people?select=Born")
 	b.seeText(`[role="gridcell"]`, "1906")
 	s.do("PUT", "/people(PartitionKey='Oslo',RowKey='001')", `{"Name":"theirs","Born":7}`, 204)
@@ -274,7 +274,7 @@ func TestPasteByKeys(t *testing.T) {
 		b.chord("a", chromedp.ModifierCtrl)
 		b.chord("x", chromedp.ModifierCtrl)
 		b.has(at("filter"), "")
-		b.keys("\x1b") // closes the list of completions
+		b.keys("\x1b") // close the list of completions
 		b.gone("#choices:not([hidden])")
 	}
 	pasted := func() {
@@ -327,7 +327,7 @@ func TestMenus(t *testing.T) {
 	b.click(at("head-descending"))
 	b.wait(`location.hash.includes("sort=-Born")`)
 	b.click(`[data-head="Born"] .what`)
-	b.inGrid() // Ctrl+A selects rows only if the grid has the focus
+	b.inGrid() // set the focus, because Ctrl+A selects rows only if the grid has the focus
 	right(`[data-head="Born"]`)
 	b.click(at("head-hide"))
 	b.gone(`[data-head="Born"]`)

@@ -99,7 +99,7 @@ func TestStoredAttacks(t *testing.T) {
 
 	js[bool](b, `(location.hash = "#/dev/rows", true)`)
 	b.seeText(`[role="gridcell"]`, "<script>window.ran=1</script>")
-	for _, attack := range attacks()[:10] { // these rows are visible without scrolling
+	for _, attack := range attacks()[:10] { // rows that are visible without scrolling
 		b.seeText(`[role="gridcell"]`, attack)
 	}
 	b.harmless(link)

@@ -43,7 +43,7 @@ func home(t *testing.T, program, store string) *server {
 			t.Fatal(err)
 		}
 		address := l.Addr().String()
-		_ = l.Close() // an error does not matter, because the listener accepted nothing
+		_ = l.Close() // an error is ignored, because the listener accepted nothing
 		host, port, _ := net.SplitHostPort(address)
 		c := exec.Command(os.Getenv("EDGETABLE_AZURITE"), "--tableHost", host, "--tablePort", port, "--inMemoryPersistence", "--silent", "--disableTelemetry")
 		c.Env = append(os.Environ(), "AZURITE_ACCOUNTS="+account+":"+key)

@@ -42,7 +42,7 @@ func TestLineEnds(t *testing.T) {
 // leaving is an expression that is false if the page asks before the window is closed or loaded again.
 const leaving = `dispatchEvent(new Event("beforeunload", {cancelable: true}))`
 
-// TestKeptForm checks that a form that is not saved is still open after the user was at another place of the page.
+// TestKeptForm checks that a form that is not saved is still open after the user has visited another part of the page.
 func TestKeptForm(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

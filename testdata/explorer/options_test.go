@@ -32,7 +32,7 @@ func sessions(n, ended int) []entity {
 	return all
 }
 
-// declared(table) returns the options of a table, as 'edgetable tables options' prints them.
+// declared returns the options of a table, as 'edgetable tables options' prints them.
 func (s *server) declared(table string) string {
 	s.t.Helper()
 	var o map[string]map[string]string

@@ -43,7 +43,7 @@ func launch(t *testing.T, until string, c *exec.Cmd) (lines <-chan string, seen 
 		}
 	}()
 	stop = sync.OnceFunc(func() {
-		_ = c.Process.Signal(syscall.SIGTERM) // an error means that the process has already ended
+		_ = c.Process.Signal(syscall.SIGTERM) // an error is ignored, because it means that the process has already ended
 		<-ended
 		if err := c.Wait(); err != nil && c.Path == os.Getenv("EDGETABLE_BINARY") { // other programs, such as workerd, may exit with another status
 			t.Errorf("%q: %v\n%s", c.Args, err, log.String())
@@ -78,7 +78,7 @@ func serve(t *testing.T, args ...string) *server {
 	return s
 }
 
-// described(t, lines) returns a server. The addresses of the server are in the lines that it has printed.
+// described returns a server. It finds the addresses of the server in the lines that the server has printed.
 func described(t *testing.T, lines []string) *server {
 	s := &server{t: t}
 	for _, line := range lines {

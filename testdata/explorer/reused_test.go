@@ -48,6 +48,6 @@ func TestReusedCells(t *testing.T) {
 	for _, to := range [][2]int{{0, 0}, {90, 0}, {150, 120}, {6000, 120}, {6030, 900}, {5700, 2400}, {0, 2500}, {11000, 0}, {11010, 35}, {400, 400}, {460, 350}, {0, 0}} {
 		js[int](b, `(() => { const grid = document.querySelector('[data-test="grid"]'); grid.scrollTop = %s; return grid.scrollLeft = %s })()`, to[0], to[1])
 		b.wait(wrong + ` === ""`)
-		b.wait(wrong + ` === "" && document.querySelectorAll("[data-row]").length > 25`) // with the rows near the view
+		b.wait(wrong + ` === "" && document.querySelectorAll("[data-row]").length > 25`) // wait also for the rows just outside the window, which the grid adds later
 	}
 }

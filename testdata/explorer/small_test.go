@@ -53,7 +53,7 @@ func TestRoom(t *testing.T) {
 	b.visit(js[string](b, `location.hash.replace(/\?.*/, "") + "?view=traffic"`))
 	b.do(chromedp.EmulateViewport(2560, 1440))
 	b.see(at("heat"))
-	js[bool](b, `(document.querySelector(".heat canvas").classList.remove("single"), true)`) // the map of a single range is low
+	js[bool](b, `(document.querySelector(".heat canvas").classList.remove("single"), true)`) // the picture of the traffic (the map) is low if there is a single range
 	b.wait(`document.querySelector(".heat canvas").clientHeight >= 600`)
 	b.wait(`document.querySelector(%s).getBoundingClientRect().right > 2200`, at("shapes"))
 	b.do(chromedp.EmulateViewport(390, 844))

@@ -200,7 +200,7 @@ func (b *tab) noted(text string) {
 	b.wait(`[...window.noted].some(t => t.includes(%s))`, text)
 }
 
-// at(name) is a selector of the element whose attribute data-test has this value.
+// at returns a selector of the element whose attribute data-test has this value.
 func at(name string) string { return `[data-test="` + name + `"]` }
 
 func (b *tab) see(selector string) {
@@ -233,7 +233,7 @@ func (b *tab) click(selector string) {
 			return true
 		})()`, selector)
 		b.do(chromedp.Click(chromedp.CSS(selector)))
-		hit = js[bool](b, `window.aim?.end() ?? true`) // a page that was loaded again has no aim
+		hit = js[bool](b, `window.aim?.end() ?? true`) // a page that was loaded again no longer has window.aim
 	}
 }
 

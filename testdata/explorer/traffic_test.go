@@ -113,7 +113,7 @@ func TestTraffic(t *testing.T) {
 	b.quiet()
 	t.Run("sizes and keys", func(t *testing.T) {
 		js[bool](b, `(history.back(), true)`)
-		b.see(at("heat")) // wait for the map: when it appears, the elements below it move
+		b.see(at("heat")) // wait for the map first, because it moves the elements below it when it appears
 		b.see(at("findings"))
 		b.click(at("scan"))
 		b.seeText(at("sizes"), "1,024 to 2,047")

@@ -63,8 +63,8 @@ func hostileTraffic(t *testing.T, connection string) (socket string) {
 	return socket
 }
 
-// TestAttacksInTraffic checks that attacks in the statistics remain plain text wherever the traffic page
-// shows them: the labels and cells of the map, ranges, partitions, filters, findings and errors.
+// TestAttacksInTraffic checks that attacks in the statistics remain plain text wherever the traffic page shows them:
+// the labels and cells of the heat map, ranges, partitions, filters, findings and errors.
 func TestAttacksInTraffic(t *testing.T) {
 	t.Parallel()
 	connection := hostile(t)

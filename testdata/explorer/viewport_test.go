@@ -83,7 +83,7 @@ func TestViewport(t *testing.T) {
 	b.set(at("filter"), "Born gt 1900 and Name eq 'x'")
 	b.see(at("stale"))
 	b.focus(at("filter"))
-	b.keys("\x1b") // closes the list of completions
+	b.keys("\x1b") // close the list of completions
 	b.gone("#choices:not([hidden])")
 	b.click(at("builder"))
 	b.see(at("builder-panel"))

@@ -52,7 +52,7 @@ func startAll(t *testing.T, key string) []*home {
 		{"binary", serve(t, binary(t), accounts), nil},
 		{"lambda", serve(t, filepath.Join(root, "testdata", "lambda", "edgetable"), accounts, "EDGETABLE_FUNCTIONS=4"), nil},
 		{"objects", worker(false), nil},
-		{"kv", worker(true), []string{"--mode", "replace"}}, // KV cannot insert without overwriting
+		{"kv", worker(true), []string{"--mode", "replace"}}, // replace, because KV cannot insert without overwriting
 		{"azurite", azurite(t, accounts), nil},
 	}
 }

@@ -120,7 +120,7 @@ func arguments(i invocation, words []string) (_ invocation, err error) {
 	return i, err
 }
 
-// has(dir) reports whether the command tests the package in this directory.
+// has reports whether the command tests the package in this directory.
 func (i invocation) has(dir string) bool {
 	for _, p := range i.patterns {
 		base, all := strings.CutSuffix(p, "...")

@@ -169,7 +169,7 @@ func note(all map[string]*declared, name string, n ast.Node) {
 	})
 }
 
-// reached(all, name) returns all programs that a declaration needs, directly or through other declarations.
+// reached returns all programs that a declaration needs, directly or through other declarations.
 func reached(all map[string]*declared, name string) []string {
 	needs, seen, next := map[string]bool{}, map[string]bool{name: true}, []string{name}
 	for len(next) > 0 {
@@ -218,7 +218,7 @@ func (p plays) laws(n ast.Node, path []string) (list [][]string) {
 		if f, ok := c.Fun.(*ast.Ident); ok && p.functions[f.Name] != nil && len(c.Args) > 0 {
 			if t, ok := c.Args[0].(*ast.Ident); ok && t.Name == "t" {
 				within := plays{p.suite, maps.Clone(p.functions)}
-				delete(within.functions, f.Name) // without this, a function that calls itself would be searched without end
+				delete(within.functions, f.Name) // removed, so that a function that calls itself is not searched without end
 				list = append(list, within.laws(p.functions[f.Name].Body, path)...)
 			}
 		}

@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// feed is the change feed of one incarnation (life) of a table. Elements are added to the slice lines and
-// removed, but never changed.
+// feed is the change feed of one incarnation (life) of a table. The elements of the slice lines never change; new ones
+// are added, and old ones are removed.
 type feed struct {
 	lines   []line
 	floor   edm.Ticks // Timestamp of the last change that was removed from the feed; before the first removal, the time when the feed began
@@ -38,8 +38,8 @@ func newHistory() (h table.History) {
 	return h
 }
 
-// changes changes must be called for each change. It records the time, and wakes the clients that wait
-// for changes. The caller holds mu.
+// changes must be called for each change. It records the time, and wakes the clients that wait for changes. The caller
+// holds mu.
 func (s *Store) changes(now edm.Ticks) {
 	s.last = max(s.last, now)
 	if s.changed != nil {
@@ -109,7 +109,7 @@ func (s *Store) find(t table.RecordKey, r *table.FeedRequest) (f *feed, i table.
 	case r.From != nil:
 		from, part = edm.Ticks(binary.BigEndian.Uint64(r.From.At)), int(binary.BigEndian.Uint16(r.From.At[8:]))
 		if part > 0 {
-			from-- // begin with this commit again
+			from-- // the page begins with this commit again
 		}
 		if from < f.floor {
 			return nil, i, 0, 0, table.ErrFeedExpired

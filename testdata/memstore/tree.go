@@ -57,7 +57,7 @@ func (t *tree[V]) remove(key string) *tree[V] {
 	return next.with(t.left, t.right.remove(next.key))
 }
 
-// from(start) iterates over the entries with keys ≥ start, in ascending order.
+// from iterates over the entries with keys ≥ start, in ascending order.
 func (t *tree[V]) from(start string) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) { t.walk(start, yield) }
 }
@@ -72,8 +72,7 @@ func (t *tree[V]) walk(start string, yield func(string, V) bool) bool {
 	return t.left.walk(start, yield) && yield(t.key, t.value) && t.right.walk(start, yield)
 }
 
-// before(end) iterates over the entries with keys < end, in descending order. If end is nil, it iterates
-// over all entries.
+// before iterates over the entries with keys < end, in descending order. If end is nil, it iterates over all entries.
 func (t *tree[V]) before(end []byte) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) { t.walkBack(end, yield) }
 }
@@ -88,8 +87,8 @@ func (t *tree[V]) walkBack(end []byte, yield func(string, V) bool) bool {
 	return t.right.walkBack(end, yield) && yield(t.key, t.value) && t.left.walkBack(end, yield)
 }
 
-// with(l, r) makes a tree of the entry of t and two subtrees. The heights of the two subtrees may differ
-// by 2. Rotations reduce the difference to at most 1.
+// with makes a tree of the entry of t and two subtrees. The heights of the two subtrees may differ by 2. Rotations
+// reduce the difference to at most 1.
 func (t *tree[V]) with(l, r *tree[V]) *tree[V] {
 	switch {
 	case l.tall() > r.tall()+1:

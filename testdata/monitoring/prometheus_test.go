@@ -208,8 +208,8 @@ func expressions(t *testing.T, row func(panel) bool, alerts func(group) bool) (l
 	return list
 }
 
-// A healthy map has expressions that return no data, or 0, while nothing is wrong. The values of the map
-// describe the faults for which an expression returns data.
+// This map has expressions that return no data, or 0, while nothing is wrong. The values of the map describe the faults
+// for which an expression returns data.
 type healthy map[string]string
 
 // checkExpressions checks that each expression returns data under load. A panel's expression must have a

@@ -114,8 +114,8 @@ func (m *mutator) add(n ast.Node, what string) int {
 	return len(m.list)
 }
 
-// around(n, before, after) inserts a text before and a text after the part n of the file. The caller must visit an
-// outer part before its inner parts. So the texts of inner parts come inside those of outer parts.
+// around inserts a text before and a text after the part n of the file. The caller must visit an outer part before its
+// inner parts, so that the texts of inner parts come inside those of outer parts.
 func (m *mutator) around(n ast.Node, before, after string) {
 	order := len(m.insertions)
 	m.insertions = append(m.insertions,
@@ -192,8 +192,8 @@ func isFloat(t types.Type) bool {
 	return ok && b.Info()&types.IsFloat != 0
 }
 
-// returned(s) adds mutants (changes of the program) of a return statement. A mutant returns the opposite boolean, a
-// number plus one, or a zero value.
+// returned adds mutants (changes of the program) of a return statement. A mutant returns the opposite boolean, a number
+// plus one, or a zero value.
 func (m *mutator) returned(s *ast.ReturnStmt) {
 	results := m.results[len(m.results)-1]
 	if len(s.Results) != results.Len() {

@@ -36,9 +36,9 @@ func Start(t testing.TB, line string, c *exec.Cmd) *Process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = c.Process.Signal(syscall.SIGTERM) // an error means that the process has already ended
+		_ = c.Process.Signal(syscall.SIGTERM) // an error is ignored, because it means that the process has already ended
 		defer killed(t, c)()
-		_ = c.Wait() // its exit status does not matter
+		_ = c.Wait() // an error is ignored, because the exit status does not matter
 	})
 	defer killed(t, c)()
 	lines := bufio.NewScanner(out)
@@ -55,8 +55,7 @@ func Start(t testing.TB, line string, c *exec.Cmd) *Process {
 	return p
 }
 
-// killed(t, c) arranges that the process is killed shortly before the test's deadline. The result stop cancels
-// this.
+// killed arranges that the process is killed shortly before the test's deadline. The result stop cancels this.
 func killed(t testing.TB, c *exec.Cmd) (stop func()) {
 	ctx, cancel := must.Patience(t)
 	end := context.AfterFunc(ctx, func() { _ = c.Process.Kill() })

@@ -117,7 +117,7 @@ func count(t *testing.T, client *remote.Client, acknowledged [][]bool) (wrong []
 	rows := map[string]int{}
 	for e, err := range client.Entities(t.Context(), remote.Query{Table: table}) {
 		must.OK(t, err)
-		rows[strings.Clone(e.PartitionKey)]++ // a copy, because a later page reuses the memory of the string
+		rows[strings.Clone(e.PartitionKey)]++ // copied, because a later page reuses the memory of the string
 	}
 	for w, list := range acknowledged {
 		for n, yes := range list {

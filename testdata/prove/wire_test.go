@@ -105,8 +105,7 @@ func sender(scheme string) wiretest.Target {
 	}
 }
 
-// empty(t, remote) deletes the tables of an account, and resets the account's service properties to
-// those of a new account.
+// empty deletes the tables of an account, and resets the account's service properties to those of a new account.
 func empty(t *testing.T, remote *wiretest.Remote) {
 	t.Helper()
 	ask := func(text string) []byte {

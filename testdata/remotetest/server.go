@@ -46,7 +46,7 @@ func Start(t testing.TB, wrap func(httpserver.Protocol) httpserver.Protocol) str
 	go func() { done <- server.Serve(ctx, l) }()
 	t.Cleanup(func() {
 		stop()
-		<-done // a client may still have an open connection
+		<-done // the error is ignored, because a client may still have an open connection
 	})
 	return fmt.Sprintf("AccountName=acme;AccountKey=%s;TableEndpoint=http://%s/acme", accounts.DevelopmentKey, l.Addr())
 }

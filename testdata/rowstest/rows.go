@@ -42,7 +42,7 @@ func (o *Rows) touch(key []byte, writes bool) {
 	}
 }
 
-// lend returns the joined texts in memory that the next call overwrites.
+// lend joins texts. The next call overwrites the memory of the result.
 func (o *Rows) lend(b ...[]byte) []byte {
 	o.spoil()
 	for _, part := range b {

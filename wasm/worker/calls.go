@@ -25,7 +25,7 @@ const (
 	failed // the reason of the failure follows this byte
 )
 
-// answerTimeout is how long the shell waits for an answer.
+// answerTimeout is how long the JavaScript shell waits for an answer.
 const answerTimeout edm.Ticks = 30 * edm.TicksPerSecond
 
 var (

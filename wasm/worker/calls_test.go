@@ -25,7 +25,7 @@ func split(t *testing.T, f frames) (list []string) {
 	return list
 }
 
-// A sent value contains the arguments that a caller passes to the shell.
+// A sent value contains the arguments that a caller passes to the JavaScript shell.
 type sent struct {
 	calls  []durableobject.Call
 	ms     uint32
@@ -49,7 +49,7 @@ func TestCall(t *testing.T) {
 	outcomes := c.Call(t.Context(), calls)
 	want := []durableobject.Answer{
 		{Message: []byte("answer")}, {Err: durableobject.ErrOverloaded}, {Err: durableobject.ErrLost}, {Err: durableobject.ErrUnreachable},
-		{Err: durableobject.ErrLost}, // if the reason of a failure is unknown, the call may have been carried out
+		{Err: durableobject.ErrLost}, // the call may have been carried out, because the reason of its failure is unknown
 	}
 	for i := range want {
 		if string(outcomes[i].Message) != string(want[i].Message) || !errors.Is(outcomes[i].Err, want[i].Err) {

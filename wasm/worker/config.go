@@ -32,7 +32,7 @@ type config struct {
 	jurisdiction string // jurisdiction of the replica
 }
 
-// readConfig parses the variables that the shell passes: name=value, each followed by a zero byte.
+// readConfig parses the variables that the JavaScript shell passes: name=value, each followed by a zero byte.
 func readConfig(text string) (*config, error) {
 	values := readVariables(text)
 	c := &config{location: values["EDGETABLE_LOCATION"], catalog: values["EDGETABLE_CATALOG_LOCATION"]}
@@ -41,7 +41,7 @@ func readConfig(text string) (*config, error) {
 	c.pathStyle = in.Bool("EDGETABLE_PATH_STYLE")
 	c.extensions = in.Bool("EDGETABLE_EXTENSIONS")
 	c.maxSkew = in.Duration("EDGETABLE_MAX_SKEW", sharedkey.MaxSkew, 0, 366*24*time.Hour)
-	c.settingsAge = max(in.Duration("EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour), 1) // 0 would select the protocol's default
+	c.settingsAge = max(in.Duration("EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour), 1) // not 0, which would select the protocol's default
 	c.scannedBytes = in.Int("EDGETABLE_SCANNED_BYTES", 8<<20, 1<<16, 1<<30)
 	c.failures = in.Number("EDGETABLE_MAX_FAILURES", 0, 0, 1e9)
 	c.rates = in.Rates("EDGETABLE_LIMITS")
@@ -65,7 +65,7 @@ func readConfig(text string) (*config, error) {
 	}
 	switch values["EDGETABLE_REPLICA"] {
 	case "":
-	case "bound": // the shell sets this value if the binding exists
+	case "bound": // the JavaScript shell sets this value if the binding exists
 		c.replica = cmp.Or(values["EDGETABLE_REPLICA_NAME"], "replica")
 		if catalog, _ := durableobject.SplitLocation(c.catalog); catalog != "" && catalog != c.jurisdiction {
 			return nil, errors.New("EDGETABLE_REPLICA: the catalogs are in " + catalog + ": without EDGETABLE_REPLICA_JURISDICTION=" + catalog + " nothing is published; bind a namespace that was made there")

@@ -24,7 +24,7 @@ const (
 	settingsKeep
 )
 
-// The entry of an account consists of the time, one of these bytes, and the settings.
+// The cached entry of an account consists of the time, one of the following bytes, and the settings.
 const (
 	settingsNone = iota
 	settingsStored

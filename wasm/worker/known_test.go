@@ -27,7 +27,7 @@ func TestSettingsOfIsolate(t *testing.T) {
 	expect("none", "", 6, true)
 	here.Forget("acme", 7)
 	expect("acme", "", 0, false)
-	here.Keep("acme", []byte("<old/>"), 7) // ignored, because these settings were read before Forget reported a change at the same time
+	here.Keep("acme", []byte("<old/>"), 7) // Keep has no effect, because these settings were read before Forget reported a change at the same time
 	expect("acme", "", 0, false)
 	here.Keep("acme", []byte("<new/>"), 8)
 	expect("acme", "<new/>", 8, true)

@@ -54,8 +54,8 @@ func exportServe(number, n uint32) {
 const (
 	// purgeCalls is the maximum number of KV calls of a purge. An invocation of a Worker may make 1,000.
 	purgeCalls = 900
-	// purgeTime is how long a purge starts new calls. After a minute, the shell aborts the request and discards the
-	// instance.
+	// purgeTime is how long a purge starts new calls. After a minute, the JavaScript shell aborts the request and
+	// discards the instance.
 	purgeTime = 45 * time.Second
 )
 

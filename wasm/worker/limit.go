@@ -8,8 +8,8 @@ import (
 	"edgetable/core/throttle"
 )
 
-// These are the rate limits. One instance counts the requests of the whole isolate. The shell passes the requests
-// of the other instances to that instance.
+// These are the rate limits. One instance counts the requests of the whole isolate. The JavaScript shell passes the
+// requests of the other instances to that instance.
 const (
 	accountLimit = iota
 	partitionLimit

@@ -16,7 +16,7 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// platform replaces the shell for tests, with a server and Durable Objects in one process.
+// platform replaces the JavaScript shell for tests, with a server and Durable Objects in one process.
 type platform struct {
 	t       *testing.T
 	server  *server

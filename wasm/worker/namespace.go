@@ -10,7 +10,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// namespace calls Workers KV through the shell, which receives frames
+// namespace calls Workers KV through the JavaScript shell, which receives frames
 //
 //	operation, one byte
 //	name                               to get

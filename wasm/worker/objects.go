@@ -32,7 +32,7 @@ type awake struct {
 // MiB (16 KiB for each engine). All remembered answers take at most 4 MiB.
 const maxAwake = 256
 
-// These values tell the shell what to do after a step.
+// These values tell the JavaScript shell what to do after a step.
 const (
 	stepAnswer   = iota // send the answer
 	stepRollback        // undo the transaction, then send the answer

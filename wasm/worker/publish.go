@@ -14,9 +14,9 @@ import (
 type publisher struct{ host host }
 
 const (
-	// The writes of a batch may begin within writeTime after its start. The shell makes six writes at a time. This
-	// is the platform's limit, so no write waits in a queue. An object waits 10 s for a batch: up to 5 s for an
-	// instance, and 4 s until the last write begins. The object's timeout for a batch is 60 s, so the last write has
+	// The writes of a batch may begin within writeTime after its start. The JavaScript shell makes six writes at a
+	// time. This is the platform's limit, so no write waits in a queue. An object waits 10 s for a batch: up to 5 s for
+	// an instance, and 4 s until the last write begins. The object's timeout for a batch is 60 s, so the last write has
 	// 51 s to take effect.
 	writeTime = 4 * edm.TicksPerSecond
 	// purgeStep is the maximum number of KV calls in one step of a purge.
@@ -113,7 +113,7 @@ func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() (last edm
 		}
 		until, ok, err := replica.Synced(context.Background(), "")
 		switch {
-		case err != nil: // the last time that was read remains true
+		case err != nil: // the time that was read last remains valid
 			return last, asked != 0
 		case ok:
 			last = min(until, t-behind)

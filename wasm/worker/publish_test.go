@@ -178,8 +178,8 @@ func TestReplication(t *testing.T) {
 	}
 }
 
-// TestNamespaceWrite checks that each write has the outcome that the shell reports. A write without a report was not
-// carried out.
+// TestNamespaceWrite checks that each write has the outcome that the JavaScript shell reports. A write without a report
+// counts as not carried out.
 func TestNamespaceWrite(t *testing.T) {
 	t.Parallel()
 	writes := []workerskv.Write{{Name: "a", Value: []byte("value"), Metadata: []byte("metadata")}, {Name: "b", Delete: true}, {Name: "c"}, {Name: "d"}}

@@ -12,7 +12,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// incoming is a request in the form in which the shell passes it: the length of its head, the head,
+// incoming is a request in the form in which the JavaScript shell passes it: the length of its head, the head,
 // and the body. The head is text in lines separated by \n:
 //
 //	MERGE

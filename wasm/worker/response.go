@@ -6,7 +6,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// appendHead appends the head of a response in the form that the shell expects, text in lines:
+// appendHead appends the head of a response in the form that the JavaScript shell expects, text in lines:
 //
 //	200
 //	Content-Type:application/json;odata=minimalmetadata;streaming=true;charset=utf-8

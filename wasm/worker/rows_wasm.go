@@ -67,7 +67,7 @@ func (r *rows) ScanBack(from, to []byte, bytes int) iter.Seq2[[]byte, []byte] {
 	return r.scan(from, to, bytes, true)
 }
 
-// scan asks the shell with frames
+// scan asks the JavaScript shell with frames
 //
 //	requested size of the rows in bytes, in 4 bytes
 //	from, to

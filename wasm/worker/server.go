@@ -20,7 +20,7 @@ type server struct {
 	line []byte
 }
 
-// host has the functions that the shell provides to the module.
+// host has the functions that the JavaScript shell provides to the module.
 type host struct {
 	now    func() edm.Ticks
 	random func() uint64
@@ -78,11 +78,11 @@ func newServer(c *config, store table.Store, h host) *server {
 	return s
 }
 
-// refusals are the responses to requests that the shell refuses, by the shell's reason.
+// refusals are the responses to requests that the JavaScript shell refuses, by the shell's reason.
 var refusals = map[string]*table.Error{
 	"busy":   table.ServerBusy.With("The Worker has too many requests. Try again."),
 	"failed": table.InternalError.Err(),
-	// The shell sent a write to an instance, and the instance ended before it answered.
+	// The JavaScript shell sent a write to an instance, and the instance ended before it answered.
 	"unknown": table.OperationTimedOut.Err(),
 }
 

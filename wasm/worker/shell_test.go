@@ -11,8 +11,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// encode returns a request in the form in which the shell passes it: header names are in lower case and occur once. A
-// body that is too long is omitted.
+// encode returns a request in the form in which the JavaScript shell passes it: header names are in lower case and
+// occur once. A body that is too long is omitted.
 func encode(r *wiretest.Request) []byte {
 	length, body := len(r.Body), r.Body
 	switch {
@@ -52,7 +52,7 @@ func has(fields []wiretest.Field, name string) bool {
 	return false
 }
 
-// parseResponse parses a response in the form that the shell receives.
+// parseResponse parses a response in the form that the JavaScript shell receives.
 func parseResponse(b []byte, method string) (*wiretest.Response, error) {
 	head, body, ok := frames(b).next()
 	if !ok {

@@ -79,7 +79,7 @@ func startNode(t testing.TB, script, module string) *node {
 	}
 	c := exec.Command(program, script, module)
 	c.Stderr = workerd.Log(t)
-	in, err := c.StdinPipe() // closing it ends the process
+	in, err := c.StdinPipe() // closing this pipe ends the process
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	}
 	m.Ended = s.Now().UTC()
 	now, err := r.checkTurn(ctx, log)
-	if errors.Is(err, ErrReplaced) { // this store can never complete the run
+	if errors.Is(err, ErrReplaced) { // no server with this data directory can complete the interrupted backup
 		err = errors.Join(err, r.objects.Delete(ctx, runDir+m.ID))
 	} else if err == nil {
 		err = r.checkRun(ctx, m.ID)

@@ -29,9 +29,10 @@ func (r *Repository) Next(ctx context.Context, timeline string, number edm.Ticks
 // late is the maximum time between the replacement of a store and a delayed write of a log piece by this store.
 const late = 15 * time.Minute
 
-// Behind returns, in order, the log pieces that continue the log after a commit number (a time). It also returns the gap after these
-// pieces, or nil if the log ends there. If the parameter all is true, Behind lists all pieces of the timeline. Otherwise Behind
-// lists only the folders since the hour of the time number - late. These folders also contain joined and delayed pieces.
+// Behind returns, in order, the log pieces that continue the log after a commit number (a time). It also returns the
+// gap after these pieces, or nil if the log ends there. Behind reads the list of all pieces of the timeline if the
+// parameter all is true. Otherwise it reads only the folders of the time from number - late on, which also contain
+// joined and delayed pieces.
 func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Ticks, all bool) (list []Piece, gap *Gap, err error) {
 	after := ""
 	if !all {
@@ -50,8 +51,8 @@ func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Tic
 // log continues the backup.
 type Spans map[string]*LogSpan
 
-// Synced returns a time T from a cached backup of an idle store. Every write of the timeline that returned before T has a commit
-// number not above the parameter number. If no cached backup proves such a time, Synced returns 0.
+// Synced returns a time T from a cached backup of an idle store. Every write of the timeline that returned before T has
+// at most the given commit number. If no cached backup proves such a time, Synced returns 0.
 func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	for _, span := range s {
 		if span != nil && span.Timeline == timeline {

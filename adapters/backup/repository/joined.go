@@ -124,8 +124,8 @@ type joining struct {
 	done   *Joined
 	list   []Piece // all log pieces of the backup location
 	joined Piece
-	from   int          // index, in the group, of the first object with a piece of the joined piece
-	last   int          // index, in the group, of the last object with a piece of the joined piece
+	from   int          // the joined piece contains the log pieces of the objects of the group from this index
+	last   int          // the joined piece contains the log pieces of the objects of the group up to this index
 	bytes  bytes.Buffer // contents of the log pieces that the joined piece contains
 }
 

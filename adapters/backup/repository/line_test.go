@@ -16,8 +16,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// backupOf makes a backup with the given LogSpan, which may be nil. The span may belong to an older timeline, because
-// earlier versions made backups even after the store had been replaced.
+// backupOf makes a backup with the given LogSpan, which may be nil. It may belong to an older timeline, because earlier
+// versions made backups even after the store had been replaced.
 func (s *story) backupOf(span *repository.LogSpan, before func()) (*repository.Manifest, error) {
 	s.now = s.now.Add(time.Second)
 	dir := filepath.Join(s.t.TempDir(), "staged")
@@ -78,7 +78,7 @@ func TestBackupOnNoLine(t *testing.T) {
 		case "log", "alone":
 			history = &old
 		}
-		s.place.hidden = "timelines/" // hides the promoted store's timeline, as if an earlier version of edgetable made the backup
+		s.place.hidden = "timelines/" // lists of the location omit the promoted store's timeline, so that the backup is like one of an earlier version of edgetable
 		if history != nil {
 			s.place.hidden = "timelines/00000002" // the old timeline must be visible, because the backup names it
 		}

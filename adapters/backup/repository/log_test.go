@@ -61,8 +61,8 @@ func (s *story) begin(parent string, left edm.Ticks) {
 	s.timeline, s.left = line.ID, left
 }
 
-// backup makes a backup of the current state. Up to two of the last commits have numbers above span.Low. The
-// backup may have or lack these commits.
+// backup makes a backup of the current state. Up to two of the last commits have numbers above LogSpan.Low. The backup
+// may have or lack these commits.
 func (s *story) backup() (m *repository.Manifest) {
 	span := repository.LogSpan{Timeline: s.timeline, Low: s.tick(), High: s.tick()}
 	if n := len(s.commits); n > 3 {

@@ -18,7 +18,7 @@ type LogSpan struct {
 	// such number is known.
 	Quiet edm.Ticks      `json:"quiet,omitempty"`
 	Term  commitlog.Term `json:"term,omitzero"` // term of the store; zero if the term is not known
-	// Alone says that no log continues the backup. The span then only says which commits the backup has.
+	// Alone says that no log continues the backup. The LogSpan then only says which commits the backup has.
 	Alone bool `json:"alone,omitempty"`
 }
 
@@ -26,8 +26,8 @@ type LogSpan struct {
 // known. If the store wrote during the backup, the backup does not show such a time, but later log pieces may show one.
 func (s *LogSpan) Synced() edm.Ticks { return s.syncedAt(s.Low) }
 
-// syncedAt returns a time T such that every write that returned before T has a commit number not above the parameter number.
-// T is known only in one case: the parameter is the backup's highest commit number, and then the store was idle. Otherwise
+// syncedAt returns a time T such that every write that returned before T has at most the given commit number. T is
+// known only in one case: the parameter is the backup's highest commit number, and then the store was idle. Otherwise
 // syncedAt returns 0.
 func (s *LogSpan) syncedAt(number edm.Ticks) edm.Ticks {
 	if number == s.High && s.Quiet > s.High {

@@ -118,8 +118,8 @@ func (r *Repository) verifyPiece(ctx context.Context, listed *Piece, with []age.
 	return p, err
 }
 
-// count adds a log piece to the report. The error is the result of verifyPiece. count reports whether the piece is undamaged, as far as
-// the keys show.
+// count adds a log piece to the report. The error is the result of verifyPiece. count reports whether the piece is
+// undamaged. A piece whose key was not given counts as undamaged if its checksum is right.
 func (report *LogReport) count(listed, p *Piece, err error) (undamaged bool) {
 	if encryption.IsLocked(err) {
 		report.Locked++

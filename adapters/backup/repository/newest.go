@@ -119,9 +119,9 @@ func (h *history) newest(on []*Manifest) (*State, error) {
 	return s, nil
 }
 
-// strayed returns an error for each timeline whose object the backup location has lost, although another timeline, a
-// backup or a log piece names the timeline. Backups by an earlier version of edgetable that were made before the location
-// had a timeline do not count, because they may name a timeline of another location.
+// strayed returns an error for each timeline whose object the backup location has lost: another timeline, a backup or a
+// log piece still names the timeline. Some backups do not count, because they may name a timeline of another location.
+// An earlier version of edgetable made them before the location had a timeline.
 func (r *Repository) strayed(ctx context.Context, timelines []Timeline, backups []*Manifest, pieces []Piece) (list []error, err error) {
 	known := map[string]bool{"": true}
 	for i := range timelines {
@@ -140,7 +140,7 @@ func (r *Repository) strayed(ctx context.Context, timelines []Timeline, backups 
 	}
 	first, noLog := firstBegan(timelines), len(timelines)+len(pieces) == 0
 	if noLog {
-		for _, err := range r.objects.List(ctx, timelineDir) { // a term without its timeline shows that the timeline was lost
+		for _, err := range r.objects.List(ctx, timelineDir) { // a term (run of a server) whose timeline is missing shows that the timeline was lost
 			if err != nil {
 				return nil, err
 			}

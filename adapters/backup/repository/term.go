@@ -120,11 +120,10 @@ func parseTerm(name string) (timeline string, t commitlog.Term, ok bool) {
 	return of.ID, t, "."+rest == suffixOf(t) && t.Number > 0 && isTimelineID(t.Name)
 }
 
-// Mixed reports whether two copies of a data directory ship to the same timeline. It compares the log piece p with
-// the piece before p, which has the term last (a run of a server). The parameter synced is the value of Piece.Synced
-// in the piece before p. Mixed returns true if both terms have the same number but different names. It also returns
-// true if p has an earlier term but a later time in Piece.Synced. A delayed request may also store a piece of an
-// earlier term, but such a piece has no later time.
+// Mixed reports whether two copies of a data directory ship to the same timeline. It compares the log piece p with the
+// piece before it, which has the term last (a run of a server) and the time synced in Piece.Synced. Mixed returns true
+// if the two terms have the same number but different names. It also returns true if p has an earlier term but a later
+// Synced. A delayed request may also store a piece of an earlier term, but such a piece has no later Synced.
 func Mixed(synced edm.Ticks, last commitlog.Term, p *Piece) bool {
 	if p.Term.Number == 0 || last.Number == 0 || p.Term == last {
 		return false

@@ -143,7 +143,7 @@ func TestMixed(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		terms []commitlog.Term
-		late  int // index of the log piece that was sealed first and stored late; -1 if there is no such piece
+		late  int // index of the log piece that was made first and stored late; -1 if there is no such piece
 		mixed bool
 	}{
 		{"one after the other", []commitlog.Term{a, a, b, b}, -1, false},

@@ -162,7 +162,7 @@ func TestPause(t *testing.T) {
 			t.Fatal("the end of a page, for nobody")
 		}
 		expect("alone", 2, 0, 0)
-		go other() // this request waits for a slot
+		go other() // a request of the other account, which waits for a slot
 		synctest.Wait()
 		if first.Pause(ctx, 2*slice) {
 			t.Fatal("the end of a page, with a free slot")

@@ -17,7 +17,7 @@ import (
 // stepHandler answers one request for each element that it receives from its channel.
 type stepHandler struct {
 	next chan struct{}
-	log  *strings.Builder // targets of the requests in order; a refused request is preceded by "!"
+	log  *strings.Builder // targets of the requests in order; a ! precedes the target of a refused request
 }
 
 func (s stepHandler) Serve(_ context.Context, req *protocol.Request) protocol.Response {

@@ -21,7 +21,7 @@ const (
 	largeWrite = 10 * (256 << 10)
 )
 
-// turn is a running request with its slot.
+// turn is a running request with its slot (its permission to run).
 type turn struct {
 	limiter *Limiter
 	payer   string
@@ -141,7 +141,7 @@ func (t *turn) End(cost int64) {
 	case k == none:
 	case k == large && !t.query && l.active.severalActive(time.Now()):
 		t.releaseSlot(cost)
-		l.reserveLarge(min(time.Since(t.began), activePeriod)) // activePeriod is the limit, because the write may have waited long for a slow disk
+		l.reserveLarge(min(time.Since(t.began), activePeriod)) // at most activePeriod, because much of the time may have been a wait for a slow disk
 	default:
 		l.next(t.releaseSlot(cost))
 	}

@@ -157,7 +157,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			for range 2 { // the second round gets the remembered result, which must be the same
+			for range 2 { // the second verification of a token gets the remembered result, which must be the same
 				id, err := v.identify(t.Context(), tt.token)
 				if !errors.Is(err, tt.want) {
 					t.Fatalf("%v, want %v", err, tt.want)

@@ -74,7 +74,7 @@ func Sync(dir string) error {
 	}
 	err = d.Sync()
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, fs.ErrPermission) {
-		err = nil // Windows and some file systems cannot sync a directory and return these errors
+		err = nil // Windows and some file systems cannot sync a directory, and return one of these errors
 	}
 	return errors.Join(err, d.Close())
 }

@@ -108,7 +108,7 @@ func (b *Bucket) Get(ctx context.Context, name string) ([]byte, error) {
 func (b *Bucket) Delete(ctx context.Context, name string) error {
 	_, err := b.call(ctx, http.MethodDelete, b.prefix+name, nil, nil)
 	var failed *failure
-	if errors.As(err, &failed) && failed.Code == "NoSuchKey" { // some services return this error for a missing object, for example in a retry
+	if errors.As(err, &failed) && failed.Code == "NoSuchKey" { // some services return this error for a missing object, for example when a delete is retried
 		return nil
 	}
 	return err
@@ -149,7 +149,7 @@ func (b *Bucket) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[
 					err = keyErr
 					break
 				}
-				if strings.TrimPrefix(key, b.prefix) <= after && after != "" { // some services ignore start-after
+				if strings.TrimPrefix(key, b.prefix) <= after && after != "" { // filters the list again, because some services ignore the parameter start-after
 					continue
 				}
 				if !yield(objects.Object{Name: strings.TrimPrefix(key, b.prefix), Size: o.Size}, nil) {

@@ -32,7 +32,7 @@ var errMixed = errors.New("two servers with copies of one data directory ship th
 // than the given number.
 func (a *applier) add(ctx context.Context, p *repository.Piece, commits []commitlog.Commit, until edm.Ticks) error {
 	if p.Timeline == a.at.Timeline && until <= a.at.Number {
-		return nil // a larger piece of the log that contains these commits was already added
+		return nil // the new piece adds nothing, because an added larger piece contains its commits
 	}
 	if term := p.Term; p.Timeline != a.at.Timeline || a.at.Term.Number == 0 {
 		a.at.Term = term

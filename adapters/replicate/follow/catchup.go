@@ -121,7 +121,7 @@ func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm
 			break
 		}
 		if list[i].To <= line.at.Number {
-			continue // a larger piece of the log that contains these commits was already applied
+			continue // the new piece adds nothing, because an applied larger piece contains its commits
 		}
 		p, commits, err := f.from.Place.ReadPiece(ctx, &list[i], f.from.With)
 		if err != nil {

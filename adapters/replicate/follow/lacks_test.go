@@ -63,7 +63,7 @@ func TestLacksPruned(t *testing.T) {
 		if must.OK(t, err); len(list) > 0 {
 			t.Fatalf("the prune has left %v", list)
 		}
-		if damaged { // without a readable backup, the secondary learns of the removed commits only from the record of the prune
+		if damaged { // if the backup is not readable, only the record of the prune says which commits are missing
 			must.OK(t, os.WriteFile(filepath.Join(l.place.(directory.Place).Dir, "backups", newest.ID), []byte("x"), 0o600))
 		}
 		l.lags("a prune")
@@ -135,7 +135,7 @@ func TestIdlePrimary(t *testing.T) {
 	expect("an idle backup", l.to+100)
 	l.backUpQuiet(l.to, l.to+300)
 	expect("another one", l.to+300)
-	l.synced = l.to + 7 // as if the clock of the primary was set back
+	l.synced = l.to + 7 // an earlier time, as after the clock of the primary was set back
 	l.ship()
 	expect("a write", l.synced)
 	l.backUpQuiet(l.to+5, l.to+500)

@@ -22,7 +22,7 @@ func Replay(ctx context.Context, from Source, plan *repository.Plan, store Repli
 	for _, step := range plan.Steps {
 		done += step.Size
 		if step.Timeline == log.at.Timeline && step.Until <= log.at.Number {
-			continue // a larger piece of the log that contains these commits was already applied
+			continue // the piece adds nothing, because an applied larger piece contains its commits
 		}
 		p, commits, err := from.Place.ReadPiece(ctx, &step.Piece, from.With)
 		if err != nil {

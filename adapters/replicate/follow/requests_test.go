@@ -48,7 +48,7 @@ func TestRequests(t *testing.T) {
 	busy := hour(place, func() {
 		before := place.Counts
 		l.ship()
-		place.Counts = before // remove the requests of the primary from the counts: only those of the secondary are measured
+		place.Counts = before // do not count the requests of the primary, because only those of the secondary are measured
 		must.OK(t, l.applyShipped(t.Context()))
 	})
 	b, err := os.ReadFile("../../../docs/secondaries.md")

@@ -63,7 +63,7 @@ func (f *Follower) buildNext(ctx context.Context, cause error) (built bool, err 
 	if cause != nil {
 		f.o.Log.Warn("the secondary builds a new store, and serves the current store until the new one is complete", "cause", cause)
 	}
-	complete := false // a call of prepare is needed if an earlier call failed; the call may itself complete an interrupted replacement
+	complete := false // if an earlier call of prepare failed, it is called again, and may complete an interrupted replacement of the store
 	if f.failed = nil; f.Unbuilt() {
 		complete, f.failed = f.o.prepare()
 	}

@@ -18,9 +18,9 @@ const (
 	readyFolder = "secondary.ready" // contains the complete new store until it has replaced the current store
 )
 
-// decided is a content of the file rebuildNote. It means that the directory has a complete store, or that a
-// complete new store is replacing the current one. Any other content means that the directory has no complete store.
-// During a first build, the file names the backup location. Earlier versions wrote other texts.
+// decided is a content of the file rebuildNote. It means that the directory has a complete store, or that a complete
+// new store is replacing the current one. With any other content, the directory has no complete store. During a first
+// build, the file contains the name of the backup location; earlier versions wrote other texts.
 const decided = "swap\n"
 
 // commitSwap records that the new store is complete and must replace the current store. The next call of FinishSwap then

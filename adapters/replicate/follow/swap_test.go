@@ -53,7 +53,7 @@ func TestSwap(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
-		kill func(t *testing.T, dir string) // leaves the files of a process that was killed during the replacement
+		kill func(t *testing.T, dir string) // leaves the files of a process that was killed while it replaced the store
 		want int
 	}{
 		{"it is being built", func(*testing.T, string) {}, 1},

@@ -21,7 +21,7 @@ func (s *Shipper) Admit(ctx context.Context) {
 	ctx, end := context.WithTimeout(ctx, admitWithin)
 	defer end()
 	if err := s.checkShipping(ctx); errors.Is(err, repository.ErrReplaced) {
-		s.Lead.Lose(s.describeReplacement(ctx, err), true) // not recorded on disk: the next start checks the backup location again
+		s.Lead.Lose(s.describeReplacement(ctx, err), true) // the loss is not recorded on disk, so the next start checks the backup location again
 		s.Log.Error("this store was replaced while it did not run: it refuses writes", "cause", s.Lead.Err())
 	}
 }

@@ -10,29 +10,27 @@ import (
 	"edgetable/core/commitlog"
 )
 
-// standing says how this store relates to the backup location. It depends on the history that the store knows and on
-// the timelines (histories of commits) in the location.
+// standing is the result of comparing this store with the backup location. It depends on the history that the store
+// knows and on the timelines (histories of commits) in the location.
 type standing string
 
 const (
-	// These standings (results of the comparison with the backup location) allow the store to ship its log.
+	// In these standings, a store may ship its log to the backup location.
 	continues standing = "the newest timeline (history of commits) in the backup location is the timeline of this store"
 	announced standing = "this store has begun the newest timeline (history of commits), but did not receive the reply of the backup location"
 	first     standing = "the backup location has no timeline (history of commits) yet"
 	onTop     standing = "this store is a copy of the store with the newest timeline (history of commits), or has lost commits of this timeline: this store begins a new timeline"
 
-	// These standings (results of the comparison with the backup location) forbid the store to ship its log. Another
-	// store has replaced this store, and has commits that this store lacks.
+	// In these standings, a store must not ship its log: another store has replaced it, and has commits that it lacks.
 	replaced  standing = "another store has begun a newer timeline (history of commits) in the backup location"
 	forgotten standing = "this store does not know its timeline (history of commits), but the backup location has a timeline of this store"
 
-	// These standings (results of the comparison with the backup location) forbid the store to ship its log. But
-	// nothing shows that another store has replaced this store.
+	// In these standings, a store must not ship its log, although it is not known that another store has replaced it.
 	elsewhere standing = "the backup location has timelines (histories of commits), but none that this store knows"
 	foreign   standing = "the backup location belongs to another store"
 )
 
-// act says what a store does in its standing.
+// act is what a store does in a standing, which is the result of comparing it with the backup location.
 type act int
 
 const (
@@ -42,26 +40,27 @@ const (
 	branch             // begin a timeline that continues the newest one, and ship the log on it
 	yield              // ship nothing: another store is the primary
 	avoid              // ship nothing: another store owns the backup location
-	doubt              // ship nothing: nothing shows whether this store is the primary
+	doubt              // ship nothing: it is unknown whether this store is the primary
 )
 
-// joining is a row of the table cases.
+// joining is a row of the table cases, for one result of comparing a store with the backup location.
 type joining struct {
 	standing standing
 	applies  func(*view) bool
 	act      act
 }
 
-// cases is the table of all standings. The first row that applies is the standing of the store.
+// cases is the table of all standings (results of comparing a store with the backup location). The first row that
+// applies is the standing of the store.
 var cases = [...]joining{
-	{first, (*view).locationIsEmpty, begin},       // the first start of a store with this location; or a disk that is not mounted
-	{foreign, (*view).newestIsOfAnother, avoid},   // a mistyped location
-	{continues, (*view).newestIsOwn, proceed},     // each later start
-	{announced, (*view).newestWasTried, record},   // the process was killed, or the reply lost, while it began the timeline
+	{first, (*view).locationIsEmpty, begin},       // first start of a store with this location, or the location's disk is not mounted
+	{foreign, (*view).newestIsOfAnother, avoid},   // the path of the location is mistyped
+	{continues, (*view).newestIsOwn, proceed},     // any later start of the same store
+	{announced, (*view).newestWasTried, record},   // while the store began the timeline, the process was killed or the reply was lost
 	{onTop, (*view).newestIsParent, branch},       // the store was restored, promoted without the location, or has lost commits
 	{replaced, (*view).olderIsOwn, yield},         // another store was promoted while this one was the primary
-	{replaced, (*view).olderIsParent, yield},      // the same, and this store had been restored or has lost commits
-	{forgotten, (*view).storeKnowsNothing, yield}, // the file with the timeline is lost
+	{replaced, (*view).olderIsParent, yield},      // another store was promoted, and this one had been restored or had lost commits
+	{forgotten, (*view).storeKnowsNothing, yield}, // the file with the identity of the store's timeline is lost
 	{elsewhere, (*view).always, doubt},            // another disk is mounted at the path of the location
 }
 
@@ -69,7 +68,7 @@ var cases = [...]joining{
 type view struct {
 	identity string
 	own      commitlog.Timeline
-	all      []repository.Timeline // the newest is the last one
+	all      []repository.Timeline // the newest timeline is the last one in the list
 }
 
 func (v *view) newest() *repository.Timeline { return &v.all[len(v.all)-1] }
@@ -117,7 +116,7 @@ func (v *view) refusal() error {
 	return nil
 }
 
-// look reads what the store and the backup location have.
+// look reads the store's own record and the timelines in the backup location.
 func (s *Shipper) look(ctx context.Context) (v view, err error) {
 	if v.identity, err = s.Store.Identity(); err != nil {
 		return v, err

@@ -18,7 +18,7 @@ func (s *Shipper) resumeShipping(ctx context.Context) error {
 		return err
 	}
 	own := s.Store.Timeline()
-	to, err := s.shippedUpTo(ctx) // read this number before this process begins to ship: until then, the previous server may still ship
+	to, err := s.shippedUpTo(ctx) // read this number before this process begins to ship: until then, the server before it may still ship
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (s *Shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	for i := range list {
 		to = max(to, list[i].To)
 	}
-	if s.joined.Load() { // this process already ships its log, so it may itself have shipped later commits to the location
+	if s.joined.Load() { // this process already ships its log, so the later commits may be its own
 		return to, nil
 	}
 	latest, err := s.Place.Latest(ctx, own.ID)

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// joinEvery is the interval at which the server joins pieces of the shipped log. All pieces of an hour become one object.
+// joinEvery is the interval at which the server looks for pieces of the shipped log to join. The pieces of each hour
+// become one object.
 const joinEvery = 10 * time.Minute
 
 // joinRecent is the maximum age of the pieces of the shipped log that JoinPieces looks for. Only its first search after a

@@ -75,7 +75,7 @@ func (s *Shipper) seal() (err error) {
 // this rate zstd takes about a hundredth of the CPU time. At higher rates, S2 leaves more CPU time for requests.
 const zstdRate = 2 << 20
 
-// storePiece uploads the sealed piece of the log, if there is one.
+// storePiece uploads the completed piece of the log, if there is one.
 func (s *Shipper) storePiece(ctx context.Context) error {
 	if s.sealed == nil {
 		return nil

@@ -48,7 +48,7 @@ func (s *Shipper) sharedUntil(ctx context.Context) (edm.Ticks, error) {
 	return until, nil
 }
 
-// count counts the commits after r.Until, as far as the store still has their log files.
+// count counts the commits after r.Until of which the store still has the log files.
 func (s *Shipper) count(r *commitlog.Replaced) {
 	if own := s.Store.Timeline(); own.Since == 0 || own.Since > r.Until {
 		return

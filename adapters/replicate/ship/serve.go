@@ -97,7 +97,7 @@ func (s *Shipper) packUntil(ctx context.Context, turn <-chan time.Time, every ti
 		case <-tick.C:
 		}
 		n, err := s.pack(ctx, s.Store.Durable())
-		if n == 0 || err != nil || s.reader == nil { // nothing was added, so the next attempt is in the next call of packUntil
+		if n == 0 || err != nil || s.reader == nil { // no commit was added, so the next call of packUntil tries again
 			tick.Stop()
 		}
 	}

@@ -486,7 +486,7 @@ func TestPause(t *testing.T) {
 		s.turn()
 		now = now.Add(300 * time.Millisecond)
 	}
-	if n := len(s.pieces()); n != before+1 { // the new process ships one piece of the log, which the previous process may not have shipped
+	if n := len(s.pieces()); n != before+1 { // a piece that the previous process may not have shipped
 		t.Errorf("an idle server ships %d pieces after its start", n-before)
 	}
 }
@@ -568,7 +568,7 @@ func TestCodec(t *testing.T) {
 		now = now.Add(passes)
 		s.turn()
 		want = append(want, codec)
-		if codec = repository.Zstd; passes == 0 { // the server measures many commits in no time, so it uses S2, which is faster than zstd
+		if codec = repository.Zstd; passes == 0 { // the server adds many commits while its clock stands still, so it uses S2, which is faster than zstd
 			codec = repository.S2
 		}
 	}

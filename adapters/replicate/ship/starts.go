@@ -6,11 +6,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// reach says which commits of a timeline are available where. Each field is a commit number.
+// reach holds commit numbers that say which commits of a timeline the backup location and the store have.
 type reach struct {
-	shipped edm.Ticks // the backup location has the log up to here; 0 if it has none
-	backup  edm.Ticks // the location has no log, but a backup with the commits up to here; 0 if it has none that can be used
-	since   edm.Ticks // the store has the log after here
+	shipped edm.Ticks // the backup location has the log up to this number; 0 if it has none
+	backup  edm.Ticks // if the location has no log: a usable backup has the commits up to this number; 0 if there is none
+	since   edm.Ticks // the store has the log after this number
 }
 
 // start says after which commit a store begins to ship its log.
@@ -20,7 +20,7 @@ const (
 	afterShipped   start = iota // after the last commit in the shipped log
 	afterBackup                 // after the commits of a backup that exists
 	afterNewBackup              // after the commits of a backup that is made now
-	afterGap                    // the same, and the moments between the shipped log and this backup cannot be restored
+	afterGap                    // after a new backup; the moments between the shipped log and this backup cannot be restored
 )
 
 // beginning is a row of the table starts.
@@ -31,10 +31,10 @@ type beginning struct {
 
 // starts is the table of all starts. The first row that applies says where the store begins.
 var starts = [...]beginning{
-	{reach.backupCanBeContinued, afterBackup}, // the process ended between its first backup and its first piece; or a prune removed the log
+	{reach.backupCanBeContinued, afterBackup}, // the process ended between its first backup and its first shipped log, or a prune removed the log
 	{reach.nothingShipped, afterNewBackup},    // the first start of a store with this backup location
-	{reach.logWasDiscarded, afterGap},         // too much log waited for the location, or the disk was full
-	{reach.always, afterShipped},              // each later start
+	{reach.logWasDiscarded, afterGap},         // the store discarded log, because the location did not respond for too long or the disk was full
+	{reach.always, afterShipped},              // any later start
 }
 
 func (r reach) backupCanBeContinued() bool { return r.backup > 0 }

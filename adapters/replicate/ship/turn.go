@@ -24,7 +24,7 @@ func (s *Shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 		if err := connect(ctx); err != nil {
 			return err
 		}
-		s.pause, s.said = s.now(), 0 // make the empty commits after a pause, because the previous process may not have made them
+		s.pause, s.said = s.now(), 0 // the process before this one may have ended before it made its empty commits
 	}
 	if err := s.storePiece(ctx); err != nil {
 		return err

@@ -29,7 +29,7 @@ func TestRefusedSplitsRest(t *testing.T) {
 	if got := len(w.objects()); got > message.MostRanges(buckets) || refused == 0 {
 		t.Fatalf("%d ranges, and %d refused", got, refused)
 	}
-	w.hours(2) // during two hours without requests, each range checks whether it is empty
+	w.hours(2) // two hours without requests, in which each range checks whether it is empty
 	if got := w.events[span.SplitRefused] - refused; got > 0 {
 		t.Errorf("%d were refused while nobody used the table", got)
 	}
@@ -91,11 +91,11 @@ func TestMapsTakeNoNewMemory(t *testing.T) {
 	}
 	ids, catalog, answer := w.remaining(), w.node(durableobject.Catalog("acct", "")), make([]byte, 0, 1<<20)
 	messages := [][]byte{message.Ranges(nil, tableText, 0)}
-	for i, id := range ids { // maxBegun permits only four unfinished splits, so only the first four messages begin a split
+	for i, id := range ids { // maxBegun permits only four unfinished splits, so only the first four of the messages begin a split
 		messages = append(messages, message.Split(nil, message.OpBegin, &message.Splitting{Table: tableText, Incarnation: d.Incarnation, From: id, At: at(partitions[i]+"a", "r")}))
 	}
 	var before, after runtime.MemStats
-	for range 2 { // only the first iteration may allocate the memory that all iterations use
+	for range 2 { // only the first iteration may allocate memory, which the second iteration uses too
 		runtime.ReadMemStats(&before)
 		for _, m := range messages {
 			catalog.memory.Handle(&catalog.rows, m, nil, answer)

@@ -31,7 +31,7 @@ type cloud struct {
 	catalog string // the location of the catalogs
 	replica string // the name of the replica
 	where   string // the jurisdiction of the replica
-	bytes   int64  // the size and the rate above which ranges split; 0: never
+	bytes   int64  // the size and the rate above which ranges split; 0 means that they never split
 	rate    float64
 	rows    int // the maximum number of entities in a chunk
 	rnd     func() uint64
@@ -39,7 +39,7 @@ type cloud struct {
 	// history answers the calls of an object to durableobject.History. If ends is true, the object ends
 	// and gets no answer.
 	history func(n *node, m []byte) (a durableobject.Answer, ends bool)
-	// most is the maximum number of calls that an object may make in one message; 0: any number.
+	// most is the maximum number of calls that an object may make in one message; 0 means any number.
 	most int
 	// The cloud calls this function after each transaction.
 	kept func(n *node)
@@ -49,7 +49,7 @@ type cloud struct {
 
 	mu      sync.Mutex
 	objects map[durableobject.Address]*node
-	events  map[string]int // the number of events of ranges, by kind
+	events  map[string]int // the number of splits, merges and other events of ranges, by kind
 	next    edm.Ticks      // no alarm is due before this time
 
 	// answered, if it is not nil, replaces each answer of an object to a Worker or to another object.
@@ -59,7 +59,7 @@ type cloud struct {
 	network func(durableobject.Call) fate                         // decides what happens to a message from a Worker
 	inside  func(durableobject.Call) fate                         // decides what happens to a message from an object
 	late    func()                                                // called once, before an object receives the answers to its calls
-	between func(n *node, calls []durableobject.Call) (dead bool) // called before an object's calls are made; dead: the object has ended
+	between func(n *node, calls []durableobject.Call) (dead bool) // called before an object's calls are made; dead is true if the object has ended
 }
 
 // fate says what happens to a message.
@@ -76,7 +76,7 @@ type node struct {
 	id     durableobject.Address
 	rows   rowstest.Rows
 	memory *engine.Engine
-	alarm  edm.Ticks // the time of the alarm, 0: none
+	alarm  edm.Ticks // the time of the alarm; 0 means that none is set
 }
 
 func newCloud(t testing.TB, now func() edm.Ticks) *cloud {
@@ -244,7 +244,7 @@ func (c *cloud) step(n *node, m []byte, resume *engine.Resume) engine.Step {
 	}
 	step.Answer = bytes.Clone(bytes.TrimPrefix(step.Answer, []byte("dst")))
 	spoil(m)
-	if resume != nil { // the shell reuses the memory of messages
+	if resume != nil { // the JavaScript shell reuses the memory of messages
 		for _, a := range resume.Answers {
 			spoil(a.Message)
 		}

@@ -142,7 +142,7 @@ func TestAnswerFromBeforeTheRule(t *testing.T) {
 	w.clock.t += 10 * edm.TicksPerSecond
 	err := errors.New("nothing was declared")
 	w.atOp(message.OpCopy, func(durableobject.Call) fate {
-		w.atOp(message.OpRanges, func(durableobject.Call) fate { // the new range sends this message when it gets the first chunk
+		w.atOp(message.OpRanges, func(durableobject.Call) fate { // a new range sends this message when it gets the first chunk of entities
 			w.late = func() { err = w.declare(withinASecond(w.clock.t)) }
 			return fate{}
 		})
@@ -188,7 +188,7 @@ func TestLateDeclaration(t *testing.T) {
 	}
 }
 
-// parseAsBefore parses a record like earlier code that does not know declared options, and reports
+// parseAsBefore parses a record like an earlier version of the code that does not know declared options. It reports
 // whether that code accepts the record.
 func parseAsBefore(v []byte) bool {
 	r := message.Read(v)
@@ -205,8 +205,8 @@ func parseAsBefore(v []byte) bool {
 	return r.Done() && flags[0] <= 1 && flags[1] <= 1
 }
 
-// TestCodeBeforeTraits checks that earlier code, which does not know declared options, refuses a table
-// that declares options. When the table no longer declares options, its rows are as they were at first.
+// TestCodeBeforeTraits checks that an earlier version of the code, which does not know declared options, refuses a
+// table that declares options. When the table no longer declares options, its rows are as they were at first.
 func TestCodeBeforeTraits(t *testing.T) {
 	t.Parallel()
 	w, _ := many(t, 3, 8)
@@ -236,7 +236,7 @@ func TestCodeBeforeTraits(t *testing.T) {
 			}
 		}
 	}
-	// Earlier code understands none of the catalog's answers and messages.
+	// An earlier version of the code understands none of the catalog's answers and messages.
 	catalog := durableobject.Catalog("acct", "")
 	ask := func(m []byte) (message.Reader, error) {
 		return message.Result(w.handle(t.Context(), durableobject.Call{To: catalog, Message: m}).Message)
@@ -326,7 +326,7 @@ func TestAlarmRemoves(t *testing.T) {
 	}
 	fill(0, 250)
 	w.clock.t += 900 * edm.TicksPerSecond
-	set(nil) // now the entities have expired
+	set(nil) // all entities have expired by now
 	fill(250, 260)
 	if most := seconds(400); most != 100 || stored() != 10 {
 		t.Errorf("%d entities are stored after the rule was withdrawn, at most %d were removed in a second", stored(), most)

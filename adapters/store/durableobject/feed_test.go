@@ -297,8 +297,8 @@ func TestFeedCosts(t *testing.T) {
 	}
 }
 
-// TestCodeBeforeFeeds checks that earlier code cannot parse the declared options (traits) of a table with a feed.
-// The table's record, the rows of its objects, and the catalog's answers contain these options.
+// TestCodeBeforeFeeds checks that an earlier version of the code cannot parse the declared options (traits) of a table
+// with a feed. The table's record, the rows of its objects, and the catalog's answers contain these options.
 func TestCodeBeforeFeeds(t *testing.T) {
 	t.Parallel()
 	traits := &table.Traits{Feed: &table.Feed{Keep: day}}

@@ -40,7 +40,7 @@ func TestFeedDamaged(t *testing.T) {
 	for cut := 1; line == 0; cut++ {
 		n, err := read(func(m []byte) []byte { return m[:length-cut] })
 		switch {
-		case n == 2 && err == nil: // the answer ends between two lines, which the reader cannot notice
+		case n == 2 && err == nil: // the answer ends between two lines, so the reader cannot notice that it is incomplete
 			line = cut
 		case n > 0 || !errors.Is(err, message.ErrDamaged):
 			t.Fatalf("%d bytes less: %d commits, %v", cut, n, err)
@@ -51,7 +51,7 @@ func TestFeedDamaged(t *testing.T) {
 	}
 	for i := range 3 {
 		n, err := read(func(m []byte) []byte {
-			m[length-(i+1)*line] = 99 // an unknown kind of line
+			m[length-(i+1)*line] = 99 // a line of an unknown kind
 			return m
 		})
 		if n > 0 || !errors.Is(err, message.ErrDamaged) {

@@ -20,7 +20,7 @@ func (w *ranges) fill(by int64) {
 		if strings.HasPrefix(n.id.Name, "catalog/") {
 			continue
 		}
-		n.evict() // a new engine checks the size with its next write
+		n.evict() // an object that was restarted checks the size with its next write
 		if n.rows.Beside = 0; by > 0 {
 			n.rows.Beside = fullSize - n.rows.Size() + by - 1
 		}
@@ -76,7 +76,7 @@ func TestFeedOfFullObject(t *testing.T) {
 			t.Errorf("before day %d: %q, %v", i, list, err)
 		}
 	}
-	w.fill(1 << 20) // more bytes than the feed has
+	w.fill(1 << 20) // more than the size of the feed in bytes
 	refused, ok := errors.AsType[*table.Refused](w.insert("y"))
 	if !ok || !strings.Contains(refused.Err.Error(), "10 GB") {
 		t.Errorf("when nothing helps: %v", refused)

@@ -12,9 +12,9 @@ import (
 // pendingCommit is a commit of the page whose entities must be read from the ranges that have them now.
 type pendingCommit struct {
 	message.FeedItem
-	commit int            // its index in the page
-	line   message.Object // the range whose feed has the commit
-	part   int            // the number of changes that the client already has of the commit
+	commit int            // index of the commit in the page
+	line   message.Object // the range whose feed contains the commit
+	part   int            // the number of changes of the commit that the client already has
 }
 
 const (

@@ -19,9 +19,9 @@ const mostAts = 128 << 10
 // not change this value.
 var history = table.History{'o', 'b', 'j', 'e', 'c', 't', 's'}
 
-// feedReading is the reading of one page. It asks some ranges and merges their lines by Timestamp. If all ranges are
-// asked at once, the commits are in the order of their Timestamps. The commits of each partition are in order in any
-// case.
+// feedReading is the reading of one page. It asks some ranges of the table for their lines and merges these lines by
+// Timestamp. If it asks all ranges at once, the commits are in the order of their Timestamps. The commits of each
+// partition are in order in any case.
 type feedReading struct {
 	*Store
 	ctx         context.Context
@@ -31,19 +31,19 @@ type feedReading struct {
 	r           *table.FeedRequest
 	page        table.FeedPage
 	streams     []feedStream
-	others      []pendingCommit // commits of the page with entities that are now in other ranges
-	divided     pendingCommit   // the first of these commits of which the page has only a part, if its Part is not 0
+	others      []pendingCommit // commits of the page that changed entities which other ranges have now
+	divided     pendingCommit   // if its Part is not 0: the first commit in the field others, if the page has only a part of the commit
 
 	changes, size int
 	asked         []message.FeedRange
-	oldest        map[message.Object]bool // for each range that was asked: whether the question was for its oldest line
+	oldest        map[message.Object]bool // for each range that was asked: whether it was asked for its oldest line
 	last          bool                    // whether the last range in the list of the position was asked
-	waits         bool                    // a line must wait for lines of a range that was not asked for this page
+	waits         bool                    // the page has a line that must follow the lines of another range, which was not asked for this page
 	missing       bool                    // a range did not answer
-	rest          bool                    // the page is only for the rest of a commit of which the client has a part
+	rest          bool                    // the page has only the rest of a commit, because the client already has the first part
 }
 
-// feedStream is the answer of one range.
+// feedStream is the answer of one range to the request for lines.
 type feedStream struct {
 	message.Object
 	answer message.FeedAnswer
@@ -162,9 +162,8 @@ func (f *feedReading) askGroup(group []message.FeedRange, q *message.FeedQuestio
 	return absent, nil
 }
 
-// nextRanges returns the ranges to ask for this page. In the list of the position, they are the next ranges
-// after those of the previous page. If the position is inside a commit, it is the range of that commit alone, because a
-// position can be inside one commit only.
+// nextRanges returns the ranges to ask for this page: the next ones in the list of the position, after those of the
+// previous page. If the position is inside a commit, it returns only the range of that commit.
 func (f *feedReading) nextRanges() []message.FeedRange {
 	if at, ok := f.p.At(f.p.PartOf); ok && f.p.Part > 0 {
 		f.rest = true
@@ -185,7 +184,7 @@ func (f *feedReading) nextRanges() []message.FeedRange {
 	return append([]message.FeedRange(nil), f.p.Ranges[first:end]...)
 }
 
-// share returns the part of a limit that each range gets, 0 if there is no limit.
+// share returns the part of a limit that each range gets; 0 means no limit.
 func share(limit, ranges int) int {
 	if limit <= 0 {
 		return 0
@@ -193,8 +192,7 @@ func share(limit, ranges int) int {
 	return max((limit+ranges-1)/max(ranges, 1), 1)
 }
 
-// checkAbsent asks the catalog what became of the incarnation, if there are absent objects, which know
-// nothing of it.
+// checkAbsent asks the catalog what became of the incarnation if some objects know nothing of it.
 func (f *feedReading) checkAbsent(absent []message.Object) error {
 	if len(absent) == 0 {
 		return nil
@@ -218,10 +216,10 @@ func (f *feedReading) checkAbsent(absent []message.Object) error {
 		case said == message.LifeEnded:
 			f.finishRange(o)
 		case there[o]:
-			if f.oldest[o] { // the object has no lines yet, so later pages read from its first line on
+			if f.oldest[o] { // the object has no lines yet, so later pages read it from its first line on
 				f.p.Set(o, message.FeedBegin)
 			}
-		case f.oldest[o]: // the lines of this object were too old to be kept
+		case f.oldest[o]: // the object has removed its lines, because they were too old
 			f.finishRange(o)
 		default:
 			return table.ErrFeedExpired
@@ -251,7 +249,7 @@ func (f *feedReading) step(s *feedStream) error {
 		f.finishRange(s.Object)
 	case a.State == message.FeedDropped:
 		f.p.Drop = max(f.p.Drop, a.End)
-		f.finishRange(s.Object) // a range that got keys of this range before the drop need not wait for its lines any more
+		f.finishRange(s.Object) // a range that got keys from this range before the drop no longer needs to wait for the lines of this range
 	default:
 		f.p.Set(s.Object, a.Next)
 	}
@@ -280,7 +278,7 @@ func (f *feedReading) merge() (full bool, err error) {
 		case message.FeedGave:
 			if !f.p.Knows(other) {
 				f.p.Set(other, message.FeedBegin)
-				full = true // the page ends, because lines of the new range may come before the remaining lines
+				full = true // end the page here, because lines of the new range may come before the remaining lines
 			}
 		case message.FeedTook:
 			f.p.Done = slices.DeleteFunc(f.p.Done, func(o message.Object) bool { return o == other })
@@ -305,8 +303,8 @@ func (f *feedReading) merge() (full bool, err error) {
 	return true, nil
 }
 
-// first returns the stream whose next item has the lowest Timestamp, among those that need not wait for another
-// range; nil if there is none.
+// first returns the stream whose next item has the lowest Timestamp, among the streams that need not wait for another
+// range. It returns nil if there is none.
 func (f *feedReading) first() (first *feedStream) {
 	for i := range f.streams {
 		s := &f.streams[i]
@@ -321,9 +319,8 @@ func (f *feedReading) first() (first *feedStream) {
 	return first
 }
 
-// comesLater reports whether the next item of a stream must wait for earlier lines of another range. A line of
-// a third range names this other range. If the reader has not read that line yet, it does not know the other
-// range.
+// comesLater reports whether the next item of a stream must wait for earlier lines of another range. If the reader does
+// not know this other range yet, a line of a third range will name it.
 func (f *feedReading) comesLater(s *feedStream) bool {
 	if s.next.Kind != message.FeedTook && s.next.Kind != message.FeedBegan {
 		return false
@@ -345,8 +342,8 @@ func (f *feedReading) asks(o message.Object) bool {
 	return slices.ContainsFunc(f.asked, func(r message.FeedRange) bool { return r.Object == o })
 }
 
-// cut returns true if a limit has ended the answer of a range early, so that lines before the given Timestamp may
-// be missing for this reason.
+// cut reports whether a limit has ended the answer of a range early, so that the answer may lack lines before the given
+// Timestamp.
 func (f *feedReading) cut(before edm.Ticks) bool {
 	for i := range f.streams {
 		if s := &f.streams[i]; s.ended && s.answer.More && s.answer.Next < before {
@@ -369,7 +366,7 @@ func (f *feedReading) add(s *feedStream, i *message.FeedItem) (full bool) {
 	return f.r.Changes > 0 && f.changes >= f.r.Changes || len(f.page.Commits)*len(f.p.Ranges) >= mostAts
 }
 
-// inside returns the position after some changes of a commit, from the position after the commit.
+// inside returns a position inside a commit: after some of its changes. The position after the commit is given.
 func inside(after []byte, line message.Object, ticks edm.Ticks, changes int) []byte {
 	p, _ := position.Read(after)
 	p.SetPart(line, ticks, changes)
@@ -397,7 +394,7 @@ func (f *feedReading) end(full bool) error {
 		}
 	}
 	switch {
-	case f.rest || p.Part > 0: // the next page has more of this commit, or asks the same ranges again
+	case f.rest || p.Part > 0: // the next page begins inside this commit, or asks the same ranges again
 		page.More = !p.Ended
 	case f.last:
 		page.More = !p.Ended && (full || f.waits || p.Busy)

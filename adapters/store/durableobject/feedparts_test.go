@@ -31,7 +31,7 @@ func TestFeedMovedParts(t *testing.T) {
 		}
 	}
 	want := ""
-	for _, i := range []int{2, 3, 0, 1} { // not in order, so that a split moves some of them
+	for _, i := range []int{2, 3, 0, 1} { // not in key order, so that a split moves only some of these partitions
 		partition := "p" + string(rune('0'+i))
 		var merges []table.Mutation
 		for row := range rows {
@@ -68,7 +68,7 @@ func TestFeedMovedParts(t *testing.T) {
 				}
 			}
 			if c.All == 1 {
-				continue // the insert of an entity; its change has no content, because the merge came later
+				continue // the insert of an entity; it has no content, because the merge is a later change
 			}
 			if c.All != rows {
 				t.Errorf("a commit has %d changes in all, want %d", c.All, rows)

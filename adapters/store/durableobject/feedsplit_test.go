@@ -52,7 +52,7 @@ func TestFeedOfSplits(t *testing.T) {
 		}
 	}
 	t.Logf("%d splits, %d joins with entities, %d commits read", splits, joined, commits)
-	if splits < 2*seeds || joined < seeds/20 || commits < 20*seeds { // about one of 20 seeds has a join with entities
+	if splits < 2*seeds || joined < seeds/20 || commits < 20*seeds { // in about one of 20 seeds, a range with entities merges into its neighbour
 		t.Errorf("%d seeds have only %d splits, %d joins, %d commits", seeds, splits, joined, commits)
 	}
 }
@@ -194,7 +194,7 @@ func (f *follower) begin() {
 
 // read reads a page. It reports whether there may be another page.
 func (f *follower) read() (more bool) {
-	if f.reading || len(f.wrong) > 0 { // an earlier read waits for an answer
+	if f.reading || len(f.wrong) > 0 { // an earlier read still waits for its answer
 		return false
 	}
 	f.reading = true
@@ -311,7 +311,7 @@ func (w *splits) fromStart() {
 	}
 	f.begun = w.tick()
 	f.compare()
-	w.followers = append(w.followers, f) // the test reports the faults of all followers
+	w.followers = append(w.followers, f) // added to the list, so that the test reports the faults of all followers
 }
 
 // TestFeedOfMany checks that the positions of a feed with very many ranges are short, both while the ranges are

@@ -168,7 +168,7 @@ func TestJoinIsGivenUp(t *testing.T) {
 		if got := w.remaining(); len(got) != 2 {
 			t.Errorf("operation %d: there are %d", op, got)
 		}
-		w.removeOne(t, partitions[0]) // if the neighbour still had a copy of this entity, the late messages could restore the entity
+		w.removeOne(t, partitions[0]) // with a copy of this entity at the neighbour, the late messages could restore the deleted entity
 		for _, c := range late {
 			w.handle(t.Context(), c)
 		}
@@ -199,7 +199,7 @@ func TestJoinWithAReplica(t *testing.T) {
 		w.evict()
 		w.removeOne(t, partitions[1])
 		w.put(partitions[2], "r")
-		w.atOp(message.OpJoin, func(durableobject.Call) fate { // the first message that moves entities of the first range
+		w.atOp(message.OpJoin, func(durableobject.Call) fate { // this is the first message that moves entities of the first range
 			w.removeOne(t, partitions[0])
 			w.put(partitions[0]+"a", "r")
 			w.put(partitions[0]+"b", "r")
@@ -215,7 +215,7 @@ func TestJoinWithAReplica(t *testing.T) {
 				entities++
 			}
 		}
-		if want := len(partitions) - 2 + 2 + 1; entities != want { // and one for the record of the table
+		if want := len(partitions) - 2 + 2 + 1; entities != want { // the 1 is for the record of the table
 			t.Errorf("late %t: the replica has %d values, not %d", late, entities, want)
 		}
 	}

@@ -31,7 +31,7 @@ func TestReplicaJurisdiction(t *testing.T) {
 		{"us", "in the other one", map[string]bool{"weur": true, "us": true}},
 	} {
 		w.deploy("kv", step.where)
-		clear(w.replica.names) // the new replica is empty
+		clear(w.replica.names) // the new replica has no entities yet
 		row++
 		for name := range tables {
 			w.write(name, "p", fmt.Sprint(row), false)

@@ -74,7 +74,7 @@ func (w *ranges) inReplica(k *replica) {
 // time: an old copy could overwrite a newer state in the replica.
 func TestOnePublishesAnEntity(t *testing.T) {
 	t.Parallel()
-	for _, begins := range []bool{false, true} { // if true, the neighbour joins the replica only after it got copies
+	for _, begins := range []bool{false, true} { // whether the neighbour begins to publish only after it got copies
 		w, partitions := many(t, 2, 8)
 		set := func(partition, value string) {
 			m := table.Mutation{Key: at(partition, "r"), Nonce: 1, Properties: edm.AppendProperty(nil, "v", edm.String(value))}
@@ -98,13 +98,13 @@ func TestOnePublishesAnEntity(t *testing.T) {
 		}
 		before := w.inside
 		w.inside = func(c durableobject.Call) fate {
-			if op, _, _ := message.Open(c.Message); op == message.OpGet { // the catalog wakes the neighbour with this message, which is lost here
+			if op, _, _ := message.Open(c.Message); op == message.OpGet { // this message of the catalog, which is lost here, would make the neighbour join the replica
 				return fate{lose: true, err: durableobject.ErrLost}
 			}
 			return before(c)
 		}
 		begun := false
-		w.atOp(message.OpJoin, func(durableobject.Call) fate { // OpJoin carries the first chunk, which contains neither of these two entities
+		w.atOp(message.OpJoin, func(durableobject.Call) fate { // the first chunk of entities is in OpJoin, and contains neither of these two entities
 			set("0000b", "1")
 			set("0000c", "1")
 			begun = true
@@ -120,13 +120,13 @@ func TestOnePublishesAnEntity(t *testing.T) {
 			w.clock.t += edm.TicksPerSecond
 			w.ring(w.clock.t)
 		}
-		for n := range 8 { // the keys cannot move while the range has changes to publish, so the range always gets another change
+		for n := range 8 { // the keys cannot move while the range has changes to publish, so the test adds another change each time
 			set("0000a", fmt.Sprint(n))
 			if n == 0 {
 				set("0000b", "2")
 				w.removeOne(t, "0000c")
 			}
-			if n == 3 { // a write to the neighbour's own keys makes the neighbour publish
+			if n == 3 { // a write to the neighbour's own keys, which makes the neighbour publish
 				set(partitions[1], "own")
 			}
 			pass(9 * edm.TicksPerSecond / 10)

@@ -145,7 +145,7 @@ func TestEmptyRangeLooksAgain(t *testing.T) {
 	t.Run("restart", func(t *testing.T) {
 		w, _ := start(0)
 		w.remove(0, 60)
-		for _, n := range w.all() { // the alarm may be set for a batch; a new engine must also plan the check for empty ranges
+		for _, n := range w.all() { // the alarm may be set for a batch; after a restart, the object must also plan the check for empty ranges
 			n.evict()
 		}
 		if w.hours(3); len(w.remaining()) != 1 {
@@ -187,7 +187,7 @@ func TestLeaveWithoutAPause(t *testing.T) {
 	}
 	messages, depth := 0, 0
 	w.inside = func(durableobject.Call) fate { messages++; return fate{} }
-	w.between = func(*node, []durableobject.Call) bool { // other objects continue while one waits
+	w.between = func(*node, []durableobject.Call) bool { // lets other objects continue while one waits
 		if depth++; depth < 20 {
 			w.ring(w.clock.t)
 		}

@@ -20,7 +20,7 @@ func dropless(call durableobject.Call) fate {
 	return fate{}
 }
 
-// If no work is left, alarms must stop. Only an alarm that was set as a precaution may ring once more.
+// If no work is left, alarms must stop. Only an alarm that was set just in case may ring once more.
 func (c *cloud) quiet() {
 	c.t.Helper()
 	const later = 1 << 50

@@ -14,7 +14,7 @@ import (
 // All Stores of a process can share one Maps. Its questions and answers are bytes, because in a Worker
 // the Stores are in other instances of the module.
 type Maps struct {
-	guess message.Layout // the assumed layout of unknown tables
+	guess message.Layout // the assumed layout (number of buckets and location) of unknown tables
 
 	mu     sync.Mutex
 	tables map[string]*mapOfTable
@@ -22,17 +22,16 @@ type Maps struct {
 	uses   uint64
 }
 
-// mapOfTable holds the layout and the ranges of one table.
+// mapOfTable is the entry of one table in the cache: its layout and its ranges.
 type mapOfTable struct {
 	message.Layout
-	ranges map[uint16]buckets.Ranges // for each bucket that has split
+	ranges map[uint16]buckets.Ranges // the ranges of each bucket that has split
 	size   int                       // approximate size in bytes
 	used   uint64
 }
 
-// mostOfMaps is the approximate maximum size of the whole cache in bytes. It is enough for 16 tables of
-// 250 ranges with keys of 200 bytes. Ranges that were removed from the cache must be learned again, which
-// costs messages.
+// mostOfMaps is the approximate maximum size of the whole cache in bytes. It is enough for 16 tables of 250 ranges with
+// keys of 200 bytes. A range that was removed from the cache must be asked for again, which costs messages.
 const (
 	mostOfMaps  = 1 << 20
 	sizeOfMap   = 200 // memory for a table, not counting its ranges
@@ -91,8 +90,8 @@ func (h *Maps) find(w *message.Where) []byte {
 	return message.AppendFoundRange(nil, &p)
 }
 
-// learn stores the layout of a table. It returns the table's entry, or nil if the table has the layout
-// that unknown tables are assumed to have.
+// learn stores the layout (number of buckets and location) of a table. It returns the table's entry, or nil if the
+// table has the layout that unknown tables are assumed to have.
 func (h *Maps) learn(w *message.Where) *mapOfTable {
 	known := h.tables[w.Table]
 	if known != nil && known.Layout == w.Layout {
@@ -108,7 +107,7 @@ func (h *Maps) learn(w *message.Where) *mapOfTable {
 }
 
 func (h *Maps) add(name string, where message.Layout) *mapOfTable {
-	// A string of the message would keep the whole message in memory.
+	// a copy, because a part of the message's text would keep the whole message in memory
 	where.Location = strings.Clone(where.Location)
 	known := &mapOfTable{Layout: where}
 	h.tables[strings.Clone(name)] = known

@@ -33,7 +33,7 @@ func many(t *testing.T, ranges, length int) (w *ranges, partitions []string) {
 	if got := max(len(w.remaining()), 1); got != ranges {
 		t.Fatalf("%d ranges, want %d", got, ranges)
 	}
-	w.bytes = 0 // from now on the table does not split
+	w.bytes = 0 // the table does not split any more
 	w.evict()
 	return w, partitions
 }

@@ -18,10 +18,10 @@ type past struct {
 	t      testing.TB
 	now    func() edm.Ticks
 	states map[*node][]state
-	misses func(n *node) edm.Ticks // the error of the platform when it looks for the state at a time; nil: no error
+	misses func(n *node) edm.Ticks // the error of the platform when it looks for the state at a time; nil means no error
 	refuse func(n *node) bool      // whether the platform has no states of an object
 	stuck  func(n *node) bool      // whether the platform ends an object but does not restore the state that it names
-	woken  func(n *node)           // called for an object that has returned to a state; nil: the object keeps its alarm
+	woken  func(n *node)           // called for an object that has returned to a state; nil means that the object keeps its alarm
 }
 
 type state struct {
@@ -78,5 +78,5 @@ func (p *past) recall(n *node, m []byte) (a durableobject.Answer, ends bool) {
 	for i >= 0 && p.states[n][i].at > at {
 		i--
 	}
-	return durableobject.Answer{Message: strconv.AppendInt(nil, int64(i), 10)}, false // -1: the object did not exist
+	return durableobject.Answer{Message: strconv.AppendInt(nil, int64(i), 10)}, false // -1 means that the object did not exist
 }

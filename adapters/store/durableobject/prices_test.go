@@ -23,7 +23,7 @@ type counted struct {
 	more          float64 // further cost in dollars
 }
 
-// For work that no client's request causes, the field objects of type counted has this value.
+// The field objects has this value for work that no client's request causes.
 const inside = -1
 
 // meter counts the work of a cloud's objects. It omits rows of statistics, of which there are a few for
@@ -144,7 +144,7 @@ func TestPrices(t *testing.T) {
 			}
 			for i, c := range costs {
 				sum := p.written*c.written + p.read*c.read + c.more
-				if c.objects != inside { // the operation is a client's request
+				if c.objects != inside { // this operation is a client's request
 					sum += p.request + p.object*c.objects + p.cpu*cpu + p.active*cpu
 				}
 				_, decimals, _ := strings.Cut(sums[i][1], ".")
@@ -177,7 +177,7 @@ func countPrices(t *testing.T, p *prices, ranges int) map[string][]counted {
 		_, err := w.store.Get(t.Context(), tableKey, at(i, "r"), table.Strong)
 		return err
 	}
-	for i := range 2 * ranges { // afterwards Workers know the ranges, and objects have loaded their state
+	for i := range 2 * ranges { // these reads make Workers know the ranges, and objects load their state
 		if err := get(i); err != nil {
 			t.Fatal(err)
 		}

@@ -193,7 +193,7 @@ func (w *rangeLoad) idle(hours int) int {
 		w.clock.t += 30 * edm.TicksPerSecond
 		w.rings += w.ring(w.clock.t)
 	}
-	for _, n := range w.all() { // the object sleeps
+	for _, n := range w.all() { // makes the object sleep
 		n.evict()
 	}
 	return w.rings

@@ -21,7 +21,7 @@ type ranges struct {
 	t     *testing.T
 	clock *clock
 	store *durableobject.Store
-	moved int // number of entities that moved
+	moved int // number of entities that splits and merges have moved
 	begun int
 }
 
@@ -289,7 +289,7 @@ func TestClassesOfRanges(t *testing.T) {
 	w, _ := many(t, 6, 8)
 	catalog := w.node(durableobject.Catalog("acct", ""))
 	last, _ := catalog.rows.Get([]byte("mn"))
-	next := binary.BigEndian.AppendUint64(nil, binary.BigEndian.Uint64(last)+1020) // other tables have split
+	next := binary.BigEndian.AppendUint64(nil, binary.BigEndian.Uint64(last)+1020) // the id that the catalog gives next, after splits of other tables of the account
 	catalog.rows.Put([]byte("mn"), next)
 	w.bytes = 1
 	w.evict()

@@ -9,9 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Replica is the address of the publisher, which is not an object: the shell passes calls with this
-// address to the code that publishes. The message is a [Batch] and the answer a [Published]. Only objects
-// send calls to this address.
+// Replica is the address of the publisher, which is not an object: the JavaScript shell passes calls with this address
+// to the code that publishes. The message is a [Batch] and the answer a [Published]. Only objects send calls to this
+// address.
 var Replica = Address{Name: "replica"}
 
 // Batch is a request of an object to the publisher. It has changes of rows, and it may say that the
@@ -23,8 +23,8 @@ type Batch struct {
 	// later changes may be missing. CaughtUp makes the replica no longer report this.
 	Lagging, CaughtUp bool
 	Since             edm.Ticks
-	// Purge deletes the entities of an incarnation that has ended, and all reports that its sources lag.
-	// The names of these sources begin with [SourcesOf].
+	// Purge deletes the entities of an incarnation that has ended. It also deletes all reports that the sources of
+	// these entities lag; the names of these sources begin with [SourcesOf].
 	Purge   bool
 	Changes []table.Change
 }
@@ -104,12 +104,12 @@ func SourcesOf(incarnation table.Incarnation) string {
 
 // Published is the result of a [Batch].
 type Published struct {
-	// If Certain is true, changes that Done does not mark will never be written. If it is false, they may still
-	// be written.
+	// If Certain is true, changes whose element of Done is false will never be written. If Certain is false, they may
+	// still be written.
 	Certain bool
 	// Failed means that the object must not retry at once.
 	Failed bool
-	Marked bool   // whether the replica has begun or ended the report of a lag, as the fields Lagging and CaughtUp of the Batch say
+	Marked bool   // whether the replica now reports, or no longer reports, a lag, as the fields Lagging and CaughtUp of the Batch demand
 	More   bool   // whether the purge is not finished
 	Done   []bool // whether each change is published
 }

@@ -37,7 +37,7 @@ func TestReplicaConverges(t *testing.T) {
 				return false
 			}
 			if rnd.IntN(2) == 0 {
-				w.cloud.deliver(t.Context(), calls, nil) // in some runs, the object's calls still arrive, although the object ends now
+				w.cloud.deliver(t.Context(), calls, nil) // the object ends, but in some runs its calls still arrive
 			}
 			n.evict()
 			return true

@@ -11,10 +11,10 @@ import (
 	"edgetable/core/table"
 )
 
-// History is the address under which an object reaches the platform's earlier states of itself. It is not
-// an object: the calling object's shell answers. An empty message asks for the platform's bookmark of the
-// present state, and a message with a time for the bookmark of that time. After a message with a time and
-// a bookmark, the object ends and returns to the state of the bookmark.
+// History is the address under which an object reaches the platform's earlier states of itself. It is not an object:
+// the JavaScript around the calling object (its shell) answers. An empty message asks for the platform's bookmark of
+// the present state, and a message with a time for the bookmark of that time. After a message with a time and a
+// bookmark, the object ends and returns to the state of the bookmark.
 var History = Address{Name: "history"}
 
 // Restore implements [table.Restoring]. The catalog stores the progress of the restore, and the objects
@@ -62,7 +62,7 @@ func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([
 		if tries++; tries == s.o.Attempts || phase == restoring.Telling || !s.pauseForRetry(ctx, tries) {
 			state := table.RestoreUnfinished
 			if phase == restoring.Settling || phase == restoring.Telling {
-				state = table.RestoreWaits + " 5" // the replica has not learned of the restore yet
+				state = table.RestoreWaits + " 5" // not finished: the replica has not learned of the restore yet
 			}
 			return restoreReport(r, errs, state), nil
 		}
@@ -84,7 +84,7 @@ func (s *Store) advanceRestore(ctx context.Context, t table.RecordKey, r *restor
 	case !ok:
 		return nil, message.ErrDamaged
 	case r.Phase != 0 && next.ID != r.ID:
-		return nil, table.ErrBusy // another call has finished that restore
+		return nil, table.ErrBusy // another call has finished the restore
 	}
 	return next, nil
 }
@@ -165,7 +165,7 @@ func checkRestoreTime(to, now, written edm.Ticks) error {
 	return table.OutOfRangeInput.With("One of the request inputs is out of range. Nothing was changed. " + reason + now.String())
 }
 
-// objects returns the layout of a table and the objects that serve it.
+// objects returns the layout (number of buckets and location) of a table and the objects that serve it.
 func (s *Store) objects(ctx context.Context, t table.RecordKey) (where message.Layout, list []message.Object, err error) {
 	r, err := s.send(ctx, s.catalog(t.Account), message.Key(nil, message.OpObjects, t.String()))
 	if err != nil {
@@ -195,7 +195,7 @@ func (s *Store) askAll(ctx context.Context, calls []Call) (answers []message.Rea
 				r, err = s.send(ctx, calls[i].To, calls[i].Message)
 			}
 			if needsRetry(err) {
-				err = table.ErrBusy // the object handed its keys over meanwhile
+				err = table.ErrBusy // the object has handed its keys over meanwhile
 			}
 			answers, errs = append(answers, r), append(errs, err)
 		}

@@ -75,12 +75,12 @@ type rewinds struct {
 	buckets uint16
 	began   edm.Ticks
 
-	model map[string]uint64    // the nonces of the entities, by key; 0: deleted
+	model map[string]uint64    // the nonces of the entities, by key; 0 means deleted
 	was   []moment             // the content of the table in the past; an entry is valid until the time of the next entry
 	high  map[string]edm.Ticks // the highest Timestamp of each key
 
-	faults  int // one message in this many has a fault; 0: none
-	left    int // messages until the command is killed; -1: it is not killed
+	faults  int // one message in this many has a fault; 0 means none
+	left    int // messages until the command is killed; -1 means that it is not killed
 	busy    bool
 	delayed []durableobject.Call
 	// These fields contain the writes of clients during a restore. A write in given was made before objects
@@ -307,7 +307,7 @@ func (w *rewinds) meanwhile() {
 		case 1:
 			w.evict()
 		case 2:
-			if w.current().Phase != restoring.Telling { // if a late message ended the restore now, the running command would begin a new restore
+			if w.current().Phase != restoring.Telling { // not in this phase: a late message could end the restore, and the running command would then begin a new one
 				w.late()
 			}
 		default:

@@ -43,7 +43,7 @@ func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest
 func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.ScanRequest) (table.Page, error) {
 	filter, ended := r.Filter, r.Ended
 	r.Filter, r.Ended = nil, false                                              // the objects filter the rows, and decide which rows have expired
-	bounded := r.Rows > 0 || r.Bytes > 0 || r.ScanBytes > 0 || r.Expired != nil // whether the page may end early
+	bounded := r.Rows > 0 || r.Bytes > 0 || r.ScanBytes > 0 || r.Expired != nil // whether the page may end before it has read all ranges
 	page := table.NewPageBuilder(&r)
 	for asked := 1; ; asked++ {
 		m := message.Scan{
@@ -52,7 +52,7 @@ func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.Scan
 		}
 		reader, err := s.scan(ctx, p, &m)
 		if bounded && errors.Is(err, table.ErrBusy) && asked > 1 {
-			return page.Page, nil // return the rows of the ranges read so far; the page continues at the range that is busy
+			return page.Page, nil // return the rows of the ranges that were read; the next page begins at the range that is busy
 		}
 		if err != nil {
 			return table.Page{}, err
@@ -94,8 +94,8 @@ func rest(limit, used int) int {
 	return max(limit-used, 1)
 }
 
-// addPage adds the rows of one range to a page. It returns where the page continues, nil if the
-// page is complete, and whether it continues in the next range.
+// addPage adds the rows of one range to a page. It returns the position where the page continues, or nil if the page is
+// complete. The last result says whether it continues in the next range.
 func addPage(ctx context.Context, page *table.PageBuilder, reader message.Reader, counts bool) (next []byte, goesOn bool, err error) {
 	count := reader.PageRows()
 	page.Page.Rows = slices.Grow(page.Page.Rows, count)
@@ -105,7 +105,7 @@ func addPage(ctx context.Context, page *table.PageBuilder, reader message.Reader
 		if !reader.OK() {
 			return nil, false, message.ErrDamaged
 		}
-		page.Page.Scanned += examined - len(row.Key) - len(row.Properties) // bytes of rows that did not pass the filter
+		page.Page.Scanned += examined - len(row.Key) - len(row.Properties) // bytes of rows that the filter rejected
 		switch verdict, err := page.Examine(ctx, &row); {
 		case err != nil:
 			return nil, false, err
@@ -140,8 +140,8 @@ type source struct {
 	ended bool                // whether expired entities are read, too
 }
 
-// This method returns the destination of a position in a bucket. If the table now has another layout, the
-// result follows the layout with which the scan began.
+// This method returns the destination of a position in a bucket. If the table has another layout by now, the result
+// still has the layout with which the scan began.
 func (s *source) at(bucket uint16, position []byte) message.Destination {
 	p := s.table
 	if known := s.objectAt(p.Table, bucket, position); known.Buckets == p.Buckets && known.Location == p.Location {

@@ -24,17 +24,17 @@ func TestScripts(t *testing.T) {
 type stage struct {
 	*storetest.Stage
 	*cloud
-	other  *storetest.Stage // the stage of another Worker
+	other  *storetest.Stage // the commands and the store of another Worker
 	clock  *clock
 	ctx    *until
 	next   storetest.Fates // what happens to the Workers' next messages
-	words  []string        // what happens to the next message after the pause before it; nil: not known yet
+	words  []string        // what happens to the next message after the pause before it; nil means not known yet
 	sent   int             // number of messages of Workers
 	late   []durableobject.Call
 	inside map[message.Op]*storetest.Fates // what happens to messages from one object to another
 	during map[message.Op][]string         // commands to run while an answer is on its way
 	asked  map[message.Op]int              // number of messages from one object to another
-	left   int                             // number of messages from object to object before the process of the catalog object is killed; -1: never
+	left   int                             // number of messages from object to object before the process of the catalog object is killed; -1 means never
 	alone  bool                            // whether the object cannot reach others
 }
 

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// maxMoves is the maximum number of times that an operation is tried because the table has another
-// layout, or another range has the key.
+// maxMoves is the maximum number of times that an operation is tried because the table has another layout (number of
+// buckets and location), or another range has the key.
 const maxMoves = 3
 
 // firstPause is the pause before a message is sent for the second time.
@@ -55,7 +55,7 @@ func (s *Store) send(ctx context.Context, to Address, m []byte) (message.Reader,
 			return message.Reader{}, table.ErrUnknown
 		case errors.Is(answer.Err, ErrUnreachable):
 		case errors.Is(answer.Err, ErrOverloaded):
-			n = s.o.Attempts // no further attempt
+			n = s.o.Attempts // the message must not be sent again to an overloaded object
 		default:
 			lost = write
 		}
@@ -71,8 +71,8 @@ func failed(err error) bool {
 	return ok
 }
 
-// result reads an answer. lost means that the answer to an earlier attempt of the write was lost:
-// that attempt may have been carried out even if this one was not.
+// result reads an answer. If lost is true, the answer to an earlier attempt of the write was lost: that attempt may
+// have been carried out even if this one was not.
 func (s *Store) result(answer []byte, write, lost bool) (message.Reader, error) {
 	r, err := message.Result(answer)
 	if errors.Is(err, message.ErrForeign) {
@@ -120,7 +120,8 @@ func (s *Store) noAnswerErr(ctx context.Context, lost bool, last error) error {
 	return table.ErrBusy
 }
 
-// retryMoved runs an operation, and runs it again if an object answers that the table has another layout.
+// retryMoved runs an operation, and runs it again if an object answers that the table has another layout (number of
+// buckets and location).
 func (s *Store) retryMoved(name string, do func() error) error {
 	for range maxMoves {
 		err := do()

@@ -175,7 +175,7 @@ func (w *splits) meanwhile(waiting *node, calls []durableobject.Call) (dead bool
 	}
 	w.depth++
 	defer func() { w.depth-- }()
-	quick := calls[0].To == durableobject.Replica // a batch to the replica must not take long
+	quick := calls[0].To == durableobject.Replica // a message with a batch to the replica must not take long
 	for !quick && w.r.IntN(3) == 0 {
 		w.act()
 	}
@@ -227,7 +227,7 @@ func (w *splits) run() {
 	if w.feeds {
 		w.fromStart()
 	}
-	if w.r.IntN(2) == 0 { // in the other runs, the table keeps many ranges, which the drop has to reach
+	if w.r.IntN(2) == 0 { // not in every run, so that some drops must reach all ranges of a table with many ranges
 		w.vacate()
 	}
 	w.check()
@@ -313,7 +313,7 @@ func (w *splits) clean() {
 	for _, n := range w.all() {
 		for _, r := range n.rows.Rows {
 			if w.feeds && (r.Key[0] == 'f' || r.Key[0] == 'F') {
-				continue // the feed keeps these rows for some days
+				continue // these rows belong to the feed, which keeps them for some days
 			}
 			// With OpForget, the catalog confirms that it has recorded the highest Timestamp. If OpForget was
 			// lost, the row of the clock stays.
@@ -442,7 +442,7 @@ func (w *splits) create() {
 		}
 		d, e := w.stores[0].ReadRecord(w.t.Context(), tableKey, table.Strong)
 		if e == nil && (w.faultless || d.Incarnation == incarnation) {
-			w.incarnation, err = d.Incarnation, nil // if the record has an earlier incarnation, the drop was not carried out
+			w.incarnation, err = d.Incarnation, nil // the record has an earlier incarnation if the drop was not carried out
 			break
 		}
 		w.pass(edm.TicksPerSecond)
@@ -541,7 +541,7 @@ func (w *splits) commit(store *durableobject.Store, list []table.Mutation) {
 		answer := entityAnswer{ticks: ticks, unknown: errors.Is(err, table.ErrUnknown)}
 		if isRefused {
 			if refused.Index != i {
-				continue // another mutation of the batch was refused, so the result of this mutation alone is unknown
+				continue // unknown, because another mutation of the batch was refused
 			}
 			answer.refused = refused.Err.Error()
 		}

@@ -72,7 +72,7 @@ func stepOf(s entityState, m table.Mutation, out entityAnswer) []any {
 	if out.unknown {
 		next := []any{s}
 		if err == nil {
-			// The Timestamp of the write is unknown until a read shows it.
+			// No read has shown the Timestamp of the write yet.
 			next = append(next, entityState{there: row != nil, nonce: m.Nonce, highest: s.highest})
 		}
 		return next

@@ -50,7 +50,7 @@ func (s *Store) find(w *message.Where) message.Destination {
 	return p
 }
 
-// learn stores the layout of a table in the cache, see [Maps].
+// learn stores the layout (number of buckets and location) of a table in the cache, see [Maps].
 func (s *Store) learn(name string, where message.Layout) {
 	s.o.Maps(message.AppendWhere(nil, &message.Where{What: message.LearnLayout, Table: name, Layout: where}))
 }

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/storetest"
 )
 
-// This function runs the tests of the suite, except the tests of scans, which take longest.
+// This function runs the tests of the suite. It omits the tests of scans, which take longest.
 func parts(t *testing.T, h storetest.Harness) {
 	t.Run("Records", func(t *testing.T) { storetest.Records(t, h) })
 	t.Run("Entities", func(t *testing.T) { storetest.Entities(t, h) })

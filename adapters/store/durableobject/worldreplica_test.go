@@ -34,7 +34,7 @@ type replica struct {
 type version struct {
 	at    edm.Ticks // the time of the write
 	ticks edm.Ticks
-	value []byte // nil: the name was deleted
+	value []byte // nil means that the name was deleted
 }
 
 type flying struct {
@@ -80,7 +80,7 @@ func (r *replica) publish(message []byte) durableobject.Answer {
 		return durableobject.Answer{Message: result.Append(nil)}
 	}
 	if r.dies != nil && r.rnd.IntN(2) == 0 {
-		r.dies() // the writes of that object still arrive
+		r.dies() // ends the object whose batch this is; its writes still arrive
 	}
 	if r.harm && r.rnd.IntN(8) == 0 {
 		return durableobject.Answer{Err: durableobject.ErrUnreachable}
@@ -90,7 +90,7 @@ func (r *replica) publish(message []byte) durableobject.Answer {
 		for name := range r.names {
 			if strings.HasPrefix(name, fmt.Sprintf("%x ", b.Incarnation)) {
 				if more++; more > 2 {
-					break // the message is interrupted here
+					break // the object's message is interrupted here
 				}
 				delete(r.names, name)
 			}

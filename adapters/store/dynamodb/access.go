@@ -22,7 +22,7 @@ var (
 	errMoved = errors.New("dynamodb: the table moved, or its options changed")
 	// errUnsettled means that the operation must be repeated: the table moved, or the table and its copy gave different results.
 	errUnsettled = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: the table is moving")}
-	// errSealed means that the table accepts no writes until a move to other buckets has ended.
+	// errSealed means that the table accepts no writes until its move to other buckets has ended.
 	errSealed = fmt.Errorf("%w: the entities of the table are about to move to another number of buckets (hash keys)", table.ErrBusy)
 )
 
@@ -30,7 +30,7 @@ var (
 type view struct {
 	rebucket.Spread
 	traits *table.Traits
-	now    edm.Ticks // the read treats entities that have expired at this time as missing; set only if the table has options
+	now    edm.Ticks // the read treats entities as missing that have expired at this time; set only if the table has options
 }
 
 func (s *Store) view(l *lease) view {
@@ -41,11 +41,13 @@ func (s *Store) view(l *lease) view {
 	return v
 }
 
-// readTable calls the function do with a view of a table, and repeats the call until the result is valid. Rebucket replaces a
-// table by a copy. During its last comparison of the two, a delayed write may still change the table. Such a write will be
-// lost, so no reader may see the write. Meanwhile, readTable calls do for both the table and the copy. The function agree then
-// compares the two results, and returns the part that is the same in both. If there is no such part, the second result of agree
-// is false. An equal part stays valid, because Rebucket copies an entity only on condition that the entity is unchanged.
+// readTable calls the function do with a view of a table, and repeats the call until the result is valid.
+//
+// Rebucket replaces a table by a copy. During its last comparison of the two, a delayed write may still change the
+// table. Such a write will be lost, so no reader may see it. Meanwhile, readTable calls do for both the table and the
+// copy. The function agree then compares the two results, and returns the part that is the same in both. Its second
+// result is false if there is no such part. An equal part stays valid, because Rebucket copies an entity only if the
+// entity is unchanged.
 func readTable[T any](ctx context.Context, s *Store, key table.RecordKey, c table.Consistency,
 	do func(context.Context, view, table.Consistency) (T, error), agree func(source, copied T) (T, bool),
 ) (result T, err error) {
@@ -156,17 +158,18 @@ func (s *Store) look(ctx context.Context, key table.RecordKey) (lease, error) {
 type validity uint8
 
 const (
-	unsure  validity = iota // unknown: the table moved or changed its options during the operation
+	unsure  validity = iota // unknown, because the table moved or changed its options during the operation
 	valid                   // the result applies to the table
 	dropped                 // the table was dropped after the operation
 )
 
-// checkResult decides whether a reply that has just arrived is valid. A process may use a cached record of a table (a lease)
-// for a limited time. A new location or new options take effect only when leaseMargin has passed since the end of the last
-// lease. So a reply is valid if it arrives within half of leaseMargin after the end of the lease. For a later reply,
-// checkResult reads the record again. The reply is valid if the location and the options are unchanged, and Rebucket has not
-// begun its last comparison of the table with the copy. If that comparison begins after the reply, it includes the result of
-// the operation.
+// checkResult decides whether a reply that has just arrived is valid.
+//
+// A process may use a cached record of a table for the time of a lease. A new location or new options take effect only
+// when leaseMargin has passed since the end of the last lease. So a reply is valid if it arrives at most half of
+// leaseMargin after the end of the lease. For a later reply, checkResult reads the record again. The reply is valid if
+// the location and the options are unchanged, and if Rebucket has not begun its last comparison of the table with the
+// copy. A comparison that begins after the reply includes the result of the operation.
 func (s *Store) checkResult(ctx context.Context, key table.RecordKey, l *lease) (validity, error) {
 	if l.Seal == rebucket.Open && s.leases.isYounger(l, s.leases.term()+leaseMargin/2) {
 		return valid, nil
@@ -181,7 +184,7 @@ func (s *Store) checkResult(ctx context.Context, key table.RecordKey, l *lease) 
 	return unsure, err
 }
 
-// unseal permits writes to a table again if a run of Rebucket has forbidden writes (the seal) and has then died. The run
+// unseal permits writes to a table again after a run of Rebucket has forbidden them (the seal) and has died. The run
 // counts as dead when it has written no heartbeat for [rebucket.Silence].
 func (s *Store) unseal(ctx context.Context, key table.RecordKey, l *lease) bool {
 	state := l.Owner + "/" + strconv.Itoa(l.Beat)

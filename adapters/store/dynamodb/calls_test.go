@@ -21,7 +21,7 @@ const (
 	tableBegin = "<!-- calls: written by go test ./adapters/store/dynamodb -run Calls -update -->\n"
 	tableEnd   = "<!-- calls end -->\n"
 
-	writeUnit, readUnit = 0.625, 0.125 // US dollars per million capacity units, on demand, in us-east-1
+	writeUnit, readUnit = 0.625, 0.125 // prices in US dollars per million capacity units, on demand, in us-east-1
 )
 
 // TestCalls checks what each operation costs: its calls, the capacity units that DynamoDB
@@ -60,7 +60,7 @@ func TestCalls(t *testing.T) {
 	small := edm.AppendProperty(edm.AppendProperty(nil, "Name", edm.String("Ada")), "Age", edm.Int32(36))
 	kilobyte := edm.AppendProperty(small, "Text", edm.String(strings.Repeat("x", 1000)))
 	wide := edm.Properties(nil)
-	var again edm.Properties // three properties that the entity "wide" has too
+	var again edm.Properties // three properties with names that the entity "wide" has too
 	for i := range 250 {
 		if i < 3 {
 			again = edm.AppendProperty(again, fmt.Sprint("P", i), edm.Int32(-1))

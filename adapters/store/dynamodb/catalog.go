@@ -179,8 +179,8 @@ func (s *Store) deleteRecord(key table.RecordKey, revision table.Revision) call.
 	return s.db.Delete(recordKey(key), &e)
 }
 
-// replaceDeleted writes the record of a new table over the record of a table that is being deleted. It does so
-// only if this process has seen the deletion for longer than any lease lasts.
+// replaceDeleted writes the record of a new table over the record of a table that is being deleted. It does so only if
+// this process saw the deletion so long ago that every lease has ended.
 func (s *Store) replaceDeleted(ctx context.Context, old, r *record) (table.Revision, error) {
 	if s.drops.unchanged(old.Key.String(), string(old.Revision), s.elapsed()) < s.leases.length+leaseMargin {
 		return "", table.ErrBeingDeleted

@@ -22,8 +22,8 @@ func (s *Store) newChunks(p edm.Properties) chunks {
 
 var errStale = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: an entity was replaced again and again while it was read")}
 
-// load reads the chunks of entities in one bucket, and decodes the properties. If chunks of an entity were
-// removed, or have not reached the replica yet, its properties are nil.
+// load reads the chunks of entities in one bucket, and decodes the properties. An entity has nil properties if its
+// chunks were removed, or have not reached the replica yet.
 func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.Consistency) error {
 	found := make(map[string][]byte)
 	var keys []item
@@ -94,7 +94,7 @@ type chunkWrite struct {
 	note     []byte // sort key of the note
 	due      edm.Ticks
 	old, new chunks
-	late     bool // requests that write chunks may still reach DynamoDB after the write has finished
+	late     bool // requests that write chunks may still reach DynamoDB after the call has returned
 }
 
 // litterAge is the age of a note at which Purge may assume that the noted write has finished. It is much longer than any Deadline.
@@ -102,8 +102,8 @@ const litterAge = edm.TicksPerSecond * 3600
 
 var pendingHash = []byte{kindPending}
 
-// limitCalls sets a time after which no call under the context is sent. Once Purge may have removed the chunks of
-// a write, the store must not write an entity that uses these chunks.
+// limitCalls sets a time after which no call under the context is sent. After that time, Purge may remove the chunks of
+// a write, and so the store must not write an entity that uses these chunks.
 func limitCalls(ctx context.Context, list ...*chunkWrite) context.Context {
 	for _, p := range list {
 		ctx = call.Until(ctx, p.due-litterAge/2)
@@ -134,7 +134,7 @@ func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old ch
 	if !w.old.none() {
 		it[attrOld] = w.old.attribute()
 	}
-	// The note is written before the first chunk, so that Purge finds all chunks if the process ends.
+	// The note precedes the first chunk, so that Purge finds all chunks if the process ends.
 	if _, err := s.db.BatchWrite(ctx, []types.WriteRequest{call.PutRequest(it)}); err != nil {
 		return nil, err
 	}

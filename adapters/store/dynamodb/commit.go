@@ -85,7 +85,7 @@ func (w *write) try(ctx context.Context) (edm.Ticks, error) {
 }
 
 // readAhead reads the stored state before the first attempt, and makes the action apply only to that state. It does
-// so for removals of expired entities, and for merges with properties that are too large for an item.
+// this for removals of expired entities, and for merges with properties that are too large for an item.
 func (w *write) readAhead(ctx context.Context) error {
 	var slow []*action
 	for i := range w.actions {

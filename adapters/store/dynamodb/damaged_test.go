@@ -54,7 +54,7 @@ func TestDamagedItems(t *testing.T) {
 	data := string(whole["chunk"][".d"].(*types.AttributeValueMemberB).Value)
 	for _, x := range []struct {
 		item, attribute string
-		value           types.AttributeValue // nil: the test removes the attribute
+		value           types.AttributeValue // if nil, the test removes the attribute
 		why             string
 	}{
 		{"small", ".b", n("1"), "an attribute of a newer version"},

@@ -24,7 +24,7 @@ import (
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	for _, how := range []how{throttled, conflicting} {
-		var mu sync.Mutex // because a Scan reads several buckets at the same time
+		var mu sync.Mutex // guards waits, because a Scan reads several buckets at the same time
 		var waits []time.Duration
 		s, w := overWire(t, dynamodb.Options{
 			Rand: func() uint64 { return 1<<62 + 12_345_678_901 },
@@ -95,7 +95,7 @@ func TestNoAnswer(t *testing.T) {
 		e.time.Add(int64(d))
 		return ctx.Err()
 	}})
-	if err := get(t, s, "r"); !errors.Is(err, table.ErrNoEntity) { // this read caches the table's record under a lease
+	if err := get(t, s, "r"); !errors.Is(err, table.ErrNoEntity) { // makes the process cache the table's record under a lease
 		t.Fatal(err)
 	}
 	way.HTTPClient = silent{}

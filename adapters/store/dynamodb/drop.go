@@ -45,7 +45,7 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	}
 	// No process uses the table any more. If this write fails, WriteRecord or Purge frees the name later.
 	_ = s.db.Write(ctx, call.Idempotent, s.deleteRecord(key, r.Revision))
-	if declared { // If this fails too, a new table with this name ignores the stored progress, because the progress belongs to another incarnation.
+	if declared { // If this call fails too, a new table with this name ignores the stored progress, which belongs to another incarnation.
 		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(upkeepHash, []byte(key.String()))})
 	}
 	return nil

@@ -261,7 +261,7 @@ func TestLateUnderAnotherRule(t *testing.T) {
 			}
 		}
 	}
-	w.fail("GetItem", fault{then: declare(&table.Expiry{Property: "Ends"})}) // the rule changes after the reply, before the read returns
+	w.fail("GetItem", fault{then: declare(&table.Expiry{Property: "Ends"})}) // the rule is declared after the reply has arrived and before the read returns
 	if err := get(t, slow, "a"); !errors.Is(err, table.ErrNoEntity) {
 		t.Errorf("a read that ends under the rule: %v", err)
 	}

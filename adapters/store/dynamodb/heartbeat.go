@@ -23,8 +23,9 @@ const (
 	Heartbeats = 16
 	// BeatEvery is the time between two calls of Beat. EventBridge permits no shorter schedule.
 	BeatEvery = edm.TicksPerSecond * 60
-	// rivalAge is the age below which a heartbeat shows that its Region is still writing. It is more than two intervals, so
-	// that one heartbeat may fail. It is less than three intervals, because three failures raise an alarm.
+	// rivalAge is the age below which a heartbeat shows that its Region is still writing. It is more than two
+	// intervals, so that a Region may miss one heartbeat. It is less than three intervals, because three failures raise
+	// an alarm.
 	rivalAge = BeatEvery * 5 / 2
 )
 
@@ -43,7 +44,7 @@ func (s *Store) Beat(ctx context.Context, region string) error {
 		return err
 	}
 	defer cancel()
-	now := s.now() // The time is read before the heartbeats are written. So if a write was answered before this time, it precedes the heartbeats.
+	now := s.now() // Read the time before the heartbeats are written: then every write that was answered before this time precedes the heartbeats.
 	requests := make([]types.WriteRequest, Heartbeats)
 	for i := range requests {
 		it := heartbeatKey(i, region)

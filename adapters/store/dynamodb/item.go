@@ -14,7 +14,7 @@ import (
 
 // stored is an entity as it was read from its item.
 type stored struct {
-	table.Row        // its Properties are empty if they are in chunks
+	table.Row        // the field Properties is empty if the properties are in chunks
 	count     int    // upper bound of the number of properties
 	size      int    // upper bound of the item's size
 	chunks    chunks // zero if the properties are in the item

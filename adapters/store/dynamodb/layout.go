@@ -43,7 +43,7 @@ const (
 	attrSeal   = ".x" // number: the rebucket.Seal, which says whether writes are refused
 	attrBeat   = ".y" // number: a counter that the run increments while it refuses writes
 
-	// Attributes of a note, an item that tells Purge what to remove.
+	// Attributes of a note. Notes are items that tell Purge what to remove.
 	attrDue    = ".u" // number: the earliest time, in ticks, at which Purge may process the note
 	attrRecord = ".m" // string: the key of the table's record
 	attrEntity = ".e" // binary: the encoded key of the entity that the write changes
@@ -54,8 +54,8 @@ const (
 	attrState = ".b" // binary: the encoded progress
 )
 
-// The concatenated names of all attributes that an entity, or a record, may have. Each name has two characters: a
-// dot and a letter. So a search for a name in this string finds only a whole name.
+// The concatenated names of all attributes that an entity, or a record, may have. Each name is a dot and a letter. So a
+// search for a name in this string finds only a whole name.
 const (
 	ownOfEntity = attrHash + attrSort + attrTicks + attrNonce + attrCount + attrSize + attrChunks
 	ownOfRecord = attrHash + attrSort + attrValue + attrRevision + attrIncarnation + attrBuckets + attrDeleting + attrTraits +

@@ -62,9 +62,9 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 	return nil
 }
 
-// undecided returns the index of the first of n actions that conflicted with another transaction, or n if no action did.
-// DynamoDB did not evaluate the condition of such an action, so this action may fail too. A later action is therefore not
-// certainly the first that fails.
+// undecided returns the index of the first of n actions that conflicted with another transaction, or n if no action
+// did. DynamoDB did not check the condition of such an action, which may be false. So if a later action has failed, it
+// may not be the first failed one.
 func undecided(cause error, n int) int {
 	reasons := call.Reasons(cause)
 	for i := range reasons[:min(n, len(reasons))] {

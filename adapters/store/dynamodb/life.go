@@ -12,14 +12,15 @@ import (
 // The placeholders of expiry rules have two letters. Those of properties begin with a digit, and those of the store's own
 // attributes have one letter. So all placeholders differ.
 const (
-	nameInstant  = "#rp" // for the property with the expiry time; a withdrawn rule has #rq, because a condition may contain two rules
+	nameInstant  = "#rp" // for the property with the expiry time; a withdrawn rule uses #rq, because a condition may contain two rules
 	nameDateTime = "#rt"
 )
 
-// demandLife adds a condition to the expression e: the entity has certainly not expired at the Timestamp of a write. DynamoDB
-// cannot always decide this, because the texts of DateTimes sort correctly only by whole seconds. Then the condition is false,
-// DynamoDB returns the entity, and the store checks the expiry. So a write needs a second call only if the entity has expired
-// or expires within this second. If e contains an OR, the condition applies only to the part of e after the last OR.
+// demandLife adds a condition to the expression e: at the Timestamp of a write, the entity has certainly not expired.
+// DynamoDB cannot always decide this, because the texts of DateTimes sort correctly only by whole seconds. Then the
+// condition is false, DynamoDB returns the entity, and the store checks the expiry. So a write needs a second call only
+// if the entity has expired or expires within the current second. If e contains an OR, the condition applies only to
+// the part of e after the last OR.
 func demandLife(e *call.Expression, t *table.Traits, now edm.Ticks) {
 	for i, rule := range [...]*table.Expiry{t.Expiry, t.Ending} {
 		if rule == nil {

@@ -14,9 +14,9 @@ const (
 	lookEvery = edm.TicksPerSecond * 5 // interval between reads of the heartbeats, and so the precision of the replica's age
 	lookTime  = 2 * time.Second        // timeout of a read; replies to clients may wait for the read
 
-	// After a failed read, there is no read for a time: first firstLookWait, and after more failures at most lastLookWait. A
-	// failing read may take lookTime, and replies to clients may wait for the read. Without the pause, every reply could wait that
-	// long.
+	// After a failed read, no read is sent for a time: first firstLookWait, and after more failures at most
+	// lastLookWait. A failing read may take lookTime, and replies to clients may wait for it. So without the pause,
+	// every reply could wait that long.
 	firstLookWait = edm.TicksPerSecond
 	lastLookWait  = edm.TicksPerSecond * 30
 )
@@ -24,13 +24,13 @@ const (
 // beatReader reads the oldest heartbeat at intervals. Callers that arrive during a read share its result.
 type beatReader struct {
 	now  func() edm.Ticks
-	read func(ctx context.Context) (oldest edm.Ticks, err error) // returns 0 if heartbeats are missing
+	read func(ctx context.Context) (oldest edm.Ticks, err error) // returns 0 if a heartbeat is missing
 
 	reading singleflight.Group
 
 	mu         sync.Mutex
 	known      bool      // a read has succeeded at least once
-	oldest     edm.Ticks // the newest value that a read has returned
+	oldest     edm.Ticks // the newest time that a read has returned
 	last, next edm.Ticks // time of the last attempt, and the earliest time of the next attempt
 	wait       edm.Ticks // delay after the next failure
 }
@@ -52,11 +52,11 @@ func (l *beatReader) due() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	return now >= l.next || now < l.last // the second case: the clock was set back
+	return now >= l.next || now < l.last // a last attempt in the future means that the clock was set back
 }
 
 func (l *beatReader) again() {
-	if !l.due() { // another caller has just read the heartbeats
+	if !l.due() { // read by another caller while this one waited
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
@@ -70,8 +70,8 @@ func (l *beatReader) again() {
 		l.next = l.last + l.wait
 		return
 	}
-	// A read may return an older time than an earlier read. The result of the earlier read stays true: all writes up to its time are
-	// visible. So the newer time is kept.
+	// A read may return an older time than an earlier read. The earlier result stays true, because all writes up to
+	// that time are visible. So the newer time is kept.
 	l.known, l.oldest = true, max(l.oldest, oldest)
 	l.next, l.wait = l.last+lookEvery, 0
 }

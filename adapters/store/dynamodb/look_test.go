@@ -50,7 +50,7 @@ func TestLook(t *testing.T) {
 		t.Errorf("after a failure it is %v", oldest.Time())
 	}
 	in(132, 1)
-	in(-100, 1) // the clock was set back
+	in(-100, 1) // a clock that was set back
 }
 
 // TestLookTogether checks that callers who arrive during a read wait for the result of the read,

@@ -15,9 +15,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Progress counts the work of a Purge so far.
+// Progress counts what a Purge has removed so far.
 type Progress struct {
-	Tables int // tables, or copies of tables, that were removed completely
+	Tables int // tables, or copies of tables, of which all items were removed
 	Items  int // items removed
 }
 
@@ -70,7 +70,8 @@ func (p *purge) due(it item) bool {
 	return err == nil && edm.Ticks(due) <= p.now()
 }
 
-// tables reads the notes about dropped tables. It removes the entities of each incarnation whose note is due.
+// tables reads the items that record dropped tables. When an item is due, tables removes the entities of the dropped
+// table.
 func (p *purge) tables(ctx context.Context) error {
 	return p.each(ctx, droppedHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {
@@ -112,8 +113,8 @@ func (p *purge) table(ctx context.Context, note item) error {
 	return p.reportProgress()
 }
 
-// unname frees the name of a dropped table. It frees no name for the old incarnation of a moved
-// table, or for an unused copy.
+// unname frees the name of a dropped table. It does nothing for the old incarnation of a moved table, or for an unused
+// copy.
 func (p *purge) unname(ctx context.Context, note item, l rebucket.Spread) error {
 	key, ok := table.ParseRecordKey(attribute.Text(note[attrRecord]))
 	if !ok {
@@ -154,7 +155,7 @@ func (p *purge) writes(ctx context.Context) error {
 	return p.each(ctx, pendingHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {
 			if !p.due(note) {
-				return nil // notes are in the order of their due times
+				return nil // notes are sorted by the time from which Purge may process them
 			}
 			if err := p.write(ctx, note); err != nil {
 				return err

@@ -42,10 +42,10 @@ func (c *instant) open(t testing.TB, name string, client dynamodb.Options) *dyna
 // After that, all calls of the process fail.
 type dying struct {
 	left  int
-	reads bool // the process dies at its nth read, not at its nth write
+	reads bool // whether the process dies at its nth read instead of its nth write
 	done  bool // the server still applies the call at which the process dies
 
-	mu   sync.Mutex // because buckets are read concurrently
+	mu   sync.Mutex // guards these fields, because buckets are read concurrently
 	dead bool
 }
 

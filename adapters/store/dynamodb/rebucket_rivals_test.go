@@ -119,7 +119,7 @@ func TestRebucketRivals(t *testing.T) {
 				})
 				want := row.want
 				if at == last && want == rebucket.ErrSuperseded && row.buckets == 5 {
-					want = nil // the other run has done the step that this run was about to do
+					want = nil // no error, because the other run has done the step that this run was about to do
 				}
 				if !errors.Is(err, want) {
 					t.Errorf("the run ended with %v, want %v", err, want)

@@ -126,7 +126,7 @@ func TestRebucketStalledWriter(t *testing.T) {
 			if _, err := writer.Get(t.Context(), people, k, table.Strong); err != nil {
 				t.Fatal(err)
 			}
-			c.pass(time.Millisecond) // so that the processes do not issue the same Timestamp
+			c.pass(time.Millisecond) // wait, so that the processes do not issue the same Timestamp
 			service := table.New(writer, table.Options{Now: now, Rand: rand.Uint64})
 			answer := make(chan error, 1)
 			g.armed.Store(true)

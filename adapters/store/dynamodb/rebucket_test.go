@@ -206,8 +206,8 @@ func TestRebucketReportEnds(t *testing.T) {
 	}
 }
 
-// TestRebucketContextEnds checks that the table accepts writes at once if the context of
-// a run ends while the table is sealed.
+// TestRebucketContextEnds checks that the table accepts writes at once if the context of a run ends while the run
+// forbids writes.
 func TestRebucketContextEnds(t *testing.T) {
 	t.Parallel()
 	s := fresh(t, newTable(t), new(elapsed))

@@ -69,7 +69,7 @@ func (r *regions) beat(region string) error {
 
 func (r *regions) state(want table.ReplicationStatus, lastSync edm.Ticks) {
 	r.t.Helper()
-	r.wait(5 * second) // so that the store does not use the cached heartbeat
+	r.wait(5 * second) // move the clock, so that the store does not use the cached heartbeat
 	got := r.reader.Replication()
 	if got.Status != want || got.LastSync != lastSync {
 		r.t.Errorf("%s: the replica is %v since %v, want %v since %v", r.now().Time(), got.Status, got.LastSync.Time(), want, lastSync.Time())

@@ -29,7 +29,7 @@ func readHead(it item) (h rebucket.Head, err error) {
 type transfer struct {
 	*Store
 	from, to rebucket.Spread
-	alive    func(context.Context) error // writes a heartbeat; nil except in the last pass
+	alive    func(context.Context) error // the function writes a heartbeat; it is nil except in the last pass
 	actions  []call.Action
 	pending  []*chunkWrite
 	rebucket.Copied
@@ -99,7 +99,7 @@ func (t *transfer) remove(ctx context.Context, d *rebucket.Difference) error {
 	e.IfMissing(attrHash)
 	t.demand(d.Key, &e)
 	if d.Copy == nil {
-		return nil // the copy does not have the entity either
+		return nil // nothing to remove: the copy does not have the entity either
 	}
 	if err := t.replace(ctx, d, nil, nil); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (t *transfer) put(ctx context.Context, d *rebucket.Difference, it item, h *
 	e.If(attrNonce, "=", ":o", it[attrNonce])
 	t.demand(d.Key, &e)
 	if d.Copy != nil && d.Copy.Same(h) {
-		return nil // the table and its copy are already the same
+		return nil // nothing to write: the table and its copy have the same state
 	}
 	if err := t.replace(ctx, d, it, h); err != nil {
 		return err

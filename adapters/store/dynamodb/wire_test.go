@@ -125,7 +125,7 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	case delayed:
 		copied := r.Clone(w.t.Context())
 		f.happened()
-		go w.forward(copied, operation, body, n) // applied later, or never
+		go w.forward(copied, operation, body, n) // the call is applied later, or never
 		return nil, errLost
 	case partly:
 		if operation == "BatchWriteItem" || operation == "BatchGetItem" {

@@ -18,7 +18,7 @@ type write struct {
 	spread          rebucket.Spread
 	traits          *table.Traits
 	hash, chunkHash []byte
-	inline          int // larger items are stored in chunks
+	inline          int // items that are larger than this number of bytes are stored in chunks
 	actions         []action
 	renew           func(context.Context) error // called before each attempt; an error means that the write must not be sent
 }

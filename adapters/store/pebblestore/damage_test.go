@@ -126,13 +126,13 @@ func TestDamagedAnywhere(t *testing.T) {
 		rewrite(t, place, path, b)
 		s, err := reopen(t, place, false)
 		if err != nil {
-			continue // Open has reported the damage
+			continue // nothing is lost without notice, because Open has reported the damage
 		}
 		for i := 0; i < entities; i++ {
 			m := numbered(i)
 			row, err := s.Get(t.Context(), people, m.Key, table.Strong)
 			if err != nil && !errors.Is(err, table.ErrNoEntity) {
-				i += 20 // a failed read is slow: Pebble spends milliseconds on a search for a single flipped bit
+				i += 20 // skip some reads, because a failed read is slow: Pebble spends milliseconds on a search for a single flipped bit
 				continue
 			}
 			if errors.Is(err, table.ErrNoEntity) || err == nil && !bytes.Equal(row.Properties, m.Properties) {
@@ -158,7 +158,7 @@ func TestDamagedBlock(t *testing.T) {
 		}
 	}
 	b := content(t, disk, largest)
-	b[len(b)/2] ^= 0x10 // the damage is not in the first block, which may contain table records
+	b[len(b)/2] ^= 0x10 // the damaged block is not the first one, which may contain table records
 	rewrite(t, disk, largest, b)
 
 	var mu sync.Mutex
@@ -191,7 +191,7 @@ func TestDamagedBlock(t *testing.T) {
 	if failed == 0 || failed > 3*300 {
 		t.Errorf("%d of %d reads failed", failed, 3*entities)
 	}
-	for i := range entities { // these inserts cause compactions
+	for i := range entities { // inserts that cause compactions
 		m := numbered(i)
 		m.Key = key.Append(nil, fmt.Sprintf("q%04d", i/10), fmt.Sprint(i))
 		if _, err := s.Commit(t.Context(), people, []table.Mutation{m}); err != nil {
@@ -219,7 +219,7 @@ func TestAcceptTornLog(t *testing.T) {
 	paths := names(t, disk, ".log")
 	path := paths[len(paths)-1]
 	b := content(t, disk, path)
-	rewrite(t, disk, path, append(b, 1, 2, 3, 4, 200, 0, 1)) // the beginning of an incomplete record
+	rewrite(t, disk, path, append(b, 1, 2, 3, 4, 200, 0, 1)) // begins a record without completing it
 	s, err := reopen(t, disk, true)
 	if err != nil {
 		t.Fatal(err)

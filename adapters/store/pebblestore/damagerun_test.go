@@ -208,7 +208,7 @@ func (b *damageBase) compare(t *testing.T, s *pebblestore.Store, risk map[string
 				have = version(row.Properties)
 			case errors.Is(err, table.ErrNoEntity), errors.Is(err, table.ErrNoTable):
 			default:
-				if fails++; fails > 10 { // failed reads are slow, because Pebble spends milliseconds on a search for a single flipped bit
+				if fails++; fails > 10 { // stop after a few failed reads, which are slow: Pebble spends milliseconds on a search for a single flipped bit
 					return -1, nil
 				}
 				continue // the entity may be in a damaged block

@@ -299,7 +299,7 @@ func TestNoDescriptor(t *testing.T) {
 	if testing.Short() {
 		step = 41
 	}
-	for at := 1; at <= places*3/4 && !t.Failed(); at += step { // skips the last quarter, because a run may have fewer operations than the first run
+	for at := 1; at <= places*3/4 && !t.Failed(); at += step { // not in the last quarter, because a run may have fewer operations than the first run
 		w := begin(t, uint64(at))
 		w.files.mu.Lock()
 		w.files.left = at

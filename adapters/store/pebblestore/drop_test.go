@@ -58,7 +58,7 @@ func dropUnderLoad(t *testing.T, s *pebblestore.Store, round int) {
 					t.Errorf("round %d: %v", round, err)
 					return
 				}
-				runtime.Gosched() // without Gosched, the drop waits long for the processor
+				runtime.Gosched() // without this call of Gosched, the drop waits long for the processor
 			}
 		})
 	}

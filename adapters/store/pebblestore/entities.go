@@ -156,7 +156,7 @@ func (s *Store) batch(l *liveTable, m []table.Mutation, olds []old, now edm.Tick
 		}
 		effect, err := traits.Apply(before, m[i], now)
 		if err != nil {
-			b.Close() // discards the batch
+			b.Close() // Close discards the batch
 			return nil, &table.Refused{Index: i, Err: err}
 		}
 		if traits.Feeds() {
@@ -173,13 +173,13 @@ func (s *Store) batch(l *liveTable, m []table.Mutation, olds []old, now edm.Tick
 			err = op.Finish()
 		}
 		if err != nil {
-			b.Close() // discards the batch
+			b.Close() // Close discards the batch
 			return nil, err
 		}
 	}
 	if traits.Feeds() {
 		if err := addLine(b, l.incarnation, now, line.Bytes()); err != nil {
-			b.Close() // discards the batch
+			b.Close() // Close discards the batch
 			return nil, err
 		}
 	}

@@ -45,9 +45,9 @@ const maxFailures = 10
 func (s *Store) backgroundFailed(err error, files vfs.FS, logf func(string, ...any)) {
 	if pebble.IsCorruptionError(err) {
 		s.compactionFailed.Store(time.Now().UnixNano())
-		return // DataCorruption reports the damage; the store can serve all other data
+		return // Pebble reports the damage to DataCorruption; the store can serve all other data
 	}
-	if path, ok := readErrorPath(err); ok && isThere(files, path) { // false for a file that could not be created
+	if path, ok := readErrorPath(err); ok && isThere(files, path) { // the file could not be created, so the error is not about reading
 		s.compactionFailed.Store(time.Now().UnixNano())
 		s.sawDamage(pebble.DataCorruptionInfo{Path: path, Details: err}, logf)
 		return

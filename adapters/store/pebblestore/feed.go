@@ -75,7 +75,7 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Read
 	full, err := readLines(&b, db, begin, max(begin, durable))
 	switch {
 	case full:
-	case b.Part > 0: // this store replays another store's log, and does not have the commit yet
+	case b.Part > 0: // this store applies the log of another store, and does not have the commit yet
 		b.Page.Next.At = from.Bytes()
 	default:
 		b.Page.Next.At = feedlog.Position{Number: max(begin, durable)}.Bytes()
@@ -83,9 +83,9 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Read
 	return b.Page, err
 }
 
-// chooseFeed sets the incarnation of the table whose feed a page comes from. It is the incarnation in the client's position, or the
-// incarnation of the existing table. If both are the same, chooseFeed also sets the traits of the table and the time; otherwise the time
-// stays 0.
+// chooseFeed sets the incarnation of the table whose feed a page comes from. It is the incarnation in the client's
+// position, or the incarnation of the existing table. If both are the same, chooseFeed also sets the declared options
+// (traits) of the table and the time; otherwise the time stays 0.
 func (s *Store) chooseFeed(b *table.FeedBuilder, t table.RecordKey, r *table.FeedRequest, db pebble.Reader) error {
 	live, err := getRecord(db, t)
 	switch {
@@ -170,7 +170,7 @@ func (s *Store) beginOf(r *table.FeedRequest, h feedlog.Head, history feedlog.Hi
 		return p, table.ErrFeedExpired
 	case p.Number > edm.Ticks(s.journal.last.Load()):
 		if _, follows, err := s.Position(); err != nil || !follows {
-			return p, errors.Join(err, table.ErrHistory) // the client has read later commits, so the disk was restored to an earlier state
+			return p, errors.Join(err, table.ErrHistory) // the client has read later commits than the store has, so the disk was restored to an earlier state
 		}
 	}
 	return p, nil

@@ -36,7 +36,7 @@ func TestNoRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	disk.setLimit(disk.used() - 2<<20) // this space is too small even after the reserve file is removed
+	disk.setLimit(disk.used() - 2<<20) // too little space, even after the reserve file is removed
 	for range 3 {
 		s.Measure()
 	}
@@ -60,7 +60,7 @@ func TestNoRoom(t *testing.T) {
 
 	waiting := make(chan error)
 	go func() { waiting <- remove(0) }()
-	<-disk.hit // the delete waits for space
+	<-disk.hit // the delete now waits for space
 	for s.Measure(); !s.Metrics().Full; s.Measure() {
 	}
 	if err := remove(1); !errors.Is(err, table.ErrFull) {

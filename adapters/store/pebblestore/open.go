@@ -85,7 +85,7 @@ func (s *Store) open(o Options) error {
 		if err := tryRead(o); err != nil { // this check must precede the change of files
 			return err
 		}
-		if err := s.removeHistoryFile(); err != nil { // must be first: after a kill of this start, the next start may be unable to see the lost commits
+		if err := s.removeHistoryFile(); err != nil { // must be first: if this start is killed, the next start may be unable to see which commits were lost
 			return err
 		}
 	}
@@ -130,7 +130,7 @@ func (s *Store) openChanging(o Options) error {
 		return err
 	}
 	if err == nil {
-		defer lock.Close() // releases only this reference: Pebble also has a reference and keeps the lock
+		defer lock.Close() // closes only this reference to the lock; Pebble has another one and keeps the lock
 		p.Lock = lock
 	}
 	if err := checkForeign(o); err != nil {

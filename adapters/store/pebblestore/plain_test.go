@@ -79,8 +79,8 @@ func TestRuleStoresNothing(t *testing.T) {
 	}
 }
 
-// TestNewerTraits checks a table with traits of a later version. Open must refuse the directory, and a
-// store that replays the log must stop with an error.
+// TestNewerTraits checks a table with declared options (traits) of a later version. Open must refuse the directory, and
+// a store that replays the log must stop with an error.
 func TestNewerTraits(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewCrashableMem()

@@ -22,7 +22,7 @@ type quota struct {
 	left  int              // number of operations that need space before the disk is full
 	asked int              // number of operations so far that needed space
 	hit   chan struct{}    // closed when the first operation has found no space and must wait
-	gate  chan struct{}    // writes to logs wait until this channel is closed; nil if they need not wait
+	gate  chan struct{}    // writes to logs wait until this channel is closed; nil means that they need not wait
 }
 
 func newQuota() *quota {
@@ -54,7 +54,7 @@ func (q *quota) pass(path string) {
 	}
 }
 
-// write(path, at, n, …) computes how many of n bytes can be written to a file at the given offset.
+// write computes how many of n bytes can be written to a file at the given offset.
 func (q *quota) write(path string, at int64, n int, compaction bool) (allowed int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -171,8 +171,7 @@ func (q *quota) Remove(path string) error {
 	return err
 }
 
-// move(old, path) changes the map sizes after the rename of a file. An empty path means that the
-// file was removed.
+// move changes the map sizes after the rename of a file. An empty new path means that the file was removed.
 func (q *quota) move(old, path string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -27,7 +27,7 @@ func OpenToRead(o Options) (db *pebble.DB, logs *logguard.Guard, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer lock.Close() // releases only this reference: Pebble also has a reference and keeps the lock
+	defer lock.Close() // closes only this reference to the lock; Pebble has another one and keeps the lock
 	p.Lock = lock
 	if err := s.guard(logguard.Options{FS: o.FS, Dir: o.Dir, OnLoss: logguard.ShowReadable, Logf: o.Logf}, p); err != nil {
 		return nil, nil, err

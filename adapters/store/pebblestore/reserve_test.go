@@ -47,7 +47,7 @@ func TestReserve(t *testing.T) {
 		t.Fatalf("the reserve has %d bytes", reserve())
 	}
 
-	stored := 0 // counts entities until the disk is full; the test measures the free space after every 20 writes, not each second
+	stored := 0 // counts the entities until the disk is full; the free space is measured after every 20 writes, not each second
 	for err = nil; err == nil; stored++ {
 		if stored%20 == 0 {
 			s.Measure()
@@ -81,7 +81,7 @@ func TestReserve(t *testing.T) {
 	refused()
 
 	// Another program fills the rest of the disk. From now on, only the reserve file has space for writes.
-	disk.setLimit(disk.used()) // used includes the reserve file
+	disk.setLimit(disk.used()) // the number of used bytes includes the reserve file
 	for i := range 20 {
 		m := bulky(i)
 		m.Kind, m.Properties = table.Delete, nil

@@ -176,7 +176,7 @@ func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) 
 		c.hidden = c.hidden[1:]
 		at = until != nil && bytes.Equal(h.key, until)
 		switch {
-		case !in.Contains(h.key): // the key lies between two ranges
+		case !in.Contains(h.key): // the position is between two ranges
 		case !h.known:
 			return false, table.ErrFull
 		case h.old.exists:

@@ -245,7 +245,7 @@ func TestSettled(t *testing.T) {
 				w.commit("one", "a", change{put, table.Always, 1, "last"}, change{put, table.Always, 4, "new"}),
 			}
 		},
-		"large": func(w *world) []func() error { // Pebble does not copy such a large batch into a memtable
+		"large": func(w *world) []func() error { // so large that Pebble does not copy the batch into a memtable
 			var all []change
 			for i := range 100 {
 				all = append(all, change{put, table.Always, i, strings.Repeat(fmt.Sprint(i, " "), 30_000)})

@@ -208,7 +208,7 @@ func (f *filler) goOn(s *pebblestore.Store, acked [4]int) {
 	f.check(s, acked, false)
 	for p := range acked {
 		err := f.commit(s, p, acked[p]+1)
-		for errors.Is(err, table.ErrFull) { // an operation found no space before space was made, and may mark the disk as full only now
+		for errors.Is(err, table.ErrFull) { // an operation that found no space earlier may mark the disk as full only now
 			waitForSpace(s)
 			err = f.commit(s, p, acked[p]+1)
 		}
@@ -238,7 +238,7 @@ func waitForSpace(s *pebblestore.Store) {
 	}
 }
 
-// full(random) checks a store that has no disk space. It also checks a store on a copy of the disk.
+// full checks a store that has no disk space. It also checks a store on a copy of the disk.
 func (f *filler) full(random *rand.Rand) {
 	f.check(f.store, f.confirmed(), true)
 	f.crash(random)

@@ -60,7 +60,7 @@ func TestStartOnFullDisk(t *testing.T) {
 			opened <- err
 		}()
 		select {
-		case err = <-opened: // the start ended before the operation that fills the disk
+		case err = <-opened: // the start has ended before the operation that would fill the disk
 		case <-q.hit:
 			if f.crash(rand.New(rand.NewPCG(uint64(at), 4))); at%3 == 0 {
 				close(interrupt)

@@ -36,7 +36,7 @@ func (s *Store) catchUp(ctx context.Context, c *pgconn.PgConn) error {
 	if _, err := c.Exec(ctx, "SELECT pg_logical_emit_message(true, 'edgetable', '')").ReadAll(); err != nil {
 		return err
 	}
-	if err := warning(c); err != nil { // the wait for the standby was cancelled
+	if err := warning(c); err != nil { // PostgreSQL warned that the wait for the standby was cancelled
 		return err
 	}
 	c.CustomData()[barrierKey] = true

@@ -200,7 +200,7 @@ func compare(b *testing.B, late time.Duration, contests []contest) {
 			for i := -2; i < int(10*time.Second/x.turn); i++ { // the first two repetitions are a warm-up
 				var rate, server, client [2]float64
 				for j := range ops {
-					side := (i + j) & 1 // the store begins every second repetition, and pgx without the store begins the others
+					side := (i + j) & 1 // the store and pgx alone take turns at being first
 					c0, s0, t0 := processorTime(b), s.serverTime(b), time.Now()
 					n := float64(s.run(b, x.clients, x.turn, ops[side]))
 					rate[side] = n / time.Since(t0).Seconds()
@@ -408,7 +408,7 @@ func (s *sides) serverTime(b *testing.B) (sum time.Duration) {
 	for _, file := range stats {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			continue // the process has ended
+			continue // the process has ended in the meantime
 		}
 		_, rest, _ := strings.Cut(string(text), ") ")
 		if f := strings.Fields(rest); f[1] == strconv.Itoa(pid) {

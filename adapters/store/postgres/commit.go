@@ -49,7 +49,7 @@ func (s *Store) commitError(ctx context.Context, err error) error {
 		return err
 	}
 	if errors.Is(err, table.ErrBusy) {
-		return err // a read before the write failed, so nothing was applied
+		return err // nothing was applied, because a read before the write failed
 	}
 	switch classify(err) {
 	case full:

@@ -13,7 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// resolveOutcomes finds out which writes of a round were applied, after the reply was lost. The writes are sorted by table.
+// resolveOutcomes finds out which writes of a round (a transaction with writes of several callers) were applied, after
+// the reply was lost. The writes are sorted by table.
 func (s *Store) resolveOutcomes(group []*write, cause error) {
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
@@ -77,7 +78,7 @@ func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause er
 		return false, unknown
 	case now.ticks == w.ticks:
 		return true, nil
-	case now.ticks < w.ticks && now.purged < w.ticks: // Purge has removed no tombstone with this Timestamp
+	case now.ticks < w.ticks && now.purged < w.ticks: // if the write had been applied, its tombstone would still exist: Purge has removed no tombstone with this Timestamp
 		return false, &unsentError{cause}
 	case now.ticks < w.ticks:
 		return false, unknown
@@ -108,9 +109,10 @@ func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause er
 	return false, &unsentError{cause}
 }
 
-// settledStates makes sure that the database can no longer apply some writes to one table, all sent over one connection. First
-// it raises the floor of the incarnation above the Timestamps of the writes. Then it waits until the transaction that may have
-// read the old floor has ended, and reads the entities.
+// settledStates makes sure that the database can no longer apply some writes to one table, all sent over one
+// connection. First it raises the floor of the table (the Timestamp that new writes must exceed) above the Timestamps
+// of the writes. Then it waits until the transaction that may have read the old floor has ended, and reads the
+// entities.
 func (s *Store) settledStates(ctx context.Context, list []*write, cause error) ([]state, error) {
 	var highest edm.Ticks
 	keys := make([][]byte, len(list))
@@ -138,7 +140,7 @@ func (s *Store) awaitStandby(ctx context.Context) error {
 		h := s.clock.Holds()
 		ok, err := s.renewSlot(ctx, c, h, h.Reserved)
 		if isHalted(err) {
-			err = nil // the heartbeat was committed, which is sufficient
+			err = nil // no problem here: the heartbeat was committed
 		}
 		if err == nil && !ok {
 			err = slot.ErrStale // another server has this slot; the next heartbeat takes another slot

@@ -131,7 +131,7 @@ func TestRulesOfOtherServers(t *testing.T) {
 			declare(t, s, nil)
 			must.OK(t, writes(table.Mutation{})(t.Context(), s))
 			declare(t, s, step.rule)
-			if step.rule != nil && step.rule.Expiry.After > 0 { // because the Timestamps of a new table may be ahead of the clock
+			if step.rule != nil && step.rule.Expiry.After > 0 { // a new table's Timestamps may be ahead of the clock, so let the entity expire by moving the clock
 				ahead.Add(int64(2 * edm.TicksPerSecond))
 			}
 			err := shows[name](t.Context(), fresh[name])

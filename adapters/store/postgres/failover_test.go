@@ -94,7 +94,7 @@ func TestCancelledWait(t *testing.T) {
 			var sender int
 			_, err := fmt.Sscan(pid, &sender)
 			must.OK(t, err)
-			must.OK(t, syscall.Kill(sender, syscall.SIGSTOP)) // the PostgreSQL process that sends the log stops, so the standby gets no more commits
+			must.OK(t, syscall.Kill(sender, syscall.SIGSTOP)) // stop the PostgreSQL process that sends the log, so that the standby gets no more commits
 
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
@@ -116,7 +116,7 @@ func TestCancelledWait(t *testing.T) {
 			} else if n := visible(); n != "0" {
 				t.Errorf("%s rows are visible that no standby has", n)
 			}
-			must.OK(t, syscall.Kill(sender, syscall.SIGKILL)) // killed before the primary, so that the sender does not send the rest of the log
+			must.OK(t, syscall.Kill(sender, syscall.SIGKILL)) // kill this process before the primary, so that it does not send the rest of the log
 			must.OK(t, primary.Kill())
 			must.OK(t, standby.Promote())
 			wait(t, "the standby is promoted", func() bool { return ask(t, standby, "SELECT pg_is_in_recovery()") == "false" })

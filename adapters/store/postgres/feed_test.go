@@ -124,7 +124,7 @@ func TestLateCommitInAFeed(t *testing.T) {
 	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
 	fast := func() edm.Ticks { return edm.TicksOf(time.Now()) + 5*edm.TicksPerSecond }
 	other := open(t, shared, postgres.Options{Schema: s.Schema, PurgeEvery: -1, Now: fast})
-	endOfFeed(t, s) // so that the next call does not wait for earlier writes
+	endOfFeed(t, s) // end all earlier writes, so that the next call does not wait for them
 	release := stall(t, s, "x", "y")
 	from := endOfFeed(t, s)
 	must.OK(t, putOne(t.Context(), other, "early"))
@@ -252,7 +252,7 @@ func TestDropInAFeed(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
 	other := open(t, shared, postgres.Options{Schema: s.Schema, PurgeEvery: -1})
-	endOfFeed(t, s) // so that the next call does not wait for earlier writes
+	endOfFeed(t, s) // end all earlier writes, so that the next call does not wait for them
 	release := stall(t, s, "x")
 	from := endOfFeed(t, s)
 	r, err := other.ReadRecord(t.Context(), people, table.Strong)
@@ -263,7 +263,7 @@ func TestDropInAFeed(t *testing.T) {
 		names, _ := changesSince(t, other, from)
 		told <- names
 	}()
-	for range 5 { // lets some heartbeats pass while the reader waits
+	for range 5 { // some heartbeats, while the reader waits
 		must.OK(t, other.Ready(t.Context()))
 	}
 	release()
@@ -458,7 +458,7 @@ func TestFeedInACopy(t *testing.T) {
 	conn, err := pgx.Connect(t.Context(), o.DSN)
 	must.OK(t, err)
 	defer conn.Close(t.Context())
-	run(t, conn, "UPDATE "+o.Schema+".change SET xact = xact + 1000000000") // as lines of another PostgreSQL cluster, with higher numbers
+	run(t, conn, "UPDATE "+o.Schema+".change SET xact = xact + 1000000000") // lines like those of another PostgreSQL cluster, with higher numbers
 	copied := open(t, c, o)
 	expectHistory(t, "the copy", copied, from)
 	end := endOfFeed(t, copied)

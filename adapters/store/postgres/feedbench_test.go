@@ -138,7 +138,7 @@ func BenchmarkFeedDelay(b *testing.B) {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	begun := time.Now()
-	for range inserts / 10 { // takes ten seconds
+	for range inserts / 10 { // this loop takes ten seconds
 		<-tick.C
 		for range 10 {
 			work <- int(s.next.Add(1))

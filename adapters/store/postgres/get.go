@@ -138,8 +138,9 @@ func (s *Store) getAll(ctx context.Context, c *pgconn.PgConn, group []*get) erro
 	return s.getRuled(ctx, c, ruled)
 }
 
-// getRuled reads entities together with the options of their tables. It reads the clock first, and checks expiry at this time.
-// A write may move the expiry time after the clock was read. So an entity does not count as expired because of such a write.
+// getRuled reads entities together with the options of their tables. It reads the clock before the entities, and checks
+// at this time whether they have expired. A write that moves an expiry time must not make an entity look expired. So
+// the time must be earlier than such a write.
 func (s *Store) getRuled(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	at := s.clock.Instant()
 	take := func(v [][]byte) (err error) {

@@ -47,7 +47,7 @@ func (p *late) serve() {
 			continue
 		}
 		go func() {
-			_, _ = io.Copy(c, s) // both the client and the server may close the connection
+			_, _ = io.Copy(c, s) // errors are ignored, because both the client and the server may close the connection
 			c.Close()
 		}()
 		go p.forward(s, c)

@@ -24,7 +24,7 @@ import (
 func TestLeave(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})
-	s := open(t, c, postgres.Options{Schema: newSchema(t, c)}.NoBarrier()) // because there is no standby
+	s := open(t, c, postgres.Options{Schema: newSchema(t, c)}.NoBarrier()) // no barrier, because there is no standby
 	create(t, s)
 	must.OK(t, putOne(t.Context(), s, "before"))
 	set := func(sql string) {

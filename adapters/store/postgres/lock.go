@@ -56,7 +56,7 @@ func (s *Store) findHolder() (who string) {
 	}
 	defer other.Close(context.WithoutCancel(ctx))
 	var waited int64
-	if err := other.QueryRow(ctx, statement.Blocked.SQL, s.name).Scan(&waited, &who); err != nil { // also if no statement waits
+	if err := other.QueryRow(ctx, statement.Blocked.SQL, s.name).Scan(&waited, &who); err != nil { // an error also means that no statement waits
 		return ""
 	}
 	return who

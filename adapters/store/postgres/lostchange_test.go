@@ -233,7 +233,7 @@ func (w *breaker) dial(ctx context.Context, network, address string) (net.Conn, 
 type breaking struct {
 	net.Conn
 	breaker *breaker
-	kept    atomic.Bool // the store has closed the connection, but the database does not know
+	kept    atomic.Bool // the store has closed the connection, but the database does not know it yet
 }
 
 func (c *breaking) Close() error {
@@ -256,7 +256,7 @@ func (c *breaking) Write(p []byte) (int, error) {
 		if _, err := c.Conn.Write(p); err != nil {
 			return 0, err
 		}
-		if _, err := c.Conn.Read(make([]byte, 1)); err != nil { // the reply begins, so the request was applied
+		if _, err := c.Conn.Read(make([]byte, 1)); err != nil { // wait for the beginning of the reply, when the request has been applied
 			return 0, err
 		}
 	}

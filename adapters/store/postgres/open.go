@@ -29,7 +29,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.connections = lend.ForPrimary(o.Connections)
 	s.gate = make(chan struct{}, catchingUp)
 	s.clock = slot.New(s.now, s.reserve)
-	if o.Now == nil { // Timestamps come from the clock of the machine, which the store compares with that of the database
+	if o.Now == nil { // the clock is that of the machine, and the store compares it with that of the database
 		s.clock.Back = edm.Ticks(maxClockDifference.Nanoseconds() / 100)
 		begun := time.Now()
 		s.clock.Steady = func() edm.Ticks { return edm.Ticks(time.Since(begun).Nanoseconds() / 100) } // monotonic

@@ -168,7 +168,7 @@ func TestRestartInPlace(t *testing.T) {
 			var sender int
 			_, err := fmt.Sscan(ask(t, primary, "SELECT pid FROM pg_stat_replication"), &sender)
 			must.OK(t, err)
-			must.OK(t, syscall.Kill(sender, syscall.SIGSTOP)) // the PostgreSQL process that sends the log stops, so the standby gets no more commits
+			must.OK(t, syscall.Kill(sender, syscall.SIGSTOP)) // stop the PostgreSQL process that sends the log, so that the standby gets no more commits
 			ctx, leave := context.WithCancel(t.Context())
 			outcome := make(chan error, 1)
 			go func() { outcome <- putOne(ctx, s, "waits") }()

@@ -45,7 +45,7 @@ func (s *Store) Purge(ctx context.Context) error {
 
 func (s *Store) purging(ctx context.Context) {
 	every(ctx, s.PurgeEvery, func(ctx context.Context) {
-		if sleep(ctx, rand.N(s.PurgeEvery/10+1)) != nil { // so that servers that were started together do not purge at the same time
+		if sleep(ctx, rand.N(s.PurgeEvery/10+1)) != nil { // begin after a random time, so that servers that were started together do not purge at the same time
 			return
 		}
 		err := s.Purge(ctx)
@@ -71,8 +71,8 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 		if err := s.deleteRows(ctx, statement.DeleteLife, life, 0); err != nil {
 			return err
 		}
-		// The statement DeleteLife skips rows that another server's purge has locked. While such rows remain, the statement EmptyLife
-		// does not mark the incarnation as cleared.
+		// The statement DeleteLife skips rows that another server's purge has locked. While such rows remain, the
+		// statement EmptyLife does not record that all rows of the table are removed.
 		if err := s.execute(ctx, statement.EmptyLife, life); err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 }
 
 func (s *Store) purgeDead(ctx context.Context) error {
-	if err := s.clock.Refusal(); err != nil { // a clock that is ahead would raise the floors, and so the Timestamps of all servers
+	if err := s.clock.Refusal(); err != nil { // the clock may be ahead, and a purge would then raise the Timestamps of all servers
 		return err
 	}
 	upTo := s.now() - edm.Ticks(s.PurgeAfter.Nanoseconds()/100)

@@ -16,7 +16,7 @@ func TestReplicaLags(t *testing.T) {
 	r := new(replica)
 	for _, tt := range []struct {
 		name       string
-		shown, now time.Duration // times since the start of the test: of the newest heartbeat in the replica (0 if there is none), and of the check
+		shown, now time.Duration // times since the start of the test: the newest heartbeat in the replica (0 if there is none), and the check
 		status     table.ReplicationStatus
 		silent     time.Duration // time since the last answer of the replica
 		synced     time.Duration

@@ -12,8 +12,8 @@ const (
 	// slowRound is the minimum duration of a slow round (a transaction with writes of several callers). Such a round waits for a
 	// standby or for a lock. A new round does not wait until slow rounds end, because such a wait would save no work.
 	slowRound = 2 * time.Millisecond
-	// After a slow round, the next round waits for new writes of the same callers. The wait is as long as the slow round divided
-	// by returnShare, but at most slowRound.
+	// After a slow round (a transaction with writes of several callers), the next round waits for new writes of the
+	// same callers. The wait is the duration of the slow round divided by returnShare, but at most slowRound.
 	returnShare = 8
 	// Limits of one round (a transaction with writes of several callers).
 	maxWrites     = 128
@@ -30,14 +30,14 @@ type rounds struct {
 	mu        sync.Mutex
 	waiting   []*write            // writes for the next transaction (round), at most one per entity; none of an entity that a running round writes
 	later     map[entity][]*write // has a key for each entity with an unfinished write (waiting or in a round); the value contains the later writes
-	prompt    int                 // number of running rounds that are not slow yet
-	returning int                 // number of callers of slow rounds that may soon write again
+	prompt    int                 // number of running transactions (rounds) that are not slow yet
+	returning int                 // number of callers of slow transactions (rounds) that may soon write again
 }
 
 // entity is the name of a table and the key of an entity in it.
 type entity struct{ name, key string }
 
-// send adds a write to the queue for the next round.
+// send adds a write to the queue for the next transaction (round).
 func (s *Store) send(w *write) {
 	r, e := &s.rounds, entity{w.name, string(w.key)}
 	r.mu.Lock()
@@ -54,7 +54,8 @@ func (s *Store) send(w *write) {
 	s.beginRound()
 }
 
-// beginRound starts a round if there are enough writes and few enough running rounds. The caller holds the lock.
+// beginRound starts a round (a transaction with writes of several callers) if there are enough writes and few enough
+// running rounds. The caller holds the lock.
 func (s *Store) beginRound() {
 	if r := &s.rounds; len(r.waiting) >= max(1, r.returning) && r.prompt < lend.PromptRounds {
 		r.prompt++
@@ -62,13 +63,13 @@ func (s *Store) beginRound() {
 	}
 }
 
-// round waits for a connection and then sends the waiting writes.
+// round waits for a connection, and then sends the waiting writes as one transaction.
 func (s *Store) round() {
 	r := &s.rounds
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
 	l, err := s.connections.Take(ctx, lend.Client{Use: lend.Rounds})
-	if err != nil { // the timeout has ended, so the callers have given up too
+	if err != nil { // the timeout of the transaction is over, so its callers have given up too
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.prompt--
@@ -132,7 +133,8 @@ func (s *Store) releaseEntities(group []*write) {
 	s.beginRound()
 }
 
-// pick removes the first writes from the queue, up to the limits of a round. It drops writes whose callers have given up.
+// pick removes the first writes from the queue, up to the limits of one transaction (round). It drops writes whose
+// callers have given up.
 func (r *rounds) pick() (group []*write) {
 	size := 0
 	for len(r.waiting) > 0 && len(group) < maxWrites {

@@ -18,8 +18,8 @@ func TestReturn(t *testing.T) {
 		name          string
 		took          time.Duration
 		answered      int
-		again         int           // number of callers of the slow round that write again at once
-		after         time.Duration // wait before the next round begins; 0 means that it begins at once
+		again         int           // number of callers of the slow transaction (round) that write again at once
+		after         time.Duration // wait before the next transaction (round) begins; 0 means that it begins at once
 		others, their int           // for another slow round (a transaction) that ends meanwhile: number of callers, and number of callers that write again
 	}{
 		{"a fast round", slowRound - 1, 3, 1, 0, 0, 0},
@@ -32,7 +32,7 @@ func TestReturn(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &Store{connections: lend.ForReplica(2)} // the store has no connections for rounds, so a round that begins waits
+				s := &Store{connections: lend.ForReplica(2)} // the store has no connections, so each transaction (round) keeps waiting
 				s.Timeout = time.Hour
 				s.ctx, s.stop = context.WithCancel(t.Context())
 				begun := func() bool {

@@ -156,7 +156,7 @@ var errSilent = errors.New("postgres: no reply to a heartbeat for 5 s: a commit 
 
 type pulse struct {
 	done chan struct{}
-	err  error // valid after done is closed
+	err  error // must be read only after done is closed
 }
 
 // Ready sends a heartbeat, or waits for a heartbeat that is in flight. It returns an error if the database accepts no writes.

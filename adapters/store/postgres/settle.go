@@ -27,7 +27,8 @@ func (s *Store) sender(cause error) party {
 	return servers
 }
 
-// lostBy is the error of a transaction whose connection broke. It names the database process that may still execute the transaction.
+// lostBy is the error of a transaction whose reply was lost because the connection broke. It names the database process
+// that may still execute the transaction.
 type lostBy struct {
 	by  process
 	err error

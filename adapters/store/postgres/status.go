@@ -33,7 +33,7 @@ type Status struct {
 func (s *Store) watchOldest(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
-	_ = s.once(ctx, lend.Client{Use: lend.Catalog}, func(ctx context.Context, c *pgconn.PgConn) error { // a failed measurement is repeated soon
+	_ = s.once(ctx, lend.Client{Use: lend.Catalog}, func(ctx context.Context, c *pgconn.PgConn) error { // an error is ignored, because the next measurement follows soon
 		_, err := statement.Query(ctx, c, statement.Oldest, func(v [][]byte) error {
 			s.counters.oldest.Store(statement.Number(v[0]) * int64(time.Microsecond))
 			return nil

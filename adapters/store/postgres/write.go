@@ -27,12 +27,12 @@ type write struct {
 
 	declared *ruled.Table // options of the table, or nil
 	lives    *table.Row   // if set, the stored row; the write is sent only if this row has not expired at the write's Timestamp
-	line     []byte       // the line for the feed, with the keys of the commit; in a batch, only the first write has this field
+	line     []byte       // the line for the feed, with the keys of the commit; in a batch, only the first write has a line
 
 	ticks   edm.Ticks   // the Timestamp of the last attempt
-	claimed atomic.Bool // set either by the round that sends the write, or by a caller that gives up
-	alone   bool        // to be sent without the writes of other callers, because its group failed
-	resent  bool        // to be sent again
+	claimed atomic.Bool // set once: by the transaction (round) that sends the write, or by a caller that gives up
+	alone   bool        // the write must be sent without writes of other callers, because its group failed
+	resent  bool        // the write must be sent again
 	sought  bool        // the reply was lost, and the store is finding out the outcome
 	done    chan written
 }

@@ -20,7 +20,7 @@ import (
 const (
 	formInline = 1
 	formValue  = 2
-	formMark   = 3 // a mark: in a replica, the name contains the beginning of an entity's key that is too long for a name
+	formMark   = 3 // a mark: in a replica, a name that contains only the beginning of an entity's key, which is too long for a name
 
 	stampSize   = 8
 	maxMetadata = 1022
@@ -37,7 +37,8 @@ var (
 
 func stampOf(body []byte) edm.Ticks { return edm.Ticks(binary.BigEndian.Uint64(body)) }
 
-// encodeCell returns the value and the metadata that store a cell. The value may share memory with body.
+// encodeCell returns the value and the metadata in which a cell (the content of a name) is stored. The value may share
+// memory with body.
 func encodeCell(body []byte) (value, metadata []byte) {
 	form := [1 + maxInline]byte{formInline}
 	n := 1 + copy(form[1:], body)
@@ -51,7 +52,7 @@ func encodeCell(body []byte) (value, metadata []byte) {
 // the stamp of the cell (the Timestamp of the write).
 type peeked struct {
 	stamp edm.Ticks
-	body  []byte // the cell; nil if the cell is stored as the value
+	body  []byte // the whole stored content (cell); nil if the metadata has only its Timestamp
 	mark  bool
 }
 
@@ -77,7 +78,7 @@ func decodeMetadata(metadata []byte) (p peeked, err error) {
 	return p, nil
 }
 
-// decodeCell returns the cell that is stored as this value and metadata.
+// decodeCell returns the cell (the content of a name) that is stored as this value and metadata.
 func decodeCell(value, metadata []byte) (body []byte, err error) {
 	p, err := decodeMetadata(metadata)
 	switch {

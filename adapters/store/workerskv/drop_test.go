@@ -73,7 +73,7 @@ func TestDropInterrupted(t *testing.T) {
 	}
 }
 
-// hooked is a Namespace that calls a function once, after it was first asked for the name.
+// hooked is a Namespace that calls a function once, after the first read of a given name.
 type hooked struct {
 	workerskv.Namespace
 	name string

@@ -60,10 +60,10 @@ func (s *scanner) delegate(ctx context.Context, st *stream, r key.Range) (full b
 		return false, err
 	}
 	s.page.Page.Scanned += page.Scanned
-	s.page.Page.Examined += page.Examined - len(page.Rows) // the method examine counts these rows, so they are not counted here
+	s.page.Page.Examined += page.Examined - len(page.Rows) // not counted here, because the method examine counts these rows
 	for i := range page.Rows {
 		row := &page.Rows[i]
-		s.page.Page.Scanned -= len(row.Key) + len(row.Properties) // the method examine counts these bytes, so they are not counted here
+		s.page.Page.Scanned -= len(row.Key) + len(row.Properties) // not counted here, because the method examine counts these bytes
 		if full, err := s.examine(ctx, row); full || err != nil {
 			return full, err
 		}

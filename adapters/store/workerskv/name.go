@@ -14,7 +14,7 @@ import (
 const (
 	spaceEntities = "e" // incarnation, then the position of the entity
 	spaceRecords  = "d" // key of the record, as text
-	spacePurges   = "x" // incarnation, then a time: a note that the table was dropped, see purge.go
+	spacePurges   = "x" // incarnation, then a time: records that the table was dropped, see purge.go
 	spaceSyncs    = "s" // source of changes, such as a bucket, see Publisher.Synced
 )
 
@@ -94,8 +94,7 @@ func markedBy(prefix, name string) []byte {
 	return bytes.ReplaceAll([]byte(name[len(prefix):i]), []byte{separator}, []byte{0})
 }
 
-// cut returns the offset n, at which a key can be cut. If a cut at n would divide a UTF-8 character,
-// the result is the offset of this character.
+// cut returns the greatest offset up to n at which a key can be cut without dividing a UTF-8 character.
 func cut(k []byte, n int) int {
 	if n >= len(k) {
 		return len(k)

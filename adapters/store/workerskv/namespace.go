@@ -63,7 +63,7 @@ const (
 	visibleAfter edm.Ticks = 120 * edm.TicksPerSecond
 )
 
-// readCell returns the cell of a name, or nil if the name does not exist. The caller owns the memory.
+// readCell returns the content (cell) of a name, or nil if the name does not exist. The caller owns the memory.
 func readCell(ctx context.Context, ns Namespace, name string) ([]byte, error) {
 	value, metadata, ok, err := ns.Get(ctx, name)
 	if err != nil {
@@ -75,7 +75,7 @@ func readCell(ctx context.Context, ns Namespace, name string) ([]byte, error) {
 	return decodeCell(value, metadata)
 }
 
-// writeCell writes body as the cell of a name. If body is nil, it deletes the name.
+// writeCell writes body as the content (cell) of a name. If body is nil, it deletes the name.
 func writeCell(ctx context.Context, ns Namespace, name string, body []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -83,7 +83,7 @@ func writeCell(ctx context.Context, ns Namespace, name string, body []byte) erro
 	return writeError(ns.Write(ctx, []Write{cellWrite(name, body)}))
 }
 
-// cellWrite returns the Write that stores body as the cell of a name or, if body is nil, deletes the name.
+// cellWrite returns the Write that stores body as the content (cell) of a name or, if body is nil, deletes the name.
 func cellWrite(name string, body []byte) Write {
 	w := Write{Name: name, Delete: body == nil}
 	if !w.Delete {

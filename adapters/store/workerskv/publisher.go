@@ -52,7 +52,7 @@ func (p *Publisher) Rows(ctx context.Context, incarnation table.Incarnation, cha
 			err = outcome
 		}
 	}
-	for i := range changes { // a change is done if the last change of its key is done
+	for i := range changes { // a change is done if the last change of the same key is done
 		done[i] = done[last[string(changes[i].Key)]]
 	}
 	return done, err
@@ -111,7 +111,7 @@ func (p *Publisher) Forget(ctx context.Context, source string) error {
 // errRests means that the name was written less than a second ago.
 var errRests = errors.New("name rests")
 
-// writeOne writes or deletes one cell.
+// writeOne writes or deletes the content (cell) of one name.
 func (p *Publisher) writeOne(ctx context.Context, name string, body []byte) error {
 	return p.write(ctx, []Write{cellWrite(name, body)})[0]
 }

@@ -51,7 +51,7 @@ func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 	}
 }
 
-// finish processes one note, which a drop has written. It deletes the entities if the incarnation was dropped,
+// finish processes one note (the record of a drop, see above). It deletes the entities if the incarnation was dropped,
 // and then the note. If the drop is less than two minutes old, finish does nothing and returns true.
 func (s *Store) finish(ctx context.Context, n Key, b *budget) (waits bool, err error) {
 	p, err := decodeMetadata(n.Metadata)
@@ -59,7 +59,7 @@ func (s *Store) finish(ctx context.Context, n Key, b *budget) (waits bool, err e
 	if err != nil || p.body == nil || len(incarnation) < incarnationText {
 		return false, errCell
 	}
-	incarnation = incarnation[:incarnationText] // the rest of the name only makes notes distinct
+	incarnation = incarnation[:incarnationText] // the rest of the name is random, so that each note has its own name
 	if p.stamp+visibleAfter > s.o.Now() {
 		return true, nil
 	}

@@ -24,7 +24,8 @@ type scanner struct {
 	last    []byte // the last key examined in the current range
 }
 
-// stream returns the entities of a range, and the marks for keys that are too long for names, in key order.
+// stream returns the entities of a range in key order. For keys that are too long for names, it returns a mark (a name
+// with the beginning of the keys).
 type stream struct {
 	r      key.Range
 	prefix string // prefix of the names of the entities
@@ -80,7 +81,7 @@ func (s *scanner) open(ctx context.Context, r key.Range) (*stream, cursor, error
 	}
 	common := prefixOf(r)
 	common = common[:cut(common, maxKey)]
-	if at.common > len(common) { // invalid: the common prefix of a scan never becomes shorter
+	if at.common > len(common) { // invalid, because the common prefix of a scan never becomes shorter
 		at.kv = ""
 	} else if at.kv != "" {
 		common = common[:cut(common, at.common)]
@@ -94,7 +95,8 @@ func (s *scanner) open(ctx context.Context, r key.Range) (*stream, cursor, error
 	return st, at, nil
 }
 
-// peek returns the cell of the current entity, or the current mark, and its key. It returns nil at the end of the range.
+// peek returns the current entity as stored (its cell) and its key. At the mark for keys that are too long for names,
+// it returns the mark. It returns nil at the end of the range.
 func (s *stream) peek(ctx context.Context) (*found, []byte, error) {
 	f, err := s.walk.peek(ctx)
 	if f == nil || err != nil {

@@ -271,7 +271,7 @@ func (c *cloud) list(ctx context.Context, l *location, prefix, cursor string, li
 		from = max(from, at[1])
 	}
 	if c.cursed && limit > 1 && c.rnd.IntN(4) == 0 {
-		limit = c.rnd.IntN(limit) // an empty page is possible
+		limit = c.rnd.IntN(limit) // a page may be empty although more names follow
 	}
 	var keys []workerskv.Key
 	i, _ := slices.BinarySearch(c.names, from)

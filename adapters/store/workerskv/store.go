@@ -69,7 +69,7 @@ func readEntity(ctx context.Context, ns Namespace, prefix string, k []byte) (tab
 	return table.ParseRow(bytes.Clone(k), cell)
 }
 
-// timestamp issues a Timestamp above floor and above all Timestamps that this Store has issued.
+// timestamp issues a Timestamp above its argument and above all Timestamps that this Store has issued.
 func (s *Store) timestamp(floor edm.Ticks) edm.Ticks {
 	s.clock.Raise(floor)
 	t, _ := s.clock.Next() // Next fails only if it cannot reserve Timestamps, and this clock does not reserve Timestamps

@@ -12,8 +12,8 @@ type found struct {
 	peeked
 }
 
-// budget limits the KV calls and the time of a page. When the budget is spent, no more names are listed. Single
-// names may still be read until the page has examined one key.
+// budget limits the KV calls and the time of a page. When it is spent, no more names are listed. But until the page has
+// examined one key, single names may still be read.
 type budget struct {
 	calls   int         // number of KV calls that the page may still make
 	begun   bool        // the page has examined a key
@@ -44,10 +44,10 @@ type walk struct {
 
 	page   []Key  // names that were listed and not consumed yet
 	cursor string // the list with this cursor returned the names in page
-	next   string // cursor of the list after the names in page, "" at the end
+	next   string // cursor of the list after the names in page; "" at the end
 	begun  bool
 	last   string // the last consumed name
-	point  *found // set for a walk over a single name
+	point  *found // set if only a single name is visited
 }
 
 // newWalk returns a walk that begins at the name from. cursor is the cursor of an earlier walk with this prefix, or "".
@@ -104,7 +104,7 @@ func (w *walk) fill(ctx context.Context) error {
 	return nil
 }
 
-// read reads the cell of a name, or returns errSpent if the budget is spent.
+// read reads the content (cell) of a name, or returns errSpent if the budget is spent.
 func (w *walk) read(ctx context.Context, name string) ([]byte, error) {
 	if w.budget.calls <= 0 && w.budget.begun {
 		return nil, errSpent
@@ -151,7 +151,7 @@ func (w *walk) resume() string {
 	return w.cursor
 }
 
-// body returns the whole cell of a name, or nil if the name was deleted since the list.
+// body returns the whole content (cell) of a name, or nil if the name was deleted since the list.
 func (w *walk) body(ctx context.Context, f *found) ([]byte, error) {
 	if f.body != nil {
 		return f.body, nil

@@ -52,7 +52,7 @@ func (s *connections) setApart(line *conn, c *fasthttp.RequestCtx, do func() boo
 		select {
 		case s.ready <- line.front:
 		case <-s.done:
-			_ = s.serve(line.front) // an error does not matter, because fasthttp has logged it
+			_ = s.serve(line.front) // the error is ignored, because fasthttp has logged it
 		}
 	}
 	line.uses.Store(2)

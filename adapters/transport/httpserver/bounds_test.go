@@ -314,7 +314,7 @@ func TestSentAhead(t *testing.T) {
 			most.Store(n)
 		}
 		for range 100 {
-			runtime.Gosched() // lets all other goroutines run
+			runtime.Gosched() // let all other goroutines run
 		}
 		atWork.Add(-1)
 		return protocol.Response{Status: 200}
@@ -407,7 +407,7 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	if got := second.status(); got != "503" {
 		t.Errorf("the second of a client: %s", got)
 	}
-	second.Close() // otherwise the refused client would still send the rest of its body
+	second.Close() // without this, the refused client would still send the rest of its body
 	other := slow("127.0.0.2", "/acme/x")
 	fmt.Fprint(other, strings.Repeat("x", 100_000))
 	if got := other.status(); got != "200" {

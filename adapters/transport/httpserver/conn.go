@@ -25,14 +25,14 @@ type conn struct {
 	receiving allowance
 	quiet     bool             // set until the first byte of the next request has arrived
 	first     bool             // set when fasthttp starts to serve the connection; fasthttp reports StateActive once before it has read a byte
-	came      bool             // set if bytes have arrived since the last request
+	came      bool             // set if the client has sent bytes since the last request
 	slots     chan struct{}    // if the current request is pipelined and has a slot: the semaphore of these slots; otherwise nil
 	last      []byte           // the bytes that fasthttp has read since the last request, in fasthttp's buffer
 	again     *repeatedRequest // a request that has waited for changes, and that fasthttp must therefore serve a second time; otherwise nil
 	resume    func()           // set by setApart; uses the connection after fasthttp has ended its work
 	ahead     [1]byte
 	hasAhead  bool
-	uses      atomic.Int32 // after setApart, the number of missing calls of letGo; the last of these calls starts the function resume; otherwise 0
+	uses      atomic.Int32 // after setApart: how many calls of letGo are still missing before the function resume starts; otherwise 0
 	rests     atomic.Bool  // the next Read must return EOF to fasthttp, because the connection is to be parked
 	named     string       // account of the last request
 
@@ -142,7 +142,7 @@ func (c *conn) Write(p []byte) (n int, err error) {
 		}
 		k, err := c.Conn.Write(p[n:])
 		n += k
-		if !errors.Is(err, os.ErrDeadlineExceeded) { // this usually returns at once, because the system buffers the bytes
+		if !errors.Is(err, os.ErrDeadlineExceeded) { // writing usually returns at once, because the system buffers the bytes
 			c.sending.spend(clock()-begin, k)
 			return n, err
 		}
@@ -242,16 +242,16 @@ func (c *conn) releaseSlot() {
 // Read reads from the connection. When the connection is to be parked, Read returns EOF, so that fasthttp releases the memory of
 // the connection.
 func (f *front) Read(p []byte) (int, error) {
-	f.line.releaseSlot() // a request needs no slot while it waits for its client
+	f.line.releaseSlot() // no slot is held while the connection waits for its client
 	if a := f.line.again; a != nil && a.head != nil {
-		f.line.last = p[:copy(p, a.head)] // the buffer p is large enough, because a buffer of the same size contained the head before
+		f.line.last = p[:copy(p, a.head)] // p is large enough, because a buffer of the same size held the head before
 		f.line.quiet, f.line.came, a.head = false, true, nil
 		return len(f.line.last), nil
 	}
 	n, err := f.Conn.Read(p)
 	f.line.remember(p[:max(n, 0)])
 	if n > 0 {
-		f.line.quiet, f.line.came = false, true // if TLS had these bytes in its buffer, line.Read was not called and did not set the two fields
+		f.line.quiet, f.line.came = false, true // set here too, because line.Read does not set the fields if TLS had these bytes in its buffer
 	} else if f.line.rests.Load() {
 		err = io.EOF
 	}

@@ -292,7 +292,7 @@ func (s *connections) drop(c *conn) {
 
 // park waits for the first byte of a request. Its goroutine needs only a small stack.
 func (c *conn) park(timeout time.Duration) {
-	c.readEnd.system = 0 // 0 means unknown: the next line sets the system's deadline without a call of the methods of readEnd
+	c.readEnd.system = 0 // 0 means unknown, so that the next line sets the system's deadline, without a call of the methods of readEnd
 	err := c.Conn.SetReadDeadline(time.Now().Add(timeout))
 	n := 0
 	if err == nil {

@@ -59,7 +59,7 @@ func TestBehindAProxy(t *testing.T) {
 	for _, tt := range []struct {
 		target       string
 		sent, length int
-		answered     bool // the response is sent before the body has arrived
+		answered     bool // the server sends its response before the body has arrived
 	}{
 		{"/a/read", 0, 5_000, false},
 		{"/a/read", 10, 60_000, false},

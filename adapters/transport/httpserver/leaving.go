@@ -33,7 +33,7 @@ func mayWait(target string, head *fasthttp.RequestHeader) bool {
 func (l *clientContext) startWatch() {
 	l.once.Do(func() {
 		l.inner, l.cancel = context.WithCancel(l.Context)
-		l.line.readEnd.system = 0 // 0 means unknown: the function watch sets the system's deadline without a call of the methods of readEnd
+		l.line.readEnd.system = 0 // 0 means unknown, so that the function watch sets the system's deadline, without a call of the methods of readEnd
 		l.end = watch(l.line.Conn, l.cancel)
 	})
 }

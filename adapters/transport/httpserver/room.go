@@ -35,9 +35,9 @@ type share struct {
 	n       int64
 }
 
-// grow adds n bytes to the share of a request. It fails if fewer than n bytes of the memory are free. It also fails
-// if the client or the account would then use more memory than remains free. The first check is skipped if no other
-// request uses memory. The second check is skipped if no other request of the client, or of the account, uses memory.
+// grow adds n bytes to the share of a request. It fails if fewer than n bytes of the memory are free, unless no other
+// request uses memory. It also fails if the client, or the account, would then use more memory than remains free,
+// unless it has no other request that uses memory.
 func (s *share) grow(n int64) bool {
 	ok := s.try(n)
 	if !ok {

@@ -118,7 +118,7 @@ func (c *chunked) send(texts ...[]byte) error {
 	_, _ = w.Write(c.head)
 	c.head = nil
 	for _, text := range texts {
-		_, _ = w.Write(text) // an error is returned by the call of Flush below
+		_, _ = w.Write(text) // an error is also returned by the call of Flush below
 	}
 	err := w.Flush()
 	w.Reset(nil)

@@ -108,14 +108,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		defer cancel()
 		s.open.end()
 		err := cmp.Or(server.ShutdownWithContext(grace), s.open.awaitApart(grace))
-		_ = l.Close() // fasthttp closes the listener only if it has begun to use it
+		_ = l.Close() // fasthttp closes only a listener that it has begun to use
 		if err != nil {
 			s.open.close()
 		}
 		stopped <- err
 	})
 	err := server.Serve(l)
-	if stop() { // true means that ctx has not ended, so the listener failed; fasthttp returns no error for this failure
+	if stop() { // the listener failed, because ctx has not ended; fasthttp returns no error for this failure
 		s.open.end()
 		return cmp.Or(err, net.ErrClosed)
 	}

@@ -87,7 +87,7 @@ func testStream(t *testing.T, target string) {
 		t.Errorf("a stream counts as %d bytes", used)
 	}
 	resp.Body.Close()
-	for gone := false; !gone; { // the server notices that the client has disconnected only when it sends the next part
+	for gone := false; !gone; { // another part, because the server notices only when it sends that the client has disconnected
 		select {
 		case sent.next <- "more\n":
 		case <-closed:

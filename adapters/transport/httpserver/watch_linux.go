@@ -27,7 +27,7 @@ func watch(c net.Conn, gone func()) (stop func()) {
 		}
 	}()
 	return func() {
-		_ = tcp.SetReadDeadline(time.Unix(1, 0)) // an error means that the connection is closed
+		_ = tcp.SetReadDeadline(time.Unix(1, 0)) // an error does not matter, because it means that the connection is closed
 		<-ended
 	}
 }

@@ -38,7 +38,7 @@ func TestRoundTrip(t *testing.T) {
 	for _, tt := range []struct{ method, body, want string }{{"POST", `{"a":1}`, "made"}, {"GET", "", "made"}, {"HEAD", "", ""}} {
 		req, err := http.NewRequestWithContext(t.Context(), tt.method, "http://here/acme/T(PartitionKey='%2F',RowKey='')?$filter=a%20eq%201", strings.NewReader(tt.body))
 		must.OK(t, err)
-		req.Header["x-ms-date"] = []string{"now"} // this spelling is not canonical
+		req.Header["x-ms-date"] = []string{"now"} // a spelling that is not canonical
 		resp, err := c.Do(req)
 		must.OK(t, err)
 		text, err := io.ReadAll(resp.Body)

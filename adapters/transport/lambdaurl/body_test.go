@@ -39,7 +39,7 @@ func FuzzCutBody(f *testing.F) {
 	f.Add([]byte(`{"body":"\\\"","BODY":"x"}`))
 	f.Fuzz(func(t *testing.T, event []byte) {
 		if bytes.Contains(event, []byte(`\u`)) {
-			return // cutBody does not find a name with an escape, such as "bod\u0079"; no gateway writes such names
+			return // cutBody does not find an escaped name such as "bod\u0079", which no gateway writes
 		}
 		before := string(event)
 		rest, quoted := lambdaurl.CutBody(event)

@@ -127,7 +127,7 @@ func TestFieldsInAnyCase(t *testing.T) {
 	t.Parallel()
 	const event = `{"httpMethod":"GET","path":"/","requestContext":{"path":"/"},"multiValueHeaders":{
 		"host":["b"],"X-Forwarded-For":["192.0.2.1"],"Host":["a"],"x-forwarded-for":["192.0.2.3"],"X-FORWARDED-FOR":["192.0.2.0"]}}`
-	for range 20 { // many times, because the order of a map is random
+	for range 20 { // try it many times, because the order of a map is random
 		r := &recorder{resp: protocol.Response{Status: 204}}
 		if _, err := (&lambdaurl.Handler{Protocol: r}).Invoke(t.Context(), []byte(event)); err != nil {
 			t.Fatal(err)

@@ -138,7 +138,7 @@ func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) er
 	case directive == "extensions":
 		h.Extensions = true
 	case directive == "reference store":
-		store.Store = memstore.New(clock.Now) // for a transcript that needs optional abilities of a store
+		store.Store = memstore.New(clock.Now) // for a transcript that needs optional interfaces of a store
 	case directive == "path style":
 		h.PathStyle = true
 	case word == "lag":

@@ -307,7 +307,7 @@ func (p *program) removeAccount(ctx context.Context, f *file, name string, o *ac
 		return err
 	}
 	if !o.force {
-		info, _ := o.askServer(ctx, f.path) // without a response, the file that records the last use of each key is enough for the check
+		info, _ := o.askServer(ctx, f.path) // if the server does not respond, the file that records the last use of each key is enough for the check
 		if err := f.accountInUse(name, info, time.Now()); err != nil {
 			return err
 		}

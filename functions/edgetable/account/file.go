@@ -75,7 +75,7 @@ func (f *file) save() error {
 	if len(list) == 0 {
 		return errors.New("a server needs at least one account: disable the last account instead, or create another account first")
 	}
-	return directory.Replace(f.path, []byte(text), f.mode) // synced to disk: otherwise a removed key could reappear after a power failure
+	return directory.Replace(f.path, []byte(text), f.mode) // synced to disk, because otherwise a removed key could reappear after a power failure
 }
 
 func newKey() string {

@@ -69,7 +69,7 @@ func (k *Known) Load(asked bool) (changed bool, err error) {
 	defer k.mu.Unlock()
 	switch {
 	case file != "" && k.File == "":
-		k.Source.optional = false // if the file is removed by mistake, the server keeps its accounts, so that clients are not locked out
+		k.Source.optional = false // if the file was removed by mistake, the server keeps its accounts, so that clients are not locked out
 		k.used = readLastUsed(usedFile(file))
 	case k.used == nil:
 		k.used = lastUsed{}

@@ -116,7 +116,7 @@ func (p *program) sas(c *cobra.Command, o *sasFlags) error {
 	}
 	o.known = list[o.account].Endpoint
 	token, err := o.sign(account.Keys[0], time.Now())
-	if refused, ok := errors.AsType[*table.Error](err); ok { // the error names token parameters; print the names of the command's flags instead
+	if refused, ok := errors.AsType[*table.Error](err); ok { // the error names token parameters; print the names of the flags of this command instead
 		if _, detail, ok := strings.Cut(refused.Message, "Detail: "); ok {
 			return cli.Misuse("every server would refuse this token: %s", inFlags(detail))
 		}

@@ -94,7 +94,7 @@ func Curl(account *sharedkey.Account, method, target string, now time.Time) stri
 	switch method {
 	case "GET":
 	case "HEAD":
-		words = append(words, "--head") // with -X HEAD, curl would wait for a body
+		words = append(words, "--head") // not -X HEAD, because curl would then wait for a body
 	default:
 		words = append(words, "-X", method)
 	}

@@ -110,7 +110,7 @@ func Ask(ctx context.Context, data, socket string) (*Info, error) {
 	path := Socket(data, socket)
 	c, err := net.Dial("unix", path)
 	if op, ok := errors.AsType[*net.OpError](err); ok && !op.Timeout() && !errors.Is(err, fs.ErrPermission) {
-		return nil, nil // the socket does not exist, or no process accepts its connections
+		return nil, nil // no server runs: the socket does not exist, or no process accepts its connections
 	}
 	var info *Info
 	if err == nil {

@@ -23,7 +23,7 @@ type Info struct {
 type Account struct {
 	Name     string `json:"name"`
 	Disabled bool   `json:"disabled"`
-	File     string `json:"file"` // file of the accounts, as in the state of the server
+	File     string `json:"file"` // path of the file of accounts that the server uses
 	Keys     []Key  `json:"keys"`
 }
 

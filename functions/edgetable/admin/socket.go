@@ -26,7 +26,7 @@ func Listen(path string) (net.Listener, error) {
 		return nil, err
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Dir(path), errors.Unwrap(err)) // omit the temporary path, which the user does not know
+		return nil, fmt.Errorf("%s: %w", filepath.Dir(path), errors.Unwrap(err)) // leave out the temporary path, which the user does not know
 	}
 	defer os.RemoveAll(dir)
 	hidden := filepath.Join(dir, "s")

@@ -24,7 +24,7 @@ func Judge(table string, f *Facts) *Advice {
 		a.Seconds = Period(f.Traffic).Seconds()
 	}
 	if a.Findings == nil {
-		a.Findings = []Finding{} // so that the JSON has [] instead of null
+		a.Findings = []Finding{} // not nil, so that the JSON has [] instead of null
 	}
 	return a
 }

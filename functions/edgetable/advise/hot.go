@@ -8,7 +8,7 @@ import (
 
 const (
 	dynamodbPartition = 1000 // limit of a DynamoDB partition in write units per second
-	hotShare          = 0.3  // if a partition gets a larger share of all operations than hotShare, the partition is hot
+	hotShare          = 0.3  // a partition is hot if its share of all operations is larger than this
 )
 
 // hotPartitions reports a partition with a large share of the reads or writes.

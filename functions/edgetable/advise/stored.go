@@ -32,7 +32,7 @@ type Stored struct {
 	MisorderedExample string `json:"misorderedExample"`
 	numbers           int64  // number of adjacent keys that end with numbers
 
-	edges    []partition // the first and the last partition, which may continue in adjacent ranges
+	edges    []partition // the first and the last partition of the range, which may continue in adjacent ranges
 	last     [2]string   // keys of the last entity
 	anything bool
 }

@@ -220,7 +220,7 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 		}
 	}
 	if b.ShipsLog() && !b.shipper.MayBackUp() && !b.forced.Load() {
-		return b.Every, nil // when the location has the log up to this start, the shipper wakes the loop in the method Serve
+		return b.Every, nil // when the backup location has all of the log from before the start of this server, the shipper wakes the loop in the method Serve
 	}
 	newest, err := repository.New(b.run.place).Newest(ctx)
 	if last := b.Status().LastSuccess; errors.Is(err, repository.ErrNone) && !last.IsZero() {

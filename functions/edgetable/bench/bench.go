@@ -120,7 +120,7 @@ func (o *flags) complete() error {
 		}
 	}
 	if s.Op == load.Query {
-		o.entities = max(o.entities/o.rows, 1) * o.rows // each query reads a whole partition, and all queries must return the same number of rows
+		o.entities = max(o.entities/o.rows, 1) * o.rows // each query must return the same number of rows, so it reads a whole partition
 	}
 	s.Layout = load.Layout{Entities: o.entities, RowsPerPartition: o.rows}
 	return nil

@@ -17,7 +17,7 @@ func Group(name, short, long string, commands ...*cobra.Command) *cobra.Command 
 			}
 			return Misuse("a command is missing: %s", names(c))
 		},
-		RunE: func(*cobra.Command, []string) error { return nil }, // never called with arguments, because Args refuses them
+		RunE: func(*cobra.Command, []string) error { return nil }, // never called, because Args refuses all arguments
 	}
 	c.AddCommand(commands...)
 	return c
@@ -25,7 +25,7 @@ func Group(name, short, long string, commands ...*cobra.Command) *cobra.Command 
 
 // Suggestion returns a text with the commands that a user may have meant with a misspelled name.
 func Suggestion(c *cobra.Command, name string) string {
-	c.SuggestionsMinimumDistance = min(2, len(name)/3) // in a short name, two different letters are too many
+	c.SuggestionsMinimumDistance = min(2, len(name)/3) // in a short name, only one letter may be different
 	switch like := c.SuggestionsFor(name); {
 	case len(like) > 0:
 		return "; do you mean " + OneOf(like) + "?"

@@ -25,7 +25,7 @@ func mounted(path string) bool {
 	if strings.HasPrefix(path, "/run/secrets/") {
 		return true
 	}
-	target, err := os.Readlink(filepath.Join(filepath.Dir(path), "..data")) // kubelet replaces all files of a volume by changing the link ..data
+	target, err := os.Readlink(filepath.Join(filepath.Dir(path), "..data")) // the link ..data, which kubelet uses to replace all files of a volume at once, shows such a mount
 	return err == nil && strings.HasPrefix(target, "..")
 }
 

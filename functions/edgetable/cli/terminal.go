@@ -72,7 +72,7 @@ func (p *Terminal) Tell(e Event) {
 	if err != nil {
 		text = []byte(`{"event":"failed"}`) // Marshal only fails for NaN and infinities, which do not occur
 	}
-	_, _ = p.Err.Write(append(text, '\n')) // a write error cannot be reported anywhere
+	_, _ = p.Err.Write(append(text, '\n')) // an error is ignored, because it could not be reported anywhere
 }
 
 // PrintJSON prints the result of a command with --json as one line. docs/json.md lists the fields.

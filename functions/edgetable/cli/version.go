@@ -50,7 +50,7 @@ var pseudo = regexp.MustCompile(`^(\d+\.\d+\.)(\d+)-(0\.)?(\d{14})-[0-9a-f]{12}$
 // releaseOf converts a version of Go to the form that 'make dist' uses: the tag, or, for a commit without a tag, the
 // next release and the time of the commit.
 func releaseOf(module string) string {
-	version, _, _ := strings.Cut(strings.TrimPrefix(module, "v"), "+") // if the files differ from the commit, the version ends with + and a word
+	version, _, _ := strings.Cut(strings.TrimPrefix(module, "v"), "+") // if the files differ from those of the commit, the version ends with + and a word
 	m := pseudo.FindStringSubmatch(version)
 	if m == nil {
 		return cmp.Or(strings.Trim(version, "()"), "devel")

@@ -1,3 +1,3 @@
 // Package client implements the commands that read or write the entities of table services, local or remote. Other
-// rooms use its flags to name a service, and its connection to that service.
+// packages use its flags to name a service, and its connection to that service.
 package client

@@ -135,7 +135,7 @@ func (p *program) query(ctx context.Context, o *readFlags, table string) error {
 	for e, err := range c.Entities(ctx, remote.Query{Table: table, Filter: o.filter, Select: rows.WithKeys(o.names), Top: read, Order: o.order}) {
 		if err != nil {
 			if some {
-				_ = w.Close() // err is the cause of the failure, so an error of Close adds nothing
+				_ = w.Close() // an error of Close is ignored, because err already is the cause of the failure
 			}
 			return err
 		}

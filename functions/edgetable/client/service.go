@@ -29,7 +29,7 @@ type ServiceFlags struct {
 
 const serviceUsage = "a connection string, the URL of a shared access signature, a profile or env:NAME; default the profile named default, else " + remote.Development
 
-// serviceName is the value of a flag that names a service. It is not set to an empty text: a script whose variable is
+// serviceName is the value of a flag that names a service. It refuses an empty text, because a script whose variable is
 // empty would otherwise use the default service.
 type serviceName string
 
@@ -61,7 +61,7 @@ func (o *ServiceFlags) InFlag(f *pflag.FlagSet) {
 // ToFlag adds --to, the service, directory or bucket to which data is written.
 func ToFlag(f *pflag.FlagSet, to *string, usage string) {
 	text := "`target` to write to, or to compare with; " + usage
-	if usage != serviceUsage { // a directory or a bucket, whose command says what is missing
+	if usage != serviceUsage { // the value may be a directory or a bucket too; the command itself reports a missing value
 		f.StringVar(to, "to", "", text)
 		return
 	}

@@ -14,8 +14,8 @@ const (
 	// reserved is the number of files that are kept open only for their descriptors. When no other descriptor is free,
 	// some of these files are closed.
 	reserved = 16
-	// given is the number of these files that are closed at a time. One file is not enough, because the caller may open
-	// several files.
+	// given is the number of files from the reserve that are closed at a time. One file is not enough, because the
+	// caller may open several files.
 	given = 4
 )
 

@@ -82,7 +82,7 @@ func TestRunAgainstServer(t *testing.T) {
 			if len(ops) != len(load.Ops) {
 				t.Fatal("a workload is missing here")
 			}
-			for _, op := range ops { // queries are first, because they expect exactly the entities that Fill has stored
+			for _, op := range ops { // queries come first, because they expect exactly the entities that Fill has stored
 				res := run(t, owner, load.Spec{Target: target, Table: "t0t", Op: op, Layout: l, Prefix: string(op), Connections: 2, Format: tt.format})
 				if got, want := res.Errors > 0, strings.Contains(failed, " "+string(op)+" "); got != want {
 					t.Errorf("%s: %d errors (%v) of %d", op, res.Errors, res.First, res.Answered)
@@ -109,7 +109,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(string(tt.refused), func(t *testing.T) {
 			t.Parallel()
-			var n int // not guarded, because the run has only one connection
+			var n int // no lock, because the run has only one connection
 			var last string
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				body, err := io.ReadAll(r.Body)

@@ -36,7 +36,8 @@ const withoutProfiles = "local"
 
 // profiles returns the services to show.
 func (o *shown) profiles(p *cli.Terminal) ([]explorer.Profile, error) {
-	// Open takes a file that does not exist for an empty one. But a name that the user gave may be misspelt.
+	// Open treats a missing file as an empty one. But if the user gave the name, the name may be misspelt, so a missing
+	// file is an error.
 	if _, err := os.Stat(o.file); o.file != "" && errors.Is(err, fs.ErrNotExist) {
 		return nil, cli.Misuse("--profiles: there is no file %s; 'edgetable profile add' creates one", cli.Quote(o.file))
 	}

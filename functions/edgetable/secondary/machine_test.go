@@ -37,7 +37,7 @@ type machine struct {
 	w       *scenario
 	name    string
 	dir     string
-	follows bool         // the server is started with --secondary-of
+	follows bool         // whether the server is started with --secondary-of
 	copied  bool         // dir is a copy of another machine's directory
 	gap     bool         // the log of this machine may have a gap
 	ahead   atomic.Int64 // nanoseconds by which the clock for Timestamps is fast
@@ -78,7 +78,7 @@ func (m *machine) start(accept bool) (err error) {
 		}
 	}
 	m.ctx, m.end = ctx, end
-	if m.follower != nil { // the server must first build its store
+	if m.follower != nil { // whether the server must first build its store
 		m.jobs.Go(func() { m.follower.Serve(ctx) })
 		return nil
 	}

@@ -245,7 +245,7 @@ func (w *scenario) step() {
 		w.start(m, false)
 	case what == 16:
 		w.displace()
-	case what == 17 && !w.here(): // do nothing: without the backup location, a server cannot find out that it runs on a copied data directory
+	case what == 17 && !w.here(): // not now: without the backup location, a server cannot find out that it runs on a copied data directory
 	case what == 17 && len(w.machines) < 5 && w.leader.store != nil:
 		if w.rand.IntN(2) == 0 {
 			w.note("%s stops", w.leader)
@@ -260,7 +260,7 @@ func (w *scenario) step() {
 		m.ahead.Store(int64(step))
 	case what == 19 && m != w.leader && w.rand.IntN(2) == 0:
 		w.takeOver(m)
-	case what == 19 && m != w.leader && w.here(): // while another location is at the usual path, the machine would copy the wrong store
+	case what == 19 && m != w.leader && w.here(): // not now: with another location at the usual path, the machine would copy the wrong store
 		if running {
 			m.stop()
 		}
@@ -294,7 +294,7 @@ func (w *scenario) damage(m *machine) {
 	m.gap = true
 	if w.rand.IntN(2) == 0 {
 		w.note("%s loses TIMELINE", m)
-		_ = os.Remove(filepath.Join(m.dir, "TIMELINE")) // ignore the error, because a secondary has no such file
+		_ = os.Remove(filepath.Join(m.dir, "TIMELINE")) // the error is ignored, because a secondary has no such file
 		w.start(m, false)
 		return
 	}
@@ -322,8 +322,8 @@ func (w *scenario) damage(m *machine) {
 	}
 }
 
-// promote promotes a secondary. The field floor is the set of the writes that the backup location must have. The promoted
-// store must have all these writes.
+// promote promotes a secondary. The promoted store must have all writes in the field floor: those that the backup
+// location must have.
 func (w *scenario) promote(m *machine) {
 	var err error
 	switch {
@@ -376,7 +376,7 @@ func (w *scenario) backUp(m *machine) {
 	w.note("backup create of %s: %v", m, err)
 	switch {
 	case err != nil:
-	case m.copied && m != w.leader: // m is a copy of the data directory that never ran, so it cannot know that the primary has later writes
+	case m.copied && m != w.leader: // m is a copy that never ran, so it cannot know that the primary has later writes
 		w.restore(true)
 	case m != w.leader:
 		w.fail("%s, which is not the primary, has made a backup", m)
@@ -393,8 +393,8 @@ func (w *scenario) encrypt() []string {
 	return []string{"--encrypt-to", w.keys[1]}
 }
 
-// restore restores the newest state. The field floor is the set of the writes that the backup location must have. The result
-// must have all these writes.
+// restore restores the newest state. The restored store must have all writes in the field floor: those that the backup
+// location must have.
 func (w *scenario) restore(must bool) (has numbers, ok bool) {
 	to := filepath.Join(w.dir, "restored")
 	defer os.RemoveAll(to)

@@ -27,7 +27,7 @@ func (s *serving) openAdmin() (stop func(), err error) {
 	if err != nil && s.admin != "" {
 		return nil, fmt.Errorf("--admin: %w", err)
 	}
-	if err != nil { // the operating system may not support Unix sockets
+	if err != nil { // no failure, because the operating system may not support Unix sockets
 		s.log.Warn("commands such as 'edgetable backup create' cannot reach this server", "cause", err)
 		return stop, nil
 	}

@@ -24,7 +24,7 @@ type certificate struct {
 	certFile, keyFile string
 	obtained          *obtained // nil unless the certificates come from a certificate authority
 	log               *slog.Logger
-	open              bool // others may read the key file: Testcontainers copies files with such a mode
+	open              bool // other users may read the key file, because Testcontainers copies files with such a mode
 
 	current atomic.Pointer[tls.Certificate] // the certificate that expires first; nil if there is none yet
 	files   reload.Changes

@@ -123,7 +123,7 @@ const gatherTimeout = 10 * time.Second
 // serveMetrics serves metrics until stop is called.
 func serveMetrics(l net.Listener, m *observe.Metrics, token *metricsToken, log *slog.Logger) (stop func()) {
 	gather := promhttp.HandlerFor(m, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})
-	metrics := http.TimeoutHandler(gather, gatherTimeout, "gathering the metrics took too long") // sent when complete, so slow readers block nobody
+	metrics := http.TimeoutHandler(gather, gatherTimeout, "gathering the metrics took too long") // TimeoutHandler sends the metrics only when they are complete, so a slow reader does not block the gathering of metrics
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
 		if !token.admits(r) {

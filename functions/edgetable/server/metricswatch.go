@@ -77,7 +77,7 @@ func watchCertificate(m *observe.Metrics, c *certificate) {
 		if current := c.current.Load(); current != nil {
 			return float64(current.Leaf.NotAfter.Unix())
 		}
-		return 0 // no certificate was obtained yet
+		return 0 // 0, because no certificate was obtained yet
 	})
 }
 

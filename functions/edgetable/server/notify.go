@@ -12,7 +12,7 @@ func (p *program) notify(state string, log *slog.Logger) {
 	if socket == "" {
 		return
 	}
-	if socket[0] == '@' { // @ stands for an abstract socket, whose name begins with a zero byte
+	if socket[0] == '@' { // a name that begins with @ means an abstract socket, whose name begins with a zero byte
 		socket = "\x00" + socket[1:]
 	}
 	c, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: socket, Net: "unixgram"})

@@ -148,7 +148,7 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	}
 	s.accounts = &account.Known{
 		Source: p.accounts(s.serveFlags), Log: s.log,
-		Refuse: func(accounts.List) error { return nil }, // replaced later by a check that needs the address of the server
+		Refuse: func(accounts.List) error { return nil }, // accepts every list of accounts; once the server's address is known, a stricter check replaces this function
 	}
 	if _, err := s.accounts.Load(true); err != nil {
 		return err

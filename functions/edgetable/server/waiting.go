@@ -42,7 +42,7 @@ func (w *waiting) begin(cause error) {
 	w.ended = make(chan struct{})
 	go func() {
 		defer close(w.ended)
-		_ = w.server.Serve(l) // returns when end is called
+		_ = w.server.Serve(l) // Serve returns when end is called
 	}()
 }
 
@@ -72,7 +72,7 @@ func (w *waiting) end() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
 	defer cancel()
-	_ = w.server.Shutdown(ctx) // connections of slow clients are closed after a timeout
+	_ = w.server.Shutdown(ctx) // ends after a timeout at the latest; Close then closes the connections of slow clients
 	_ = w.server.Close()
 	<-w.ended
 	return w.serving.listener.(*socketListener).SetDeadline(time.Time{})

@@ -21,7 +21,7 @@ func TestWaitingAnswersLateRequest(t *testing.T) {
 		s := newWaitingServer()
 		l := &pipeListener{conns: make(chan net.Conn, 1)}
 		l.conns <- conn
-		go func() { _ = s.Serve(l) }() // returns when s is closed
+		go func() { _ = s.Serve(l) }() // Serve returns when s is closed
 		defer s.Close()
 		time.Sleep(5 * time.Second)
 		_, err := fmt.Fprint(client, "GET /_/live HTTP/1.1\r\nHost: localhost\r\n\r\n")

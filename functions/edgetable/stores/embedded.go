@@ -57,7 +57,7 @@ func (o *embeddedFlags) register(f *pflag.FlagSet) {
 func (o *embeddedFlags) check(flags *pflag.FlagSet) error {
 	given := flags.Changed
 	o.cacheGiven = given("cache-size")
-	if data := flags.Lookup("data"); o.memory && cli.FromEnvironment(data) { // a container image may have set $EDGETABLE_DATA
+	if data := flags.Lookup("data"); o.memory && cli.FromEnvironment(data) { // no mistake of the user, because a container image may have set $EDGETABLE_DATA
 		cli.Ignore(data)
 	}
 	switch {

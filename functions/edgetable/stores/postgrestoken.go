@@ -32,7 +32,7 @@ var tokens = map[string]func() password{
 // the AWS CLI would use. A token is valid for 15 minutes, and is only needed while connecting.
 func rdsTokens() password {
 	var mu sync.Mutex
-	var loaded *aws.Config // kept for later connections, because the configuration caches the credentials
+	var loaded *aws.Config // kept for later connections, because it caches the credentials
 	load := func(ctx context.Context) (aws.Config, error) {
 		mu.Lock()
 		defer mu.Unlock()

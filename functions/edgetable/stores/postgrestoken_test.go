@@ -26,7 +26,7 @@ func away(t *testing.T) {
 		"AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_EC2_METADATA_DISABLED",
 		"AZURE_CLIENT_ID", "AZURE_TENANT_ID", "AZURE_CLIENT_SECRET", "AZURE_FEDERATED_TOKEN_FILE", "AZURE_TOKEN_CREDENTIALS", "IDENTITY_ENDPOINT", "IDENTITY_HEADER"} {
 		t.Setenv(name, "")
-		must.OK(t, os.Unsetenv(name)) // t.Setenv restores the variable when the test ends
+		must.OK(t, os.Unsetenv(name)) // the variable is restored at the end of the test, by t.Setenv
 	}
 }
 

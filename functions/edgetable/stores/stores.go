@@ -54,7 +54,7 @@ func (o *Flags) Sections(add func(heading string, register func(f *pflag.FlagSet
 
 // Kind returns the kind of store that --store selects.
 func (o *Flags) Kind() *Kind {
-	return o.kinds[slices.IndexFunc(o.kinds, func(k *Kind) bool { return k.name == o.store })] // cannot be -1: ChoiceFlag refuses other names
+	return o.kinds[slices.IndexFunc(o.kinds, func(k *Kind) bool { return k.name == o.store })] // cannot be -1, because ChoiceFlag refuses other names
 }
 
 // Check returns an error if flags contradict each other. The argument contains all flags of the command. If the

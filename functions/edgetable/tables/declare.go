@@ -104,7 +104,7 @@ func askFor(ctx context.Context, p *cli.Terminal, o *declareFlags, c *remote.Cli
 		return nil
 	}
 	now := edm.TicksOf(time.Now())
-	var ended, whole int64 // without the entities that the present rule hides
+	var ended, whole int64 // counts of the expired and of all entities; both omit the entities that the table's present rule of expiry hides
 	q := remote.Query{Table: one.name, Select: []string{"Timestamp"}}
 	if one.rule.Property != "" {
 		q.Select = append(q.Select, one.rule.Property)

@@ -30,7 +30,7 @@ func TestImportAzurite(t *testing.T) {
 	if got := dump(t, c, "People"); !slices.Equal(got, want) {
 		t.Errorf("imported\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if got := dump(t, c, "Empty"); len(got) != 0 { // fails if the import did not create the empty table
+	if got := dump(t, c, "Empty"); len(got) != 0 { // finds no table if the import did not create the empty table
 		t.Errorf("Empty has %q", got)
 	}
 }

@@ -87,7 +87,7 @@ func (c *copier) table(ctx context.Context, name string) error {
 			}
 			again = !ok
 		}
-		if again { // the table lacks the entities that an earlier run wrote
+		if again { // the copied table lacks the entities that an earlier run wrote
 			if c.work.Mark(name) != nil {
 				c.o.Again(name)
 			}

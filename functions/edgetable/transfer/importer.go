@@ -191,7 +191,7 @@ func (im *importer) isSourceInOrder(s *Source) (inOrder bool, err error) {
 		return false, nil
 	}
 	count := s.bytes
-	s.bytes = new(atomic.Int64) // do not count the bytes of this first reading, because the import reads the file a second time
+	s.bytes = new(atomic.Int64) // do not count these bytes, because the import reads the file a second time
 	defer func() { s.bytes = count }()
 	r, done, err := s.open(nil, im.o.Format, how)
 	if err != nil {

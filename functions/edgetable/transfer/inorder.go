@@ -60,9 +60,8 @@ func (o *Import) read(r rows.Reader, file string, inOrder bool, pass func(rows.R
 	}
 }
 
-// isInKeyOrder reports whether the rows of a file are in key order. It stops at the first row that is out of order.
-// It also compares rows that the import will refuse. If only such a row is out of order, the import sorts the file
-// without need.
+// isInKeyOrder reports whether the rows of a file are in key order. It stops at the first row that is out of order. It
+// also compares rows that the import will refuse, so the import may sort a file only because of such a row.
 func isInKeyOrder(r rows.Reader) (bool, error) {
 	var last, next []byte
 	for {

@@ -27,7 +27,7 @@ func TestManifestForged(t *testing.T) {
 		must.OK(t, os.WriteFile(filepath.Join(dir, export.ManifestName), text, 0o600))
 		_, err = Sources(dir, "")
 		refused := err != nil && strings.Contains(err.Error(), "which is not in the same directory")
-		if ok == refused || err == nil { // if the name is accepted, Sources still fails, because the file is missing
+		if ok == refused || err == nil { // an accepted name must still give an error, because the file is missing
 			t.Errorf("%q: %v", name, err)
 		}
 	}

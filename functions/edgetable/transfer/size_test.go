@@ -2,7 +2,7 @@ package transfer_test
 
 import "os"
 
-// The tests use these numbers of random seeds, entities and rows.
+// numbers of random seeds, entities and rows in the tests
 var (
 	tripSeeds    = amount(1, 2)
 	tripEntities = amount(120, 400)

@@ -39,7 +39,7 @@ func (w *watcher) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if w.at.Position == "" { // first read the position in the feed, then list the entities: otherwise a change between the two could be missed
+	if w.at.Position == "" { // read the position in the feed before listing the entities, because a change between the two steps could otherwise be missed
 		page, err := w.client.Changes(ctx, w.table, "", 0)
 		if err != nil {
 			return err

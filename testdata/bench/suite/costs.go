@@ -29,7 +29,7 @@ type way struct {
 type comparison struct {
 	ops  []load.Op
 	ways []way
-	most float64 // maximum quotient of a way's processor time and the first way's; for rates, the minimum is 1/most
+	most float64 // maximum processor time of a way, divided by that of the first way; for a rate, the minimum is 1 divided by this number
 }
 
 var comparisons = []comparison{
@@ -76,7 +76,7 @@ func (s *suite) costs(ctx context.Context) error {
 		for round := range turns * s.Rounds {
 			s.progress("costs, round %d of %d", round+1, turns*s.Rounds)
 			for _, cmp := range comparisons {
-				ways := slices.Concat(cmp.ways, cmp.ways)[round%len(cmp.ways):][:len(cmp.ways)] // each round begins with another way to do the operation
+				ways := slices.Concat(cmp.ways, cmp.ways)[round%len(cmp.ways):][:len(cmp.ways)] // in each round of the suite, another way to do the operation comes first
 				for _, op := range cmp.ops {
 					for _, w := range ways {
 						if err := s.cost(ctx, c, op, w); err != nil {

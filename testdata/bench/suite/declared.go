@@ -29,8 +29,7 @@ type leastRate struct {
 // needed.
 const turnsDeclared = 3 * turns
 
-// without() is the measurement with which this table option is compared: the same operations on a table without
-// options.
+// without is the measurement with which this table option is compared: the same operations on a table without options.
 func (d declaration) without() declaration { return declaration{how: "no options, beside " + d.how} }
 
 var declarations = []declaration{
@@ -39,12 +38,10 @@ var declarations = []declaration{
 	{"a feed of changes", `{"changes":{"keep":"P1D"}}`, []leastRate{{load.Insert, 0.93}, {load.Batch, 0.97}}},
 }
 
-// ruled(table) is the name of another table. It has an expiry rule, and the same entities as the given preloaded
-// table.
+// ruled returns the name of a table with an expiry rule, and with the same entities as the given preloaded table.
 func ruled(table string) string { return "ruled" + table }
 
-// declared(ctx) measures each table option. It measures a table with the option and a table without options in
-// alternation.
+// declared measures each table option. It measures a table with the option and a table without options in alternation.
 func (s *suite) declared(ctx context.Context) error {
 	for _, c := range s.servers(Edgetable) {
 		for table, layout := range map[string]load.Layout{pointTable: pointLayout, rangeTable: rangeLayout} {

@@ -24,7 +24,7 @@ const (
 	minVictimCell     = time.Second
 )
 
-// beside(k) and before(k) are names of measurements of point reads: during an attack of the kind k, and just before
+// These functions return the names of measurements of point reads: just before an attack of the given kind, and during
 // the attack.
 func beside(k attack.Kind) string { return "beside " + string(k) }
 func before(k attack.Kind) string { return "before " + string(k) }
@@ -64,8 +64,8 @@ func (s *suite) victim(ctx context.Context, c *child, how string) error {
 		Warmup: s.BusyCell, Duration: max(s.BusyCell, minVictimCell)}, how, false)
 }
 
-// attacked(ctx, c, attacker, k) measures one account while another process attacks the server. If the attack inserts
-// entities, the attacked table is deleted afterwards.
+// attacked measures one account while another process attacks the server. If the attack inserts entities, the attacked
+// table is deleted afterwards.
 func (s *suite) attacked(ctx context.Context, c *child, attacker wire.Target, k attack.Kind) error {
 	table := rangeTable
 	if k == attack.Inserts {
@@ -105,7 +105,7 @@ func (t *tail) Write(p []byte) (int, error) {
 
 func (t *tail) String() string { return string(*t) }
 
-// fairly() returns the checks of what one account gets during the attacks of another account. It compares the
+// fairly returns the checks of what one account gets during the attacks of another account. It compares the
 // measurements that fairness made with their limits.
 func (r *Results) fairly() (list []Check) {
 	for _, k := range attack.Kinds {

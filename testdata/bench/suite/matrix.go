@@ -44,7 +44,7 @@ func (s *suite) prepare(ctx context.Context) error {
 	return nil
 }
 
-// matrix measures the workloads on all servers, in several rounds.
+// matrix measures the workloads on all servers, and repeats this several times.
 func (s *suite) matrix(ctx context.Context) error {
 	for round := range s.Rounds {
 		s.progress("round %d of %d", round+1, s.Rounds)

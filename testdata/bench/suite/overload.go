@@ -106,9 +106,9 @@ func (r *Results) peak(server string) int {
 	return searchConnections[0]
 }
 
-// overloaded(ctx, c, o) measures a server with as many connections as its peak needs, and with four times as many,
-// in alternation. A client that obeys Retry-After sleeps for a second after each refusal. So measurements of such
-// clients are longer, and there are fewer of them.
+// overloaded measures a server in alternation: with as many connections as its peak needs, and with four times as many.
+// A client that obeys Retry-After sleeps for a second after each refusal. So measurements of such clients are longer,
+// and there are fewer of them.
 func (s *suite) overloaded(ctx context.Context, c *child, o *Overload) error {
 	for round := range 2 * s.Rounds {
 		if err := s.mixed(ctx, c, o.Peak, atPeak, s.BusyCell); err != nil {

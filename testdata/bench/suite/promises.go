@@ -50,7 +50,7 @@ func (s *suite) promises(ctx context.Context) error {
 	return nil
 }
 
-// promised() returns the checks of the two rates that Azure promises.
+// promised returns the checks of the two rates that Azure promises.
 func (r *Results) promised() (list []Check) {
 	for _, p := range []struct {
 		op   load.Op

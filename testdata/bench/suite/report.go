@@ -63,7 +63,7 @@ func machine() string {
 	return fmt.Sprintf("%d cores of %s, %s, %s", runtime.NumCPU(), model, runtime.GOOS, runtime.Version())
 }
 
-// JSON writes the whole report, including single rounds.
+// JSON writes the whole report, including the repetitions (rounds) of each measurement.
 func (r *Report) JSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

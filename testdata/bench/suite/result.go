@@ -78,7 +78,7 @@ type Results struct {
 	BatchFor   time.Duration `json:"batch_duration_ns"`
 	FsyncP50   time.Duration `json:"fsync_p50_ns"` // median duration of a sync of the disk, measured several times during the run
 	FsyncP99   time.Duration `json:"fsync_p99_ns"`
-	Problems   []string      `json:"problems"` // failed requests, and cells that could not be measured
+	Problems   []string      `json:"problems"` // failed requests, and cells (single measurements) that could not be done
 
 	fsyncs [][2]time.Duration
 }
@@ -124,8 +124,8 @@ func (r *Results) Add(c Cell, s Sample) {
 // a measurement, its result means little.
 const noisy = 0.1
 
-// quiet() returns the measurements during which other programs used little processor time (see noisy). If there
-// is no such measurement, it returns all of them.
+// quiet returns the measurements during which other programs used little processor time (see noisy). If there is no
+// such measurement, it returns all of them.
 func (m *Measured) quiet() []Sample {
 	var list []Sample
 	for _, s := range m.Rounds {
@@ -139,9 +139,9 @@ func (m *Measured) quiet() []Sample {
 	return list
 }
 
-// paired(a, b, field) compares a field of two kinds of measurement. The suite measures a and b in alternation,
-// so a disturbance of the machine affects both measurements of a pair. For each pair, paired divides the value
-// of a by the value of b. The result is the median of these quotients, or 0 if there is no pair.
+// paired compares a field of two kinds of measurement, a and b. The suite measures them in alternation, so a
+// disturbance of the machine affects both measurements of a pair. For each pair, paired divides the value of a by the
+// value of b. The result is the median of these quotients, or 0 if there is no pair.
 func paired[T ~int64 | ~float64](a, b *Measured, field func(Sample) T) float64 {
 	var ratios []float64
 	for i := range min(len(a.Rounds), len(b.Rounds)) {

@@ -28,11 +28,11 @@ import (
 
 // Scale determines how long a suite measures.
 type Scale struct {
-	Limit    time.Duration // maximum duration of the run; later cells are reported as not measured
+	Limit    time.Duration // maximum duration of the run; measurements that would come later are reported as not measured
 	Rounds   int
-	Cell     time.Duration // measured time for each cell
+	Cell     time.Duration // duration of each measurement
 	Warmup   time.Duration
-	Settle   time.Duration // maximum wait between two cells for the servers to become idle
+	Settle   time.Duration // maximum wait between two measurements for the servers to become idle
 	Batch    time.Duration // duration of the measurement of batches
 	BigRows  int           // number of entities in the large table
 	Starts   int           // number of clean starts, and of starts after a crash

@@ -95,7 +95,7 @@ func Checks(r *Results) []Check {
 	return append(list, r.alone()...)
 }
 
-// ratio compares the rates of two cells with the same number of connections.
+// ratio compares the rates of two measurements (cells) with the same number of connections.
 func (r *Results) ratio(server string, op load.Op, n int, other string, otherOp load.Op, rate func(Sample) float64, unit string, want float64) Check {
 	c := Check{What: fmt.Sprintf("%s, %s, %d connections, against %s", server, op, n, other), Status: Unmeasured}
 	c.Target = fmt.Sprintf("≥%gx", want)
@@ -132,8 +132,7 @@ func (r *Results) tail(server string, op load.Op, n int) Check {
 	return c
 }
 
-// alone() returns the checks of values that are measured for edgetable only, without another server
-// for comparison.
+// alone returns the checks of values that are measured for edgetable only, without another server for comparison.
 func (r *Results) alone() []Check {
 	size := fmt.Sprintf("%.1f GB", float64(r.Start.Bytes)/1e9)
 	clean := Check{What: "start to first answer after a clean stop, " + size + " of data", Target: "≤" + short(maxCleanStart), Status: Unmeasured}

@@ -84,8 +84,8 @@ func TestChecks(t *testing.T) {
 	slow := func(rate float64) func(*suite.Sample) {
 		return func(s *suite.Sample) { s.OpsPerSecond, s.EntitiesPerSecond = rate, rate }
 	}
-	// also(server, op, n, how, change) is for a measurement outside the part Matrix. It returns a function that
-	// changes this measurement. If the argument change is nil, the returned function adds an error to the median.
+	// also is for a measurement outside the part Matrix. It returns a function that changes this measurement. If the
+	// argument change is nil, the returned function adds an error to the median.
 	also := func(server string, op load.Op, n int, how string, change func(*suite.Sample)) func(*suite.Results) {
 		return func(r *suite.Results) {
 			for _, m := range r.Cells {

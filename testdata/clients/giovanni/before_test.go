@@ -18,9 +18,9 @@ type beforeLibrary struct {
 	account  string
 }
 
-// before(t, key) is a client of the library's version from before 2024. That version only supports addresses of the
-// form https://ACCOUNT.table.SUFFIX. So the tests act as a proxy. The Host header of each request contains the host
-// of such an address.
+// before is a client of the library's version from before 2024. That version only supports addresses of the form
+// https://ACCOUNT.table.SUFFIX. So the tests act as a proxy. The Host header of each request contains the host of such
+// an address.
 func before(t *testing.T, key string) library {
 	t.Helper()
 	signer, err := autorest.NewSharedKeyAuthorizer(setting("AccountName"), key, autorest.SharedKeyLiteForTable)

@@ -56,7 +56,7 @@ func setting(name string) string {
 	panic("the connection string has no " + name)
 }
 
-// each(t, test) runs a test twice, as a subtest for each version of the library. Every version gets its own table.
+// each runs a test twice, as a subtest for each version of the library. Every version gets its own table.
 func each(t *testing.T, test func(t *testing.T, ctx context.Context, l library, table string)) {
 	for name, open := range map[string]func(*testing.T, string) library{"before": before, "since": since} {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +89,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// own(entity) returns the properties of an entity without the keys, Timestamp and annotations.
+// own returns the properties of an entity without the keys, Timestamp and annotations.
 func own(entity fields) fields {
 	properties := fields{}
 	for name, value := range entity {

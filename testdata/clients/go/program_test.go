@@ -121,7 +121,7 @@ func (s started) kill(t *testing.T) {
 	if err := s.server.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = s.server.Wait() // the error only says that the process was killed
+	_ = s.server.Wait() // the error is ignored, because it only says that the process was killed
 }
 
 // options returns client options that trust the server's certificate.

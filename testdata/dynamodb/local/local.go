@@ -42,7 +42,7 @@ func Start() (url string, stop func(), err error) {
 	}
 	stop = func() {
 		life.Close()
-		_ = c.Wait() // the error only says that the process was stopped
+		_ = c.Wait() // an error is ignored, because it only says that the process was stopped
 		_ = os.RemoveAll(c.Dir)
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')

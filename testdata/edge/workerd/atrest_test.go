@@ -14,8 +14,8 @@ var (
 	restKeys   = flag.Int("keys", 0, "characters of PartitionKeys more than needed")
 )
 
-// restPartition(n) is the PartitionKey of the partition with the number n, in a table made by splitInto. All
-// these keys share a long prefix. So the first keys of the table's ranges are long, too.
+// restPartition returns the PartitionKey of the partition with the number n, in a table made by splitInto. All these
+// keys share a long prefix. So the first keys of the table's ranges are long, too.
 func restPartition(n int) string { return strings.Repeat("k", *restKeys) + fmt.Sprintf("p%03d", n) }
 
 // splitInto creates a table and writes to it until it has split into this number of ranges, each with some

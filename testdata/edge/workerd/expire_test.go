@@ -24,7 +24,7 @@ func TestExpire(t *testing.T) {
 			switch status, answer := ask(t, s, method, "acme", target, "", body); status {
 			case want:
 				return answer
-			case 503, 500: // entities are being moved to another object, so repeat the request
+			case 503, 500: // repeat the request, because entities are being moved to another object
 			default:
 				t.Fatalf("%s %s: %d %s", method, target, status, answer)
 			}

@@ -61,7 +61,7 @@ func TestJoins(t *testing.T) {
 		for {
 			_, err := s.Commit(t.Context(), people, []table.Mutation{m})
 			if errors.Is(err, table.ErrBusy) || errors.Is(err, table.ErrUnknown) {
-				continue // entities are being moved to another object, so repeat the write
+				continue // repeat the write, because entities are being moved to another object
 			}
 			if err != nil && !(m.Kind == table.Delete && errors.Is(err, table.ErrNoEntity)) {
 				t.Fatal(err)

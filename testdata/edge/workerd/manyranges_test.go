@@ -106,7 +106,7 @@ func (a *answers) count(what string, status int) {
 	a.n[what][status]++
 }
 
-// of(statuses) returns the number of responses with one of these statuses, and the number of all responses.
+// of returns the number of responses with one of these statuses, and the number of all responses.
 func (a *answers) of(statuses ...int) (n, all int) {
 	for _, counts := range a.n {
 		for status, count := range counts {

@@ -25,7 +25,7 @@ type Place struct {
 	server   *Server
 	name     string
 	now      atomic.Pointer[func() edm.Ticks]
-	reading  sync.Mutex // locked to read the clock and number the reading, so that a later reading has a higher number
+	reading  sync.Mutex // held while the clock is read and the reading is numbered, so that a later reading has a higher number
 	restarts atomic.Int32
 	fail     atomic.Int32 // 0 means that any number of rows can be written; n+1 means that at most n rows can be written
 	size     atomic.Int64 // the size that objects report; 0 means the real size

@@ -57,8 +57,8 @@ func (r *registers) add(name string, in registerStep, call int64, out registerAn
 	r.history[name] = append(r.history[name], op)
 }
 
-// ended() must be called when the server has ended. Operations with an unknown outcome cannot take effect
-// after this moment.
+// ended must be called when the server has ended. Operations with an unknown outcome cannot take effect after this
+// moment.
 func (r *registers) ended() {
 	now := r.time.Add(1)
 	for _, history := range r.history {

@@ -57,9 +57,8 @@ func published(t *testing.T, s *workerd.Server, table string, want int) {
 	})
 }
 
-// shows(t, s, path, query) waits until the secondary address (the replica) gives the same answer as the
-// primary address. The wait may take minutes: on a busy machine, a write to the replica may be repeated
-// several times.
+// shows waits until the secondary address (the replica) gives the same answer as the primary address. The wait may take
+// minutes: on a busy machine, a write to the replica may be repeated several times.
 func shows(t *testing.T, s *workerd.Server, path, query string) {
 	t.Helper()
 	table, _, _ := strings.Cut(path[1:], "(")
@@ -91,7 +90,7 @@ func TestReplica(t *testing.T) {
 	options.Log = &log
 	s = startReplica(t, options)
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
-	must(t, 200, s, "GET", "acme-secondary", "/before(PartitionKey='p0',RowKey='0')", "", "") // the replica or an object may answer
+	must(t, 200, s, "GET", "acme-secondary", "/before(PartitionKey='p0',RowKey='0')", "", "") // a response may come from the replica or from an object
 	shows(t, s, "/before()", "")
 	long := strings.Repeat("k", 400)
 	for n, name := range []string{"Ann", "Bob", long, strings.Repeat("€", 500)} {

@@ -66,8 +66,7 @@ func (r request) open(ctx context.Context, s *workerd.Server, c *http.Client) (*
 	return c.Do(req)
 }
 
-// following(page) returns the query parameters that request the next page. After the last page, it
-// returns "".
+// following returns the query parameters that request the next page. After the last page, it returns "".
 func following(page *http.Response) string {
 	partition, row := page.Header.Get("x-ms-continuation-NextPartitionKey"), page.Header.Get("x-ms-continuation-NextRowKey")
 	if partition == "" {

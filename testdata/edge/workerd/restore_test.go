@@ -131,7 +131,7 @@ var laterTime = regexp.MustCompile(`or to (\S+) or later`)
 // TestRestoreRanges restores a table to a time before the table was split. Then it undoes the restore, so that
 // the table has its latest ranges again.
 func TestRestoreRanges(t *testing.T) {
-	ago := edm.Ticks(2 * 3600 * edm.TicksPerSecond) // the objects' clock is behind the machine's clock, so alarms are overdue and fire at once
+	ago := edm.Ticks(2 * 3600 * edm.TicksPerSecond) // alarms fire at once, because the objects' clock is behind the machine's clock
 	now := func() edm.Ticks { return wallClock() - ago }
 	small := start(t, splitting...)
 	place := small.NewPlace(now)
@@ -142,7 +142,7 @@ func TestRestoreRanges(t *testing.T) {
 		for i := from; i < to; i++ {
 			m := table.Mutation{Key: key.Append(nil, fmt.Sprintf("p%02d", i), "r"), Nonce: uint64(i + 1), Properties: edm.AppendProperty(nil, "v", edm.String(value+strings.Repeat(" ", 1000)))}
 			_, err := s.Commit(t.Context(), people, []table.Mutation{m})
-			for errors.Is(err, table.ErrBusy) { // entities are being moved to another object, so repeat the write
+			for errors.Is(err, table.ErrBusy) { // repeat the write, because entities are being moved to another object
 				_, err = s.Commit(t.Context(), people, []table.Mutation{m})
 			}
 			if err != nil && !errors.Is(err, table.ErrUnknown) {
@@ -174,7 +174,7 @@ func TestRestoreRanges(t *testing.T) {
 	ranges := func(least int) (n int) {
 		counting, _ := table.As[table.Counting](s)
 		waiting.Eventually(t, fmt.Sprintf("there are %d ranges", least), new(strings.Builder), func() bool {
-			if report, err := counting.Traffic(t.Context(), people); err == nil { // while entities are being moved to other objects, the call fails
+			if report, err := counting.Traffic(t.Context(), people); err == nil { // the call fails while entities are being moved to other objects
 				n = len(report.Ranges)
 			}
 			return n >= least

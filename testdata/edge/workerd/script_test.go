@@ -85,7 +85,7 @@ func number(args []string) int {
 	return n
 }
 
-// meet(): the faults that the script has set apply to the next call of an object.
+// meet makes the faults that the script has set apply to the next call of an object.
 func (s *stage) meet() string {
 	s.place.Meet(s.faults)
 	s.errs = nil
@@ -108,7 +108,7 @@ func kinds(t *testing.T, args []string) (list []string) {
 	return list
 }
 
-// first(): the result of the first message to an object after the script has set faults.
+// first sends the first message to an object after the script has set faults, and returns the result.
 func (s *stage) first(_, _ []string) string {
 	switch err := s.errs[0]; {
 	case errors.Is(err, durableobject.ErrLost):

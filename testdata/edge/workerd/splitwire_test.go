@@ -23,7 +23,7 @@ func TestSplittingWire(t *testing.T) {
 	var split atomic.Int64
 	t.Run("corpus", func(t *testing.T) {
 		wiretest.RunScenes(t, wiretest.Dialect{Timestamps: true, Tokens: true}, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {
-			var store table.Store = memstore.New(clock.Now) // some recorded sequences of requests need failures of the store; only memstore simulates them
+			var store table.Store = memstore.New(clock.Now) // the reference store, because only it simulates the failures that some recorded requests need
 			if !slices.ContainsFunc(directives, func(d string) bool { return strings.HasPrefix(d, "store ") }) {
 				place := small.NewPlace(clock.Now)
 				var err error

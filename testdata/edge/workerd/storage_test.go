@@ -87,7 +87,7 @@ func TestFull(t *testing.T) {
 	if got := storage(t, p, bucket).Size; got < 1<<20 || got > 2<<20 {
 		t.Errorf("with an entity of 1 MiB it has %d bytes", got)
 	}
-	p.Restart(wallClock) // restart the object, because it then checks its size at once; otherwise it would check only after some time
+	p.Restart(wallClock) // restart the object, so that it checks its size at once and not only after some time
 	p.Hold(10e9)
 	before, err := server.Instances(t.Context(), 0)
 	if err != nil {

@@ -64,7 +64,7 @@ func harness(buckets uint16) storetest.Harness {
 		return storetest.Fixture{
 			Store:     open(now),
 			Strengths: strengths(buckets),
-			Removes:   true,                                    // the objects' clock is behind the machine's clock, so alarms are overdue and fire at once
+			Removes:   true,                                    // alarms fire at once, because the objects' clock is behind the machine's clock
 			Remote:    strings.Contains(t.Name(), "/Changes/"), // check only some histories of changes here, because pages are slow
 			Share:     open,
 			Restart: func(now func() edm.Ticks) table.Store {

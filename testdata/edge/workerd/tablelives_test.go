@@ -27,8 +27,8 @@ type written struct {
 	known          bool  // whether a response said that the entity exists
 }
 
-// live(times) repeats the following: it deletes the table and creates the table again. During every second
-// deletion, it kills workerd. Each new table must begin empty and keep its entities.
+// live repeats two steps: it deletes the table and creates the table again. During every second deletion, it kills
+// workerd. Each new table must begin empty and keep its entities.
 func (m *mixed) live(times int) {
 	l := &remade{mixed: m, entities: map[string]*written{}}
 	l.changed = sync.NewCond(&l.mu)
@@ -121,7 +121,7 @@ func (l *remade) drop(kill bool) (call int64) {
 			l.t.Fatal(err)
 		}
 		l.end()
-		for _, e := range l.entities { // the server was killed, so it will not carry out inserts that are still in flight
+		for _, e := range l.entities { // from here on, the killed server carries out no inserts that are still in flight
 			e.answered = min(e.answered, l.time.Add(1))
 		}
 		l.mixed.start()

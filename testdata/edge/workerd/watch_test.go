@@ -50,8 +50,8 @@ func (w *watching) command(ctx context.Context, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, w.binary, append([]string{"watch", "watched", "--initial", "--state", w.state, "--from", w.from}, args...)...)
 }
 
-// once() runs 'edgetable watch --once'. It returns the exit status and the printed events, without the entities in
-// these events.
+// once runs 'edgetable watch --once'. It returns the exit status and the printed events, without the entities in these
+// events.
 func (w *watching) once() (status int, events string) {
 	w.t.Helper()
 	c := w.command(w.t.Context(), "--once")
@@ -101,7 +101,7 @@ func TestWatch(t *testing.T) {
 	for lines.Scan() {
 		told += lines.Text()
 	}
-	_ = c.Wait() // the error only says that the process was killed
+	_ = c.Wait() // the error is ignored, because it only says that the process was killed
 	must(t, 204, s, "DELETE", "acme", "/watched"+key("1"), "", "")
 
 	// The next run may print the last events again: the killed command may not have stored its latest position.

@@ -93,13 +93,13 @@ func Start(o Options) (*Server, error) {
 // Stop ends the server.
 func (s *Server) Stop() {
 	s.life.Close()
-	_ = s.cmd.Wait() // the process has ended when Wait returns, because its standard input is closed
+	_ = s.cmd.Wait() // Wait returns when the process has ended, which happens because its standard input is closed
 }
 
 // Kill ends the processes of the server as a power failure would.
 func (s *Server) Kill() error {
 	err := syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
-	_ = s.cmd.Wait() // the error only says that the process was killed
+	_ = s.cmd.Wait() // an error is ignored, because it only says that the process was killed
 	return err
 }
 

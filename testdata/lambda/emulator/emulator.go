@@ -99,13 +99,13 @@ func (e *Emulator) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	req.Close = true // the emulator may close an idle connection just when the next event is sent
+	req.Close = true // use a new connection for each event: the emulator may close an idle one just when the next event is sent
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		select {
 		case <-e.done:
 			return nil, fmt.Errorf("%w; the emulator has ended: %v", err, e.err)
-		case <-time.After(time.Second): // if the emulator has ended, the request may fail a moment before the channel e.done is closed
+		case <-time.After(time.Second): // wait a moment, because the request may fail just before the end of the emulator closes the channel e.done
 			return nil, fmt.Errorf("%w; the emulator lives", err)
 		}
 	}

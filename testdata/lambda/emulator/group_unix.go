@@ -14,5 +14,5 @@ func ownGroup(cmd *exec.Cmd) {
 
 // endGroup ends a process and its children.
 func endGroup(cmd *exec.Cmd) {
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // an error means that the process has already ended
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // an error is ignored, because it means that the process has already ended
 }

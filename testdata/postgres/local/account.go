@@ -17,8 +17,8 @@ type account struct {
 	uid, gid uint32
 }
 
-// other() returns the operating system's account that must run the servers. It returns nil if the current user can
-// run them; PostgreSQL refuses to run as root.
+// other returns the operating system's account that must run the servers. It returns nil if the current user can run
+// them; PostgreSQL refuses to run as root.
 func other() (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil

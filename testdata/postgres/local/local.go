@@ -286,7 +286,7 @@ func (c *Cluster) Remove() error {
 	case <-c.ended:
 	default:
 		if c.c != nil {
-			_ = c.Stop() // the server may have ended by itself just before
+			_ = c.Stop() // an error is ignored, because the server may have ended by itself just before
 		}
 	}
 	return os.RemoveAll(c.Dir)

@@ -167,8 +167,8 @@ func (p *Patroni) Primary() *Node {
 	return nil
 }
 
-// says(what) asks Patroni's REST API on this node for the path what. It reports whether the status of the response is
-// 200.
+// says asks Patroni's REST API on this node for the path in its argument. It reports whether the status of the response
+// is 200.
 func (n *Node) says(what string) bool {
 	client := http.Client{Timeout: 2 * time.Second}
 	r, err := client.Get(fmt.Sprintf("http://127.0.0.1:%d/%s", n.rest, what))
@@ -201,8 +201,8 @@ func (p *Patroni) safe() bool {
 		sync.Leader == primary.Name && sync.Standby != ""
 }
 
-// await waits until so() is true. It fails if a program ends during the wait, or if the time limit passes. The error
-// contains the ends of all logs.
+// await waits until the function so returns true. It fails if a program ends during the wait, or if the time limit
+// passes. The error contains the ends of all logs.
 func (p *Patroni) await(limit time.Duration, what string, so func() bool) error {
 	for end := time.Now().Add(limit); !so(); time.Sleep(50 * time.Millisecond) {
 		for _, one := range p.processes() {
@@ -351,7 +351,7 @@ func (p *Patroni) Remove() error {
 	}
 	for _, n := range p.Nodes {
 		if n != nil {
-			_ = n.signal(syscall.SIGKILL) // an error means that the node has ended
+			_ = n.signal(syscall.SIGKILL) // an error is ignored, because it means that the node has ended
 		}
 	}
 	return errors.Join(append(all, os.RemoveAll(p.dir))...)
@@ -411,7 +411,7 @@ func (p *process) kill() error {
 	p.killed = true
 	err := syscall.Kill(-p.c.Process.Pid, syscall.SIGKILL)
 	if errors.Is(err, syscall.ESRCH) {
-		err = nil // the program has already ended
+		err = nil // an error is ignored, because it means that the program has already ended
 	}
 	if err == nil {
 		<-p.ended
@@ -419,7 +419,7 @@ func (p *process) kill() error {
 	return errors.Join(err, p.life.Close())
 }
 
-// left() reports whether the program has ended although the test did not kill it.
+// left reports whether the program has ended although the test did not kill it.
 func (p *process) left() bool {
 	if p.ended == nil || p.killed {
 		return false

@@ -22,13 +22,13 @@ type plan struct {
 	Rest    time.Duration // time from the last write to the check for missing items
 }
 
-// written(id) is the time from the start of the experiment to the first write of an item. At that time, the item's
+// written returns the time from the start of the experiment to the first write of an item. At that time, the item's
 // expiry has already passed.
 func (p *plan) written(id int) time.Duration {
 	return p.Writing / time.Duration(p.Items) * time.Duration(id)
 }
 
-// again(id) is the time from the start of the experiment to the second write of an item. The time between the two
+// again returns the time from the start of the experiment to the second write of an item. The time between the two
 // writes is random: 1 to 10 seconds are as likely as 1 to 10 hours. The range is so large because it is unknown how
 // long after the expiry DynamoDB decides to delete an item.
 func (p *plan) again(id int) time.Duration {

@@ -59,7 +59,7 @@ func run(ctx context.Context, name, endpoint, state string, p plan) error {
 	found, err := e.run(ctx, t)
 	fmt.Println(found)
 	if err != nil || len(found.Lost) > 0 {
-		return err // the table stays, so that it can be inspected
+		return err // the table is not deleted, so that it can be inspected
 	}
 	return t.remove(context.WithoutCancel(ctx))
 }

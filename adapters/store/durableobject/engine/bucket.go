@@ -34,8 +34,9 @@ type bucket struct {
 	frozen  frozen
 	sweep   expiry.Sweep
 	feed    feed.Feed
-	// A question to the catalog contains this number. Some events, such as a drop, change it. If the number has changed, the answer is
-	// ignored. The first value is random, so that an answer to a question of an earlier engine is ignored too.
+	// A question to the catalog contains this number. Some events, such as a drop, change it. If the number has
+	// changed, the answer is ignored. The first value is random, so that an answer to a question from before a restart
+	// of the object is ignored too.
 	generation uint64
 	ended      table.Incarnation // the incarnation that the catalog last reported as being deleted
 
@@ -63,7 +64,8 @@ func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool,
 	}
 	switch id, _ := l.Ranges.Find(k); {
 	case id == p.Range && (b.marker.Live || len(l.Ranges) > 0):
-		// The catalog may not know yet that the key moved, or this object lost its rows. In both cases, the sender tries again.
+		// Either the catalog does not know yet that the key moved, or this object lost its rows. In both cases, the
+		// sender tries again.
 		return false, t.Fail(message.ErrAgain)
 	case id != p.Range:
 		return false, turn.Step{Answer: message.MovedTo(t.Dst, p.Bucket, l.Ranges, k)}
@@ -107,11 +109,13 @@ func (b *bucket) askCatalog(t *turn.Turn, p *message.Destination) (l *tableInfo,
 	case err != nil || !r.Done():
 		return nil, t.Fail(table.ErrBusy)
 	case l.Layout.Buckets != p.Buckets || l.Layout.Location != p.Location:
-		// The message assumes another layout, so the answer is the right layout. This is so even while the table is being deleted. If this object
-		// never had the table, only the catalog may report the deletion.
+		// The sender assumed another layout (number of buckets and location) of the table, so the answer has the right
+		// layout, even while the table is being deleted. If this object never had the table, only the catalog may
+		// report the deletion.
 		return nil, turn.Step{Answer: message.Moved(t.Dst, l.Layout)}
 	case l.Deleting || l.Incarnation == b.ended:
-		// An earlier answer of the catalog may arrive later and say that the table still exists. So the object remembers the deleted incarnation.
+		// A delayed answer of the catalog may still say that the table exists. So the object remembers which
+		// incarnation was deleted.
 		b.ended = l.Incarnation
 		return nil, t.Fail(table.ErrNoTable)
 	}

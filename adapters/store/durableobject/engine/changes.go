@@ -79,7 +79,8 @@ func (b *bucket) declareFeed(t *turn.Turn) {
 	}
 }
 
-// full removes the oldest days of a full object's feed, but never the last day. It reports whether the object is still full.
+// full removes the oldest days of the feed in an object that is full, but never the last day. It reports whether the
+// object is still full.
 func (b *bucket) full(t *turn.Turn) bool {
 	for b.room.Full(t.Rows) {
 		if !b.feed.Shed(t.Rows) {

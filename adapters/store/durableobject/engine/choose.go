@@ -15,8 +15,8 @@ import (
 
 const (
 	minute = 60 * edm.TicksPerSecond
-	// A range that must not split, because the table has the maximum number of ranges, asks the catalog again after longRest. It asks only if it
-	// gets requests then.
+	// If the table has the maximum number of ranges, a range must not split. After longRest, it asks the catalog again,
+	// but only if it gets requests then.
 	longRest = 10 * minute
 )
 
@@ -24,7 +24,7 @@ const (
 type choice struct {
 	self   message.Destination
 	at     []byte         // the key at which the range splits, nil until it is found
-	search *sample.Search // the search for a key with half of the bytes on each side; nil if the requests determined the key
+	search *sample.Search // the search for a key that divides the bytes into halves; nil if the key was chosen by the requests
 	asks   bool           // the range has asked the catalog whether the table may have another range
 }
 
@@ -104,7 +104,7 @@ func (b *bucket) find(t *turn.Turn) turn.Step {
 			x.rest = t.Now + minute
 		}
 		if b.marker.Span != nil {
-			return b.startLeaving(t) // this alarm may have been set to check whether the range is empty
+			return b.startLeaving(t) // this alarm may be the one that checks whether the range is empty
 		}
 		return t.Done()
 	}

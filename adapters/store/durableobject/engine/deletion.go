@@ -67,7 +67,7 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 	case !own:
 		return t.Fail(table.ErrRevision)
 	}
-	// The deletion is finished, so the results of these calls cannot change the answer.
+	// The table is already deleted, so the results of these calls cannot change the answer.
 	return turn.Step{
 		Calls: telling.Calls(&rec, last.objects, message.Forget(nil, storage.Ticks(t.Rows, storage.RowFloor))),
 		Next:  &turn.Continuation{Kind: turn.Forgets, Own: true},
@@ -184,7 +184,7 @@ func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 		case rec.Deleting:
 		case rec.Telling || rec.Traits != nil && rec.Traits.Ending != nil:
 			finish = c.announceOptions
-		default: // the record needs no work, so this row should not exist; if the row stayed, each alarm would find the row
+		default: // the record needs no work; the row must be deleted, or each alarm would find it
 			t.Rows.Delete(storage.RowOf(storage.SpaceDeleting, key))
 			continue
 		}

@@ -224,8 +224,9 @@ func (e *Engine) writeOnce(t *turn.Turn, write func(*turn.Turn, message.Attempt,
 	return step
 }
 
-// alarm handles the object's alarm: it finishes interrupted deletions, publishes changes, and takes the next step of a split. If the range can
-// hand its keys over now, that comes before the next batch to the replica, because a batch in flight would delay it.
+// alarm handles the object's alarm: it finishes interrupted deletions, publishes changes, and takes the next step of a
+// split. If that step hands keys over, it comes before the next batch to the replica, because a batch in flight would
+// delay it.
 func (e *Engine) alarm(t *turn.Turn) Step {
 	if !t.Fields.Done() {
 		return t.Malformed()

@@ -37,9 +37,9 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 		if last {
 			return b.widen(t, &taking)
 		}
-		return t.Done() // the message is a late duplicate
+		return t.Done() // the message was repeated, and this copy arrived late
 	case seq <= s.Seq:
-		return t.Done() // the message is a late duplicate
+		return t.Done() // the message was repeated, and this copy arrived late
 	case last && s.Seq == 0, !last && b.room.Full(t.Rows):
 		return t.Fail(table.ErrBusy)
 	}

@@ -48,7 +48,7 @@ func (b *bucket) thaw(t *turn.Turn) {
 	if !b.marker.Live && b.clock.Reserved == 0 {
 		feed.DeleteAll(t.Rows)
 	}
-	b.loadSplit(t) // continues a split that was in progress before the restore
+	b.loadSplit(t) // reads from the rows whether a split is in progress, which the object then continues
 }
 
 // askInstructions returns this object's part in a restore. If r is nil, the caller must return the second result, the step that asks the catalog.
@@ -92,7 +92,8 @@ func (b *bucket) checkFrozen(t *turn.Turn) (held bool, instead turn.Step) {
 	return b.frozen.id != 0, t.Fail(table.ErrBusy)
 }
 
-// endFreeze ends the freeze if the restore has ended. In the phase Settling, the object drops its entities or serves again.
+// endFreeze ends the freeze if the restore has ended. In the last phase of a restore (Settling), the object drops its
+// entities or serves again.
 func (b *bucket) endFreeze(t *turn.Turn, r *restoring.Restore) {
 	p := b.frozen.self
 	switch {
@@ -119,8 +120,8 @@ func (b *bucket) alarmFrozen(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// mayPublish reports whether the object may publish. A restore may have returned the object to an earlier
-// state. Then the object must first get the next incarnation of the table.
+// mayPublish reports whether the object may publish its entities. If a restore has returned the object to an earlier
+// state, the object must first get the next incarnation of the table.
 func (b *bucket) mayPublish(t *turn.Turn) (may bool, instead turn.Step) {
 	if !b.outbox.NeedsPermission(t.Now) {
 		return true, turn.Step{}

@@ -43,7 +43,7 @@ func (b *bucket) join(t *turn.Turn) turn.Step {
 	case b.frozen.id != 0 || !x.joins || number != x.promise || s.Phase != span.Serving:
 		return t.Fail(table.ErrUnsupported)
 	case seq <= x.received:
-		return t.Done() // the message is a late duplicate
+		return t.Done() // the message was repeated, and this copy arrived late
 	case b.room.Full(t.Rows):
 		return t.Fail(table.ErrUnsupported)
 	}
@@ -55,8 +55,8 @@ func (b *bucket) join(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// awaitsCopies reports whether this range waits for copies of its left neighbour's entities. While it waits, this range neither splits nor
-// merges into its right neighbour.
+// awaitsCopies reports whether this range waits for copies of its left neighbour's entities. Meanwhile this range
+// neither splits nor merges into its right neighbour.
 func (x *splitting) awaitsCopies(now edm.Ticks) bool {
 	return x.joins && x.promise != 0 && now < x.stays && x.stays <= now+promised
 }
@@ -88,8 +88,8 @@ func (b *bucket) belowOwn() (from, to []byte) {
 	return storage.Entities(key.Range{End: append([]byte{}, b.marker.Bounds().Start...)})
 }
 
-// hasBelow reports whether the object stores copies of entities below the keys of its range. An earlier engine may
-// have received such copies. A range that is being filled has no copies yet.
+// hasBelow reports whether the object stores copies of entities below the keys of its range. The object may have
+// received such copies before a restart. A range that is being filled has no copies yet.
 func (b *bucket) hasBelow(t *turn.Turn) bool {
 	s := b.marker.Span
 	if s == nil || s.Phase == span.Filling || len(s.Bounds.Start) == 0 {

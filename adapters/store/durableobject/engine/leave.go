@@ -87,8 +87,8 @@ func (b *bucket) isEmpty(t *turn.Turn) bool {
 	return !storage.HasAny(t.Rows, from, to)
 }
 
-// lookIfSmall plans when a new engine checks whether the range can merge. The memory of an earlier engine is lost. So the
-// time of the last write is taken from the last issued Timestamp.
+// lookIfSmall plans when the object, after its restart, checks whether the range can merge. A restart loses the
+// object's memory. So the time of the last write is taken from the last issued Timestamp.
 func (b *bucket) lookIfSmall(t *turn.Turn) {
 	x := &b.split
 	x.last = min(b.clock.Last, t.Now)
@@ -239,9 +239,9 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	}
 	switch start := b.marker.Bounds().Start; {
 	case bytes.Compare(start, taking.Bounds.Start) <= 0:
-		return t.Done() // a late duplicate: this range already has the rows
+		return t.Done() // the message was repeated: this range already has the rows
 	case taking.Number != 0 && (taking.Number != promise || !bytes.Equal(start, taking.Bounds.End) || s.Leaving || x.joins && taking.Replica != b.outbox.Replica()):
-		return t.Fail(table.ErrUnsupported) // this refusal is final: see handleRefusal
+		return t.Fail(table.ErrUnsupported) // the sender treats this error as final: see handleRefusal
 	case !bytes.Equal(start, taking.Bounds.End) || s.Leaving:
 		return t.Fail(table.ErrBusy)
 	}

@@ -46,7 +46,7 @@ func (c *catalog) answerRanges(t *turn.Turn, rec *record.Record, n *message.Name
 	answer := message.AppendNamed(message.AppendLocated(t.Dst, &message.Located{
 		Incarnation: rec.Incarnation, Layout: rec.Layout, Floor: rec.Floor, Deleting: rec.Deleting,
 	}), n)
-	if rec.Traits != nil { // earlier code does not understand this field
+	if rec.Traits != nil { // an earlier version of the code does not understand this field
 		answer = message.AppendTraits(answer, rec.Traits)
 	}
 	return turn.Step{Answer: answer}
@@ -93,7 +93,7 @@ func (c *catalog) begin(t *turn.Turn) turn.Step {
 		case b.From == s.From && string(b.At) == string(s.At):
 			return t.DoneID(b.ID)
 		case b.From == s.From:
-			return t.Fail(table.ErrUnsupported) // the message is about an earlier split
+			return t.Fail(table.ErrUnsupported) // the message is about an earlier split of the range
 		}
 	}
 	last := storage.Ticks(t.Rows, storage.RowLastRange)
@@ -101,14 +101,14 @@ func (c *catalog) begin(t *turn.Turn) turn.Step {
 	last += edm.Ticks(s.UnusedClass(uint32(last), span.Classes(s.rec.Layout.Buckets)))
 	id := uint32(last + 1)
 	if _, fits := s.Ranges.Split(s.From, id, s.At); !fits || last+1 >= 1<<32 {
-		return t.Fail(table.ErrUnsupported) // the message is late, or all ids are used
+		return t.Fail(table.ErrUnsupported) // the message arrived late, or all ids are used
 	}
 	objects, begun := record.Objects(t.Rows, &s.rec)
 	if begun >= maxBegun || len(objects) >= message.MostRanges(s.rec.Layout.Buckets) {
 		return t.Fail(table.ErrBusy)
 	}
 	if first {
-		storage.PutTicks(t.Rows, storage.RowHistory, 0) // no table of this catalog has split before, so its history of ranges is complete
+		storage.PutTicks(t.Rows, storage.RowHistory, 0) // this is the first split of a table of this catalog, so the history of its ranges is complete from here on
 	}
 	storage.PutTicks(t.Rows, storage.RowLastRange, last+1)
 	s.Begun = append(s.Begun, message.Begun{ID: id, From: s.From, At: s.At})
@@ -142,8 +142,8 @@ func (c *catalog) switchRange(t *turn.Turn) turn.Step {
 	return c.answerRanges(t, &s.rec, &s.Named)
 }
 
-// writeRanges writes the ranges of a bucket. The record then says that the table has ranges, in a form that
-// earlier code refuses.
+// writeRanges writes the ranges of a bucket. The record of the table then has a form that earlier versions of the code
+// refuse.
 func (c *catalog) writeRanges(t *turn.Turn, s *splitRequest) {
 	k := record.RowOfRanges(s.Table, s.Bucket)
 	v := message.AppendNamed(t.Dst, &s.Named)[len(t.Dst):]

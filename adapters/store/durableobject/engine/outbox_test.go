@@ -91,8 +91,8 @@ func TestOutboxKeepsLaterChanges(t *testing.T) {
 	}
 }
 
-// TestOutboxWaitsForAnEarlierEngine checks that a new engine sends no batch while a batch of the previous
-// engine may be in flight.
+// TestOutboxWaitsForAnEarlierEngine checks that a restarted object sends no batch while a batch from before the restart
+// may be in flight.
 func TestOutboxWaitsForAnEarlierEngine(t *testing.T) {
 	t.Parallel()
 	o := publisher(t)

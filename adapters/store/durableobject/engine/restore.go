@@ -99,7 +99,7 @@ func (b *bucket) acceptStates(t *turn.Turn, r *restoring.Restore) turn.Step {
 		states[i] = a.Message
 	}
 	if r.Phase != restoring.Freezing || b.frozen.id != r.ID || b.frozen.phase != r.Phase {
-		return t.Fail(table.ErrBusy) // the object did not end as requested, or the restore is in another phase meanwhile
+		return t.Fail(table.ErrBusy) // the object did not end as requested, or the restore has reached another phase meanwhile
 	}
 	if states[1] == nil {
 		states[1] = r.Objects[0].State
@@ -113,7 +113,7 @@ func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
 	s := b.marker.Span
 	switch {
 	case !b.marker.Live:
-		return o.Range == 0 && restoring.Whole(o.Bounds) // nobody had written to the object
+		return o.Range == 0 && restoring.Whole(o.Bounds) // nobody ever wrote to the object
 	case b.marker.Incarnation != r.Then:
 		return false
 	case s == nil:
@@ -143,7 +143,7 @@ func (b *bucket) finishRestore(t *turn.Turn, p *message.Destination, r *restorin
 	case b.frozen.id != r.ID || b.frozen.phase != restoring.Returning:
 		return t.Fail(table.ErrBusy)
 	case storage.Delete(t.Rows, []byte{storage.SpaceMarks}, []byte{storage.SpaceMarks + 1}, emptyRows) == emptyRows:
-		return t.Fail(table.ErrBusy) // the next message continues the deletion of these rows
+		return t.Fail(table.ErrBusy) // the next message deletes more of these rows
 	default:
 		b.adopt(t, p, r, o)
 	}
@@ -155,11 +155,11 @@ func (b *bucket) finishRestore(t *turn.Turn, p *message.Destination, r *restorin
 	return t.Done()
 }
 
-// adopt makes the object's entities part of the next incarnation. If the object is deleting rows of keys that
-// another range has, it continues to delete them. Any other split in progress is cancelled.
+// adopt makes the object's entities part of the next incarnation. If the object is deleting rows whose keys another
+// range has, it continues to do so. Any other split in progress is cancelled.
 func (b *bucket) adopt(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) {
 	m := &b.marker
-	feed.Wipe(t.Rows) // so the feed refuses all positions that readers got before the restore
+	feed.Wipe(t.Rows) // makes the feed refuse all positions that readers got before the restore
 	m.Live, m.Incarnation, m.Traits = true, r.Next, r.Traits
 	if s := m.Span; s != nil && s.Phase != span.Emptying {
 		bounds := key.Range{Start: bytes.Clone(o.Bounds.Start), End: bytes.Clone(o.Bounds.End)}

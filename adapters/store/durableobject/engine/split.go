@@ -40,22 +40,22 @@ const (
 type splitting struct {
 	rand    func() uint64
 	onEvent func(table string, bucket uint16, id uint32, event string)
-	bytes   int64   // the size from which a range splits, 0: never
+	bytes   int64   // the size from which a range splits; 0 means never
 	rate    float64 // requests per second at which a range splits
 	rows    int     // the maximum number of entities in a chunk
 
-	due      edm.Ticks // when the alarm takes the next step, 0: never
+	due      edm.Ticks // when the alarm takes the next step; 0 means never
 	look     edm.Ticks // when to check whether the range is empty, or small
 	last     edm.Ticks // the time of the last write
 	rest     edm.Ticks // until then, the range does not look for a key at which to split
-	only     []byte    // the partition of a range that has only one, because a partition is never divided; nil: there may be several
-	out      uint64    // the random number of the call in flight; 0: there is none
-	marks    []change  // the changes in the chunk in flight
+	only     []byte    // the only partition of the range, which is never divided; nil if there may be several
+	out      uint64    // the random number of the call that waits for an answer; 0 if there is none
+	marks    []change  // the changes in the last message with entities, which was not answered yet
 	failures int       // failed calls since the last answer
 	choice   *choice
 	load     sample.Load
 	leave    leaving
-	promise  uint64    // the number with which this range agreed to take all keys of its left neighbour; 0: it has not agreed
+	promise  uint64    // the number with which this range agreed to take all keys of its left neighbour; 0 if it has not agreed
 	stays    edm.Ticks // until then, this range waits for its left neighbour's keys and does not merge
 	joins    bool      // whether the left neighbour first copies its entities, and then hands its keys over
 	received uint64    // the number of the last chunk from the left neighbour
@@ -79,7 +79,7 @@ func (x *splitting) reset(due edm.Ticks) {
 	*x = splitting{rand: x.rand, onEvent: x.onEvent, bytes: x.bytes, rate: x.rate, rows: x.rows, due: due}
 }
 
-// loadSplit continues a split that an earlier engine began.
+// loadSplit continues a split that began before the object restarted.
 func (b *bucket) loadSplit(t *turn.Turn) {
 	s := b.marker.Span
 	b.room.LookOften(b.split.bytes)
@@ -186,7 +186,8 @@ func (b *bucket) splitMessage(op message.Op) []byte {
 	return message.Split(nil, op, &m)
 }
 
-// acceptReply handles the answer to a call. It ignores the answer to an unknown call: an earlier engine made the call, or it was repeated.
+// acceptReply handles the answer to a call. It ignores an unexpected answer, for example to a call from before a
+// restart.
 func (b *bucket) acceptReply(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
 	if x.out == 0 || t.Resumed.Batch != x.out || len(t.Answers) != 1 {
@@ -317,7 +318,7 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 		m, next = b.addRows(t, m)
 		upto := next
 		if upto == nil {
-			upto = []byte{storage.SpaceOutbox + 1} // after all rows
+			upto = []byte{storage.SpaceOutbox + 1} // a key above those of all rows
 		}
 		if bytes.Compare(upto, s.Upto) > 0 {
 			s.Upto = upto
@@ -335,7 +336,7 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 func (b *bucket) addRows(t *turn.Turn, m []byte) (piece, next []byte) {
 	s := b.marker.Span
 	_, to := storage.Entities(s.Bounds)
-	skip := 1 // a row's key has this many bytes before the entity's key
+	skip := 1 // length of the part of a row's key that precedes the entity's key
 	if s.From[0] == storage.SpaceOutbox {
 		to, skip = append([]byte{storage.SpaceOutbox}, to...), 2
 	}
@@ -427,7 +428,7 @@ func (b *bucket) sendLastPiece(t *turn.Turn) turn.Step {
 	m := message.Copy(t.Dst, &p, b.marker.Incarnation, s.Seq, &taking)
 	m, _ = b.addItems(t, m, b.recordedChanges(t, pieceRows))
 	if s.Leaving && s.Number == 0 {
-		s.Target = 0 // earlier code did not ask the neighbour to agree, so ask the catalog for the right neighbour before each attempt
+		s.Target = 0 // earlier versions of the code did not ask the neighbour to agree, so ask the catalog for the right neighbour before each attempt
 	}
 	b.marker.Put(t.Rows)
 	step := b.call(t, durableobject.AddressOf(&p), m[len(t.Dst):], &turn.Continuation{})

@@ -62,7 +62,7 @@ func TestStatistics(t *testing.T) {
 	if got := r.Totals; got.Writes != 10 || got.WriteRequests != 10 || got.Reads != 1 || got.Queries != 6 || got.Scanned != 10+5+5+2+1+5 || got.Returned != 1+1+1+2+1+5 || got.FirstPartitions != 2 {
 		t.Errorf("%+v", got)
 	}
-	if len(r.Ranges) != 1 || r.Ranges[0] != (traffic.Range{Bytes: uint64(o.rows.Size()), Load: 17}) { // 17 requests in one second
+	if len(r.Ranges) != 1 || r.Ranges[0] != (traffic.Range{Bytes: uint64(o.rows.Size()), Load: 17}) { // the load of 17 requests in one second
 		t.Errorf("the ranges are %+v", r.Ranges)
 	}
 	plans := map[string]uint64{}

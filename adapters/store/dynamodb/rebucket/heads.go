@@ -93,7 +93,7 @@ func (b *bucketHeads) turn(ctx context.Context) (bool, error) {
 	}
 }
 
-// The method first returns the current entity, or nil at the end.
+// This method returns the current entity, or nil at the end.
 func (h *heads) first() *Head {
 	if len(h.next) == 0 {
 		return nil

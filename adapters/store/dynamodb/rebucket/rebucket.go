@@ -58,7 +58,7 @@ type State uint8
 const (
 	// Copying means that the run updates the copy. All processes read and write the table.
 	Copying State = iota
-	// Closing means that the run seals the table, and waits until every process knows of the seal and refuses writes.
+	// Closing means that the run forbids writes to the table (seals it), and waits until every process refuses them.
 	Closing
 	// Last means that the run compares the table with its copy for the last time. Writes are refused.
 	Last

@@ -54,14 +54,14 @@ const (
 	few = 100
 )
 
-// claim records this run as the owner, which may write the copy.
+// claim records this run as the owner of the move; only the owner may write the copy.
 func (r *mover) claim(ctx context.Context) error {
 	fresh := Spread{Buckets: r.Buckets}
 	binary.BigEndian.PutUint64(fresh.Incarnation[:8], r.Rand())
 	binary.BigEndian.PutUint32(fresh.Incarnation[8:], uint32(r.Rand()))
 	return r.Change(ctx, r.key, func(now Location) (Location, error) {
 		switch {
-		case now.Owner == r.owner: // an earlier attempt recorded this run, and its reply was lost
+		case now.Owner == r.owner: // an earlier attempt recorded this run, but its reply was lost
 			return now, nil
 		case now.None() && now.Spread.Buckets == r.Buckets:
 			r.State = Unchanged
@@ -99,7 +99,7 @@ func (r *mover) approach(ctx context.Context) (took time.Duration, err error) {
 // conclude seals the table (writes are refused), compares it with the copy for the last time, and replaces it by the copy.
 func (r *mover) conclude(ctx context.Context) (err error) {
 	defer func() {
-		if err != nil { // the seal of a run that failed must not block writes
+		if err != nil { // permit writes again, so that a failed run does not block them
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
 			defer cancel()
 			// If this change fails, writes are refused until another process has seen no heartbeat of the run for [Silence].
@@ -128,7 +128,7 @@ func (r *mover) conclude(ctx context.Context) (err error) {
 	return r.flip(ctx)
 }
 
-// The method seal sets the field Seal of the record. This field says which operations the table permits.
+// This method sets the field Seal of the record, which says which operations the table permits.
 func (r *mover) seal(ctx context.Context, to Seal) error {
 	r.beat++
 	r.beaten = r.Elapsed()
@@ -139,7 +139,7 @@ func (r *mover) seal(ctx context.Context, to Seal) error {
 func (r *mover) flip(ctx context.Context) error {
 	err := r.Change(ctx, r.key, func(now Location) (Location, error) {
 		if now.Spread == r.to {
-			return now, nil // an earlier attempt succeeded and its reply was lost, or another run has done the same
+			return now, nil // an earlier attempt succeeded and its reply was lost, or another run has replaced the table
 		}
 		return Location{Spread: r.to}, r.checkOwner(&now)
 	})

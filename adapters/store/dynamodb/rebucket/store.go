@@ -11,12 +11,12 @@ import (
 
 // Store is the interface that a run needs of the store.
 type Store interface {
-	// Change changes the location of a table. The location contains the incarnation of the table and the incarnation of its copy.
-	// Change reads the location, passes it to the given function, and writes the result. If the record has changed in between,
-	// Change begins again. If the function returns its argument, Change writes nothing. If the reply to a write was lost, Change
-	// may call the function again, and the function must then return its argument. If the write takes an incarnation out of the
-	// location, Change also writes a note so that Purge removes this incarnation. The error comes from the function or the store,
-	// or is [table.ErrNoTable].
+	// Change changes the location of a table: the incarnation of the table and that of its copy. It reads the location,
+	// passes it to the given function, and writes the result. If the function returns its argument, Change writes
+	// nothing. If the record has changed in between, or if the reply to the write was lost, Change calls the function
+	// again. After a lost reply, the function must then return its argument. If an incarnation is no longer in the
+	// location, Change also writes a note so that Purge removes this incarnation. The error comes from the function or
+	// the store, or is [table.ErrNoTable].
 	Change(ctx context.Context, key table.RecordKey, change func(Location) (Location, error)) error
 
 	// Heads returns a page of the entities of one bucket in key order. The argument rows limits the number of entities. The
@@ -36,7 +36,7 @@ type Env struct {
 	Elapsed  func() time.Duration // a monotonic clock
 	Sleep    func(context.Context, time.Duration) error
 	Rand     func() uint64
-	Grace    time.Duration // When the record has been sealed for this time, every process knows that the table permits no writes.
+	Grace    time.Duration // When the record has forbidden writes for this time, every process knows that the table permits no writes.
 	Deadline time.Duration // timeout of one operation
 }
 
@@ -60,7 +60,7 @@ type Move struct {
 	Target Spread // Spread of the copy; zero if there is none
 	Owner  string // the run that may write the copy; "" if there is none
 	Seal   Seal
-	Beat   int // heartbeat counter of the run that sealed the table
+	Beat   int // heartbeat counter of the run that forbids writes to the table
 }
 
 // None returns true if m describes no unfinished run.
@@ -76,12 +76,13 @@ type Seal uint8
 const (
 	// Open permits all reads and writes.
 	Open Seal = iota
-	// Sealing permits only reads. The run waits for the processes that do not know the seal yet. Their writes still
-	// count, because the last pass will copy these writes.
+	// Sealing permits only reads. The run waits for the processes that do not know this yet and still write. Their
+	// writes count, because the last pass will copy these writes.
 	Sealing
 	// Sealed permits only reads, while the run compares the table with its copy for the last time. A write may still
-	// arrive from a process that was suspended before the seal. That write is not acknowledged, and is lost when the
-	// copy replaces the table. So a read returns only entities that are the same in the table and in its copy.
+	// arrive from a process that was suspended before writes were forbidden. Such a write is not acknowledged, and is
+	// lost when the copy replaces the table. So a read returns only entities that are equal in the table and in its
+	// copy.
 	Sealed
 )
 

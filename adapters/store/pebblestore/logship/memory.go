@@ -13,7 +13,7 @@ type memory struct {
 // The constant most is the number of bytes of unused memory that may stay allocated. It limits the blocks and, separately, the spare buffer.
 const most = 8 << 20
 
-// next(size) returns memory of the given size for records.
+// next returns memory of the given size for records.
 func (m *memory) next(size int) []byte {
 	if size != step {
 		return make([]byte, size)

@@ -22,7 +22,7 @@ type Reader struct {
 	last    int                  // number of commits that the last call of Next returned
 	safe    edm.Ticks            // all commits with numbers up to this one were read from the logs
 	end     bool                 // the newest log was read to its end, so r.commits has all existing commits with numbers up to r.safe
-	memory  memory               // memory for the records of commits
+	memory  memory               // memory for the records of the current log
 	highest map[uint32]edm.Ticks // highest commit number in each log that was read
 	later   map[uint32]*outlook
 	scratch []byte // memory for the records of later logs

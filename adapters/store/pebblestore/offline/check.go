@@ -48,7 +48,7 @@ func (c *checker) check(o pebblestore.Options, salvage string) (_ Report, err er
 	if err != nil {
 		return c.report, err
 	}
-	// startProblems has released the lock of the directory, so the check locks the directory now.
+	// Lock only now, because startProblems needs the lock of the directory and has released it.
 	lock, err := pebblestore.LockDirectory(o.FS, o.Dir)
 	if err != nil {
 		return c.report, err

@@ -24,7 +24,7 @@ func (c *checker) records(r *remains.Store) (keys []table.RecordKey, err error) 
 				err = layout.CheckVersion(binary.BigEndian.Uint32(v))
 			}
 		case string(layout.ClockKey):
-			for _, old := range versions { // copies the highest reservation, because no issued Timestamp is above it
+			for _, old := range versions { // takes the highest of the reserved Timestamps in all versions, because no issued Timestamp is above it
 				if len(old.Value) == 8 && (len(v) != 8 || binary.BigEndian.Uint64(old.Value) > binary.BigEndian.Uint64(v)) {
 					v = old.Value
 				}

@@ -72,7 +72,7 @@ func (h *head) hasMissed(p *Position) bool {
 	case p.low() > h.floor || p.Trims == h.trims:
 		return false
 	case p.Until != nil && p.before() >= h.removed && p.Until.low() > h.floor:
-		return false // all removed lines are in the set of lines that is being read (the window), and the reader has read all of them
+		return false // the reader may have missed nothing: all removed lines are in the set of lines that it is reading (the window), and it has read them
 	}
 	return true
 }

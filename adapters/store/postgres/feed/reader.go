@@ -331,7 +331,7 @@ func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k 
 	}
 	for line = range lines {
 		if full, err := dry.Add(lines[line].Ticks, func(int) []byte { return nil }, keys[line]); full || err != nil {
-			break // the page is full or has an error; the real page builder will find the same later
+			break // stop if the page is full or has an error; the real page builder will find the same later
 		}
 	}
 	if len(of.keys) == 0 {

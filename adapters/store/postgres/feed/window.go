@@ -18,15 +18,15 @@ type Line struct {
 type window struct {
 	lines []Line
 	until Point
-	now   bool // the window ends at the reader's snapshot, and not at the mark (the stored snapshot) of a line
+	now   bool // the window ends at the reader's current snapshot, not at a snapshot that is stored in a line (its mark)
 }
 
 type lines interface {
-	// The method called above reads lines of transactions with higher numbers than the argument, the lowest numbers first.
+	// above reads lines of transactions with higher numbers than the argument, the lowest numbers first.
 	above(number int64, limit int) ([]Line, error)
-	// The method called between reads the lines with a transaction number n and a Timestamp t for which above < n <= upTo and t > after.
+	// between reads the lines with a transaction number n and a Timestamp t for which above < n <= upTo and t > after.
 	between(above, upTo int64, after edm.Ticks) ([]Line, error)
-	// The method called among reads the lines of the transactions that have the given numbers.
+	// among reads the lines of the transactions that have the given numbers.
 	among(numbers []int64) ([]Line, error)
 }
 

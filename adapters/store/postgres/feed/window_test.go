@@ -32,7 +32,7 @@ const since = 99
 
 type transaction struct {
 	number   int64
-	stranger bool // the transaction belongs to another program, and writes no line
+	stranger bool // set if the transaction belongs to another program, which writes no line
 	lines    []Line
 	locks    map[int]edm.Ticks
 }

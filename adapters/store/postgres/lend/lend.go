@@ -112,7 +112,7 @@ func (a *Lender) Take(ctx context.Context, c Client) (*Lease, error) {
 			a.mu.Unlock()
 			return nil, context.Cause(ctx)
 		}
-		a.mu.Unlock() // the connection was granted at the moment when ctx ended
+		a.mu.Unlock() // ctx ended at the moment when the connection was granted
 	}
 	l.turn, l.since = w.Turn, time.Now()
 	return l, nil

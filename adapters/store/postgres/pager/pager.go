@@ -100,7 +100,7 @@ func (p *Pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 		}
 		v := r.Values()
 		row := rowOf(v)
-		if v[4] != nil && p.declared != nil { // whether a large entity has expired is visible only in its properties
+		if v[4] != nil && p.declared != nil { // only the properties of a large entity show whether it has expired
 			p.declared.Large.Store(true)
 			p.ended, p.found = true, 0
 			continue
@@ -117,7 +117,7 @@ func (p *Pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 	if err != nil || p.found == 0 || p.declared != nil && p.declared.Large.Load() {
 		return false, err
 	}
-	if p.declared != nil && !p.ended && p.found == limit { // the statement returned the maximum number of rows, but some entities have expired
+	if p.declared != nil && !p.ended && p.found == limit { // the statement returned the maximum number of rows, but some of their entities have expired
 		p.builder.Page.Next = p.rest().Start
 		if p.request.Descending {
 			p.builder.Page.Next = p.rest().End

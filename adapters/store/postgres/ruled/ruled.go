@@ -12,8 +12,8 @@ import (
 
 // Table contains the options of a table. A nil *Table means that the table has no options.
 type Table struct {
-	// Revision is the revision of the record. Statements that depend on the traits have the revision as an argument.
-	// They find nothing if the record has changed since.
+	// Revision is the revision of the record. Statements that depend on the options (traits) have the revision as an
+	// argument. They find nothing if the record has changed since.
 	Revision edm.Ticks
 	Traits   *table.Traits
 	// The flag Large is set when a scan has found large entities in the table. Later scans then read the complete large entities,
@@ -26,7 +26,7 @@ func (t *Table) Ends() bool {
 	return t != nil && (t.Traits.Expiry != nil || t.Traits.Ending != nil)
 }
 
-// Rules returns the traits, or nil if the table has no options.
+// Rules returns the options (traits) of the table, or nil if it has none.
 func (t *Table) Rules() *table.Traits {
 	if t == nil {
 		return nil
@@ -48,7 +48,7 @@ func (t *Tables) Find(name string) *Table {
 	return t.list[name]
 }
 
-// None returns true if the cache t is empty.
+// None reports whether the cache is empty.
 func (t *Tables) None() bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -94,7 +94,7 @@ func Stored(t *table.Traits) []byte {
 	return table.AppendRecord(nil, &table.Record{Traits: t}, 0)
 }
 
-// Parse is the inverse of Stored. It returns an error for traits that a newer version of edgetable has stored.
+// Parse is the inverse of Stored. It returns an error for options that a newer version of edgetable has stored.
 func Parse(name string, stored []byte) (*table.Traits, error) {
 	if stored == nil {
 		return nil, nil

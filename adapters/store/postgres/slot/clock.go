@@ -36,7 +36,7 @@ type Clock struct {
 
 	one  chan struct{} // a lock that is held while a Timestamp is issued
 	mu   sync.Mutex
-	last int64     // quotient by the constant Slots of the highest Timestamp that was issued, or that the method Raise got
+	last int64     // the highest Timestamp that was issued or passed to Raise, divided by the constant Slots
 	seen edm.Ticks // the highest value that Instant has returned
 	has  Holding
 
@@ -47,8 +47,9 @@ type Clock struct {
 	// are already reserved could otherwise be used for as long as the step was. Nil means that the system clock is never set back.
 	Steady func() edm.Ticks
 
-	// Back is the largest backward step of the system clock for which the Clock makes up; 0 means no limit. After such a step, new
-	// Timestamps are still above the earlier results of Instant. After a larger step, these results count as wrong and are ignored.
+	// Back is the largest backward step of the system clock that the Clock hides; 0 means no limit. After such a step,
+	// new Timestamps are still above the earlier results of Instant. After a larger step, these results count as wrong
+	// and are ignored.
 	Back edm.Ticks
 }
 
@@ -156,7 +157,7 @@ func (c *Clock) trusted(now edm.Ticks) edm.Ticks {
 	return c.seen
 }
 
-// Raise sets a lower limit: later calls of Next return Timestamps above t.
+// Raise makes later calls of Next return Timestamps above t.
 func (c *Clock) Raise(t edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 // NamePrefix is the prefix of the application_name of every edgetable server.
 const NamePrefix = "edgetable "
 
-// Statements that read the state of entities. In a result, a NULL floor means that there is no table, a NULL ts that
-// there is no row, and NULL properties that the row is a tombstone.
+// Statements that read the state of entities. In a result, a NULL floor (lower limit of new Timestamps) means that
+// there is no table, a NULL ts that there is no row, and NULL properties that the row is a tombstone.
 var (
 	GetOne = Prepared{"get_one", `
 SELECT r.floor, r.purged, e.ts, e.nonce, e.properties
@@ -61,7 +61,7 @@ func trailSQL(row, at string) string {
 // TrailMemory is how long a trail keeps a Timestamp, in ticks.
 const TrailMemory = 60 * edm.TicksPerSecond
 
-// allOrNone changes a write for use in a batch. If the write writes no row, the statement fails with a division by
+// allOrNone changes a write for use in a batch: if the write writes no row, the statement fails with a division by
 // zero, which rolls back the batch.
 func allOrNone(sql string) string {
 	return `WITH w AS (` + sql + ` RETURNING 1) SELECT 1 / count(*) FROM w`

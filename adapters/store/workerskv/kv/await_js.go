@@ -30,7 +30,7 @@ func borrowWaiter() *waiter {
 	return w
 }
 
-// settled is called by the shell when a promise has settled; kept is 0 if the promise was rejected. The
+// settled is called by the JavaScript shell when a promise has settled; kept is 0 if the promise was rejected. The
 // waiting goroutine continues when the scheduler next runs.
 //
 //export settled

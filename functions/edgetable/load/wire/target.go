@@ -61,7 +61,7 @@ func NewTarget(endpoint string, account *sharedkey.Account) (Target, error) {
 func Development(name string) *sharedkey.Account {
 	key, err := sharedkey.ParseKey(accounts.DevelopmentKey)
 	if err != nil {
-		panic(err) // cannot happen: the key is a constant
+		panic(err) // cannot happen, because the key is a constant
 	}
 	return &sharedkey.Account{Name: name, Keys: [2]*sharedkey.Key{key}}
 }

@@ -35,7 +35,7 @@ func (d *documents) Next() (text []byte, number int, err error) {
 	if entity := entityOf(text); entity != nil {
 		text = entity
 	}
-	return text, d.n, nil // if the document has no entity, Next returns the whole document, and the parser of entities refuses the document
+	return text, d.n, nil // if the document has no entity, Next returns the whole document, which the parser of entities refuses
 }
 
 // entityOf returns the entity in a LokiJS document as JSON, or nil if the document has no entity.

@@ -30,7 +30,7 @@ func FuzzCSV(f *testing.F) {
 		for len(cells) > 0 {
 			line := cells[:min(n, len(cells))]
 			cells = cells[len(line):]
-			if len(want) == 0 { // the first line has no separator, so give it one for the reader
+			if len(want) == 0 { // a separator for the reader, if the first line has none
 				line = append(slices.Clone(line), "x", "y")
 			}
 			for i, c := range line {

@@ -29,7 +29,7 @@ func FuzzCSVEntity(f *testing.F) {
 		r, err := NewRows(strings.NewReader(string(file)), nil, m)
 		must.OK(t, err)
 		one, err := r.Next()
-		if bad, ok := err.(*rows.Bad); ok && one.PartitionKey == "" { // the reader refused the row, so no service accepts its values
+		if bad, ok := err.(*rows.Bad); ok && one.PartitionKey == "" { // if the reader refuses the row, no service accepts its values
 			checked := rows.Row{PartitionKey: pk, RowKey: rk, Properties: p}
 			if checked.Check() == nil && len(text) < 30_000 && len(binary) < 60_000 {
 				t.Fatalf("%q: %v", file, bad)

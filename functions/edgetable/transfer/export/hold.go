@@ -26,7 +26,7 @@ func Hold(dir string) (release func(), err error) {
 	}
 	return func() {
 		if errors.Is(there, fs.ErrNotExist) {
-			_ = os.Remove(dir) // Remove deletes only an empty directory; a directory with files must stay
+			_ = os.Remove(dir) // os.Remove deletes only an empty directory, so files in it stay
 		}
 		progressfile.Unlock(f)
 		_ = f.Close()

@@ -34,7 +34,7 @@ func (x *exporting) buffer() *bytes.Buffer {
 		b.Reset()
 		return b
 	}
-	return bytes.NewBuffer(make([]byte, 0, size.Object+rowSize)) // allocate at once; growing copies the content and needs twice the memory
+	return bytes.NewBuffer(make([]byte, 0, size.Object+rowSize)) // allocate all at once, because growing copies the content and needs twice the memory
 }
 
 // target is the destination of the compressed text of a range. Its buffer is replaced after each object.
@@ -156,7 +156,7 @@ func (r *rangeExport) put(ctx context.Context, content *bytes.Buffer, name strin
 	}
 	r.next.Rows, r.next.Done, r.next.At = now.Rows, now.Done, now.At
 	if !last && len(r.next.Objects) < lineObjects {
-		return r.checkOwner(ctx) // each write of a progress line checks the owner; no line is written here, so check the owner now
+		return r.checkOwner(ctx) // only the write of a progress line checks the owner, and none is written here, so check the owner now
 	}
 	return r.writeProgress()
 }
@@ -185,8 +185,8 @@ func (x *exporting) sheetOf(ctx context.Context, p *scan.Task) (rows.Sheet, erro
 	})
 }
 
-// sheetObjects is the number of intermediate objects that become one file of CSV or parquet. The whole file is in
-// memory until it is stored.
+// sheetObjects is the number of intermediate objects from which one file of CSV or parquet is made. The whole file is
+// in memory until it is stored.
 const sheetObjects = 4
 
 // finish sets the files of a table in the manifest, in key order. For CSV and parquet, it first makes the files from

@@ -44,7 +44,7 @@ func WholeTable(ctx context.Context, probe Prober, filter string) (r Range, err 
 // filter sets no limit.
 func greatest(filter string) string {
 	f, err := odata.Parse(filter)
-	if err != nil { // package odata does not know a function of the filter, or the filter is wrong; the service reports a wrong filter
+	if err != nil { // an unknown function of the filter, or a wrong filter; the service reports a wrong filter
 		return ""
 	}
 	ranges := odata.MakePlan(f).Ranges
@@ -81,7 +81,7 @@ func (r Range) Divide(ctx context.Context, probe Prober, first Key) (left, right
 			return r, r, false, err
 		case ok:
 			return cut(Key{Partition: at}, Key{Partition: high})
-		case r.To.Row != "": // the range has one partition and the first rows of the next partition: divide between these partitions
+		case r.To.Row != "": // the range has one partition and the first rows of the next one, so divide between the two
 			return cut(Key{Partition: r.To.Partition}, Key{})
 		}
 	}
@@ -218,7 +218,7 @@ func textBetween(lo, hi string) (string, bool) {
 				return m, true
 			}
 		}
-		if i >= len(a) { // lo has ended, and no character is below the next character of hi: no text is between lo and hi
+		if i >= len(a) { // lo has ended, and no character is below the next character of hi, so there is no text between lo and hi
 			return "", false
 		}
 		head, bounded = append(head, least), false

@@ -52,7 +52,7 @@ var dynamoItem = regexp.MustCompile(`^\s*\{\s*"Item"\s*:\s*\{`)
 type conversion struct {
 	m      *Mapper
 	azure  bool              // the document is output of the Azure CLI
-	unseen map[string]string // names in --select and --rename that no row has had yet, and the flag
+	unseen map[string]string // names in --select and --rename that no row has had yet, and the flag that contains each of them
 }
 
 // convertForeign converts the JSON of another program to the JSON of an entity. The input can be a

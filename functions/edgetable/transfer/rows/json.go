@@ -19,7 +19,7 @@ type Texts interface {
 	Next() (text []byte, line int, err error)
 }
 
-// jsonRows reads JSON. The JSON has one entity on each line, or is one document with many entities.
+// jsonRows reads rows from JSON: one entity on each line, or one document with many entities.
 type jsonRows struct {
 	conversion
 	texts   Texts

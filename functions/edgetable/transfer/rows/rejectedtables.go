@@ -12,7 +12,7 @@ func tableOf(text []byte) string {
 	var row struct {
 		Table string `json:"odata.table"`
 	}
-	_ = json.Unmarshal(text, &row) // the reader of the row reports an error
+	_ = json.Unmarshal(text, &row) // the reader of the row reports the error
 	return row.Table
 }
 

@@ -16,7 +16,7 @@ func fraction(from, to, at ranges.Key) float64 {
 	}
 	a, b, x := from.Partition, to.Partition, at.Partition
 	if a != b && b == x {
-		return 0 // the key is in the last partition of the range, and the size of this partition is unknown
+		return 0 // the key is in the last partition of the range, whose size is unknown
 	}
 	if a == b {
 		a, b, x = from.Row, to.Row, at.Row

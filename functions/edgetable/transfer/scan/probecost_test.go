@@ -21,8 +21,8 @@ import (
 // number of rows, 100 rows in each partition and in each page.
 type simulated struct {
 	rows        int
-	way, jitter time.Duration // way: network latency of a request; jitter: maximum random increase of the latency
-	page, probe time.Duration // page: time in which the service reads a page; probe: time in which the service finds one key
+	way, jitter time.Duration // way: network latency of a request; jitter: the maximum random increase of the latency
+	page, probe time.Duration // page: how long the service takes to read a page; probe: how long it takes to find one key
 	turn        chan struct{} // semaphore of a service that answers one request at a time; otherwise nil
 
 	mu      sync.Mutex
@@ -128,7 +128,7 @@ func TestProbeCost(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				service := tt.simulated
 				if tt.serial {
-					service.turn = make(chan struct{}, 1) // synctest requires that the channel is made in this function
+					service.turn = make(chan struct{}, 1) // made here, because synctest requires that the test function itself makes the channel
 				}
 				service.began = time.Now()
 				s := newScan(service.find)

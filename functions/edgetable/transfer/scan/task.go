@@ -201,7 +201,7 @@ func (t *Task) remainingLocked() (n float64, bounded bool) {
 	}
 	share := fraction(t.first, t.span.End(), t.Last())
 	if share == 0 {
-		return float64(t.rows), false // without an estimate, assume that half of the entities are unread
+		return float64(t.rows), false // half of the entities, because there is no estimate
 	}
 	return float64(t.rows) * (1 - share) / share, true
 }

@@ -26,7 +26,7 @@ type Work struct {
 type workedTable struct {
 	begun time.Time
 	tasks []*Task
-	scan  *scan // scan of this run
+	scan  *scan // the division of the table into ranges, in this run
 
 	mu   sync.Mutex
 	mark *ranges.Key // key of the first written entity; nil before the first write

@@ -11,7 +11,7 @@ import (
 // TestOpen checks which objects are accepted, and how an object of a newer version differs from a damaged one.
 func TestOpen(t *testing.T) {
 	t.Parallel()
-	const sum = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae" // of foo
+	const sum = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae" // checksum of the content "foo"
 	for _, row := range []struct {
 		object  string
 		version int
@@ -23,7 +23,7 @@ func TestOpen(t *testing.T) {
 		{"edgetable log 1, sha256 " + strings.ToUpper(sum) + "\nfoo", 0, seal.ErrSum},
 		{"edgetable log 3, sha256 " + sum + "\nfoo", 0, seal.ErrNewer},
 		{"edgetable log 1, sha512 " + sum + "\nfoo", 0, seal.ErrNewer},
-		{"edgetable log 1", 0, seal.ErrNewer}, // cut, but a newer form might look so
+		{"edgetable log 1", 0, seal.ErrNewer}, // the object is truncated, but an object in a newer form might look like this
 		{"edgetable backup 1, sha256 " + sum + "\nfoo", 0, seal.ErrSum},
 		{"foo", 0, seal.ErrSum},
 		{"", 0, seal.ErrSum},

@@ -7,9 +7,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// age holds the answers that were given within a few seconds. They are forgotten together. The
-// type is an extendible hash table: the first bits of an id select a small table. A full table is replaced by
-// two. So an answer is found with one lookup, and no allocation is large.
+// age holds the answers that were given within the same few seconds, and that are forgotten together. The type is an
+// extendible hash table: the first bits of an id select a small table. A full table is replaced by two. So an answer is
+// found with one lookup, and no allocation is large.
 type age struct {
 	begin, end edm.Ticks
 	bits       uint
@@ -38,15 +38,15 @@ const (
 	sizeOfSlot            = 16
 	sizeOfSlots           = 32
 	sizeOfText            = 16  // memory that a text needs besides its bytes
-	comparedTexts         = 32  // a new text is compared with at most this number of texts, to store equal ones once; most refusals are equal
-	sizeOfAge             = 128 // memory of an age without its tables and texts
-	maxBits               = 20  // maximum of age.bits; at this maximum, which random ids do not reach, a full table grows and is not replaced by two
+	comparedTexts         = 32  // a new text is compared with at most this number of stored texts, because most refusals are equal and are stored once
+	sizeOfAge             = 128 // memory that an age needs besides its tables and texts
+	maxBits               = 20  // maximum of age.bits; at this maximum, which random ids do not reach, a full table grows instead of being split
 )
 
 // storedID returns the id as slots store it. It replaces the id 0, because 0 means that a slot is empty.
 func storedID(id uint64) uint64 { return max(id, 1) }
 
-// place returns the slot that has an id, or the empty slot in which the id can be stored.
+// place returns the slot that has the id or, if there is none, the empty slot in which the id can be stored.
 func (s *slots) place(id uint64) *slot {
 	for i := id; ; i++ {
 		if p := &s.list[i&uint64(len(s.list)-1)]; p.id == id || p.id == 0 {

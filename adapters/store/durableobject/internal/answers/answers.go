@@ -16,17 +16,17 @@ const (
 	margin = edm.TicksPerSecond
 )
 
-// Memory remembers the answer to each write, by its id.
+// Memory remembers the answer to each write, by the id of the write.
 type Memory struct {
 	Engine uint64    // a random number that distinguishes engines
-	Woke   edm.Ticks // when the engine woke up; it remembers no earlier answer
+	Woke   edm.Ticks // when the engine (the code in the object) started; it remembers no earlier answer
 	Room   *Room     // the limit of the memory for answers, shared by all objects of the process
 	Life   byte      // a number that the object increments when its table is dropped or restored
 	forgot edm.Ticks // answers up to this time were forgotten; 0 if no answers were forgotten
-	ages   []*age    // oldest first
+	ages   []*age    // the groups of answers, oldest first
 }
 
-// Verdict is what is known of a write.
+// Verdict says what is known of a write that arrives again.
 type Verdict uint8
 
 // The values of Verdict.
@@ -51,7 +51,7 @@ func (m *Memory) Judge(now edm.Ticks, a message.Attempt) (Verdict, []byte) {
 	switch answer, ok := m.find(a.ID); {
 	case !ok || len(answer) == 1 && answer[0] == m.Life:
 	case len(answer) == 1:
-		return Lost, nil // the write was for another range, which may have carried it out in an earlier incarnation of the table
+		return Lost, nil // the write was sent for another range, which may have carried it out in an earlier incarnation of the table
 	default:
 		return Answered, answer
 	}

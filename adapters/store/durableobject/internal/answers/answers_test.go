@@ -12,14 +12,14 @@ import (
 
 const second = edm.TicksPerSecond
 
-// TestJudge checks for which repeated writes an engine knows that they were not carried out, and for
-// which the outcome is unknown.
+// TestJudge checks for which repeated writes an object knows that they were not carried out, and for which the outcome
+// is unknown.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		what       string
 		up         edm.Ticks // how long the object has been awake when the attempt arrives
-		first, age edm.Ticks // the first attempt: first is its time after the object's start by the sender's clock, age is its age in the message
+		first, age edm.Ticks // first: when the first attempt was sent by the sender's clock, since the start of the object; age: how long ago that was, according to the message
 		want       Verdict
 	}{
 		{"it was up before", 100 * second, 98 * second, 2 * second, Fresh},

@@ -10,14 +10,14 @@ import (
 // Row is the key of the row with the reserved Timestamp.
 var Row = []byte("mc")
 
-// Clock issues Timestamps above its floor and above all Timestamps that the object has issued. It
-// reserves Timestamps for a second ahead in a row, so that most writes need not write that row.
+// Clock issues Timestamps above a given lower limit and above all Timestamps that the object has issued. It reserves
+// the Timestamps of the next second in a row, so that most writes need not write this row.
 type Clock struct {
 	Last     edm.Ticks // the last issued Timestamp; at first, the lower bound of all Timestamps to issue
-	Reserved edm.Ticks // the value of the row, 0 if there is no row
+	Reserved edm.Ticks // the value of the row; 0 if there is no row
 }
 
-// Load sets the clock above all Timestamps that an earlier engine may have issued.
+// Load makes the clock issue only Timestamps above those that the object may have issued before its last restart.
 func (c *Clock) Load(r storage.Rows, floor edm.Ticks) {
 	c.Reserved = storage.Ticks(r, Row)
 	c.Last = max(c.Last, c.Reserved, floor)
@@ -49,7 +49,7 @@ func (c *Clock) Instant(now edm.Ticks) edm.Ticks {
 	return c.Last
 }
 
-// Keep makes the next engine issue only Timestamps above t.
+// Keep makes the object issue only Timestamps above t, even after a restart.
 func (c *Clock) Keep(r storage.Rows, t edm.Ticks) {
 	if t > c.Reserved {
 		c.Reserved = t + table.Reservation

@@ -11,16 +11,16 @@ import (
 
 // Judge decides which entities are absent at an instant.
 //
-// If one read found an entity absent, the entity must stay absent for every later write. But the next engine's
-// clock may be behind this instant. So the instant is stored in a row. It need not be stored if all absent
-// entities had expired before the Timestamp that another row reserves. The next engine's clock begins above
-// this Timestamp.
+// If a read found an entity absent, the entity must stay absent for every later write, even if the object restarts with
+// a clock that is behind. So the instant of the read is stored in a row. This is not needed if all absent entities had
+// expired before the Timestamp that another row reserves, because after a restart the clock begins above this
+// Timestamp.
 type Judge struct {
 	Traits *table.Traits
 	Now    edm.Ticks
 
 	reserved edm.Ticks
-	kept     bool // whether the field Now must be stored
+	kept     bool // whether the field Now must be stored in a row
 }
 
 // NewJudge returns a Judge that decides which entities of a table have expired at the time now. traits are the

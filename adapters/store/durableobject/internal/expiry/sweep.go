@@ -22,17 +22,17 @@ const (
 	longest = 30 * 24 * least
 )
 
-// Row is the key of a row that stores two times. The first is the beginning of the next pass. The second is
-// Sweep.clean, which says whether the entities of a withdrawn rule are removed.
+// Row is the key of a row that stores two times: the beginning of the next pass, and the field Sweep.clean, which says
+// for which withdrawn rule all expired entities are removed.
 var Row = []byte("mx")
 
-// Sweep is the progress of a pass over the entities of an object. Only the fields Due and clean are stored in a
-// row, so a new engine begins the pass again.
+// Sweep is the progress of a pass over the entities of an object. Only the fields Due and clean are stored in a row, so
+// an object that was restarted begins the pass again.
 type Sweep struct {
-	Due edm.Ticks // when the next step is due, 0: never
+	Due edm.Ticks // when the next step is due; 0 means never
 
 	clean edm.Ticks // if all entities that expired by a withdrawn rule are removed: the time Ending.Until of this rule; otherwise 0
-	from  []byte    // the row at which the pass continues, nil if it has not begun
+	from  []byte    // the row at which the pass continues; nil if the pass has not begun
 	began edm.Ticks
 	next  edm.Ticks // when the first of the examined entities expires; 0 if none of them expires
 	left  bool      // whether some expired entities could not be removed
@@ -105,7 +105,7 @@ func passTime(at, now edm.Ticks) edm.Ticks { return min(max(at, now+least), now+
 
 // Waits reports whether the next step is not due yet, or no step is planned.
 func (s *Sweep) Waits(now edm.Ticks) bool {
-	return s.Due == 0 || s.Due > now && s.Due <= now+longest // if Due is later than that, the clock stepped back, and the step is due
+	return s.Due == 0 || s.Due > now && s.Due <= now+longest // if Due is later than this limit, the clock has stepped back, so the step counts as due
 }
 
 // Step examines the next entities of an object that has these keys. It returns the keys and Timestamps of
@@ -156,7 +156,7 @@ func (s *Sweep) Ended(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 		return
 	}
 	if e := traits.Ending; e != nil && s.began > e.Until {
-		s.clean = e.Until // an entity that could not be removed has expired by the current rule too
+		s.clean = e.Until // also if the pass could not remove an entity, because that entity has expired by the current rule too
 	}
 	switch {
 	case s.left:

@@ -11,10 +11,10 @@ import (
 
 // Feed is the feed of the incarnation that an object serves. The zero value stores no lines.
 type Feed struct {
-	// Due is when the alarm next removes old lines, 0: never.
+	// Due is when the alarm next removes old lines; 0 means never.
 	Due edm.Ticks
 
-	head *Head // nil: the table keeps no feed
+	head *Head // nil if the table keeps no feed
 	sum  uint64
 	line table.FeedLine
 }
@@ -97,10 +97,10 @@ func (f *Feed) Declared(rows storage.Rows, incarnation table.Incarnation, traits
 	return begins
 }
 
-// Sealed records in the feed that the range no longer serves keys that it hands over to another range. The
-// parameter to is the id of the other range. In a merge, to is 0, because another range than the asked
-// neighbour may get the keys. Sealed returns a Timestamp after which the range writes no lines of these keys,
-// or 0 without a feed.
+// Sealed records in the feed that the range no longer serves some keys, because another range will get them. The
+// parameter to is the id of the other range. In a merge, to is 0, because it is not certain yet which range will get
+// the keys. Sealed returns a Timestamp after which the feed of this range has no changes of these keys. Without a feed,
+// it returns 0.
 func (f *Feed) Sealed(rows storage.Rows, to uint32, issue func() edm.Ticks) edm.Ticks {
 	if f.head == nil {
 		return 0

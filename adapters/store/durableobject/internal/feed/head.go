@@ -22,7 +22,7 @@ type Head struct {
 	Keep        edm.Ticks
 	Since       edm.Ticks // lines up to this Timestamp belong to earlier incarnations
 	Floor       edm.Ticks // lines up to this Timestamp are removed, or were never written because the feed was off
-	Cut         edm.Ticks // the range stopped serving keys that it handed over; this is the time of the last such event
+	Cut         edm.Ticks // the time when the range last stopped serving keys that it handed over
 	// First and Last are the days that may have lines; First is 0 if there is none.
 	First, Last uint32
 	Gone        uint64 // bytes of all removed lines; the lines of one day are removed together
@@ -47,7 +47,7 @@ type Mark struct {
 	At    edm.Ticks
 	Kind  message.FeedKind // FeedGave, FeedBegan or FeedTook
 	Range uint32
-	Cut   edm.Ticks // of FeedBegan and FeedTook: lines after this Mark come after the other range's lines up to this Timestamp
+	Cut   edm.Ticks // only of FeedBegan and FeedTook: lines after this Mark come after the other range's lines up to this Timestamp
 }
 
 // keepsMarks is the minimum time for which a feed keeps its Marks. If a range ended after it handed all its
@@ -88,7 +88,7 @@ func readHead(k, v []byte) *Head {
 	return h
 }
 
-// load reads the head of an incarnation, nil if there is none.
+// load reads the head of an incarnation. It returns nil if there is no such row.
 func load(rows storage.Rows, incarnation table.Incarnation) *Head {
 	k := rowOf(incarnation)
 	if v, ok := rows.Get(k); ok {

@@ -46,7 +46,8 @@ func sumOf(v []byte) uint64 { n, _ := binary.Uvarint(v); return n }
 
 func sizeOf(k, v []byte) uint64 { return uint64(len(k) + len(v) + overhead) }
 
-// due returns the time at which the alarm must next remove lines or the head, 0 if never.
+// due returns the time at which the alarm must next remove lines or the head. It returns 0 if there is nothing to
+// remove.
 func (h *Head) due() edm.Ticks {
 	switch {
 	case h.First != 0:
@@ -66,7 +67,7 @@ func (h *Head) removable() edm.Ticks {
 	return h.End + max(keepsMarks, h.Keep)
 }
 
-// forget removes the lines of all days before a day, and records which line was the last of them.
+// forget removes the lines of all days before the given day, and records which removed line was the last.
 func (h *Head) forget(rows storage.Rows, before uint32) {
 	if k, v, ok := h.last(rows, storage.BeginOfDay(before)); ok {
 		h.Floor = max(h.Floor, storage.TicksOfLine(k))
@@ -75,8 +76,8 @@ func (h *Head) forget(rows storage.Rows, before uint32) {
 	h.dropDays(rows, before)
 }
 
-// lose removes the lines of all days before a day, even lines that the feed should still keep. An earlier
-// incarnation may have lines in these days. Then all lines of the earlier incarnation count as removed.
+// lose removes the lines of all days before the given day, even lines that the feed should still keep. If an earlier
+// incarnation has lines of these days, all lines of that incarnation count as removed.
 func (h *Head) lose(rows storage.Rows, before uint32) {
 	for _, other := range heads(rows) {
 		if other.Incarnation != h.Incarnation && other.First != 0 && other.Last >= h.First {

@@ -17,11 +17,11 @@ type Reader struct {
 	Now    edm.Ticks
 	Clock  *clock.Clock
 	Traits *table.Traits
-	// Has reports whether the object has a key. Read returns the entity with a key, nil if there is none.
+	// Has reports whether the object has a key. Read returns the entity with a key, or nil if there is none.
 	Has  func(k []byte) bool
 	Read func(k []byte) (*table.Row, error)
-	// Keys may have moved from this range to another range, and the catalog does not know it yet. Then Unknown
-	// is the id of the other range. Otherwise Unknown is 0.
+	// Unknown is the id of another range to which keys of this range have moved, as long as the catalog does not know
+	// of the move. Otherwise it is 0.
 	Unknown uint32
 }
 
@@ -88,8 +88,8 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 	return append(message.AppendFeedAnswer(dst, &a), items...), nil
 }
 
-// state returns the state of the feed with the head h before its lines are read. The head is nil if the object has no such feed. The
-// parameter own is whether the object serves the incarnation of the feed.
+// state returns the state of the feed with the head h before its lines are read. The head is nil if the object has no
+// such feed. The parameter own says whether the object serves the incarnation of the feed.
 func (h *Head) state(own bool, now edm.Ticks) message.FeedState {
 	switch {
 	case h == nil && own:
@@ -104,8 +104,8 @@ func (h *Head) state(own bool, now edm.Ticks) message.FeedState {
 	return message.FeedKept
 }
 
-// answerEnd sets the position at the end of the feed, and the ranges that a reader from this position on must read too. The feed has no
-// lines after the Timestamp top.
+// answerEnd sets the position at the end of the feed. The answer also names the ranges that a reader from this position
+// on must read too. The feed has no lines after the Timestamp top.
 func (f *Feed) answerEnd(r *Reader, h *Head, a *message.FeedAnswer, top edm.Ticks, many bool) {
 	end := max(top, h.Floor)
 	if r.Unknown != 0 {
@@ -115,7 +115,7 @@ func (f *Feed) answerEnd(r *Reader, h *Head, a *message.FeedAnswer, top edm.Tick
 	a.Next = f.round(r, h, end, many)
 }
 
-// parents returns the other ranges of the Marks that the function chooses.
+// parents returns the other ranges of those Marks for which the function in the parameter returns true.
 func (h *Head) parents(chooses func(m *Mark) bool) (list []uint32) {
 	for i := range h.Marks {
 		if m := &h.Marks[i]; chooses(m) {
@@ -125,17 +125,17 @@ func (h *Head) parents(chooses func(m *Mark) bool) (list []uint32) {
 	return list
 }
 
-// closedUntil returns a Timestamp. After the call, no line up to this Timestamp is written, even if this engine
-// ends. This engine's clock continues at this Timestamp or later. The clock of a later engine begins above the
-// Timestamp that a row reserves, and the result is not higher.
+// closedUntil returns a Timestamp such that no later line has this Timestamp or a lower one, even if the object
+// restarts. Until then, the object's clock continues at the Timestamp or later. After a restart, the clock begins above
+// the Timestamp that a row reserves, and the result is not above that.
 func (f *Feed) closedUntil(r *Reader) edm.Ticks {
 	top := min(max(r.Now, r.Clock.Last), r.Clock.Reserved)
 	r.Clock.Last = max(r.Clock.Last, top)
 	return top
 }
 
-// positionBefore looks for the Mark which records that keys went to the given range. It returns the position
-// before this Mark, but not more than the given position. Without such a Mark, it returns the given position.
+// positionBefore returns the position before the Mark that records the move of keys to the given range, or the given
+// position if that is earlier. If there is no such Mark, it returns the given position.
 func (h *Head) positionBefore(to uint32, at edm.Ticks) edm.Ticks {
 	for _, m := range h.Marks {
 		if m.Kind == message.FeedGave && m.Range == to {
@@ -145,10 +145,10 @@ func (h *Head) positionBefore(to uint32, at edm.Ticks) edm.Ticks {
 	return at
 }
 
-// This method returns a position at the end of the feed. Each Timestamp from the last line up to the parameter
-// top is such a position. If possible, the result is a multiple of ten minutes. Then many ranges have the same
-// position, which takes few bytes. If the result is above the Timestamps that the clock has reserved in a row,
-// the method writes this row. This happens at most every ten minutes.
+// This method returns a position at the end of the feed: a Timestamp from the last line up to the parameter top. If
+// possible, the result is a multiple of ten minutes. Then many ranges have the same position, and their positions are
+// encoded in few bytes. If the result is above the Timestamps that the clock has reserved in a row, the method writes
+// this row, at most every ten minutes.
 func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
 	if !many || h.Ended != Goes {
 		return top
@@ -265,19 +265,20 @@ func readLines(rows storage.Rows, from, to []byte) (list []line, more bool) {
 	return list, false
 }
 
-// The memory of an engine is small. It holds the entities of an answer and the answer itself. So an answer ends after the
-// commit with which it reaches largestAnswer, and a commit is divided after largestPart, in bytes of keys and properties.
+// The memory of an object is small. It holds the entities of an answer and the answer itself. So an answer ends after
+// the commit with which it reaches largestAnswer, and a commit is divided after largestPart, in bytes of keys and
+// properties.
 const (
 	largestAnswer = 1 << 20
 	largestPart   = 768 << 10
-	undivided     = 1 << 30 // larger than each commit
+	undivided     = 1 << 30 // more bytes than any commit has
 )
 
 // joiner adds the current entities to lines.
 type joiner struct {
 	builder   table.FeedBuilder
-	elsewhere []byte // the key of an entity that another range has, nil if there is none
-	part      int    // the number of changes that the reader has of the last line, 0 if it has all of them
+	elsewhere []byte // the key of an entity that another range has; nil if there is none
+	part      int    // the number of changes of the last line that the reader has; 0 if it has all of them
 }
 
 func newJoiner(r *Reader, request *table.FeedRequest) *joiner {
@@ -323,8 +324,8 @@ func (j *joiner) item(c *table.FeedCommit, text []byte) *message.FeedItem {
 	return i
 }
 
-// Look appends the given lines of another range, with the entities that this range has. If the answer becomes too large
-// for the reader, Look appends the remaining lines without entities. Then the reader asks again.
+// Look appends the given lines of another range, together with their entities that this range has. If the answer
+// becomes too large for the reader, Look appends the remaining lines without entities, and the reader asks again.
 func (r *Reader) Look(dst []byte, lines message.Reader, within key.Range) ([]byte, bool, error) {
 	full := false
 	for j := newJoiner(r, &table.FeedRequest{Within: within, Bytes: largestAnswer}); lines.OK() && !lines.Done(); {

@@ -74,7 +74,7 @@ func endsOf(t *turn.Turn, part []message.Object) (list []message.FeedRange, left
 		switch {
 		case a.State == message.FeedKept:
 			list = append(list, message.FeedRange{Object: o, At: a.Next})
-		case a.State == message.FeedAbsent && o.Range == 0: // nobody has written to the object
+		case a.State == message.FeedAbsent && o.Range == 0: // nobody ever wrote to the object
 			list = append(list, message.FeedRange{Object: o, At: message.FeedBegin})
 		default:
 			return nil, nil

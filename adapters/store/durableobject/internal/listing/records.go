@@ -32,7 +32,7 @@ func Records(t *turn.Turn, prefix, from string, limit int) turn.Step {
 	return turn.Step{Answer: list.End(false)}
 }
 
-// Locate answers a message of earlier code that asks where a table is.
+// Locate answers a message that asks where a table is. Only an earlier version of the code sends this message.
 func Locate(t *turn.Turn, rec *record.Record, err error, restores func(*turn.Turn, *record.Record) bool) turn.Step {
 	switch {
 	case err != nil:
@@ -40,7 +40,7 @@ func Locate(t *turn.Turn, rec *record.Record, err error, restores func(*turn.Tur
 	case !rec.IsTable():
 		return t.Fail(table.ErrNoTable)
 	case rec.Split || rec.Declares() || restores(t, rec):
-		return t.Fail(table.ErrBusy) // earlier code, which sends this message, does not know ranges
+		return t.Fail(table.ErrBusy) // the sender of this message is an earlier version of the code, which does not know ranges
 	}
 	return turn.Step{Answer: message.AppendLocated(t.Dst, &message.Located{
 		Incarnation: rec.Incarnation, Layout: rec.Layout, Floor: rec.Floor, Deleting: rec.Deleting,

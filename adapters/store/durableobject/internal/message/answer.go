@@ -14,10 +14,10 @@ type Status byte
 // The statuses, each with the fields of its answer.
 const (
 	StatusDone    Status = iota // the fields of the operation's answer
-	StatusMoved                 // Layout: the table has this layout, and not the layout that the message assumes
-	StatusForeign               // nothing was done: another range has the key (fields bucket and Ranges), or the version or operation is unknown
-	StatusRefused               // index of the refused mutation, reason
-	StatusFailed                // text of the error, for the log
+	StatusMoved                 // field: Layout; the table has this layout, not the one that the message assumes
+	StatusForeign               // nothing was done: another range has the key (fields: bucket and Ranges), or the version or operation is unknown
+	StatusRefused               // fields: index of the refused mutation, reason
+	StatusFailed                // field: text of the error, for the log
 	StatusNoTable               // this and the following statuses are the errors with the same names in package table
 	StatusNoEntity
 	StatusNoDocument
@@ -57,14 +57,14 @@ var (
 	ErrForeign = errors.New("durableobject: the object runs another version of edgetable than the caller")
 	// ErrAgain means that the object restarted while the message waited; nothing was done.
 	ErrAgain = errors.New("durableobject: the object restarted before it executed the request")
-	// ErrMore means that the object did only a part, because one message may make a limited number of calls.
-	// The same message, sent again, continues.
+	// ErrMore means that the object did only a part of the work, because one message may make a limited number of
+	// calls. If the message is sent again, the object continues.
 	ErrMore = errors.New("durableobject: the object executed only a part of the request")
 	// ErrDamaged means that the answer is malformed.
 	ErrDamaged = errors.New("durableobject: malformed answer")
 )
 
-// MovedError means that the table has another layout than the sender assumed.
+// MovedError means that the table has another layout (number of buckets and location) than the sender assumed.
 type MovedError struct{ Layout Layout }
 
 func (*MovedError) Error() string {
@@ -98,9 +98,9 @@ func Moved(dst []byte, h Layout) []byte {
 // for a Worker with the least memory.
 const nearBytes = 8 << 10
 
-// MovedTo appends the answer of a range that does not have the key k. The answer contains the bucket's ranges
-// around k. A Worker whose code does not know ranges sees an unknown version, and does nothing. For keys that
-// are far from k, a Worker may choose a wrong range. That range then sends the same kind of answer.
+// MovedTo appends the answer of a range that does not have the key k. The answer contains the bucket's ranges around k.
+// If the sender later chooses a wrong range for a key that is far from k, it gets another such answer. A Worker whose
+// code does not know ranges sees an unknown version, and does nothing.
 func MovedTo(dst []byte, bucket uint16, m buckets.Ranges, k []byte) []byte {
 	return AppendRanges(appendNumber(Foreign(dst), uint64(bucket)), m.Near(k, nearBytes))
 }

@@ -7,14 +7,14 @@ import (
 
 // BatchHead is the head of a batch for the replica.
 type BatchHead struct {
-	Incarnation table.Incarnation // the incarnation of the rows, or the one to purge
+	Incarnation table.Incarnation // the incarnation of the rows, or the incarnation to purge
 	Source      string            // the name of the object in the replica
 	Mark        Mark
 	Since       edm.Ticks // all changes before this time are published
 	Purge       bool      // whether the incarnation ended and must be purged
 }
 
-// Mark says how a batch changes the replica's report that the sender of the batch lags.
+// Mark says whether the replica begins or ends to report that the sender of a batch lags.
 type Mark byte
 
 // The values of Mark.

@@ -17,7 +17,8 @@ type Layout struct {
 // Key appends a message that has only the key of a record: OpRead, OpLocate.
 func Key(dst []byte, op Op, key string) []byte { return AppendText(begin(dst, op), key) }
 
-// Write appends the message OpWrite, without its Attempt: see [Stamp]. The layout is used only if the table is new.
+// Write appends the message OpWrite, without its Attempt: see [Stamp]. The layout (number of buckets and location) is
+// used only if the table is new.
 func Write(dst []byte, d *table.Record, layout Layout) []byte {
 	return AppendLayout(AppendDocument(begin(dst, OpWrite), d), layout)
 }
@@ -33,8 +34,8 @@ func List(dst []byte, prefix, from string, limit int) []byte {
 	return appendNumber(dst, uint64(max(limit, 0)))
 }
 
-// Drop appends the message OpDrop. If the table declares options, the message has a version that
-// earlier code does not understand, because that code would not find all of the table's rows.
+// Drop appends the message OpDrop. If the table declares options, the message has a version that an earlier version of
+// the code does not understand, because that code would not find all of the table's rows.
 func Drop(dst []byte, i table.Incarnation, declares bool) []byte {
 	start := len(dst)
 	if dst = append(begin(dst, OpDrop), i[:]...); declares {
@@ -99,8 +100,8 @@ func (r *Reader) Layout() Layout {
 	return Layout{Buckets: uint16(r.Number(1<<16 - 1)), Location: r.Text()}
 }
 
-// Located is the answer to OpLocate: the incarnation of a table, the layout of its
-// buckets, and the floor of their Timestamps.
+// Located is the answer to OpLocate: the incarnation of a table, the layout of its buckets, and the lower limit (floor)
+// of their Timestamps.
 type Located struct {
 	Incarnation table.Incarnation
 	Layout      Layout

@@ -6,19 +6,19 @@ import (
 	"edgetable/core/table"
 )
 
-// If a table declares options, the key of its record begins with this prefix, so that earlier code cannot parse
-// the key.
+// If a table declares options, the key of its record begins with this prefix, so that an earlier version of the code
+// cannot parse the key.
 const declares = "\x01"
 
 // Declare appends the message OpDeclare.
 func Declare(dst []byte, p *Destination) []byte { return beginAt(dst, OpDeclare, p) }
 
-// formFeeds is the first byte of traits with a feed. Code that does not know feeds cannot parse such traits and
-// therefore writes nothing to the table. Other traits begin with a time, whose first byte is never formFeeds.
+// formFeeds is the first byte of encoded options with a feed. Code that does not know feeds cannot parse them, and so
+// writes nothing to the table. Other encoded options begin with a time, whose first byte is never formFeeds.
 const formFeeds = 0xFF
 
-// AppendTraits appends the declared options of a table in the encoding of package table; an empty field if
-// there are none.
+// AppendTraits appends the declared options of a table in the encoding of package table. If there are none, it appends
+// an empty field.
 func AppendTraits(dst []byte, t *table.Traits) []byte {
 	if t == nil {
 		return AppendBytes(dst, nil)

@@ -11,14 +11,15 @@ import (
 // FeedQuestion holds the fields of OpLines, which asks an object for lines of a feed.
 type FeedQuestion struct {
 	Life table.Incarnation
-	From edm.Ticks // asks for the lines after this Timestamp; or FeedBegin, FeedOldest or FeedEnd
+	From edm.Ticks // asks for the lines after this Timestamp, or is one of FeedBegin, FeedOldest and FeedEnd
 	// If the flag Many is set, the feed has many ranges. The object then prefers a position that other ranges are
 	// likely to have too, because equal positions are encoded in few bytes.
 	Many   bool
 	Within key.Range
 	// Changes and Bytes limit the size of the answer; 0 means no limit.
 	Changes, Bytes int
-	// Divides is set if the reader understands items of the kind FeedPart. A reader with older code does not.
+	// Divides is set if the reader understands items of the kind FeedPart. A reader with an earlier version of the code
+	// does not.
 	Divides bool
 	Part    int // the number of changes that the reader has of the first commit after From; 0 if it has none of them
 }
@@ -128,15 +129,15 @@ func (r *Reader) FeedAnswer() FeedAnswer {
 type FeedItem struct {
 	Kind  FeedKind
 	Ticks edm.Ticks
-	Range uint32    // of FeedGave, FeedBegan and FeedTook: the other range
-	Cut   edm.Ticks // of FeedBegan and FeedTook: lines after this item come after the other range's lines up to this Timestamp
-	Line  []byte    // of FeedElsewhere and FeedPart: the line, in its stored form
+	Range uint32    // only of FeedGave, FeedBegan and FeedTook: the other range
+	Cut   edm.Ticks // only of FeedBegan and FeedTook: lines after this item come after the other range's lines up to this Timestamp
+	Line  []byte    // only of FeedElsewhere and FeedPart: the line, in its stored form
 	// Key is the key of an entity that the answering range does not have. An item of the kind FeedPart has a key only
 	// if there is such an entity. In OpLook, Key is not empty if the sender understands items of the kind FeedPart.
 	Key []byte
-	// Of FeedPart: Part is the number of changes of the commit that the reader has with this item, or 0 if it has all of
-	// them. In OpLook, it is the number that the reader has without the answer. All is the number of changes of the whole
-	// commit.
+	// These fields are set for an item of the kind FeedPart. Part is the number of changes of the commit that the
+	// reader has with this item, or 0 if it has all of them. In OpLook, it is the number that the reader has without
+	// the answer. All is the number of changes of the whole commit.
 	Part, All int
 	Changes   []table.FeedChange
 }
@@ -252,7 +253,7 @@ func Feeds(dst []byte, key string, from int, ends bool) []byte {
 type FeedMap struct {
 	Life   table.Incarnation
 	Layout Layout
-	Sum    uint64 // a hash of the list of all objects, which shows whether the list changed
+	Sum    uint64 // a hash of the list of all objects, by which a change of the list is noticed
 	All    int    // the number of all objects that have the feed
 	Ranges []FeedRange
 	Done   []Object // ranges that ceased to exist, and whose lines the reader does not need
@@ -280,7 +281,7 @@ func (r *Reader) FeedMap() (m FeedMap) {
 	return m
 }
 
-// LifeOf appends the message OpLife, which asks what became of an incarnation of a table.
+// LifeOf appends the message OpLife, which asks whether an incarnation of a table still exists.
 func LifeOf(dst []byte, key string, incarnation table.Incarnation) []byte {
 	return append(Key(dst, OpLife, key), incarnation[:]...)
 }

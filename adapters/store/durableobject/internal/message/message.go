@@ -7,12 +7,12 @@ import (
 	"edgetable/core/edm"
 )
 
-// The constant version is the version of most messages. The constant ranged is the version of a message to a
-// range other than the first, because earlier code without ranges must not understand such a message.
+// The constant version is the version of most messages. The constant ranged is the version of a message to a range
+// other than the first. An earlier version of the code, without ranges, must not understand such a message.
 const (
 	version = 2
 	ranged  = 3
-	// Messages of this version must not be understood by code without declared options.
+	// This version is for messages that code without declared options must not understand.
 	declaring = 4
 )
 
@@ -26,14 +26,14 @@ const (
 	OpCommit               // Attempt, Destination, Mutations → Timestamp
 	OpScan                 // Destination, Scan → page
 	OpDrop                 // incarnation → highest Timestamp of the incarnation in this object
-	OpForget               // the highest Timestamp that the catalog has recorded
+	OpForget               // the highest Timestamp that the catalog has recorded; the answer has no fields
 
 	OpRead   // record key → Record
 	OpWrite  // Attempt, Write → revision
 	OpList   // List → Documents
 	OpRemove // Attempt, record key, revision
 	OpLocate // record key → Located
-	OpAlarm  // the object's alarm
+	OpAlarm  // sent by the alarm of the object
 
 	OpTraffic // of a bucket: Destination → traffic.Tally of today, traffic.Tally of the day before or an empty field, traffic.Range
 
@@ -41,15 +41,15 @@ const (
 	OpCopy    // Destination, incarnation, number of the chunk, entities → nothing
 	OpTake    // Destination, incarnation, number of the chunk, Taking, entities → nothing
 	OpRanges  // record key, bucket → Located, Named
-	OpBegin   // Splitting → id
+	OpBegin   // Splitting → id of the new range
 	OpSwitch  // Splitting → Located, Named
 	OpObjects // record key → Layout, objects
 
-	_ // earlier code had two operations here
+	_ // an earlier version of the code had two operations here
 	_
 
 	// Operations of a restore: the first goes to a bucket, the others to a catalog.
-	OpObey      // Destination → the fields of Found, but only in the phase Freezing; before it answers, the receiver asks the catalog what to do
+	OpObey      // Destination → the fields of Found, but only in the first phase of a restore (Freezing); before it answers, the receiver asks the catalog what to do
 	OpRestoring // record key, Restore → Restore
 	OpInstruct  // record key, bucket, range → Restore with only this object
 
@@ -127,8 +127,8 @@ func (r *Reader) Attempt() Attempt {
 	}
 }
 
-// Destination is the range of a bucket to which a message is addressed, with the layout of the table that
-// the sender assumes. The object checks the layout, because the table may have another layout by now.
+// Destination is the range of a bucket to which a message is sent, with the layout that the sender assumes the table
+// has. The object checks the layout, because it may be out of date.
 type Destination struct {
 	Table    string // key of the table's record
 	Buckets  uint16 // number of buckets, at least 1

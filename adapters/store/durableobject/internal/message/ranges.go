@@ -64,7 +64,7 @@ func (r *Reader) Bounds() (b key.Range) {
 	b.Start = r.Bytes()
 	if r.Bool() {
 		if b.End = r.Bytes(); b.End == nil {
-			b.End = []byte{} // not nil, because nil means that there is no end
+			b.End = []byte{} // not nil, because nil means that the range has no end
 		}
 	}
 	return b
@@ -90,10 +90,9 @@ func (n *Named) Begins(id uint32) bool {
 	return slices.ContainsFunc(n.Begun, func(b Begun) bool { return b.ID == id })
 }
 
-// UnusedClass returns how many ids the catalog skips before it gives an id to a new range. The parameter last
-// is the id of the last new range. The class of a range is its id modulo n. The class determines the Timestamps
-// that the range issues. So no two ranges of a bucket may have the same class. The result is 0 if every class
-// is used.
+// UnusedClass returns how many ids the catalog skips before it gives an id to a new range. The parameter last is the id
+// of the last new range. The class of a range is its id modulo n, and determines the Timestamps that the range issues.
+// So no two ranges of a bucket may have the same class. The result is 0 if every class is used.
 func (s *Named) UnusedClass(last, n uint32) uint32 {
 	used := map[uint32]bool{0: true} // before a bucket splits, its range has the id 0
 	for _, r := range s.Ranges {
@@ -136,10 +135,10 @@ func (r *Reader) Named() (n Named) {
 	return n
 }
 
-// Splitting holds the fields of OpBegin and OpSwitch. A range, whose id is in From, sends these messages to the
-// catalog. OpBegin asks for the id of a new range, which will get the keys that are not below the position At.
-// OpSwitch says that the range with the id in To has these keys. If the field To is 0, OpSwitch says that the
-// right neighbour has got all keys of the sender.
+// Splitting holds the fields of the messages OpBegin and OpSwitch, which a range sends to the catalog. From is the id
+// of that range. OpBegin asks for the id of a new range, which will get the keys from the position At on. OpSwitch says
+// that the range with the id To has these keys. If To is 0, OpSwitch says that the right neighbour has got all keys of
+// the sender.
 type Splitting struct {
 	Table       string
 	Incarnation table.Incarnation
@@ -174,9 +173,9 @@ func (r *Reader) Splitting() Splitting {
 type Taking struct {
 	Bounds key.Range // the bounds of the keys that the receiver has from now on
 	High   edm.Ticks // no Timestamp of the sender is higher
-	// Replica is the name of the replica to which the sender publishes, "" if it does not publish. If Synced is
-	// true, the sender has published all entities that existed when it joined the replica. The sender has also
-	// published all changes before the time in the field Since.
+	// Replica is the name of the replica to which the sender publishes; "" if it does not publish. If Synced is true,
+	// the sender has published all entities that existed when it joined the replica, and all changes before the time
+	// Since.
 	Replica string
 	Synced  bool
 	Since   edm.Ticks
@@ -251,7 +250,7 @@ type Item struct {
 	Key       []byte
 	Gone      bool
 	Value     []byte
-	Unseen    bool      // whether the replica does not have the current state yet
+	Unseen    bool      // whether the replica lacks the current state
 	ChangedAt edm.Ticks // the time of the change, set only if Unseen is true
 }
 

@@ -10,8 +10,8 @@ func Instruct(dst []byte, p *Destination) []byte {
 // Obey appends the message OpObey.
 func Obey(dst []byte, p *Destination) []byte { return beginAt(dst, OpObey, p) }
 
-// AppendFound appends an object's answer to OpObey in the phase Freezing: the platform's bookmarks of its
-// state at the requested time and of its present state, and its highest Timestamp.
+// AppendFound appends an object's answer to OpObey in the first phase of a restore (Freezing): the platform's bookmarks
+// of its state at the requested time and of its present state, and its highest Timestamp.
 func AppendFound(dst []byte, state, before []byte, high edm.Ticks) []byte {
 	return appendUint64(AppendBytes(AppendBytes(Done(dst), state), before), uint64(high))
 }

@@ -24,7 +24,7 @@ type Scan struct {
 	Descending, Count, Ended bool
 }
 
-// Position returns the position at which the scan begins. The message must go to the object that has this
+// Position returns the position at which the scan begins. The message must go to the object that has the keys at this
 // position.
 func (s *Scan) Position() []byte {
 	if s.Descending {
@@ -33,8 +33,8 @@ func (s *Scan) Position() []byte {
 	return s.Ranges[0].Start
 }
 
-// Leaves returns the position at which a scan of the range r leaves an object and continues in another object.
-// The parameter own contains the keys of the object. The result is nil if the scan ends within the object.
+// Leaves returns the position at which a scan of the range r goes on in another object. The parameter own contains the
+// keys of the object. The result is nil if the scan ends within the object.
 func (s *Scan) Leaves(r, own key.Range) []byte {
 	switch {
 	case s.Descending && bytes.Compare(r.Start, own.Start) < 0:
@@ -124,8 +124,8 @@ const (
 	endBorder        // the scan reached the end of the object's keys
 )
 
-// End ends the page. next is the position at which the next page begins, nil if all ranges are finished. If
-// border is true, another object has the keys from this position on.
+// End ends the page. The parameter next is the position at which the next page begins; nil if all ranges are finished.
+// If border is true, another object has the keys from this position on.
 func (w *PageWriter) End(next []byte, border bool, examined, examinedRows int) []byte {
 	binary.BigEndian.PutUint32(w.dst[w.count:], w.rows)
 	w.dst = appendNumber(w.dst, uint64(examined-w.examined))

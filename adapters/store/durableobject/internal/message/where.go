@@ -5,12 +5,12 @@ import "edgetable/core/buckets"
 // The Stores of a Worker share a cache of layouts and ranges, which may be in another instance of the wasm
 // module. A Store sends a Where to that cache.
 
-// Where is a message of a Store to the cache. The Store asks which range of a table has the keys at a position.
-// Or the Store reports a layout or ranges that it has learned.
+// Where is a message of a Store to the cache. It asks which range of a table has the keys at a position, or it reports
+// a layout or ranges that the Store has learned.
 type Where struct {
 	What     byte
 	Table    string // key of the table's record
-	Layout   Layout // the layout that the table has, or is expected to have
+	Layout   Layout // the layout (number of buckets and location) that the table has, or is expected to have
 	Bucket   uint16
 	OfKey    bool // whether the field Bucket is not set; the cache then computes the bucket from the field Position
 	Position []byte

@@ -14,12 +14,13 @@ import (
 // An object that hands entities over to another object also hands over the changes that it has not published yet. The other object
 // publishes them.
 
-// HandOver adds to a message how far the object has published the entities that it hands over.
+// HandOver adds to a message up to which time the object has published the entities that it hands over.
 func (o *Outbox) HandOver(taking *message.Taking) {
 	taking.Replica, taking.Synced, taking.Since = o.Replica(), o.IsSynced(), o.since
 }
 
-// TakeOver makes the object publish the entities that another object handed over. Publishing continues where that object stopped.
+// TakeOver makes the object publish the entities that it got from another object. Publishing continues where the other
+// object stopped.
 func (o *Outbox) TakeOver(t *turn.Turn, p *message.Destination, incarnation table.Incarnation, taking *message.Taking) {
 	if o.incarnation = incarnation; o.name == "" || o.name != taking.Replica {
 		return

@@ -29,8 +29,8 @@ func (o *Outbox) JoinCatalog(t *turn.Turn, key, location string) {
 	}
 }
 
-// Leave makes an object that returned to an earlier state publish nothing until it joins the replica again. A batch may still be in flight, so Leave
-// keeps the time before which none is sent.
+// Leave makes an object that returned to an earlier state publish nothing until it joins the replica again. A batch may
+// still be in flight, so Leave keeps the time before which no batch is sent.
 func (o *Outbox) Leave(rows storage.Rows) {
 	rows.Delete(storage.RowSending)
 	o.publishing = publishing{sending: sending{until: o.until}}

@@ -16,7 +16,7 @@ import (
 
 // Outbox publishes the changes of an object to the replica.
 type Outbox struct {
-	Keys key.Range // of a bucket: the keys of the entities that this object publishes; other objects publish the rest
+	Keys key.Range // of a bucket: the range of keys whose entities this object publishes; other objects publish the rest
 
 	clock        *clock.Clock
 	rand         func() uint64
@@ -26,7 +26,8 @@ type Outbox struct {
 	publishing
 	self      message.Destination // the bucket's own destination, which storage.RowSelf stores too
 	confirmed bool                // whether the catalog confirmed that the bucket may publish
-	// While the catalog has not answered, the bucket asks again at this time whether it may publish. The alarm does not ring earlier to publish.
+	// If the catalog does not answer, the bucket asks again at this time whether it may publish. Until then, the alarm
+	// does not start publishing.
 	asksAt edm.Ticks
 	key    []byte // scratch buffer
 }
@@ -38,7 +39,7 @@ type publishing struct {
 	incarnation table.Incarnation // the incarnation of the bucket's table
 	pending     bool              // the outbox may have rows
 	ask         edm.Ticks         // when to publish the rows of the outbox
-	purgeAt     edm.Ticks         // when the next incarnation can be purged; 0: no purge is necessary
+	purgeAt     edm.Ticks         // when the next incarnation can be purged; 0 if no purge is necessary
 	awake       awake
 	restUntil   edm.Ticks // when a paused initial sync continues
 	pass        pass
@@ -50,8 +51,8 @@ const (
 	collect = edm.TicksPerSecond
 	// batchTimeout is the time after which no write of a batch can still arrive.
 	batchTimeout = 60 * edm.TicksPerSecond
-	// An object reports a lag to the replica if a change has waited for longer than 30 seconds. The object withdraws the report after 90
-	// seconds in which no change waited for so long.
+	// An object reports a lag to the replica if a change has waited for more than 30 seconds. It withdraws the report
+	// when no change has waited for so long during the last 90 seconds.
 	lagging  = 30 * edm.TicksPerSecond
 	caughtUp = 90 * edm.TicksPerSecond
 	// After visibleAfter, all readers see all writes to an ended incarnation. This time consists of a batch timeout, the minute for which KV may
@@ -81,11 +82,11 @@ func (o *Outbox) Replica() string {
 	return o.name
 }
 
-// Load reads the state from the rows; incarnation is that of the bucket's table. An object that no longer publishes, or that now has another replica,
-// records no changes until it joins a replica. So Load discards how far the object had published. A batch may still be in flight, so Load keeps the time
-// before which none is sent.
+// Load reads the state from the rows; incarnation is that of the bucket's table. If the object no longer publishes, or
+// now has another replica, it records no changes until it joins a replica. Then Load discards how far the object had
+// published. A batch may still be in flight, so Load keeps the time before which no batch is sent.
 func (o *Outbox) Load(t *turn.Turn, incarnation table.Incarnation) {
-	known := o.publishing // after a rollback of the transaction, this value still describes the batch in flight
+	known := o.publishing // kept, because after a rollback of the transaction it still describes the batch in flight
 	o.publishing, o.self = publishing{incarnation: incarnation}, message.Destination{}
 	v, ok := t.Rows.Get(storage.RowSending)
 	if !ok {
@@ -179,7 +180,8 @@ func (o *Outbox) Forget() {
 	o.publishing, o.self, o.Keys = publishing{}, message.Destination{}, key.Range{}
 }
 
-// SetAlarm sets the alarm in every Step, so that it is due no later than the next batch. So if an alarm is lost, the next message sets it again.
+// SetAlarm sets the alarm in every Step, so that it is due no later than the next batch. If an alarm is lost, the next
+// message sets it again.
 func (o *Outbox) SetAlarm(s *turn.Step) {
 	if !o.on {
 		return

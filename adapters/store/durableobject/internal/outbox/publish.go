@@ -28,8 +28,9 @@ func (o *Outbox) Publish(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// handOut sends a batch with the current state of changed rows. The same transaction stores that a batch is in flight, so that a later engine
-// waits until no write of the batch can arrive any more. An engine that lost its storage cannot store this, and sends nothing.
+// handOut sends a batch with the current state of changed rows. The same transaction stores that a batch is in flight,
+// so that the object, if it restarts, waits until no write of the batch can arrive any more. An object that lost its
+// storage cannot store this, and so sends nothing.
 func (o *Outbox) handOut(t *turn.Turn) turn.Step {
 	f := &batchInFlight{}
 	if o.pass.next == nil {
@@ -43,7 +44,7 @@ func (o *Outbox) handOut(t *turn.Turn) turn.Step {
 		f.mark = message.MarkForget
 	}
 	if f.mark == message.MarkLagging {
-		o.marked = max(o.marked, 1) // from now on the replica may show that this object lags, even if the answer is lost
+		o.marked = max(o.marked, 1) // from now on the replica may report that this object lags, even if the answer is lost
 	}
 	head := message.BatchHead{Incarnation: o.incarnation, Source: o.source, Mark: f.mark, Since: o.since}
 	batch := o.addChanges(t, f, message.AppendBatch(t.Dst, &head))
@@ -97,8 +98,8 @@ func (o *Outbox) addChanges(t *turn.Turn, f *batchInFlight, batch []byte) []byte
 	return batch
 }
 
-// AcceptResult handles the result of a batch. It ignores the result of an unknown batch: an earlier engine sent that batch, or another batch has
-// replaced it.
+// AcceptResult handles the result of a batch. It ignores the result of an unknown batch: the object sent that batch
+// before its restart, or another batch has replaced it.
 func (o *Outbox) AcceptResult(t *turn.Turn) turn.Step {
 	f, answers := o.inFlight, t.Answers
 	if !o.on || f == nil || t.Resumed.Batch != f.number || len(answers) == 0 {
@@ -109,7 +110,7 @@ func (o *Outbox) AcceptResult(t *turn.Turn) turn.Step {
 	result, ok := durableobject.ReadPublished(answers[0].Message, n)
 	if f.purge {
 		if !ok || answers[0].Err != nil || !result.Certain || result.Failed {
-			return t.Done() // the purge is sent again
+			return t.Done() // the purge may have failed, so it is sent again
 		}
 		return o.acceptPurgeResult(t, f, result.More)
 	}
@@ -118,7 +119,7 @@ func (o *Outbox) AcceptResult(t *turn.Turn) turn.Step {
 		result = durableobject.Published{Certain: true, Failed: true, Done: make([]bool, n)}
 	case answers[0].Err != nil || !ok:
 		o.pass = pass{}
-		return t.Done() // wait for the batch timeout
+		return t.Done() // wait for the batch timeout, because writes of the batch may still arrive
 	}
 	all := o.acknowledge(t, f, result.Done)
 	synced := o.advanceSync(t, f, result.Done[len(f.changes):], answers[1:])
@@ -129,7 +130,7 @@ func (o *Outbox) AcceptResult(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// The replica may report that this object lags. If the batch has begun or ended such a report, noteMark stores that.
+// noteMark stores whether the replica may report that this object lags, if the batch has begun or ended such a report.
 func (o *Outbox) noteMark(t *turn.Turn, f *batchInFlight, result durableobject.Published) {
 	switch {
 	case !result.Marked:

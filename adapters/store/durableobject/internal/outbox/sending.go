@@ -17,8 +17,8 @@ type sending struct {
 	until    edm.Ticks
 	failures byte      // number of failures since something was published
 	since    edm.Ticks // all changes before this time are published
-	marked   edm.Ticks // when this object last told the replica that it lags; 0: the replica reports no lag
-	sync     []byte    // the row at which the initial sync continues, nil: it is finished
+	marked   edm.Ticks // when this object last told the replica that it lags; 0 if the replica reports no lag
+	sync     []byte    // the row at which the initial sync continues; nil if it is finished
 }
 
 func (s *sending) put(rows storage.Rows) {

@@ -15,8 +15,8 @@ import (
 
 // The initial sync publishes all rows of an object that joins a replica.
 
-// maxWakes is the number of buckets woken at a time. All buckets of one table are
-// woken together, at most durableobject.MaxBuckets.
+// maxWakes is the number of buckets that one batch calls so that they join the replica. All buckets of one table are
+// called together, at most durableobject.MaxBuckets.
 const maxWakes = 100
 
 // addSync adds rows of the initial sync to a batch. If a row is the record of a table, it also adds the calls that wake the table's buckets.
@@ -46,8 +46,8 @@ func (o *Outbox) addSync(t *turn.Turn, f *batchInFlight, batch []byte) ([]byte, 
 	return batch, wakes
 }
 
-// addWakes adds the calls that wake the objects of the table in the last synced row. Each call reads an entity
-// that does not exist.
+// addWakes adds calls to the objects of the table in the last synced row, so that they join the replica. Each call
+// reads an entity that does not exist.
 func (o *Outbox) addWakes(rows storage.Rows, f *batchInFlight, wakes []durableobject.Call, rec *record.Record) []durableobject.Call {
 	objects, _ := record.Objects(rows, rec)
 	s := &f.synced[len(f.synced)-1]
@@ -63,8 +63,9 @@ func (o *Outbox) addWakes(rows storage.Rows, f *batchInFlight, wakes []durableob
 	return wakes
 }
 
-// advanceSync moves the initial sync past the published rows. A row of a table is passed only if its buckets have woken. The result is true if
-// all rows of the batch are passed. If the first bucket does not wake, the sync pauses.
+// advanceSync moves the initial sync past the published rows. The row of a table is passed only if the table's buckets
+// have answered. The result is true if all rows of the batch are passed. If the first bucket does not answer, the sync
+// pauses.
 func (o *Outbox) advanceSync(t *turn.Turn, f *batchInFlight, done []bool, woken []durableobject.Answer) (all bool) {
 	for i, s := range f.synced {
 		n := 0

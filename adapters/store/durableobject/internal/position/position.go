@@ -10,17 +10,16 @@ import (
 	"edgetable/core/edm"
 )
 
-// Position is a position in a feed. The field Ranges contains the ranges that are being read. The field Done
-// contains ranges that gave all their keys to a neighbour, and whose lines are all read. Such a range stays in
-// Done until the reader has read the neighbour's line about these keys. A range in neither list was read
-// completely, or the reader does not know it yet. The reader finds a new range in the lines of the range that
-// gave keys to it.
+// Position is a position in a feed. The field Ranges contains the ranges that are being read. The field Done contains
+// ranges that gave all their keys to a neighbour, and whose lines are all read. Such a range stays in Done until the
+// reader has read the neighbour's line about these keys. A range in neither list was read completely, or is new: the
+// reader finds it in the lines of the range that gave keys to it.
 type Position struct {
 	Layout message.Layout
 	Ended  bool      // whether the client has received the drop of the table
-	Busy   bool      // the reader asks the ranges in turn; Busy says whether a range asked since the first one has more lines
+	Busy   bool      // the reader asks the ranges in turn; Busy says whether a range that was asked since the first one has more lines
 	Drop   edm.Ticks // the highest Timestamp of a drop that ranges reported, 0 if no range has reported a drop
-	From   uint64    // the number of the range to ask first
+	From   uint64    // the index of the range to ask first
 	Ranges []message.FeedRange
 	Done   []message.Object
 	// Part is the number of changes that the client has read of the next commit of the range PartOf. It is 0 unless the

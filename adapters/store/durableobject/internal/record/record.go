@@ -45,7 +45,7 @@ func (r *Record) Append(dst []byte) []byte {
 	dst = message.AppendText(dst, r.Key.String())
 	dst = message.AppendText(dst, string(r.Revision))
 	dst = append(dst, r.Incarnation[:]...)
-	dst = append(dst, 0, 0) // earlier code refuses a record with other values here
+	dst = append(dst, 0, 0) // an earlier version of the code refuses a record with other values here
 	if r.Split {
 		dst[len(dst)-1] = 1
 	}

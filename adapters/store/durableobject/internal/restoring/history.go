@@ -31,7 +31,7 @@ const mostForgotten = 4
 // changes that are older than the states that the platform keeps.
 func Remember(rows storage.Rows, c *clock.Clock, now edm.Ticks, key string, bucket uint16, change *Change) int {
 	if _, known := rows.Get(storage.RowHistory); !known {
-		storage.PutTicks(rows, storage.RowHistory, now) // earlier code stored no changes, so the history begins now
+		storage.PutTicks(rows, storage.RowHistory, now) // an earlier version of the code stored no changes, so the history begins now
 	}
 	at := c.Next(now, 0, 1)
 	c.Issue(rows, at)
@@ -93,10 +93,9 @@ func (c *Change) Undo(m buckets.Ranges) (before buckets.Ranges, ok bool) {
 	return m.Unsplit(c.To)
 }
 
-// Apart returns the nearest times before and after the requested time (the parameter to) at which certainly no
-// keys were moving. If no keys were moving at the requested time, both results are equal to it. If objects
-// returned to a time between the results, several objects could have the same keys, or no object could have
-// them.
+// Apart returns the nearest times before and after the requested time (the parameter to) at which certainly no keys
+// were moving. If no keys were moving at the requested time, both results are equal to it. At a time between the
+// results, several objects may have had the same keys, or no object may have had them.
 func Apart(all []Change, to edm.Ticks) (before, after edm.Ticks) {
 	before, after = to, to
 	for grew := true; grew; {

@@ -9,13 +9,14 @@ import (
 	"edgetable/core/key"
 )
 
-// visibleIn is the time after which all readers of the replica see a write. The catalog uses the same time to
-// detect an abandoned restore. In the phase Freezing, it cancels the restore if no message about the restore
-// arrives for this time.
+// visibleIn is the time after which all readers of the replica see a write. The catalog uses the same time to detect an
+// abandoned restore: in the first phase (Freezing), it cancels the restore if no message about it arrives for this
+// time.
 const visibleIn = 90 * edm.TicksPerSecond
 
-// Plan sets which objects return to an earlier state: those that had keys at the requested time, according to
-// maps. The other objects of the table drop their entities. The parameter last is the restore to undo.
+// Plan sets which objects return to an earlier state: those that had keys at the requested time, according to the
+// parameter maps, which has the ranges of each bucket at that time. The other objects of the table drop their entities.
+// The parameter last is the restore to undo.
 func (r *Restore) Plan(maps []buckets.Ranges, now []message.Object, last *Restore) {
 	r.Phase, r.Until = Freezing, r.Began+visibleIn
 	for n, m := range maps {
@@ -76,7 +77,7 @@ func (r *Restore) Map(bucket uint16) (m buckets.Ranges) {
 		}
 	}
 	if len(m) == 1 && m[0].ID == 0 {
-		return nil // the bucket never split
+		return nil // nil, because the bucket never split
 	}
 	return m
 }

@@ -27,7 +27,7 @@ const (
 
 // Restore is a restore of a table. The catalog stores it, and objects ask for their part of it.
 type Restore struct {
-	ID    uint64 // random; 0: there is none
+	ID    uint64 // random; 0 if there is no restore
 	Phase Phase
 	Undo  bool      // whether this restore undoes the previous one
 	To    edm.Ticks // the time to restore
@@ -36,8 +36,8 @@ type Restore struct {
 	Was   table.Incarnation // incarnation of the table when the restore began
 	Then  table.Incarnation // incarnation of the table at the time to restore
 	Next  table.Incarnation // incarnation of the table after the restore
-	High  edm.Ticks         // no object issued a higher Timestamp before the restore
-	Why   string            // the reason to undo the restore, "" if there is none
+	High  edm.Ticks         // before the restore, no object had issued a higher Timestamp
+	Why   string            // the reason to undo the restore; "" if there is none
 
 	Objects []Returned
 	// Traits are the declared options of the table; set only in the catalog's answers to an object.
@@ -68,7 +68,7 @@ func (r *Restore) Append(dst []byte) []byte {
 		dst = message.AppendBounds(dst, o.Bounds)
 		dst = message.AppendBytes(message.AppendBytes(dst, o.State), o.Before)
 	}
-	if r.Traits != nil { // earlier code does not understand a restore with Traits
+	if r.Traits != nil { // an earlier version of the code does not understand a restore with Traits
 		dst = message.AppendTraits(dst, r.Traits)
 	}
 	return dst

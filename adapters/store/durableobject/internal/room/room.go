@@ -6,8 +6,9 @@ import (
 	"edgetable/core/table"
 )
 
-// The platform gives an object 10 GB and ends it when it writes more. Writes that may make it larger are refused at a
-// lower size. The difference is for the rows that deletions write themselves, so that reads and deletions still work.
+// The platform gives an object 10 GB and ends an object that writes more. Writes that may make the object larger are
+// refused at a smaller size. The difference is for the rows that deletions write, so that reads and deletions still
+// work.
 const (
 	maxSize = 9_800_000_000
 	// stride is the number of bytes that are written between two checks of the size. The database may need
@@ -29,7 +30,7 @@ type Room struct {
 	Size int64 // the size at the last check
 
 	left   int // bytes to write before the next check
-	stride int // bytes between two checks, 0: the constant stride
+	stride int // bytes between two checks; 0 means the constant stride
 }
 
 // Wrote counts bytes that were written.

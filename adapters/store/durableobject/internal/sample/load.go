@@ -24,7 +24,7 @@ type Load struct {
 	requests      float64
 	partitions    [][]byte // a sample of the requested partitions
 	at            []byte   // the key that would have divided the requests of the last half minute best; nil if there is none
-	before, after int      // requests of this half minute: before counts those for keys below the key in the field above, after counts all others
+	before, after int      // number of requests in this half minute for keys below the key in the field at, and for all other keys
 	inserts       int      // number of recent inserts
 	atEnd         int      // number of recent inserts that were above all earlier keys
 }

@@ -36,7 +36,7 @@ func (l *Load) BehindLast(rows storage.Rows, bounds key.Range) []byte {
 	return at
 }
 
-// OnlyPartition returns the partition of a range that has exactly one, otherwise nil.
+// OnlyPartition returns the partition of a range that has exactly one. Otherwise it returns nil.
 func OnlyPartition(rows storage.Rows, bounds key.Range) []byte {
 	from, to := storage.Entities(bounds)
 	for k := range rows.Scan(from, to, 4<<10) {

@@ -23,32 +23,33 @@ type Marker struct {
 	// Traits are the options that the table declares, such as expiry.
 	Traits *table.Traits
 
-	row []byte // the key of the row in which the marker is stored, nil if there is none
+	row []byte // the key of the row in which the object's incarnation (the marker) is stored; nil if there is none
 }
 
-// Span is the range of an object, and the progress of its split. The marker of an object without ranges is
-// stored in the row "mm". With a Span, the marker is in another row, so that earlier code, which does not know
+// Span is the range of an object, and the progress of its split. The marker of an object without ranges is stored in
+// the row "mm". With a Span, the marker is in another row, so that an earlier version of the code, which does not know
 // ranges, finds no marker.
 type Span struct {
 	Self   message.Destination // the destination of messages to this object
 	Bounds key.Range           // the bounds of the keys that the object serves
 	Phase  Phase
 	Seq    uint64    // the number of the last chunk of entities that was sent or received
-	Since  edm.Ticks // when the object began to serve the range, 0: unknown
+	Since  edm.Ticks // when the object began to serve the range; 0 if unknown
 
 	// The fields of a split, or, if Leaving is true, of a merge into the right neighbour:
 	Leaving  bool
 	At       []byte    // the first position that moves to another range
-	End      []byte    // the end of the keys that move; nil: all keys that are not below the position At
+	End      []byte    // the end of the keys that move; nil means all keys from the position At on
 	Target   uint32    // the id of the range that gets the keys
 	From     []byte    // the row at which the next chunk begins
-	Upto     []byte    // rows below this one were sent; if an entity of such a row changes, the change is recorded and sent again
-	Complete bool      // whether each row of the keys that move was sent at least once
+	Upto     []byte    // rows below this one were sent; a later change of such an entity is recorded and sent again
+	Complete bool      // whether all keys that move were sent at least once
 	Sealed   edm.Ticks // when the object stopped serving the keys that move; 0 again once the catalog knows their new range
 	Number   uint64    // in a merge: the number in the answer by which the neighbour agreed to take the keys
 }
 
-// unreadable is the reason of a panic. It reaches the log of the Worker.
+// unreadable is the text of the panic if the row with the object's incarnation cannot be read. It reaches the log of
+// the Worker.
 const unreadable = "the record of a key range is damaged or was written by a later version of edgetable"
 
 // Phase is the state of a range: see docs/adr/0034.
@@ -66,14 +67,14 @@ const (
 
 var (
 	rowMarker = []byte("mm") // key of the marker of a bucket that never split
-	rowRange  = []byte("mr") // key of the marker with a span
-	// The key of the marker of a table that declares options. The row has the options, then the fields of one
-	// of the two rows above. Earlier code, which does not know declared options, does not read this row, so it
-	// finds no marker.
+	rowRange  = []byte("mr") // key of the marker of an object that has only a range of the bucket
+	// The key of the marker of a table that declares options. The row has the options, then the fields of one of the
+	// two rows above. An earlier version of the code, which does not know declared options, does not read this row, so
+	// it finds no marker.
 	rowDeclares = []byte("me")
 )
 
-// Load reads the marker. If there is no row, Live is false.
+// Load reads the marker, which says which incarnation the object serves. If there is no row, Live is false.
 func (m *Marker) Load(rows storage.Rows) {
 	*m = Marker{}
 	for _, k := range [...][]byte{rowMarker, rowRange, rowDeclares} {
@@ -104,7 +105,7 @@ func (m *Marker) read(v []byte) {
 	}
 }
 
-// Put writes the marker.
+// Put writes the marker, which says which incarnation the object serves.
 func (m *Marker) Put(rows storage.Rows) {
 	v := make([]byte, 0, len(m.Incarnation)+8)
 	v = append(v, m.Incarnation[:]...)
@@ -145,7 +146,7 @@ func (s *Span) append(v []byte) []byte {
 	return v
 }
 
-// readSpan reads a span, which shares the memory of v.
+// readSpan reads a Span, which shares the memory of v.
 func readSpan(v []byte) *Span {
 	r := message.Read(v)
 	s := &Span{Phase: Phase(r.Byte()), Leaving: r.Bool()}
@@ -174,7 +175,7 @@ func readSpan(v []byte) *Span {
 	return s
 }
 
-// Serve returns the span of a range that serves these bounds and moves nothing.
+// Serve returns the Span of a range that serves these bounds and moves no keys.
 func (s *Span) Serve(bounds key.Range) *Span {
 	return &Span{Self: s.Self, Bounds: bounds, Seq: s.Seq, Since: s.Since}
 }

@@ -25,7 +25,7 @@ var (
 	// 'm', 'r' and 'e' in package span, 'x' in package expiry.
 	RowSelf      = []byte{spaceMeta, 's'} // the destination of a bucket that publishes
 	RowFrozen    = []byte{spaceMeta, 'b'} // the state of an object during a restore: the type frozen in package engine
-	RowFloor     = []byte{spaceMeta, 'f'} // of a catalog: floor of the Timestamps of new tables
+	RowFloor     = []byte{spaceMeta, 'f'} // of a catalog: lower limit of the Timestamps of new tables
 	RowLastRange = []byte{spaceMeta, 'n'} // of a catalog: the last id given to a range
 	RowHistory   = []byte{spaceMeta, 'h'} // of a catalog: the time from which on it has recorded all changes of ranges
 )

@@ -19,9 +19,8 @@ import (
 // limit.
 const most = 20
 
-// progress says which objects of a table have read its declared options: all objects with a number below upto.
-// progress says which objects of a table have read its declared options. An object that is created later reads
-// the options by itself, without a call from the catalog.
+// progress says which objects of a table have read its declared options: all objects with a number below upto. An
+// object that is created later reads the options by itself, without a call from the catalog.
 type progress struct {
 	upto  uint64 // all objects with a number below upto have read the options
 	dirty bool   // whether some of these objects still store entities that had expired by a withdrawn rule

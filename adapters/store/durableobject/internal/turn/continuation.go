@@ -8,9 +8,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Continuation is the progress of a message before its calls. It passes through the shell as bytes, because
-// another engine may have replaced this one when the answers arrive. Both engines run in one isolate, so that
-// a continuation is never read by another version of the code.
+// Continuation is the progress of a message before its calls. It passes through the JavaScript shell as bytes, because
+// the engine (the code in the object) may have been replaced by another one when the answers arrive. Both engines run
+// in one isolate, so that a continuation is never read by another version of the code.
 type Continuation struct {
 	Kind   Kind
 	Engine uint64 // of a write: the engine in which it began
@@ -21,7 +21,7 @@ type Continuation struct {
 
 	// Fields of Deletes and Declares:
 	Key         string // the key of the table
-	Own         bool   // if Kind is Deletes: this message began the deletion; if Kind is Declares: entities that expired by a withdrawn rule are left
+	Own         bool   // if Kind is Deletes: this message began the deletion; if Kind is Declares: some entities that expired by a withdrawn rule are left
 	Incarnation table.Incarnation
 	High        edm.Ticks        // if Kind is Deletes: the highest Timestamp of buckets that dropped the table; if Declares: the record's revision
 	Objects     []message.Object // the objects that were called

@@ -17,14 +17,14 @@ type Step struct {
 	// If Calls is empty, Answer is the answer to the message, appended to the argument dst of Handle. Otherwise
 	// Answer may hold the message of a call, which may be large.
 	Answer []byte
-	// Rollback means that the shell must undo all changes of the Handle to its rows. The answer stays valid.
+	// Rollback means that the JavaScript shell must undo all changes of the Handle to its rows. The answer stays valid.
 	Rollback bool
-	// Calls are the calls that the shell makes concurrently after the transaction. Then the shell passes the
+	// Calls are the calls that the JavaScript shell makes concurrently after the transaction. Then the shell passes the
 	// message to Handle again, with the answers and State.
 	Calls []durableobject.Call
 	State []byte
-	// Alarm is when the shell must send OpAlarm to the object; 0 is never. Of the alarms that were not sent
-	// yet, only the earliest counts.
+	// Alarm is when the JavaScript shell must send OpAlarm to the object; 0 means never. Of the alarms that were not
+	// sent yet, only the earliest counts.
 	Alarm edm.Ticks
 
 	Next *Continuation // State is the encoded form of Next, if there are Calls
@@ -50,9 +50,8 @@ type Turn struct {
 	Dst     []byte
 }
 
-// Room returns the upper part of Dst, which is unused until the answer is written. A caller may encode a row
-// from data in this memory into the lower part. The lower part is large enough for the data and one or two more
-// keys.
+// Room returns the upper part of Dst, which is unused until the answer is written. A caller may put data into this
+// memory and encode a row from it into the lower part, which is large enough for the data and one or two more keys.
 func (t *Turn) Room() []byte {
 	const more = 8 << 10
 	middle := min((len(t.Dst)+cap(t.Dst))/2+more, cap(t.Dst))
@@ -88,8 +87,8 @@ func (t *Turn) DoneID(id uint32) Step {
 	return Step{Answer: binary.BigEndian.AppendUint32(message.Done(t.Dst), id)}
 }
 
-// MalformedPiece returns the answer to a malformed chunk of entities, and makes the shell undo the changes of
-// the transaction.
+// MalformedPiece returns the answer to a malformed chunk of entities, and makes the JavaScript shell undo the changes
+// of the transaction.
 func (t *Turn) MalformedPiece() Step {
 	step := t.Malformed()
 	step.Rollback = true

@@ -19,7 +19,7 @@ import (
 // that ends loses at most a sixteenth of the day's counts, and at most the counts of five minutes.
 type Counts struct {
 	tally *traffic.Tally // nil until the first request
-	kept  uint64         // the number of requests in the stored row
+	kept  uint64         // the number of requests counted in the stored row
 	at    edm.Ticks      // when the row was written or read
 }
 
@@ -124,7 +124,7 @@ func planOf(r key.Range) (plan string, inPartition bool) {
 	return "Range", false
 }
 
-// Tell returns the counts of today and of the day before, nil if there are none.
+// Tell returns the counts of today and of the day before. It returns nil if there are none.
 func (s *Counts) Tell(rows storage.Rows, now edm.Ticks) (current, before []byte) {
 	current = s.tallyAt(rows, now).Append(nil)
 	before, _ = rows.Get(rowBefore)

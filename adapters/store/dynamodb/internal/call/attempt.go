@@ -52,5 +52,5 @@ func untilOf(ctx context.Context) edm.Ticks {
 	return math.MaxInt64
 }
 
-// errFrozen means that a call was not sent, because the time limit that the function Until sets has passed.
+// errFrozen means that a call was not sent, because the time limit of the function Until has passed.
 var errFrozen = fmt.Errorf("%w: the process was suspended in the middle of a write", table.ErrBusy)

@@ -73,7 +73,7 @@ func classify(err error) Class {
 	var api smithy.APIError
 	if !errors.As(err, &api) {
 		if answer != nil && answer.HTTPStatusCode() >= http.StatusBadRequest {
-			return Busy // the call was refused, but the error code did not arrive
+			return Busy // the service refused the call, but the error code was lost
 		}
 		if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
 			return Busy // no connection could be made, so the request was not sent

@@ -11,7 +11,7 @@ import (
 type Policy struct {
 	busy      bool // failures of class Busy are retried
 	ambiguous bool // failures of class Ambiguous are retried
-	refused   bool // an attempt is retried even if its conditions failed
+	refused   bool // an attempt whose conditions failed is retried too
 	tries     int  // maximum number of attempts; 0 means that only the context limits the number
 }
 
@@ -29,8 +29,8 @@ var (
 	Idempotent = Policy{busy: true, ambiguous: true, tries: maxTries}
 	// Reread is the Policy for attempts that first read the state and then write on condition that the state is unchanged.
 	Reread = Policy{busy: true, ambiguous: true, refused: true, tries: maxTries}
-	// WhileStale is the Policy for a function that itself repeats its failed calls. Retry calls such a function again only if another process has
-	// changed the state.
+	// WhileStale is the Policy for a function that itself repeats its failed calls. Retry calls such a function again
+	// only if its error has the class [Stale].
 	WhileStale = Policy{}
 )
 

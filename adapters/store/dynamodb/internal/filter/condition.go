@@ -8,9 +8,9 @@ import (
 	"edgetable/adapters/store/dynamodb/internal/call"
 )
 
-// condition is a part of a filter expression: a leaf, or several parts joined by AND or OR. A nil condition is true for every
-// entity. The function join returns nil if there are no parts, because a filter may accept too many entities, but never too
-// few.
+// condition is a part of a filter expression: a leaf, or several parts joined by AND or OR. A nil condition is true for
+// every entity. If there are no parts, the function join returns nil, because a filter expression may accept too many
+// entities, but never too few.
 type condition struct {
 	not bool
 
@@ -35,7 +35,7 @@ const (
 // DynamoDB accepts expressions of up to 4 KiB with 300 operators. A leaf takes at most 41 bytes and three
 // operators, including its NOT and the AND or OR before it. The permitted depth is not documented.
 const (
-	maxLeaves = 94 // one more leaf is reserved for the condition that lets entities pass whose properties are in other items
+	maxLeaves = 94 // one more leaf is always needed: it accepts all entities whose properties are in other items
 	maxDepth  = 12
 )
 

@@ -92,9 +92,9 @@ func translateFunction(t *odata.Test) *condition {
 	return is
 }
 
-// values returns conditions on the stored value. The argument of is a set of outcomes of the comparison with the literal. The
-// outcome Less is ignored. If the argument all is true, the conditions accept every value with such an outcome, and perhaps
-// other values. Otherwise, the conditions accept only values with such an outcome, but perhaps not every such value.
+// values returns conditions on the stored value. The argument of is a set of outcomes of the comparison with the
+// literal; the outcome Less is ignored. With all=true, the conditions accept every value with such an outcome, and
+// perhaps other values. With all=false, they accept only values with such an outcome, but perhaps not every such value.
 func (e Entity) values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	add := func(compare string, v types.AttributeValue, path ...string) {
 		if compare != "" {

@@ -67,7 +67,7 @@ func (b *Backlog) Run(ctx context.Context, state func() (layers, running int)) {
 // WaitEnd waits until Run has ended.
 func (b *Backlog) WaitEnd() { <-b.done }
 
-// set(true) makes commits wait, and set(false) lets commits continue.
+// set makes commits wait if its argument is true, and lets them continue if it is false.
 func (b *Backlog) set(behind bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -42,7 +42,8 @@ func (h History) Branch(at edm.Ticks) History {
 	return next
 }
 
-// Has reports whether h contains all commits of another history (id) up to a number (at). A client of that history can then continue.
+// Has reports whether h contains all commits up to the number at of the history with this id. If so, a client that has
+// read that history can continue with h.
 func (h History) Has(id table.History, at edm.Ticks) bool {
 	if id == h.ID {
 		return true

@@ -38,7 +38,7 @@ func ParseKey(k []byte) (i table.Incarnation, n edm.Ticks, ok bool) {
 	return i, edm.Ticks(binary.BigEndian.Uint64(k[prefix:])), true
 }
 
-// after(i) is the smallest key above all keys of the change feed of the incarnation i.
+// after returns the smallest key above all keys of the change feed of an incarnation.
 func after(i table.Incarnation) []byte { return append(AppendKey(nil, i, -1), 0) }
 
 // Bounds returns the range of the keys of a change feed, for an iterator or a compaction.

@@ -66,7 +66,7 @@ func (d *Disk) End(n int) {
 	}
 }
 
-// removes(m) is true if the mutations in m only remove entities.
+// removes reports whether the mutations in m only remove entities.
 func removes(m []table.Mutation) bool {
 	return !slices.ContainsFunc(m, func(m table.Mutation) bool { return !m.Kind.Removes() })
 }

@@ -50,9 +50,9 @@ type Disk struct {
 	usage       vfs.DiskUsage
 	reserve     reserve
 	compactions compactions
-	closing     bool          // operations without space or descriptor fail instead of waiting
-	again       chan struct{} // closed when waiting operations must retry
-	stuck       chan struct{} // closed while operations wait
+	closing     bool          // set if operations without space or descriptor must fail instead of waiting
+	again       chan struct{} // closed when waiting operations must try again
+	stuck       chan struct{} // closed as long as operations wait
 
 	stop chan struct{}
 	done chan struct{}

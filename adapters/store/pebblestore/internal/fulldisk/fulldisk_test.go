@@ -29,7 +29,7 @@ func (m *small) GetDiskUsage(string) (vfs.DiskUsage, error) {
 	return vfs.DiskUsage{AvailBytes: uint64(m.room), TotalBytes: total}, nil
 }
 
-// set(room, opens) changes the numbers of free bytes and of free descriptors.
+// set changes the numbers of free bytes and of free descriptors.
 func (m *small) set(room int64, opens int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -206,7 +206,7 @@ func TestReserveGoes(t *testing.T) {
 		if err := d.Admit(deletes); err != nil {
 			t.Errorf("a delete: %v", err)
 		}
-		m.set(reserve, 1000) // suffices for a reserve file, but not for the free space that must remain
+		m.set(reserve, 1000) // enough for a reserve file, but not for the free space that must remain
 		d.Measure()
 		if !d.Full() {
 			t.Error("there is no room for a reserve, and writes are accepted")

@@ -1,6 +1,7 @@
 package fulldisk
 
-// try(do) calls do, a file operation. While space or a descriptor is missing, the method removes the reserve file or waits, and repeats the call.
+// try calls do, a file operation. While space or a descriptor is missing, try removes the reserve file or waits, and
+// repeats the call.
 func (d *Disk) try(do func() error) error {
 	err := d.retryWithReserve(do)
 	if !Scarce(err) {

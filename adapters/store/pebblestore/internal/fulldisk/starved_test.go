@@ -30,9 +30,9 @@ func TestStarved(t *testing.T) {
 		written  int64  // bytes that the compaction wrote, which are freed after it fails
 		free     uint64 // free bytes when the store notices the failure
 		later    uint64 // free bytes after the store has noticed the failure
-		runs     bool   // Pebble retries the compaction
-		accepted bool   // writes are accepted a second later
-		after    bool   // writes are accepted a minute later
+		runs     bool   // whether Pebble retries the compaction
+		accepted bool   // whether writes are accepted a second later
+		after    bool   // whether writes are accepted a minute later
 	}{
 		{"no space", 0, 1 << 20, 1 << 20, false, false, false},
 		{"space came before", 0, all, all, false, true, true},

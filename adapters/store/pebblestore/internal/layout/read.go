@@ -19,8 +19,8 @@ func Get(from pebble.Reader, k []byte) ([]byte, error) {
 	return own, closer.Close()
 }
 
-// ForEach calls do(k, v) for each key that begins with prefix, in order, until a call fails. The called
-// function must not keep k or v after its return.
+// ForEach calls do with each key that begins with prefix and its value, in order, until a call fails. The function do
+// must not keep its arguments after its return.
 func ForEach(from pebble.Reader, prefix []byte, do func(k, v []byte) error) error {
 	it, err := from.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: End(prefix)})
 	if err != nil {

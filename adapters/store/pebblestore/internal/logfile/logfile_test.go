@@ -161,7 +161,7 @@ func TestScanClosed(t *testing.T) {
 				t.Fatalf("seed %d: %d of %d records, damage %v", seed, len(whole.Records), n, whole.Damage)
 			}
 			last := whole.Records[n-1].Offset
-			closed[last+11+(whole.End-last-11)/2] ^= 8 // in the payload of a chunk, because a chunk is larger than its header
+			closed[last+11+(whole.End-last-11)/2] ^= 8 // an offset in the payload of a chunk, because a chunk is larger than its header
 			if got := logfile.Scan(closed, number); !got.Closed || len(got.Damage) != 1 || len(got.Records) != n-1 {
 				t.Errorf("seed %d: %d of %d records, closed %v, damage %v", seed, len(got.Records), n, got.Closed, got.Damage)
 			}

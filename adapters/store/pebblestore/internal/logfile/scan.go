@@ -75,13 +75,13 @@ type scanner struct {
 	content []byte
 	number  uint32
 	at      int
-	found   bool // a search byte by byte has found the next chunk or an earlier chunk of the block
+	found   bool // found by a search byte by byte, like all later chunks of the same block
 
 	log     Log
 	open    bool // a record has begun, and its last chunk was not read yet
 	payload []byte
 	start   int
-	opened  bool // a search byte by byte has found some chunk of the current record, or an earlier chunk of the same block
+	opened  bool // a chunk of the current record was found by a search byte by byte
 }
 
 func (s *scanner) blockEnd(i int) int { return min((i/blockSize+1)*blockSize, len(s.content)) }

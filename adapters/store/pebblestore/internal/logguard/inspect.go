@@ -31,7 +31,7 @@ type inspection struct {
 	logf   func(format string, args ...any) // logs the accepted losses
 
 	highest edm.Ticks // highest commit number found
-	older   edm.Ticks // the inspected logs and older files have, or were reported to lack, the commits up to this number; 0 if unknown
+	older   edm.Ticks // the commits up to this number are in the inspected logs or in older files, or were reported as lost; 0 if unknown
 	lost    []string  // one sentence for each damaged or missing file
 }
 
@@ -57,7 +57,7 @@ func (i *inspection) lose(lost string) error {
 // accepts losses, it removes the damage from the log instead.
 func (i *inspection) inspectLog(path string, number uint32) error {
 	log, err := i.list.scan(path, number)
-	if err != nil && wholefile.Lost(err) { // for example, path is a directory
+	if err != nil && wholefile.Lost(err) { // the content of the file is lost, for example because a directory replaced the file
 		return i.dropDamage(path, number, logfile.Log{}, fmt.Sprintf("%s cannot be read (%v); its commits are lost", path, err))
 	}
 	if err != nil {

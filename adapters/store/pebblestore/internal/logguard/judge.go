@@ -10,7 +10,7 @@ import (
 // describeLoss returns a sentence about the confirmed commits that a log has lost, or "". The parameter next is the number of the following log, or
 // 0. The parameter later is the content of the following log. It may be empty if the list of logs contains the following log.
 func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
-	readable := edm.Ticks(i.list.live[number]) // commits up to this number are not lost, because an older file has them or they were read here
+	readable := edm.Ticks(i.list.live[number]) // commits up to this number are not lost: another file has them, or this function has read them
 	if i.older > 0 {
 		readable = min(readable, i.older) // a commit gets its number before Pebble creates a log for it
 	}
@@ -40,14 +40,14 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 			verb = "may be" // logs are not ordered by number, so the missing commits may be in the next log
 		}
 		synced = max(synced, edm.Ticks(i.list.live[next]))
-		for _, r := range later.Records { // no records if the list of logs contains the next log, because the number from the list then suffices
+		for _, r := range later.Records { // there are no records if the list of logs contains the next log; the number in the list is then enough
 			if m, ok := MarkOf(r.Payload); ok {
 				synced = max(synced, m.Synced)
 				break // the first Mark (synced commit number) is about older logs, but later Marks may be about this log
 			}
 		}
 	}
-	if _, listed := i.list.live[number]; next == 0 && listed { // a log is listed before it is written, so the newest log is empty if it is not listed
+	if _, listed := i.list.live[number]; next == 0 && listed { // a log is added to the list before it is written, so a newest log that is not in the list is empty
 		synced = max(synced, edm.Ticks(i.list.synced))
 	}
 	i.older = max(i.older, readable, synced)
@@ -63,7 +63,7 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 		if next == 0 || !log.Closed || len(log.Damage) == 0 {
 			return ""
 		}
-		lost = fmt.Sprintf("until %s may be lost", readable) // everything in a closed log was synced, and commits are not ordered by number
+		lost = fmt.Sprintf("until %s may be lost", readable) // everything in a closed log was synced, but its commits are not in the order of their numbers
 	}
 	place := fmt.Sprintf("ends at offset %d, although more was written (%d commits can be read)", log.End, before)
 	if len(log.Damage) > 0 {

@@ -116,7 +116,7 @@ func (l *list) recordSynced(to vfs.FS, n edm.Ticks) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.synced = int64(n)
-	_ = l.write(to) // an error only means that the next start may not notice some losses
+	_ = l.write(to) // no harm except that the next start may not notice some losses
 }
 
 // write replaces the file LOGS. Its lines are: the name and the synced length of the MANIFEST; a synced commit; the

@@ -16,7 +16,7 @@ type stamp struct {
 	at       edm.Ticks
 }
 
-// deletes(v) reports whether a deletion at the time d deletes a version that was written at the time v.
+// deletes reports whether a deletion at the time d deletes a version that was written at the time v.
 func (d stamp) deletes(v stamp) bool {
 	switch {
 	case d.at > 0 && v.at > 0:
