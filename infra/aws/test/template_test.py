@@ -102,6 +102,13 @@ class Functions(unittest.TestCase):
         self.assertNotIn("EDGETABLE_ACCOUNTS_SECRET", env)
         self.assertEqual((env["EDGETABLE_OIDC_ISSUER"], env["EDGETABLE_OIDC_AUDIENCES"]), ({"Ref": "OidcIssuer"}, {"Ref": "OidcAudiences"}))
 
+    def test_functions_agree_on_the_table(self):
+        """A function with a longer lease than the others could follow old options of a table, or write to a deleted one."""
+        shared = ("EDGETABLE_DYNAMODB_TABLE", "EDGETABLE_ROLE", "EDGETABLE_LEASE")
+        for rendering in (LEAST, MOST):
+            serves, purges = ({k: rendering.properties(f)["Environment"]["Variables"].get(k) for k in shared} for f in ("Function", "Purge"))
+            self.assertEqual(purges, serves)
+
     def test_an_issuer_has_audiences(self):
         for one in ({"OidcIssuer": "https://issuer.example.com"}, {"OidcAudiences": "tables"}):
             self.assertEqual(len(assertions(TEMPLATE, AccountsSecretArn=SECRET, **one)), 1)
