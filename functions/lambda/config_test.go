@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"log/slog"
 	"strings"
 	"testing"
@@ -62,5 +63,18 @@ func TestConfig(t *testing.T) {
 		if err != nil && strings.Contains(err.Error(), key1[:8]) {
 			t.Errorf("%s: the error shows a key: %v", tt.why, err)
 		}
+	}
+}
+
+// TestMisspelledVariable checks that the log names a variable of edgetable that the function does not read. A wrong name
+// of EDGETABLE_ROLE, for example, would make a second Region write.
+func TestMisspelledVariable(t *testing.T) {
+	t.Parallel()
+	all := []string{"AWS_REGION=eu-central-1", "AWS_UNKNOWN=1", "EDGETABLE_DYNAMODB_TABLE=tables", "EDGETABLE_ACCOUNTS=acme:" + key1,
+		"EDGETABLE_OIDC_READERS=", "EDGETABLE_EMPTY=", "EDGETABLE_ROLL=secondary"}
+	var log bytes.Buffer
+	newFunction(variables(all...), all, slog.New(slog.NewJSONHandler(&log, nil)))
+	if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), `"the function does not read this variable","variable":"EDGETABLE_ROLL"}`) {
+		t.Errorf("the log has %d lines:\n%s", n, &log)
 	}
 }

@@ -33,6 +33,8 @@
 //	EDGETABLE_METRICS              namespace of the metrics; default edgetable
 //	AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SECRETS_MANAGER, AWS_ENDPOINT_URL_SSM, AWS_ENDPOINT_URL
 //
+// Any other variable whose name begins with EDGETABLE_ has no effect, and the log names it.
+//
 // Region and credentials come from Lambda. There are no rate limits per account, because processes come and go and do
 // not know of each other; use reserved concurrency to limit the load. The function contacts no other service before
 // the first request, so a cold start costs no more than starting the process.
@@ -47,6 +49,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
@@ -57,7 +60,7 @@ import (
 func main() {
 	log := slog.New(slog.NewJSONHandler(os.Stdout, nil))
 	limitMemory(os.Getenv)
-	h, streaming := newFunction(os.Getenv, log)
+	h, streaming := newFunction(os.Getenv, os.Environ(), log)
 	if streaming {
 		lambda.Start(h.Stream)
 	} else {
@@ -67,14 +70,21 @@ func main() {
 	os.Exit(1)
 }
 
-// newFunction returns the function that the environment describes. If the configuration is wrong, newFunction logs the error,
-// and every request gets status 500. The process does not exit, because Lambda would start it again and again. Clients would
-// then get status 502.
-func newFunction(env func(string) string, log *slog.Logger) (h *lambdaurl.Handler, streaming bool) {
-	c, err := newConfig(env, log)
+// newFunction returns the function that the environment describes. The argument all lists the whole environment, as
+// name=value. If the configuration is wrong, newFunction logs the error, and every request gets status 500. The process does
+// not exit, because Lambda would start it again and again. Clients would then get status 502.
+func newFunction(env func(string) string, all []string, log *slog.Logger) (h *lambdaurl.Handler, streaming bool) {
+	read := make(map[string]bool) // the variables of edgetable that newConfig reads
+	c, err := newConfig(func(name string) string {
+		if strings.HasPrefix(name, ownVariables) { // requests read other variables later, and at the same time
+			read[name] = true
+		}
+		return env(name)
+	}, log)
 	var store table.Store
 	var tasks *worker
 	if err == nil {
+		logUnread(all, read, log)
 		store, tasks, err = openStore(c)
 	}
 	if err != nil {
@@ -82,6 +92,20 @@ func newFunction(env func(string) string, log *slog.Logger) (h *lambdaurl.Handle
 		return newMisconfigured(err, env("EDGETABLE_METRICS"), log), env("EDGETABLE_STREAMING") == "true"
 	}
 	return newHandler(c, store, tasks, log), c.streaming
+}
+
+// ownVariables is the beginning of the names of all variables of edgetable.
+const ownVariables = "EDGETABLE_"
+
+// logUnread logs the variables of edgetable that the function does not read, because their names may be misspelled. The
+// function serves nevertheless: during a deployment, the old code may run with the variables of the new code.
+func logUnread(all []string, read map[string]bool, log *slog.Logger) {
+	for _, v := range all {
+		name, value, _ := strings.Cut(v, "=")
+		if strings.HasPrefix(name, ownVariables) && value != "" && !read[name] {
+			log.Warn("the function does not read this variable", "variable", name)
+		}
+	}
 }
 
 // limitMemory sets the memory limit of Go to three quarters of the function's memory. GOMEMLIMIT takes precedence.

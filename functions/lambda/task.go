@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"edgetable/adapters/store/dynamodb"
@@ -72,12 +73,22 @@ func (w *worker) heartbeat(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// purge removes items of deleted tables, and then expired entities. A secondary removes nothing: it receives the
-// deletes of the primary.
+// purge removes items of deleted tables, and expired entities. It does both at the same time, so that neither waits while
+// the other fails or takes many runs. A secondary removes nothing: it receives the deletes of the primary.
 func (w *worker) purge(ctx context.Context, log *slog.Logger) error {
 	if w.role == dynamodb.SecondaryRole {
 		return nil
 	}
+	var removed, expired error
+	var both sync.WaitGroup
+	both.Go(func() { removed = w.removeDeleted(ctx, log) })
+	both.Go(func() { expired = w.expire(ctx, log) })
+	both.Wait()
+	return errors.Join(removed, expired)
+}
+
+// removeDeleted removes items of deleted tables until shortly before the function's deadline.
+func (w *worker) removeDeleted(ctx context.Context, log *slog.Logger) error {
 	var done dynamodb.Progress
 	err := w.store.Purge(ctx, func(p dynamodb.Progress) error {
 		done = p
@@ -90,10 +101,7 @@ func (w *worker) purge(ctx context.Context, log *slog.Logger) error {
 	if errors.Is(err, errLater) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	return w.expire(ctx, log)
+	return err
 }
 
 // expireEach is the minimum time for each removed entity. It limits removals to 1,000 entities per second.

@@ -64,10 +64,14 @@ func TestLongKeys(t *testing.T) {
 		{key.Range{Start: key.RowFrom("part", long+"2"+long)}, 4},
 		{key.Range{End: key.RowFrom("part", long+"2"+long)}, 3},
 		{key.Range{Start: key.RowFrom("part", long+"2"+long), End: key.RowFrom("part", long+"4"+long)}, 2},
+		{key.Range{Start: key.RowFrom("part", long+"2x"), End: key.RowAfter("part", long+"2x")}, 0},
+		{key.Range{Start: key.RowAfter("part", long+"2"), End: key.RowFrom("part", long+"2"+long)}, 0},
 	} {
-		page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{row.r}})
-		if err != nil || len(page.Rows) != row.want {
-			t.Errorf("%d…%d bytes: %d rows, %v, want %d", len(row.r.Start), len(row.r.End), len(page.Rows), err, row.want)
+		for _, descending := range []bool{false, true} {
+			page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{row.r}, Descending: descending})
+			if err != nil || len(page.Rows) != row.want {
+				t.Errorf("%d…%d bytes, descending %t: %d rows, %v, want %d", len(row.r.Start), len(row.r.End), descending, len(page.Rows), err, row.want)
+			}
 		}
 	}
 }

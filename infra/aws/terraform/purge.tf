@@ -53,6 +53,7 @@ resource "aws_lambda_function" "purge" {
     variables = {
       EDGETABLE_DYNAMODB_TABLE = local.table
       EDGETABLE_ROLE           = var.role
+      EDGETABLE_LEASE          = var.lease # all functions and servers on a table need the same lease
     }
   }
 

@@ -45,6 +45,11 @@ variable "lease" {
   description = "How long a process may rely on what it knows of a table, and the least that deleting one takes. 0s reads once more with every operation on entities."
   type        = string
   default     = "2s"
+
+  validation {
+    condition     = can(regex("^([0-9](\\.[0-9]+)?s|10s|[0-9]{1,4}ms)$", var.lease))
+    error_message = "Write 0s to 10s, such as 500ms or 2s."
+  }
 }
 
 variable "oidc_issuer" {

@@ -102,6 +102,19 @@ class Functions(unittest.TestCase):
         self.assertNotIn("EDGETABLE_ACCOUNTS_SECRET", env)
         self.assertEqual((env["EDGETABLE_OIDC_ISSUER"], env["EDGETABLE_OIDC_AUDIENCES"]), ({"Ref": "OidcIssuer"}, {"Ref": "OidcAudiences"}))
 
+    def test_functions_agree_on_the_table(self):
+        """A function with a longer lease than the others could follow old options of a table, or write to a deleted one."""
+        shared = ("EDGETABLE_DYNAMODB_TABLE", "EDGETABLE_ROLE", "EDGETABLE_LEASE")
+        for rendering in (LEAST, MOST):
+            serves, purges = ({k: rendering.properties(f)["Environment"]["Variables"].get(k) for k in shared} for f in ("Function", "Purge"))
+            self.assertEqual(purges, serves)
+
+    def test_leases_are_those_that_the_function_accepts(self):
+        """With any other lease, the stack would be deployed, and the function would refuse every request."""
+        pattern = TEMPLATE["Parameters"]["Lease"]["AllowedPattern"]
+        for lease, accepted in (("0s", True), ("500ms", True), ("1.5s", True), ("10s", True), ("15s", False), ("99999ms", False), ("1.2.3s", False), ("2", False)):
+            self.assertEqual(bool(re.search(pattern, lease)), accepted, lease)
+
     def test_an_issuer_has_audiences(self):
         for one in ({"OidcIssuer": "https://issuer.example.com"}, {"OidcAudiences": "tables"}):
             self.assertEqual(len(assertions(TEMPLATE, AccountsSecretArn=SECRET, **one)), 1)

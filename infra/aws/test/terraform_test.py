@@ -162,6 +162,8 @@ class SameAsTemplate(unittest.TestCase):
             self.assertEqual(f["logging_config"], [{"log_group": f"${{aws_cloudwatch_log_group.{ours}.name}}", "log_format": "Text"}])
         names = set(re.findall(r"EDGETABLE_\w+", (MODULES[0] / "function.tf").read_text()))
         self.assertEqual(names, set(re.findall(r"EDGETABLE_\w+", (AWS / "template.yaml").read_text())))
+        (environment,) = body("aws_lambda_function", "purge")["environment"]
+        self.assertEqual(environment["variables"].keys(), LEAST.properties("Purge")["Environment"]["Variables"].keys())
         rule = body("aws_cloudwatch_event_target", "purge")
         self.assertEqual(rule["input"], "${jsonencode({purge = true})}")
         self.assertEqual(body("aws_cloudwatch_event_target", "heartbeat")["input"], "${jsonencode({heartbeat = true})}")

@@ -1,6 +1,7 @@
 package call
 
 import (
+	"bytes"
 	"context"
 	"maps"
 
@@ -163,8 +164,17 @@ func (t *Table) Input(q Query) *dynamodb.QueryInput {
 	return in
 }
 
-// Query reads one page of a query, with one call.
+// isEmpty reports whether q.First is too long for a stored key, and no stored key between the bounds is possible either.
+// DynamoDB refuses such a query: the key after which it starts would be the highest possible key of the query.
+func (q *Query) isEmpty() bool {
+	return len(q.First) > MaxSort && q.Last != nil && bytes.Compare(q.First[:MaxSort], q.Last[:min(len(q.Last), MaxSort)]) >= 0
+}
+
+// Query reads one page of a query, with one call, or with no call if the result must be empty.
 func (t *Table) Query(ctx context.Context, q Query) (a Answer, err error) {
+	if q.isEmpty() {
+		return a, nil
+	}
 	in := t.Input(q)
 	var out *dynamodb.QueryOutput
 	if err := t.read(ctx, func(ctx context.Context) error {

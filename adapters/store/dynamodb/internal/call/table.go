@@ -54,10 +54,13 @@ type Table struct {
 }
 
 // New makes a Table with its own client. The client does not use the SDK's retries, because this package decides
-// which calls may be sent again.
+// which calls may be sent again. It also does not use the SDK's correction of clocks. DynamoDB refuses a call whose
+// signature has a time that is wrong by more than a few minutes. With the correction, a process with a wrong clock
+// could work nevertheless: it could remove entities that have not expired, and chunks of writes that are in progress.
 func New(o Options) *Table {
 	o.Client = dynamodb.New(o.Client.Options(), func(d *dynamodb.Options) {
 		d.Retryer = aws.NopRetryer{}
+		d.DisableClockSkewCorrection = true
 		d.HTTPClient = sentMarker{d.HTTPClient}
 		if o.Observer.Call != nil {
 			observing(o.Observer.Call)(d)
