@@ -215,6 +215,12 @@ func TestCellConflict(t *testing.T) {
 	if text := b.text(at("merge")); !strings.Contains(text, "5") || !strings.Contains(text, "theirs") {
 		t.Errorf("the two versions are %s", text)
 	}
+	// The comparison is open, and the save of another cell of the row is refused too.
+	b.cell("2", "3", "77\r")
+	b.seeText(at("merge"), "77")
+	if text := b.text(at("merge")); !strings.Contains(text, "5") || !strings.Contains(text, "theirs") {
+		t.Errorf("after the second refusal, the two versions are %s", text)
+	}
 	if got := s.do("GET", "/people(PartitionKey='Oslo',RowKey='012')", "", 200); !strings.Contains(got, `"Born":4`) {
 		t.Errorf("before the user chose, the entity is %s", got)
 	}
@@ -229,6 +235,10 @@ func TestCellConflict(t *testing.T) {
 	b.born("3", "6")
 	b.seeText(at("error"), "Somebody deleted this entity meanwhile.")
 	b.has(field("Born", "field-value"), "6")
+	// It is there again when another save in its row is refused.
+	s.do("POST", "/people", `{"PartitionKey":"Oslo","RowKey":"013","Name":"again","Born":1}`, 201)
+	b.born("3", "9")
+	b.seeText(at("merge"), "again")
 	b.click(at("discard"))
 	// The rows have a part of the properties.
 	b.visit("#/dev/people?select=Born")
@@ -244,16 +254,36 @@ func TestCellConflict(t *testing.T) {
 	if got := s.do("GET", "/people(PartitionKey='Oslo',RowKey='001')", "", 200); !strings.Contains(got, `"Born":8`) || !strings.Contains(got, `"Name":"theirs"`) {
 		t.Errorf("merged to %s", got)
 	}
+	// What cannot be compared is in the message.
+	b.click(row("0") + ` [data-col="2"]`)
+	s.do("DELETE", "/people(PartitionKey='Bergen',RowKey='001')", "", 204)
+	b.born("0", "10")
+	b.seeText(at("error"), "Somebody deleted this entity meanwhile. Nothing is saved: 10")
+	b.visit("#/dev/people?pk=Oslo&rk=012")
+	b.seeText(at("entity-json"), "theirs")
+	b.click(at("edit"))
+	b.click(at("edit-json"))
+	b.set(at("json-text"), "{")
+	s.do("PUT", "/people(PartitionKey='Oslo',RowKey='012')", `{"Name":"theirs","Born":11}`, 204)
+	b.born("1", "12")
+	b.seeText(at("error"), "Nothing is saved: 12")
+	b.has(at("json-text"), "{")
 	b.quiet("412 (Precondition Failed)")
 }
 
 // born types a value in a cell of the column Born and presses Enter.
 func (b *tab) born(line, value string) {
 	b.Helper()
-	b.do(chromedp.DoubleClick(chromedp.CSS(row(line) + ` [data-col="2"]`)))
+	b.cell(line, "2", value+"\r")
+}
+
+// cell replaces the text of a cell by typing.
+func (b *tab) cell(line, column, keys string) {
+	b.Helper()
+	b.do(chromedp.DoubleClick(chromedp.CSS(row(line) + ` [data-col="` + column + `"]`)))
 	b.see(at("cell-editor"))
 	b.chord("a", chromedp.ModifierCtrl)
-	b.keys(value + "\r")
+	b.keys(keys)
 }
 
 // TestPasteByKeys checks that Ctrl+V pastes with the events that the browser itself sends. The browser sends these events to

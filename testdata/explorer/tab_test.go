@@ -214,13 +214,22 @@ func (b *tab) seeText(selector, text string) {
 	b.wait(`[...document.querySelectorAll(%s)].some(e => e.checkVisibility() && (e.innerText || e.value || "").includes(%s))`, selector, text)
 }
 
+// mostClicks bounds the clicks on a control that something covers.
+const mostClicks = 20
+
 // click clicks with the mouse, as soon as the control is enabled. If the control moves before the click arrives, for
 // example because rows have arrived above it, the page gets nothing of this click, and click tries again.
 func (b *tab) click(selector string) {
 	b.Helper()
 	b.see(selector)
 	b.wait(`!document.querySelector(%s).disabled`, selector)
-	for hit := false; !hit; {
+	for hit, tries := false, 0; !hit; tries++ {
+		if tries == mostClicks {
+			b.Fatalf("%d clicks on %s did not reach it: at its centre is %s", tries, selector, js[string](b, `(e => {
+				const {left, right, top, bottom} = e.getBoundingClientRect()
+				return document.elementFromPoint((left + right) / 2, (top + bottom) / 2)?.outerHTML.slice(0, 300) ?? "nothing"
+			})(document.querySelector(%s))`, selector))
+		}
 		js[bool](b, `(() => {
 			const aim = window.aim = {missed: false}
 			const kinds = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]

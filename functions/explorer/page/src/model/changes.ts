@@ -7,6 +7,7 @@ import { Failure, patiently } from "../wire/failure.ts"
 import { body } from "../wire/json.ts"
 import { type Entity, type Key, type Value, keyOf } from "../wire/value.ts"
 import { batches } from "./bulk.ts"
+import { unsavedTexts } from "./draft.ts"
 import { Store } from "./store.ts"
 import { plural } from "./words.ts"
 
@@ -80,6 +81,11 @@ function refreshed(steps: Step[], of: Step, undone: Change[]): Step[] {
 }
 
 async function write(service: Service, table: string, list: Change[], done: Change[], shown: Shown): Promise<Error | undefined> {
+  unsavedTexts.set(list, "")
+  return writeEach(service, table, list, done, shown).finally(() => unsavedTexts.delete(list))
+}
+
+async function writeEach(service: Service, table: string, list: Change[], done: Change[], shown: Shown): Promise<Error | undefined> {
   const operations = list.map((c) => ({ ...operation(c), change: c }))
   for (const batch of batches(operations) as (typeof operations)[]) {
     let again = false
