@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -155,7 +154,7 @@ func TestLeaveCell(t *testing.T) {
 	s := serve(t)
 	s.fill("people", people()...)
 	b := browse(t, s, "people")
-	b.do(chromedp.DoubleClick(chromedp.CSS(row("2") + ` [data-col="2"]`)))
+	b.doubleClick(row("2") + ` [data-col="2"]`)
 	b.has(at("cell-value"), "1939")
 	if !js[bool](b, leaving) {
 		t.Error("the page cannot be left, and nothing is typed")
