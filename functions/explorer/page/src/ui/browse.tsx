@@ -1,10 +1,10 @@
 // One table: its query, its rows, and the entity beside them.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 import { columnsOf, keepColumns, shown } from "../model/columns.ts"
 import { copy, line } from "../model/copy.ts"
 import { type Draft, drafts, editing, fresh, leftOf, placeOf } from "../model/draft.ts"
 import { newerThan } from "../model/live.ts"
-import { type Route, go, toTable } from "../model/route.ts"
+import { type Route, go, route, toTable } from "../model/route.ts"
 import { Rows } from "../model/rows.ts"
 import { needs } from "../model/rule.ts"
 import { learn, useFeed, useRule } from "../model/declared.ts"
@@ -111,7 +111,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   }
   const sorting = useSorted(rows, sort, shift)
   // The row of the entity in the URL is selected, if it is among the first ones, and after they were sorted.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (sorting || !progress.pages || !at.entity || same(rows.at(selection.row), at.entity)) return
     const row = rows.find(at.entity)
     if (row >= 0) setSelection(single(row, 0))
@@ -161,7 +161,8 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     setEdited(undefined)
     go({ entity: keyOf(e) }, true)
   }
-  useEffect(() => {
+  // At once: it closes a form, and must not close one that opens later.
+  useLayoutEffect(() => {
     if (selection.row !== shifted.current && wanted && entity && !same(rows.at(selection.row) ?? entity, wanted)) open(selection.row)
     shifted.current = -1
   }, [selection.row])
@@ -286,7 +287,8 @@ export function Browse({ service, services, at, reload }: { service: Service; se
       const refused = changes.value.failure?.cause
       if (!ok && bottom === top && refused instanceof Failure && refused.unseen) {
         if (opened.current !== null) changes.update({ failure: undefined })
-        const now = await getEntity(service, table, key).catch(() => undefined)
+        // Who left the table finds the form at once after coming back; its save notices the same.
+        const now = opened.current === null ? undefined : await getEntity(service, table, key).catch(() => undefined)
         ok = !!now && sameValue(now.values.get(name), value) // by a save whose answer was lost
         const place = rows.find(key)
         if (ok && place >= 0) {
@@ -294,7 +296,10 @@ export function Browse({ service, services, at, reload }: { service: Service; se
           rows.edit(rows.indexOf(place), now!)
         }
         if (!ok) {
-          if (opened.current === undefined) setSelection(single(Math.max(place, 0), col))
+          if (opened.current === undefined) {
+            setSelection(single(Math.max(place, 0), col))
+            if (route.value.entity) open(Math.max(place, 0)) // before the form, which it closes
+          }
           return compare(name, value, seen)
         }
       }

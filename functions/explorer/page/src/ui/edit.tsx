@@ -1,5 +1,5 @@
 // Editors for an entity: a row for each property, or JSON.
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { type Draft, type Field, changed, drafts, editing, problemOf, valuesOf } from "../model/draft.ts"
 import type { Service } from "../wire/client.ts"
 import { type Rule, left } from "../model/rule.ts"
@@ -58,7 +58,7 @@ export function Edit({ width, service, table, place, start, newer, compare, quie
     drafts.set(place, d)
     setDraft(d)
   }
-  useEffect(() => quiet ? undefined : panel.current?.querySelector<HTMLElement>("textarea.json, .field :enabled:is(textarea, input)")?.focus(), [])
+  useLayoutEffect(() => quiet ? undefined : panel.current?.querySelector<HTMLElement>("textarea.json, .field :enabled:is(textarea, input)")?.focus(), [])
 
   const edit = (i: number, part: Partial<Field>) => change({ ...draft, fields: draft.fields.map((f, j) => (j === i ? { ...f, ...part } : f)) })
   const discard = () => {
