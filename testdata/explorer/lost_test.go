@@ -14,7 +14,8 @@ import (
 )
 
 // losing returns a server behind a proxy. While mode is "lose", the server executes writes, but their answers get lost;
-// while it is "busy", writes are refused. Both are for one write. The number of batches is counted.
+// while it is "busy", writes are refused for a second, and while it is "long", for a minute. Each is for one write. The number
+// of batches is counted.
 func losing(t *testing.T) (s *server, b *tab, mode *atomic.Value, batches *atomic.Int32) {
 	t.Helper()
 	s = serve(t)
@@ -32,12 +33,12 @@ func losing(t *testing.T) (s *server, b *tab, mode *atomic.Value, batches *atomi
 		if strings.HasSuffix(r.URL.Path, "/$batch") {
 			batches.Add(1)
 		}
-		switch mode.Swap("") {
+		switch now := mode.Swap(""); now {
 		case "lose":
 			real.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler)
-		case "busy":
-			w.Header().Set("Retry-After", "1")
+		case "busy", "long":
+			w.Header().Set("Retry-After", map[any]string{"busy": "1", "long": "60"}[now])
 			refuse(w, http.StatusServiceUnavailable, "ServerBusy", "The server is busy.")
 			return true
 		}
@@ -183,6 +184,14 @@ func TestPasteTrouble(t *testing.T) {
 	b.noted("Trying again in 1 s.")
 	b.seeText(at("added"), "120 entities of people added.")
 	b.gone(at("error"))
+	count("124")
+	mode.Store("long")
+	paste("stopped", 120)
+	b.click(at("paste-write"))
+	b.seeText(at("error"), "Trying again in 60 s.")
+	b.click(at("stop-trying"))
+	b.seeText(at("error"), "The server is busy. 100 entities may have been added: refresh, and look.")
+	b.gone(at("stop-trying"))
 	count("124")
 	mode.Store("lose")
 	paste("lost", 120)

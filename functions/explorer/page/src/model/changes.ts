@@ -29,7 +29,8 @@ export interface Changes {
   done: Step[]
   /** told: the last step is still to be seen on the page */
   told: boolean
-  failure?: Error | undefined
+  /** failure has stop while what is busy is tried again */
+  failure?: (Error & { stop?: () => void }) | undefined
 }
 
 export const changes = new Store<Changes>({ done: [], told: false })
@@ -91,8 +92,9 @@ async function writeEach(service: Service, table: string, list: Change[], done: 
     let again = false
     try {
       const once = async () => (batch.length > 1 ? transact(service, table, batch) : [await single(service, table, batch[0]!.change)])
-      const waiting = (f: Failure, s: number) => ((again = true), changes.update({ failure: new Error(`${f.message} Trying again in ${s} s.`) }))
-      const etags = list.length > 1 ? await patiently(once, new AbortController().signal, waiting, false) : await once()
+      const abort = new AbortController()
+      const waiting = (f: Failure, s: number) => ((again = true), changes.update({ failure: Object.assign(new Error(`${f.message} Trying again in ${s} s.`), { stop: () => abort.abort(f) }) }))
+      const etags = list.length > 1 ? await patiently(once, abort.signal, waiting, false) : await once()
       for (const [i, { change, key }] of batch.entries()) {
         const after = change.after && stamped(change.after, etags[i] ?? "")
         done.push({ before: change.before, after })
