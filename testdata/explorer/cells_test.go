@@ -294,7 +294,7 @@ func (b *tab) cell(line, column, keys string) {
 // The test does not run beside others: all tabs share the clipboard, and TestPlainHTTP writes to it, too.
 func TestPasteByKeys(t *testing.T) {
 	s := serve(t)
-	s.fill("people", people()...)
+	s.fill("people", append(people(), entity{"PartitionKey": "Oslo", "RowKey": "020", "Name": "one\r\ntwo"})...)
 	b := browse(t, s, "people")
 	b.seeText(`[role="gridcell"]`, "Barbara")
 	cut := func() {
@@ -326,6 +326,33 @@ func TestPasteByKeys(t *testing.T) {
 	pasted()
 	js[bool](b, `(getSelection().removeAllRanges(), true)`)
 	pasted()
+	// A text that was copied keeps the ends of its lines in a cell, and in the editor of a cell.
+	name := func(line string) string { return row(line) + ` [data-col="4"]` }
+	stored := func(rk string) {
+		t.Helper()
+		b.seeText(at("status"), "Saved Name of 1 row")
+		if got := s.do("GET", "/people(PartitionKey='Oslo',RowKey='"+rk+"')", "", 200); !strings.Contains(got, `"Name":"one\r\ntwo"`) {
+			t.Errorf("the entity is %s", got)
+		}
+	}
+	b.click(name("4"))
+	b.chord("c", chromedp.ModifierCtrl)
+	b.seeText(at("status"), "Copied 1 cell.")
+	b.click(name("3"))
+	b.chord("v", chromedp.ModifierCtrl)
+	b.seeText(at("paste-sum"), "1 value in 1 entity")
+	b.keys("\r")
+	b.gone("dialog")
+	b.wait(`document.querySelector(%s).textContent == document.querySelector(%s).textContent`, name("3"), name("4"))
+	b.click(name("2"))
+	b.keys(kb.F2)
+	b.wait(`document.activeElement?.matches(%s)`, at("cell-value"))
+	b.chord("a", chromedp.ModifierCtrl)
+	b.chord("v", chromedp.ModifierCtrl)
+	b.has(at("cell-value"), "one\ntwo")
+	b.keys("\r")
+	stored("012")
+	stored("013")
 	b.quiet()
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -35,6 +36,16 @@ func TestLineEnds(t *testing.T) {
 	b.click(at("save-entity"))
 	b.seeText(at("entity-json"), `e"`)
 	stored("2", `"T":"a\r\nB\nc\rd\ne"`)
+	// Values that are copied and pasted keep them, too.
+	b.clipboard()
+	b.click(row("0") + ` [data-col="2"]`)
+	b.chord(kb.ArrowDown, chromedp.ModifierShift)
+	b.chord("c", chromedp.ModifierCtrl)
+	b.wait(`window.copied == %s`, "\"one\r\ntwo!\"\n\"a\r\nB\nc\rd\ne\"")
+	b.paste("\"one\ntwo!\"\n\"a\nB\nc\nd\ne\"") // as some systems change it
+	b.seeText(at("paste-sum"), "Nothing would change")
+	b.keys("\x1b")
+	b.gone("dialog")
 	b.quiet()
 }
 

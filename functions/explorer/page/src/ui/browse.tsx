@@ -173,11 +173,11 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     if (bottom - top >= most) return Promise.reject(new Error(`${plural(bottom - top + 1, "row")} are selected; at most ${count(most)} at once.`))
     return rows.collect(top, bottom, rows.closed, make)
   }
-  const copySelected = async (make: (e: Entity) => string, join: (lines: string[]) => string, what: (n: number) => string) => {
+  const copySelected = async (make: (e: Entity) => string, join: (lines: string[]) => string, what: (n: number) => string, alone = false) => {
     setSaid("Copying …")
     try {
       const lines = await selected(mostCopied, make)
-      await copy(join(lines)).then(
+      await copy(join(lines), alone).then(
         () => setSaid(`Copied ${what(lines.length)}.`),
         () => setSaid("The browser did not permit to copy."),
       )
@@ -191,7 +191,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     if (whole(selection, names.length)) return copyRows()
     const columns = names.slice(left, right + 1)
     const one = top === bottom && left === right
-    void copySelected((e) => (one ? (e.values.get(columns[0]!)?.text ?? "") : line(columns.map((n) => e.values.get(n)?.text))), (lines) => lines.join("\n"), (n) => plural(n * columns.length, "cell"))
+    void copySelected((e) => (one ? (e.values.get(columns[0]!)?.text ?? "") : line(columns.map((n) => e.values.get(n)?.text))), (lines) => lines.join("\n"), (n) => plural(n * columns.length, "cell"), one)
   }
   const copyRows = () => void copySelected((e) => line(names.map((n) => e.values.get(n)?.text)), (lines) => [line(names), ...lines].join("\n"), (n) => plural(n, "row"))
   const copyJSON = () => void copySelected((e) => pretty(e.values), (list) => (list.length === 1 ? list[0]! : `[\n${list.join(",\n")}\n]`), (n) => plural(n, "row") + " as JSON")
