@@ -392,7 +392,7 @@ explorer-check:
 explorer-test: build
 	@.ci/prerequisites go npm chromium
 	functions/explorer/page/install
-	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 -timeout 60m -parallel 4 -skip '^Test(Homes|Gallery)' ./... # most of them wait most of the time
+	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 -timeout 30m -parallel 4 -skip '^Test(Homes|Gallery)' ./... # most of them wait most of the time
 
 ## explorer-homes: that page in Chromium, against the Lambda function, the Worker with its stores, PostgreSQL, and Azurite; every component of it
 .PHONY: explorer-homes

@@ -57,7 +57,7 @@ func rules() []byte {
 	first := class(func(r rune) bool { return property(string(r)) })
 	later := class(func(r rune) bool { return property("a"+string(r)) && !property(string(r)) })
 	never := class(func(r rune) bool { return key.Check(string(r)) != nil })
-	fmt.Fprintf(&b, "/** propertyStart lists the characters that may begin the name of a property, as in a character class. */\nexport const propertyStart = %q\n", first)
+	fmt.Fprintf(&b, "/** propertyStart lists the characters that may begin the name of a property, as ranges for classOf. */\nexport const propertyStart = %q\n", first)
 	fmt.Fprintf(&b, "/** propertyMore lists those that may only follow. */\nexport const propertyMore = %q\n", later)
 	fmt.Fprintf(&b, "/** notInKey lists those that no key has. */\nexport const notInKey = %q\n", never)
 	short, long := tableLengths()
@@ -65,30 +65,34 @@ func rules() []byte {
 	return b.Bytes()
 }
 
-// class returns a JavaScript character class with all characters c up to U+FFFF for which has(c) is true.
+// class lists the ranges of all characters c up to U+FFFF for which has(c) is true. For each range it has the distance from the
+// end of the range before. If the range has more than one character, the distance to its own end follows. The numbers are
+// hexadecimal. Such a list is a third of a JavaScript character class when it is compressed.
 func class(has func(rune) bool) string {
-	var b strings.Builder
+	var ranges []string
+	last := rune(0)
+	add := func(from, to rune) {
+		text := fmt.Sprintf("%x", from-last)
+		if to > from {
+			text += fmt.Sprintf("-%x", to-from)
+		}
+		ranges = append(ranges, text)
+		last = to
+	}
 	start := rune(-1)
 	for r := range rune(0x10000) {
 		switch in := !utf16.IsSurrogate(r) && has(r); {
 		case in && start < 0:
 			start = r
 		case !in && start >= 0:
-			write(&b, start, r-1)
+			add(start, r-1)
 			start = -1
 		}
 	}
 	if start >= 0 {
-		write(&b, start, 0xFFFF)
+		add(start, 0xFFFF)
 	}
-	return b.String()
-}
-
-func write(b *strings.Builder, from, to rune) {
-	fmt.Fprintf(b, `\u%04x`, from)
-	if to > from {
-		fmt.Fprintf(b, `-\u%04x`, to)
-	}
+	return strings.Join(ranges, " ")
 }
 
 func tableLengths() (short, long int) {

@@ -215,6 +215,12 @@ func TestCellConflict(t *testing.T) {
 	if text := b.text(at("merge")); !strings.Contains(text, "5") || !strings.Contains(text, "theirs") {
 		t.Errorf("the two versions are %s", text)
 	}
+	// The comparison is open, and the save of another cell of the row is refused too.
+	b.cell("2", "3", "77\r")
+	b.seeText(at("merge"), "77")
+	if text := b.text(at("merge")); !strings.Contains(text, "5") || !strings.Contains(text, "theirs") {
+		t.Errorf("after the second refusal, the two versions are %s", text)
+	}
 	if got := s.do("GET", "/people(PartitionKey='Oslo',RowKey='012')", "", 200); !strings.Contains(got, `"Born":4`) {
 		t.Errorf("before the user chose, the entity is %s", got)
 	}
@@ -229,6 +235,10 @@ func TestCellConflict(t *testing.T) {
 	b.born("3", "6")
 	b.seeText(at("error"), "Somebody deleted this entity meanwhile.")
 	b.has(field("Born", "field-value"), "6")
+	// It is there again when another save in its row is refused.
+	s.do("POST", "/people", `{"PartitionKey":"Oslo","RowKey":"013","Name":"again","Born":1}`, 201)
+	b.born("3", "9")
+	b.seeText(at("merge"), "again")
 	b.click(at("discard"))
 	// If the page shows only some properties, the comparison of the two versions shows only these too.
 	b.visit("#/dev/people?select=Born")
@@ -244,30 +254,50 @@ func TestCellConflict(t *testing.T) {
 	if got := s.do("GET", "/people(PartitionKey='Oslo',RowKey='001')", "", 200); !strings.Contains(got, `"Born":8`) || !strings.Contains(got, `"Name":"theirs"`) {
 		t.Errorf("merged to %s", got)
 	}
+	// What cannot be compared is in the message.
+	b.click(row("0") + ` [data-col="2"]`)
+	s.do("DELETE", "/people(PartitionKey='Bergen',RowKey='001')", "", 204)
+	b.born("0", "10")
+	b.seeText(at("error"), "Somebody deleted this entity meanwhile. Nothing is saved: 10")
+	b.visit("#/dev/people?pk=Oslo&rk=012")
+	b.seeText(at("entity-json"), `"RowKey": "012"`) // the entity before may still be shown
+	b.click(at("edit"))
+	b.click(at("edit-json"))
+	b.set(at("json-text"), "{")
+	s.do("PUT", "/people(PartitionKey='Oslo',RowKey='012')", `{"Name":"theirs","Born":11}`, 204)
+	b.born("1", "12")
+	b.seeText(at("error"), "Nothing is saved: 12")
+	b.wait(`location.hash.includes("rk=012")`) // the row of the form is active again, and this does not close the form
+	b.has(at("json-text"), "{")
 	b.quiet("412 (Precondition Failed)")
 }
 
 // born types a value in a cell of the column Born and presses Enter.
 func (b *tab) born(line, value string) {
 	b.Helper()
-	b.do(chromedp.DoubleClick(chromedp.CSS(row(line) + ` [data-col="2"]`)))
+	b.cell(line, "2", value+"\r")
+}
+
+// cell replaces the text of a cell by typing.
+func (b *tab) cell(line, column, keys string) {
+	b.Helper()
+	b.doubleClick(row(line) + ` [data-col="` + column + `"]`)
 	b.see(at("cell-editor"))
 	b.chord("a", chromedp.ModifierCtrl)
-	b.keys(value + "\r")
+	b.keys(keys)
 }
 
 // TestPasteByKeys checks that Ctrl+V pastes with the events that the browser itself sends. The browser sends these events to
 // the element that has its selection. After a click, that is the clicked cell. If the grid got the focus in another way, it
 // may be any element.
 //
-// The test does not run beside others: all tabs share the clipboard, and a new tab takes the focus, without which the browser
-// pastes nothing.
+// The test does not run beside others: all tabs share the clipboard, and TestPlainHTTP writes to it, too.
 func TestPasteByKeys(t *testing.T) {
 	s := serve(t)
-	s.fill("people", people()...)
+	s.fill("people", append(people(), entity{"PartitionKey": "Oslo", "RowKey": "020", "Name": "one\r\ntwo"})...)
 	b := browse(t, s, "people")
 	b.seeText(`[role="gridcell"]`, "Barbara")
-	cut := func() { // no other test uses the clipboard of the machine
+	cut := func() {
 		t.Helper()
 		b.focus(at("filter"))
 		b.keys("7")
@@ -296,6 +326,33 @@ func TestPasteByKeys(t *testing.T) {
 	pasted()
 	js[bool](b, `(getSelection().removeAllRanges(), true)`)
 	pasted()
+	// A text that was copied keeps the ends of its lines in a cell, and in the editor of a cell.
+	name := func(line string) string { return row(line) + ` [data-col="4"]` }
+	stored := func(rk string) {
+		t.Helper()
+		b.seeText(at("status"), "Saved Name of 1 row")
+		if got := s.do("GET", "/people(PartitionKey='Oslo',RowKey='"+rk+"')", "", 200); !strings.Contains(got, `"Name":"one\r\ntwo"`) {
+			t.Errorf("the entity is %s", got)
+		}
+	}
+	b.click(name("4"))
+	b.chord("c", chromedp.ModifierCtrl)
+	b.seeText(at("status"), "Copied 1 cell.")
+	b.click(name("3"))
+	b.chord("v", chromedp.ModifierCtrl)
+	b.seeText(at("paste-sum"), "1 value in 1 entity")
+	b.keys("\r")
+	b.gone("dialog")
+	b.wait(`document.querySelector(%s).textContent == document.querySelector(%s).textContent`, name("3"), name("4"))
+	b.click(name("2"))
+	b.keys(kb.F2)
+	b.wait(`document.activeElement?.matches(%s)`, at("cell-value"))
+	b.chord("a", chromedp.ModifierCtrl)
+	b.chord("v", chromedp.ModifierCtrl)
+	b.has(at("cell-value"), "one\ntwo")
+	b.keys("\r")
+	stored("012")
+	stored("013")
 	b.quiet()
 }
 

@@ -36,6 +36,16 @@ func TestLineEnds(t *testing.T) {
 	b.click(at("save-entity"))
 	b.seeText(at("entity-json"), `e"`)
 	stored("2", `"T":"a\r\nB\nc\rd\ne"`)
+	// Values that are copied and pasted keep them, too.
+	b.clipboard()
+	b.click(row("0") + ` [data-col="2"]`)
+	b.chord(kb.ArrowDown, chromedp.ModifierShift)
+	b.chord("c", chromedp.ModifierCtrl)
+	b.wait(`window.copied == %s`, "\"one\r\ntwo!\"\n\"a\r\nB\nc\rd\ne\"")
+	b.paste("\"one\ntwo!\"\n\"a\nB\nc\nd\ne\"") // as some systems change it
+	b.seeText(at("paste-sum"), "Nothing would change")
+	b.keys("\x1b")
+	b.gone("dialog")
 	b.quiet()
 }
 
@@ -84,9 +94,69 @@ func TestKeptForm(t *testing.T) {
 	b.click(at("edit"))
 	b.set(field("Name", "field-value"), "typed")
 	kept("Name", "typed")
+	// A form that comes back leaves the focus in the list of tables.
+	b.visit("#/dev/people?pk=Oslo&rk=013")
+	b.seeText(at("entity-json"), "Edsger")
+	b.click(at("edit"))
+	b.set(field("Name", "field-value"), "typed")
+	b.click(at("home"))
+	b.see(at("home-page"))
+	b.focus(`nav [role="listbox"]`)
+	b.keys(kb.End)
+	b.has(field("Name", "field-value"), "typed")
+	b.keys(kb.Home)
+	b.seeText(at("status"), "1 row")
+	b.keys(kb.End)
+	b.click(at("discard"))
 	b.click(at("add"))
 	b.set(field("PartitionKey", "field-value"), "mine")
 	kept("PartitionKey", "mine")
+}
+
+// TestOtherForm checks that a form in which nothing was typed is not kept, also if it is shown as JSON.
+func TestOtherForm(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", people()...)
+	b := browse(t, s, "people?pk=Oslo&rk=012")
+	for _, open := range []string{"edit", "add"} {
+		b.click(at(open))
+		b.click(at("edit-json"))
+		b.see(at("json-text"))
+		if !js[bool](b, leaving) {
+			t.Errorf("%s: the page cannot be left, and nothing is typed", open)
+		}
+		b.set(at("json-text"), "{}")
+		b.wait(`!` + leaving)
+		b.click(at("discard"))
+		b.wait(leaving)
+	}
+}
+
+// TestDisconnect checks that the page asks before it forgets an account and a form that is not saved.
+func TestDisconnect(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", people()...)
+	b := newTab(t)
+	b.enter("endpoint", s, "people")
+	b.click(at("add"))
+	b.set(field("PartitionKey", "field-value"), "mine")
+	js[bool](b, `(window.questions = [], window.confirm = question => questions.push(question) > 1, true)`)
+	b.click(at("disconnect"))
+	b.wait(`questions.length == 1`)
+	b.has(field("PartitionKey", "field-value"), "mine")
+	b.click(at("disconnect"))
+	b.see(at("open"))
+	if !js[bool](b, leaving) {
+		t.Error("the form is kept")
+	}
+	b.connect(s.connection)
+	b.seeText(`[role="gridcell"]`, "Barbara")
+	b.gone(at("edit-panel"))
+	b.click(at("disconnect"))
+	b.see(at("open"))
+	b.wait(`questions.length == 2`)
 }
 
 // TestLeaveCell checks that the page asks before it is left while a cell has a text that is not saved.
@@ -95,7 +165,7 @@ func TestLeaveCell(t *testing.T) {
 	s := serve(t)
 	s.fill("people", people()...)
 	b := browse(t, s, "people")
-	b.do(chromedp.DoubleClick(chromedp.CSS(row("2") + ` [data-col="2"]`)))
+	b.doubleClick(row("2") + ` [data-col="2"]`)
 	b.has(at("cell-value"), "1939")
 	if !js[bool](b, leaving) {
 		t.Error("the page cannot be left, and nothing is typed")

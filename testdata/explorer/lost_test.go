@@ -9,10 +9,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 )
 
 // losing returns a server behind a proxy. While mode is "lose", the server executes writes, but their answers get lost;
-// while it is "busy", writes are refused. Both are for one write. The number of batches is counted.
+// while it is "busy", writes are refused for a second, and while it is "long", for a minute. Each is for one write. The number
+// of batches is counted.
 func losing(t *testing.T) (s *server, b *tab, mode *atomic.Value, batches *atomic.Int32) {
 	t.Helper()
 	s = serve(t)
@@ -30,12 +33,12 @@ func losing(t *testing.T) (s *server, b *tab, mode *atomic.Value, batches *atomi
 		if strings.HasSuffix(r.URL.Path, "/$batch") {
 			batches.Add(1)
 		}
-		switch mode.Swap("") {
+		switch now := mode.Swap(""); now {
 		case "lose":
 			real.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler)
-		case "busy":
-			w.Header().Set("Retry-After", "1")
+		case "busy", "long":
+			w.Header().Set("Retry-After", map[any]string{"busy": "1", "long": "60"}[now])
 			refuse(w, http.StatusServiceUnavailable, "ServerBusy", "The server is busy.")
 			return true
 		}
@@ -73,6 +76,83 @@ func TestLostSave(t *testing.T) {
 	b.gone(at("merge"))
 }
 
+// TestLateRefusal checks that a cell's text is not lost if its save is refused while the user is at another place.
+func TestLateRefusal(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", people()...)
+	s.fill("other", entity{"PartitionKey": "p", "RowKey": "1"})
+	var busy atomic.Bool
+	var holds atomic.Int32
+	arrived, release := make(chan struct{}), make(chan struct{})
+	connection, _ := s.through(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodGet || holds.Add(-1) < 0 {
+			return false
+		}
+		arrived <- struct{}{}
+		<-release
+		if busy.Load() {
+			refuse(w, http.StatusServiceUnavailable, "ServerBusy", "The server is busy.")
+		}
+		return busy.Load()
+	})
+	t.Cleanup(func() { close(release) })
+	hold := func() { holds.Store(1) }
+	b := newTab(t)
+	b.enter("gateway", &server{t: t, connection: connection}, "people")
+	to := func(table string) { b.click(at("table") + `[title="` + table + `"]`) }
+
+	// The user is in another table.
+	b.seeText(`[role="gridcell"]`, "Barbara")
+	s.do("PUT", "/people(PartitionKey='Oslo',RowKey='012')", `{"Name":"theirs","Born":4}`, 204)
+	hold()
+	b.born("2", "5")
+	b.held(arrived)
+	if js[bool](b, leaving) {
+		t.Error("the window can be closed while a value is written")
+	}
+	to("other")
+	b.seeText(at("status"), "1 row")
+	release <- struct{}{}
+	b.seeText(at("error"), "was changed since it was loaded")
+	to("people")
+	b.has(field("Born", "field-value"), "5")
+	if text := b.text(at("error")); !strings.Contains(text, "was changed since it was loaded") {
+		t.Errorf("after the user came back, the page says %q", text)
+	}
+	b.click(at("discard"))
+
+	// The user types in the next cell.
+	typing := func(value string) {
+		t.Helper()
+		hold()
+		b.cell("2", "2", value+"\t")
+		b.held(arrived)
+		b.wait(`document.querySelector(%s)?.getAttribute("aria-label") == "Value of Id"`, at("cell-value"))
+		b.chord("a", chromedp.ModifierCtrl)
+		b.keys("12")
+		release <- struct{}{}
+	}
+	typed := func() {
+		t.Helper()
+		b.keys("34")
+		b.has(at("cell-value"), "1234")
+		b.keys("\x1b")
+		b.gone(at("cell-editor"))
+	}
+	b.seeText(`[role="gridcell"]`, "theirs")
+	s.do("PUT", "/people(PartitionKey='Oslo',RowKey='012')", `{"Name":"others","Born":6}`, 204)
+	typing("7")
+	b.seeText(at("merge"), "7")
+	typed()
+	b.click(at("save-merged"))
+	b.seeText(at("entity-json"), `"Born": 7`)
+	busy.Store(true)
+	typing("8")
+	b.seeText(at("error"), "You typed: 8")
+	typed()
+}
+
 // TestPasteTrouble checks that a paste goes on after the service was busy, and that the page says what may have been
 // written if an answer was lost. It says which row has a key that no entity can have.
 func TestPasteTrouble(t *testing.T) {
@@ -104,6 +184,14 @@ func TestPasteTrouble(t *testing.T) {
 	b.noted("Trying again in 1 s.")
 	b.seeText(at("added"), "120 entities of people added.")
 	b.gone(at("error"))
+	count("124")
+	mode.Store("long")
+	paste("stopped", 120)
+	b.click(at("paste-write"))
+	b.seeText(at("error"), "Trying again in 60 s.")
+	b.click(at("stop-trying"))
+	b.seeText(at("error"), "The server is busy. 100 entities may have been added: refresh, and look.")
+	b.gone(at("stop-trying"))
 	count("124")
 	mode.Store("lose")
 	paste("lost", 120)

@@ -41,11 +41,7 @@ func newTab(t *testing.T) *tab {
 	b := &tab{T: t, ctx: ctx}
 	t.Cleanup(func() {
 		if t.Failed() {
-			b.shot(strings.ReplaceAll(t.Name(), "/", "-") + "-failed")
-			t.Logf("the page shows\n%s", js[string](b, `document.body.innerText.slice(0, 3000)`))
-			for _, p := range b.complaints() {
-				t.Log("console:", p)
-			}
+			b.report()
 		}
 		cancel()
 	})
@@ -80,6 +76,22 @@ func newTab(t *testing.T) *tab {
 		}
 	}()
 	return b
+}
+
+// report logs what the page shows.
+func (b *tab) report() {
+	b.Helper()
+	b.shot(strings.ReplaceAll(b.Name(), "/", "-") + "-failed")
+	ctx, cancel := b.before(toEnd)
+	defer cancel()
+	shown, err := chromedp.Run(ctx, chromedp.Evaluate[string](`[location.hash, "the focus is in " + document.activeElement?.cloneNode().outerHTML, document.body.innerText.slice(0, 3000)].join("\n")`))
+	if err != nil {
+		b.Logf("the page does not answer: %v", err)
+	}
+	b.Logf("the page shows\n%s", shown)
+	for _, p := range b.complaints() {
+		b.Log("console:", p)
+	}
 }
 
 func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
@@ -128,14 +140,23 @@ func tryJS[T any](b *tab, format string, args ...any) (value T, expression strin
 	return value, expression, err
 }
 
-// patience returns a context that ends shortly before the deadline of 'go test'. So a waiting test has time to report
-// the condition for which it waited.
-func (b *tab) patience() (context.Context, context.CancelFunc) {
+// A waiting test gives up when toReport is left until the deadline of 'go test'. It has reported what the page shows when
+// toEnd is left. So the failure has the condition for which the test waited.
+const (
+	toReport = 30 * time.Second
+	toEnd    = 10 * time.Second
+)
+
+// patience returns the context of what a test waits for.
+func (b *tab) patience() (context.Context, context.CancelFunc) { return b.before(toReport) }
+
+// before returns a context that ends when this time is left until the deadline of 'go test'.
+func (b *tab) before(left time.Duration) (context.Context, context.CancelFunc) {
 	end, ok := b.Deadline()
 	if !ok {
 		return context.WithCancel(b.ctx)
 	}
-	return context.WithDeadline(b.ctx, end.Add(-10*time.Second))
+	return context.WithDeadline(b.ctx, end.Add(-left))
 }
 
 // wait waits in the page until a JavaScript expression is true. It evaluates the expression whenever the document
@@ -162,7 +183,7 @@ func (b *tab) wait(format string, args ...any) {
 		case err == nil:
 			return
 		case errors.Is(err, context.DeadlineExceeded):
-			b.Fatalf("this did not come true: "+strings.ReplaceAll(format, "%s", "%q"), args...)
+			b.Fatalf("this did not come true: "+strings.ReplaceAll(format, "%s", "%#v"), args...)
 		case !strings.Contains(err.Error(), "navigated"):
 			b.Fatalf("%s: %v", expression, err)
 		}
@@ -214,16 +235,38 @@ func (b *tab) seeText(selector, text string) {
 	b.wait(`[...document.querySelectorAll(%s)].some(e => e.checkVisibility() && (e.innerText || e.value || "").includes(%s))`, selector, text)
 }
 
-// click clicks with the mouse, as soon as the control is enabled. If the control moves before the click arrives, for
-// example because rows have arrived above it, the page gets nothing of this click, and click tries again.
+// click clicks with the mouse, as soon as the control is enabled.
 func (b *tab) click(selector string) {
 	b.Helper()
 	b.see(selector)
-	b.wait(`!document.querySelector(%s).disabled`, selector)
-	for hit := false; !hit; {
+	b.wait(`!document.querySelector(%s)?.disabled`, selector)
+	b.hit(selector, chromedp.Click(chromedp.CSS(selector)))
+}
+
+// doubleClick clicks twice with the mouse.
+func (b *tab) doubleClick(selector string) {
+	b.Helper()
+	b.hit(selector, chromedp.DoubleClick(chromedp.CSS(selector)))
+}
+
+// mostClicks bounds the clicks on a control that something covers.
+const mostClicks = 20
+
+// hit clicks on a control. If the control moves before the click arrives, for example because rows have arrived above it, the
+// page gets nothing of this click, and hit tries again.
+func (b *tab) hit(selector string, click chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	b.see(selector)
+	for hit, tries := false, 0; !hit; tries++ {
+		if tries == mostClicks {
+			b.Fatalf("%d clicks on %s did not reach it: at its centre is %s", tries, selector, js[string](b, `(e => {
+				const {left, right, top, bottom} = e.getBoundingClientRect()
+				return document.elementFromPoint((left + right) / 2, (top + bottom) / 2)?.outerHTML.slice(0, 300) ?? "nothing"
+			})(document.querySelector(%s))`, selector))
+		}
 		js[bool](b, `(() => {
 			const aim = window.aim = {missed: false}
-			const kinds = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]
+			const kinds = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick"]
 			const look = e => {
 				if (e.type === "pointerdown") aim.missed = !document.querySelector(%s)?.contains(e.target)
 				if (aim.missed) { e.preventDefault(); e.stopImmediatePropagation() }
@@ -232,7 +275,7 @@ func (b *tab) click(selector string) {
 			aim.end = () => { kinds.forEach(kind => removeEventListener(kind, look, {capture: true})); return !aim.missed }
 			return true
 		})()`, selector)
-		b.do(chromedp.Click(chromedp.CSS(selector)))
+		b.do(click)
 		hit = js[bool](b, `window.aim?.end() ?? true`) // a page that was loaded again no longer has window.aim
 	}
 }
@@ -290,7 +333,9 @@ func (b *tab) shot(name string) {
 	if dir == "" {
 		return
 	}
-	picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	ctx, cancel := b.before(toEnd)
+	defer cancel()
+	picture, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o644)
 	}

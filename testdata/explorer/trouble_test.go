@@ -180,12 +180,29 @@ func TestNarrowTokens(t *testing.T) {
 	b = with(s.run("", "sas", "--permissions", "r", "--quiet"))
 	b.seeText(at("health"), "Answers in")
 	b.seeText(at("entities"), "–")
-	b.seeText(at("tables"), "The token or the account does not permit to list tables.")
+	b.seeText(at("tables"), "The list of tables is not permitted.")
+	b.seeText(`nav [role="alert"]`, "The token does not permit this.")
+	if text := js[string](b, `document.querySelector(".home > [aria-live]").textContent`); text != "" {
+		t.Errorf("the list is not permitted, and the page says %q", text)
+	}
 	b.gone(at("error"))
 	b.shot("no-list")
 	b.fill(at("table-filter"), "people")
 	b.keys("\r")
 	b.seeText(`[role="gridcell"]`, "Barbara")
+}
+
+// TestNoList checks that the page says why the service does not list the tables.
+func TestNoList(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	connection, _ := s.through(func(w http.ResponseWriter, r *http.Request) bool {
+		refuse(w, http.StatusForbidden, "AccountIsDisabled", "The specified account is disabled.")
+		return true
+	})
+	b := newTab(t)
+	b.enter("gateway", &server{t: t, connection: connection}, "")
+	b.seeText(at("tables"), "(The specified account is disabled.)")
 }
 
 // TestWrongProfile checks a profile with a wrong account key, and a page that is still open after 'edgetable

@@ -30,7 +30,7 @@ const unreachable = `(() => {
 		if (!hit || !e.contains(hit) && !hit.contains(e) && !(hit.closest("label")?.contains(e) ?? false)) found.push(name + " is under " + (hit?.outerHTML ?? "nothing").slice(0, 100))
 	}
 	if (document.documentElement.scrollWidth > innerWidth) found.push("the page is " + document.documentElement.scrollWidth + " pixels wide")
-	for (const e of document.querySelectorAll("main > .scroll")) if (e.scrollWidth > e.clientWidth + 1) found.push("what is in the window is " + e.scrollWidth + " pixels wide")
+	for (const e of document.querySelectorAll("main > .scroll, .fields")) if (e.scrollWidth > e.clientWidth + 1) found.push("what is in the window is " + e.scrollWidth + " pixels wide")
 	return found
 })()`
 
@@ -40,7 +40,8 @@ func TestViewport(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	s.use("people", people()...)
-	s.fill("AVeryLongNameOfATableThatNobodyWouldChooseButThatIsPermitted1", people()...)
+	s.fill("AVeryLongNameOfATableThatNobodyWouldChooseButThatIsPermitted1",
+		append(people(), entity{"PartitionKey": "Oslo", "RowKey": "014", "AVeryLongNameOfAPropertyThatNobodyWouldChooseButThatIsPermitted": 1})...)
 	s.do("POST", "/Tables", `{"TableName":"empty"}`, 201)
 	s.fill("Sessions", sessions(30, 4)...)
 	b := newTab(t)
@@ -73,8 +74,17 @@ func TestViewport(t *testing.T) {
 	b.seeText(at("status"), "4 rows")
 	everywhere("rows")
 	show("AVeryLongNameOfATableThatNobodyWouldChooseButThatIsPermitted1")
-	b.seeText(at("status"), "4 rows")
+	b.seeText(at("status"), "5 rows")
 	everywhere("long-name")
+	b.click(at("add"))
+	b.see(at("offered"))
+	everywhere("long-name-new-entity")
+	b.click(at("discard"))
+	show("AVeryLongNameOfATableThatNobodyWouldChooseButThatIsPermitted1?pk=Oslo&rk=014")
+	b.click(at("edit"))
+	b.see(at("edit-panel"))
+	everywhere("long-name-edit")
+	b.click(at("discard"))
 	show("empty")
 	b.see(at("empty-add"))
 	everywhere("empty")

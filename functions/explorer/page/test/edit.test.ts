@@ -1,9 +1,10 @@
 import assert from "node:assert/strict"
 import test from "node:test"
 import { batches } from "../src/model/bulk.ts"
-import { changed, compare, editing, fresh, merged, problemOf, valuesOf } from "../src/model/draft.ts"
+import { changed, compare, drafts, editing, fresh, leftOf, merged, placeOf, problemOf, valuesOf } from "../src/model/draft.ts"
+import type { Service } from "../src/wire/client.ts"
 import { print, read } from "../src/wire/batch.ts"
-import { parseEntity } from "../src/wire/json.ts"
+import { parseEntity, pretty } from "../src/wire/json.ts"
 import { line } from "../src/model/copy.ts"
 import { arrange, move, shown } from "../src/model/columns.ts"
 
@@ -63,4 +64,19 @@ test("keys come first, then what the user ordered, then the rest as it came, and
   assert.deepEqual(arrange(names, none), ["PartitionKey", "RowKey", "z", "a", "Timestamp"])
   const c = move(arrange(names, none), "a", "z", none)
   assert.deepEqual(shown(names, { ...c, hidden: ["z"] }), ["PartitionKey", "RowKey", "a", "Timestamp"])
+})
+
+test("a form that is left belongs to the table of one endpoint", () => {
+  const [here, there] = ["https://a.example", "https://b.example"].map((endpoint) => ({ name: "acme", endpoint }) as Service)
+  const place = placeOf(here!, "t", base)
+  const d = editing(base)
+  drafts.set(place, d)
+  assert.equal(leftOf(here!, "t"), undefined)
+  drafts.set(place, { ...d, json: pretty(valuesOf(d)) })
+  assert.equal(leftOf(here!, "t"), undefined, "the form is shown as JSON, and nothing is typed")
+  drafts.set(place, { ...d, json: "{" })
+  assert.equal(leftOf(here!, "t")?.place, place)
+  assert.equal(leftOf(there!, "t"), undefined)
+  assert.equal(leftOf(here!, "t2"), undefined)
+  drafts.clear()
 })

@@ -19,8 +19,27 @@ test("an edit keeps the line ends of a text", () => {
     ["a\r\nb\r\nc", "a\nb\nc", "x\ny", "x\r\ny"],
     ["ab\r\nc", "ab", "a\nb", "a\r\nb\r\nc"],
     ["", "", "x\ny", "x\ny"],
+    ["\ra\n", "a", "", "\r\r\n"],
+    ["a\nb\rc", "c", "\nc", "a\nb\r\r\nc"],
   ] as const) {
     assert.equal(edited(text, (shown) => shown.replace(from, to)), want, JSON.stringify([text, from, to]))
     assert.equal(edited(text, (shown) => shown), text)
+  }
+})
+
+test("an edit has the lines that the textarea shows", () => {
+  let state = 1
+  const random = (n: number) => (state = (state * 48271) % 2147483647) % n
+  const some = (parts: string[]) => Array.from({ length: random(7) }, () => parts[random(parts.length)]).join("")
+  for (let i = 0; i < 20_000; i++) {
+    let text = some(["a", "\r", "\n", "\r\n"])
+    for (let edits = 0; edits < 3; edits++) {
+      const shown = text.replace(/\r\n?/g, "\n")
+      const from = random(shown.length + 1)
+      const typed = shown.slice(0, from) + some(["a", "b", "\n"]) + shown.slice(from + random(shown.length - from + 1))
+      const now = edited(text, () => typed)
+      assert.equal(now.replace(/\r\n?/g, "\n"), typed, JSON.stringify([text, typed, now]))
+      text = now
+    }
   }
 })

@@ -104,7 +104,7 @@ export function words(g: Grant): string[] {
   if (g.expiry) lines.push(`Until ${g.expiry}${within(Date.parse(g.expiry) - Date.now())}.`)
   if (g.ip) lines.push(`Only from the address${g.ip.includes("-") ? "es" : ""} ${g.ip}.`)
   if (g.httpsOnly) lines.push("Only over https.")
-  if (!g.policy) lines.push("To revoke the token before it expires, you must change the key of the account. A token with a stored access policy can be revoked at any time.")
+  if (!g.policy) lines.push("Only a change of the account's key revokes the token before it expires. A token with a stored access policy can be revoked at any time.")
   return lines
 }
 

@@ -95,11 +95,11 @@ export function Home({ catalog, version, keys }: { catalog: Catalog; version: st
         )}
       </section>
       <Next service={service} example={names[0]} keys={keys} />
-      {names.length > 0 && !told && <p class="dim small">This service does not report its traffic here, so the last hour is not shown. The page Traffic of a table says which services report it.</p>}
+      {names.length > 0 && !told && <p class="dim small">This service does not report its traffic here. The page Traffic of a table says which services do.</p>}
       {dialog === "create" && <CreateTable service={service} close={() => setDialog(undefined)} created={opens} />}
       {dialog === "import" && <Importing service={service} table="" close={opens} />}
       <span class="unseen" aria-live="polite">
-        {!loading && plural(names.length, "table")}
+        {!loading && !list.failure && plural(names.length, "table")}
       </span>
     </main>
   )

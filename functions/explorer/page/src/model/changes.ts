@@ -7,6 +7,7 @@ import { Failure, patiently } from "../wire/failure.ts"
 import { body } from "../wire/json.ts"
 import { type Entity, type Key, type Value, keyOf } from "../wire/value.ts"
 import { batches } from "./bulk.ts"
+import { unsavedTexts } from "./draft.ts"
 import { Store } from "./store.ts"
 import { plural } from "./words.ts"
 
@@ -28,7 +29,8 @@ export interface Changes {
   done: Step[]
   /** told: the last step is still to be seen on the page */
   told: boolean
-  failure?: Error | undefined
+  /** failure has stop while what is busy is tried again */
+  failure?: (Error & { stop?: () => void }) | undefined
 }
 
 export const changes = new Store<Changes>({ done: [], told: false })
@@ -80,13 +82,19 @@ function refreshed(steps: Step[], of: Step, undone: Change[]): Step[] {
 }
 
 async function write(service: Service, table: string, list: Change[], done: Change[], shown: Shown): Promise<Error | undefined> {
+  unsavedTexts.set(list, "")
+  return writeEach(service, table, list, done, shown).finally(() => unsavedTexts.delete(list))
+}
+
+async function writeEach(service: Service, table: string, list: Change[], done: Change[], shown: Shown): Promise<Error | undefined> {
   const operations = list.map((c) => ({ ...operation(c), change: c }))
   for (const batch of batches(operations) as (typeof operations)[]) {
     let again = false
     try {
       const once = async () => (batch.length > 1 ? transact(service, table, batch) : [await single(service, table, batch[0]!.change)])
-      const waiting = (f: Failure, s: number) => ((again = true), changes.update({ failure: new Error(`${f.message} Trying again in ${s} s.`) }))
-      const etags = list.length > 1 ? await patiently(once, new AbortController().signal, waiting, false) : await once()
+      const abort = new AbortController()
+      const waiting = (f: Failure, s: number) => ((again = true), changes.update({ failure: Object.assign(new Error(`${f.message} Trying again in ${s} s.`), { stop: () => abort.abort(f) }) }))
+      const etags = list.length > 1 ? await patiently(once, abort.signal, waiting, false) : await once()
       for (const [i, { change, key }] of batch.entries()) {
         const after = change.after && stamped(change.after, etags[i] ?? "")
         done.push({ before: change.before, after })

@@ -1,5 +1,7 @@
 // An entity that is edited. A property without a value is not there: null and the empty text are different.
 import { exact } from "../wire/date.ts"
+import type { Service } from "../wire/client.ts"
+import { pretty } from "../wire/json.ts"
 import { keyProblem, propertyProblem } from "../wire/names.ts"
 import { type Entity, type Value, check, keyOf, sameValue } from "../wire/value.ts"
 
@@ -22,22 +24,23 @@ export interface Draft {
 /** drafts keeps what was edited and not saved: neither closing the panel nor an error loses it. */
 export const drafts = new Map<string, Draft>()
 
-/** unsavedTexts keeps what was typed for the options of tables, and in the cell that is edited. */
-export const unsavedTexts = new Map<string, string>()
+/** unsavedTexts keeps what was typed for the options of tables, and in the cell that is edited; changes are here while they are written. */
+export const unsavedTexts = new Map<unknown, string>()
 
 /** unsaved reports whether leaving the page would lose something. */
 export const unsaved = () => unsavedTexts.size > 0 || [...drafts.values()].some(isUnsaved)
 
-const isUnsaved = (d: Draft) => d.json !== undefined || changed(d)
+const isUnsaved = (d: Draft) => changed(d) || (d.json !== undefined && d.json !== pretty(valuesOf(d)))
 
 /** leftOf is the last draft of a table that is not saved, and its place. */
-export function leftOf(service: string, table: string): { place: string; start: Draft } | undefined {
-  const begin = JSON.stringify([service, table]).slice(0, -1)
+export function leftOf(service: Service, table: string): { place: string; start: Draft; quiet: true } | undefined {
+  const begin = placeOf(service, table, undefined).slice(0, -1)
   const left = [...drafts].findLast(([place, d]) => place.startsWith(begin) && isUnsaved(d))
-  return left && { place: left[0], start: left[1] }
+  return left && { place: left[0], start: left[1], quiet: true }
 }
 
-export const placeOf = (service: string, table: string, e: Entity | undefined) => JSON.stringify(e ? [service, table, keyOf(e)] : [service, table])
+/** placeOf names an entity, or a new one. Accounts of two endpoints may have the same name. */
+export const placeOf = ({ name, endpoint }: Service, table: string, e: Entity | undefined) => JSON.stringify([name, endpoint, table, ...(e ? [keyOf(e)] : [])])
 
 const fieldsOf = (values: Iterable<[string, Value]>): Field[] => [...values].filter(([n]) => n !== "Timestamp").map(([name, value]) => ({ name, value, removed: false, added: false }))
 

@@ -20,8 +20,12 @@ export function withEnds(typed: string, before: string, usual: string): string {
   while (tail < most - head && typed.at(-1 - tail) === old.at(-1 - tail)) tail++
   const more = typed.split("\n").length - 1 - ends.length
   let i = 0
+  let end = ""
   return typed.replace(/\n/g, (_, at: number) => {
+    const last = end
     const line = i++
-    return (at < head ? ends[line] : at >= typed.length - tail ? ends[line - more] : usual)!
+    end = (at < head ? ends[line] : at >= typed.length - tail ? ends[line - more] : usual)!
+    if (last + end === "\r\n" && typed[at - 1] === "\n") end = last + end // \r and \n would be one end
+    return end
   })
 }

@@ -1,5 +1,6 @@
 // What a range from a spreadsheet means where it is pasted: which values of which entities become others.
 import { Reader, exactly } from "../exchange/csv.ts"
+import { pasted } from "./copy.ts"
 import { exact } from "../wire/date.ts"
 import { keyProblem, propertyProblem } from "../wire/names.ts"
 import { type Entity, type Key, type Type, type Value, check, keyOf, sameValue, system, text } from "../wire/value.ts"
@@ -7,8 +8,9 @@ import type { Change } from "./changes.ts"
 
 /** cellsOf cuts a text of the clipboard into cells. */
 export function cellsOf(clip: string): string[][] {
-  const reader = new Reader("\t")
-  return [...reader.read(clip.replace(/\r\n?/g, "\n").replace(/\n$/, ""), true)].map((row) => row.map((c) => c ?? ""))
+  const { text, alone } = pasted(clip)
+  if (alone) return [[text]]
+  return [...new Reader("\t").read(text.replace(/\n$/, ""), true)].map((row) => row.map((c) => c ?? ""))
 }
 
 /** Range is what is pasted: a row of cells for each entity, and the names of their columns. */

@@ -5,7 +5,7 @@ import { Hides } from "../model/hides.ts"
 import { ruleOf } from "../model/rule.ts"
 import { look } from "../model/settings.ts"
 import { useStore } from "../model/store.ts"
-import { unsavedTexts } from "../model/draft.ts"
+import { placeOf as placeOfEntity, unsavedTexts } from "../model/draft.ts"
 import { count } from "../model/words.ts"
 import type { Service } from "../wire/client.ts"
 import { show } from "../wire/date.ts"
@@ -83,7 +83,7 @@ export function OptionsView({ service, table }: { service: Service; table: strin
         if (!(e instanceof Failure) || e.code !== "ConditionNotMet") throw e
         const fresh = await read()
         if (!fresh || fresh.revision === revision) throw e
-        if (written(declaredIn(fresh.document)) !== saved) throw new Failure("Somebody else changed the options of the table. The page has read them again; your input is kept, and Save replaces their options with yours.", 412, e.code)
+        if (written(declaredIn(fresh.document)) !== saved) throw new Failure("Somebody else changed the options of the table. Your input is kept; Save replaces theirs.", 412, e.code)
         revision = fresh.revision // other properties of the table changed, such as its access policies
       }
     }
@@ -255,7 +255,7 @@ function Counted({ hides }: { hides: Hides }) {
 
 const capital = (s: string) => s.slice(0, 1).toUpperCase() + s.slice(1)
 
-const placeOfTable = (service: Service, table: string) => JSON.stringify([service.name, table, "options"])
+const placeOfTable = (service: Service, table: string) => placeOfEntity(service, table, undefined) + "options"
 
 function parsed(text: string): Document | undefined {
   try {

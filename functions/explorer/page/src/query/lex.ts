@@ -1,5 +1,5 @@
 // The tokens of a filter, with their places.
-import { propertyMore, propertyStart } from "../wire/rules.ts"
+import { word } from "../wire/names.ts"
 import type { Value } from "../wire/value.ts"
 
 export interface Token {
@@ -21,7 +21,7 @@ const typed = /(datetime|guid|binary|x)'([^']*)'/iy
 const quoted = /'((?:[^']|'')*)'/y
 const number = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?[lLdD]?/y
 const infinite = /-(?:INF|Infinity)/y
-const name = new RegExp(`[${propertyStart}][${propertyStart}${propertyMore}]*`, "y")
+const name = new RegExp(word, "y")
 
 export function lex(source: string): Token[] {
   const tokens: Token[] = []

@@ -1,7 +1,7 @@
 // The page: the account at the top, tables at the left, one table or the home of the account in the middle.
 import { useEffect, useMemo, useState } from "preact/hooks"
 import { Catalog } from "../model/catalog.ts"
-import { unsaved } from "../model/draft.ts"
+import { drafts, unsaved, unsavedTexts } from "../model/draft.ts"
 import { go, route, toTable } from "../model/route.ts"
 import { leaveWindow, ofWindow } from "../model/keyring.ts"
 import { type Session, begin } from "../model/session.ts"
@@ -47,9 +47,16 @@ export function App() {
     document.title = [at.table, service?.name, "edgetable"].filter(Boolean).join(" · ")
   }, [service, at.service, at.table])
 
+  const disconnect = () => {
+    if (unsaved() && !confirm("Some changes are not saved. Disconnect and lose them?")) return
+    drafts.clear()
+    unsavedTexts.clear()
+    setOwn(undefined)
+    void leaveWindow()
+  }
   return (
     <>
-      <Top services={services} service={service} version={session?.version ?? ""} disconnect={own && (() => (setOwn(undefined), void leaveWindow()))} access={() => go({ access: "token" })} help={() => setHelp(true)} />
+      <Top services={services} service={service} version={session?.version ?? ""} disconnect={own && disconnect} access={() => go({ access: "token" })} help={() => setHelp(true)} />
       {failure && <ErrorLine failure={failure} retry={start} />}
       {session && !session.services && !own ? (
         <Connect session={session} connected={(h) => (setOwn(h), setFailure(undefined), go({ service: h.name, ...(h.table && h.table !== at.table ? toTable(h.table) : {}) }, true))} />

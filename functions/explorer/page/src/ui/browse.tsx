@@ -1,10 +1,10 @@
 // One table: its query, its rows, and the entity beside them.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 import { columnsOf, keepColumns, shown } from "../model/columns.ts"
 import { copy, line } from "../model/copy.ts"
 import { type Draft, drafts, editing, fresh, leftOf, placeOf } from "../model/draft.ts"
 import { newerThan } from "../model/live.ts"
-import { type Route, go, toTable } from "../model/route.ts"
+import { type Route, go, route, toTable } from "../model/route.ts"
 import { Rows } from "../model/rows.ts"
 import { needs } from "../model/rule.ts"
 import { learn, useFeed, useRule } from "../model/declared.ts"
@@ -51,8 +51,10 @@ const mostDeleted = 100
 interface Editing {
   place: string
   start: Draft
-  /** compare shows the version of the server beside it at once */
-  compare?: boolean
+  /** compare shows the version of the server beside it at once; each comparison has another number */
+  compare?: number
+  /** quiet: the keyboard stays where it is */
+  quiet?: boolean
 }
 
 export function Browse({ service, services, at, reload }: { service: Service; services: Service[]; at: Route; reload: () => void }) {
@@ -65,14 +67,16 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   const [selection, setSelection] = useState(single(0, 0))
   const [entity, setEntity] = useState<Entity>()
   const [missing, setMissing] = useState<Error>()
-  const [edited, setEdited] = useState<Editing | undefined>(() => leftOf(service.name, table)) // what is not saved stays open
+  const [edited, setEdited] = useState<Editing | undefined>(() => leftOf(service, table)) // what is not saved stays open
   const [said, setSaid] = useState("") // about what was copied
   const [importing, setImporting] = useState(false)
   const [width, setWidth] = useWidth("entity", 440)
   const shownIn = useRef(round) // after Refresh, the entity is read again, too
   const [cell, setEditor] = useState<{ key: Key; typed?: Value; turn: number }>() // the active cell is edited, of the entity with the key
   const turn = useRef(0)
-  const setCell = (c: { key: Key; typed?: Value } | undefined) => setEditor(c && { ...c, turn: ++turn.current })
+  const opened = useRef<typeof cell | null>(cell) // at once; null after the user left the table
+  const setCell = (c: { key: Key; typed?: Value } | undefined) => setEditor((opened.current = c && { ...c, turn: ++turn.current }))
+  useEffect(() => () => void (opened.current = null), [])
   const [newer, setNewer] = useState<News>() // of the entity that is edited
   const [menu, setMenu] = useState<{ at: Point; column: string | undefined }>()
   const [range, setRange] = useState<Range>() // to be pasted
@@ -107,7 +111,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   }
   const sorting = useSorted(rows, sort, shift)
   // The row of the entity in the URL is selected, if it is among the first ones, and after they were sorted.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (sorting || !progress.pages || !at.entity || same(rows.at(selection.row), at.entity)) return
     const row = rows.find(at.entity)
     if (row >= 0) setSelection(single(row, 0))
@@ -157,7 +161,8 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     setEdited(undefined)
     go({ entity: keyOf(e) }, true)
   }
-  useEffect(() => {
+  // At once: it closes a form, and must not close one that opens later.
+  useLayoutEffect(() => {
     if (selection.row !== shifted.current && wanted && entity && !same(rows.at(selection.row) ?? entity, wanted)) open(selection.row)
     shifted.current = -1
   }, [selection.row])
@@ -168,11 +173,11 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     if (bottom - top >= most) return Promise.reject(new Error(`${plural(bottom - top + 1, "row")} are selected; at most ${count(most)} at once.`))
     return rows.collect(top, bottom, rows.closed, make)
   }
-  const copySelected = async (make: (e: Entity) => string, join: (lines: string[]) => string, what: (n: number) => string) => {
+  const copySelected = async (make: (e: Entity) => string, join: (lines: string[]) => string, what: (n: number) => string, alone = false) => {
     setSaid("Copying …")
     try {
       const lines = await selected(mostCopied, make)
-      await copy(join(lines)).then(
+      await copy(join(lines), alone).then(
         () => setSaid(`Copied ${what(lines.length)}.`),
         () => setSaid("The browser did not permit to copy."),
       )
@@ -186,7 +191,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     if (whole(selection, names.length)) return copyRows()
     const columns = names.slice(left, right + 1)
     const one = top === bottom && left === right
-    void copySelected((e) => (one ? (e.values.get(columns[0]!)?.text ?? "") : line(columns.map((n) => e.values.get(n)?.text))), (lines) => lines.join("\n"), (n) => plural(n * columns.length, "cell"))
+    void copySelected((e) => (one ? (e.values.get(columns[0]!)?.text ?? "") : line(columns.map((n) => e.values.get(n)?.text))), (lines) => lines.join("\n"), (n) => plural(n * columns.length, "cell"), one)
   }
   const copyRows = () => void copySelected((e) => line(names.map((n) => e.values.get(n)?.text)), (lines) => [line(names), ...lines].join("\n"), (n) => plural(n, "row"))
   const copyJSON = () => void copySelected((e) => pretty(e.values), (list) => (list.length === 1 ? list[0]! : `[\n${list.join(",\n")}\n]`), (n) => plural(n, "row") + " as JSON")
@@ -194,29 +199,31 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   const edit = async (e: Entity) => {
     // With $select the row has a part of the properties; a save would remove the others.
     const complete = select ? await getEntity(service, table, keyOf(e)).catch((cause: Error) => void setMissing(cause)) : e
-    if (complete) setEdited({ place: placeOf(service.name, table, e), start: editing(complete) })
+    if (complete) setEdited({ place: placeOf(service, table, e), start: editing(complete) })
   }
   /** compare has the user choose between what was typed in a cell and what the server has by now. */
   const compare = async (name: string, value: Value, seen = rows.at(selection.row)) => {
-    setCell(undefined)
-    if (!seen) return
     const unsaved = `Nothing is saved: ${value.text}`
+    if (!seen) return refuse(unsaved)
     let complete: Entity | undefined = seen
     try {
       if (select) complete = await getEntity(service, table, keyOf(seen))
     } catch (cause) {
-      return setMissing(cause as Error), setSaid(unsaved)
+      return refuse(`${(cause as Error).message} ${unsaved}`)
     }
-    if (!complete) return setSaid(`Somebody deleted this entity meanwhile. ${unsaved}`)
-    const place = placeOf(service.name, table, seen)
+    if (!complete) return refuse(`Somebody deleted this entity meanwhile. ${unsaved}`)
+    const place = placeOf(service, table, seen)
+    const quiet = !!opened.current
     // The user saw a part of the entity, and compares with that.
-    const kept = drafts.get(place) ?? editing({ etag: seen.etag, values: new Map([...complete.values, ...seen.values]) })
-    if (kept.json !== undefined) return setEdited({ place, start: kept }), setSaid(unsaved)
-    const start = { original: kept.original, fields: [...kept.fields.filter((f) => f.name !== name), { name, value, removed: false, added: !complete.values.has(name) }] }
+    const original = { etag: seen.etag, values: new Map([...complete.values, ...seen.values]) }
+    const kept = drafts.get(place) ?? editing(original)
+    if (kept.json !== undefined) return setEdited({ place, start: kept, quiet }), refuse(unsaved)
+    const start = { original: kept.original ?? original, fields: [...kept.fields.filter((f) => f.name !== name), { name, value, removed: false, added: !complete.values.has(name) }] }
     drafts.set(place, start)
-    setEdited({ place, start, compare: true })
+    setEdited({ place, start, compare: ++turn.current, quiet })
   }
-  const add = (like?: Entity) => setEdited({ place: placeOf(service.name, table, undefined) + (like ? JSON.stringify(keyOf(like)) : ""), start: fresh(like) })
+  const compareCell = (name: string, value: Value) => (setCell(undefined), void compare(name, value))
+  const add = (like?: Entity) => setEdited({ place: placeOf(service, table, undefined) + (like ? JSON.stringify(keyOf(like)) : ""), start: fresh(like) })
   // The keyboard goes on in the grid after a panel.
   const focus = () => document.getElementById("grid")?.focus({ preventScroll: true })
   const close = () => {
@@ -260,7 +267,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     const { row, col } = selection
     const name = names[col]!
     const { key } = cell!
-    if (newerRow) return void compare(name, value)
+    if (newerRow) return compareCell(name, value)
     const seen = rows.at(row)
     if (!same(rows.at(row), key)) {
       // Sorting ended, or rows came: what stands here now is not what was edited.
@@ -279,17 +286,25 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     void setValue(top, bottom, name, value, seen ?? undefined).then(async (ok) => {
       const refused = changes.value.failure?.cause
       if (!ok && bottom === top && refused instanceof Failure && refused.unseen) {
-        changes.update({ failure: undefined })
-        const now = await getEntity(service, table, key).catch(() => undefined)
+        if (opened.current !== null) changes.update({ failure: undefined })
+        // Who left the table finds the form at once after coming back; its save notices the same.
+        const now = opened.current === null ? undefined : await getEntity(service, table, key).catch(() => undefined)
         ok = !!now && sameValue(now.values.get(name), value) // by a save whose answer was lost
         const place = rows.find(key)
         if (ok && place >= 0) {
           note(service, table, { before: changedTo(now!, [[name, seen!.values.get(name)]]).after, after: now })
           rows.edit(rows.indexOf(place), now!)
         }
-        if (!ok) return setSelection(single(Math.max(place, 0), col)), compare(name, value, seen)
+        if (!ok) {
+          if (opened.current === undefined) {
+            setSelection(single(Math.max(place, 0), col))
+            if (route.value.entity) open(Math.max(place, 0)) // before the form, which it closes
+          }
+          return compare(name, value, seen)
+        }
       }
       if (ok) return setSaid(`Saved ${name} of ${plural(bottom - top + 1, "row")}; Ctrl Z undoes it.`)
+      if (opened.current !== undefined) return refuse(`${changes.value.failure?.message} You typed: ${value.text}`) // in a cell that is not open any more
       setSelection(single(row, col)) // what was typed is not lost
       setCell({ key, typed: value })
     })
@@ -360,7 +375,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
           type={typeOf(name)}
           rows={bottom - first + 1}
           newer={newerRow}
-          compare={(value) => void compare(name, value)}
+          compare={(value) => compareCell(name, value)}
           save={saveCell}
           cancel={() => (setCell(undefined), focus())}
         />
@@ -393,7 +408,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
         </div>
         {(edited || (entity && wanted)) && <Splitter label="Width of the entity" width={width} set={setWidth} after />}
         {edited ? (
-          <Edit key={edited.place} width={px(width)} service={service} table={table} place={edited.place} start={edited.start} newer={newer} compare={edited.compare} close={close} saved={saved} rule={rule} ended={ended} columns={rows.columns} />
+          <Edit key={edited.compare + edited.place} {...edited} {...{ service, table, newer, close, saved, rule, ended }} width={px(width)} columns={rows.columns} />
         ) : (
           entity &&
           wanted && (

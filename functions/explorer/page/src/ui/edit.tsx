@@ -1,5 +1,5 @@
 // Editors for an entity: a row for each property, or JSON.
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { type Draft, type Field, changed, drafts, editing, problemOf, valuesOf } from "../model/draft.ts"
 import type { Service } from "../wire/client.ts"
 import { type Rule, left } from "../model/rule.ts"
@@ -25,7 +25,9 @@ interface Props {
   start: Draft
   /** newer is what the entity is by now, if somebody knows; compare shows it at once */
   newer: Change | undefined
-  compare: boolean | undefined
+  compare?: number | undefined
+  /** quiet: the form does not take the keyboard */
+  quiet?: boolean | undefined
   close: () => void
   /** saved gets the entity as it is now, and the one that it replaces */
   saved: (e: Entity, before: Entity | undefined) => void
@@ -44,7 +46,7 @@ function past(text: string): boolean {
   return at !== undefined && left(at, Date.now()) === "ended"
 }
 
-export function Edit({ width, service, table, place, start, newer, compare, close, saved, rule, ended, columns }: Props) {
+export function Edit({ width, service, table, place, start, newer, compare, quiet, close, saved, rule, ended, columns }: Props) {
   const [draft, setDraft] = useState(() => drafts.get(place) ?? start)
   const [failure, setFailure] = useState<Error>()
   const [theirs, setTheirs] = useState<Entity>()
@@ -56,7 +58,7 @@ export function Edit({ width, service, table, place, start, newer, compare, clos
     drafts.set(place, d)
     setDraft(d)
   }
-  useEffect(() => panel.current?.querySelector<HTMLElement>("textarea.json, .field :enabled:is(textarea, input)")?.focus(), [])
+  useLayoutEffect(() => quiet ? undefined : panel.current?.querySelector<HTMLElement>("textarea.json, .field :enabled:is(textarea, input)")?.focus(), [])
 
   const edit = (i: number, part: Partial<Field>) => change({ ...draft, fields: draft.fields.map((f, j) => (j === i ? { ...f, ...part } : f)) })
   const discard = () => {
@@ -145,8 +147,9 @@ export function Edit({ width, service, table, place, start, newer, compare, clos
   }
   const show = (form: "list" | "json") => {
     const d = form === "list" ? fromJSON() : undefined
-    if (d) (change(d), setFailure(undefined))
-    else if (form === "json" && json === undefined) change({ ...draft, json: pretty(valuesOf(draft)) })
+    const turn = drafts.has(place) ? change : setDraft // this alone is nothing to save
+    if (d) (turn(d), setFailure(undefined))
+    else if (form === "json" && json === undefined) turn({ ...draft, json: pretty(valuesOf(draft)) })
   }
   /** add adds a property, and the keyboard goes where it is missing something. */
   const add = (name: string) => {

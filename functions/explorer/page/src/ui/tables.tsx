@@ -66,7 +66,7 @@ export function Tables({ catalog }: { catalog: Catalog }) {
               </button>
             )}
           </div>
-          {list.failure?.forbids ? <p class="dim">{list.failure.message}</p> : list.failure && <ErrorLine failure={list.failure} retry={() => void catalog.load()} />}
+          {list.failure?.forbids ? <p class="dim" role="alert">{list.failure.message}</p> : list.failure && <ErrorLine failure={list.failure} retry={() => void catalog.load()} />}
           <div class="scroll" ref={scroller} role="listbox" aria-label="Tables" tabIndex={0} aria-activedescendant={at >= 0 ? "active-table" : undefined} onKeyDown={onKeyDown}>
             <div role="presentation" class="canvas" style={{ height: px(virtual.getTotalSize()) }}>
               {virtual.getVirtualItems().map(({ index, start }) => {

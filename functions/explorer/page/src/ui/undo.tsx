@@ -16,7 +16,17 @@ export function Undo({ undo }: { undo: () => void }) {
   )
   return (
     <>
-      {failure && <ErrorLine failure={failure}>{!last || !told ? close : null}</ErrorLine>}
+      {failure && (
+        <ErrorLine failure={failure}>
+          {failure.stop ? (
+            <button type="button" data-test="stop-trying" onClick={failure.stop}>
+              Stop
+            </button>
+          ) : (
+            !(last && told) && close
+          )}
+        </ErrorLine>
+      )}
       {told && last && (
         <div class="news" role="status" data-test={last.what}>
           <span class="grow">
