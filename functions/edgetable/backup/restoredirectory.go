@@ -105,7 +105,7 @@ func replay(ctx context.Context, r *repository.Repository, plan *repository.Plan
 	if err != nil {
 		return err
 	}
-	return errors.Join(follow.Replay(ctx, follow.Source{Place: r, With: with}, plan, store, true, progress), store.Close())
+	return errors.Join(follow.Replay(ctx, follow.Source{Place: r, With: with}, plan, store, true, progress), store.LeaveHistory(), store.Close())
 }
 
 // raise ensures that the next Timestamps of a store are above all Timestamps in the shipped log. A store that was
