@@ -2,6 +2,7 @@ package ship
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -30,6 +31,7 @@ const (
 	// nothing shows that another store has replaced this store.
 	elsewhere standing = "the backup location has timelines (histories of commits), but none that this store knows"
 	foreign   standing = "the backup location belongs to another store"
+	emptied   standing = "the backup location is empty, but this store shipped its log there before"
 )
 
 // act says what a store does in its standing.
@@ -43,6 +45,7 @@ const (
 	yield              // ship nothing: another store is the primary
 	avoid              // ship nothing: another store owns the backup location
 	doubt              // ship nothing: nothing shows whether this store is the primary
+	await              // ship nothing until the disk is mounted, or until a backup shows that the location was emptied on purpose
 )
 
 // joining is a row of the table cases.
@@ -54,7 +57,8 @@ type joining struct {
 
 // cases is the table of all standings. The first row that applies is the standing of the store.
 var cases = [...]joining{
-	{first, (*view).locationIsEmpty, begin},       // the first start of a store with this location; or a disk that is not mounted
+	{emptied, (*view).locationHadLog, await},      // a disk that is not mounted yet
+	{first, (*view).locationIsEmpty, begin},       // the first start of a store with this location
 	{foreign, (*view).newestIsOfAnother, avoid},   // a mistyped location
 	{continues, (*view).newestIsOwn, proceed},     // each later start
 	{announced, (*view).newestWasTried, record},   // the process was killed, or the reply lost, while it began the timeline
@@ -70,6 +74,7 @@ type view struct {
 	identity string
 	own      commitlog.Timeline
 	all      []repository.Timeline // the newest is the last one
+	emptied  bool                  // the location has no timeline and no backup, although this store shipped its log there before
 }
 
 func (v *view) newest() *repository.Timeline { return &v.all[len(v.all)-1] }
@@ -86,6 +91,7 @@ func (v *view) parent() string {
 	return v.own.Parent
 }
 
+func (v *view) locationHadLog() bool  { return v.emptied }
 func (v *view) locationIsEmpty() bool { return len(v.all) == 0 }
 func (v *view) newestIsOfAnother() bool {
 	return v.newest().Store != "" && v.newest().Store != v.identity
@@ -113,6 +119,8 @@ func (v *view) refusal() error {
 		return repository.ErrOtherStore
 	case doubt:
 		return repository.ErrElsewhere
+	case await:
+		return repository.ErrEmpty
 	}
 	return nil
 }
@@ -124,5 +132,14 @@ func (s *Shipper) look(ctx context.Context) (v view, err error) {
 	}
 	v.all, err = s.Place.Timelines(ctx)
 	v.own = s.Store.Timeline()
+	if err != nil || len(v.all) > 0 || v.own.ID == "" || v.own.Place == "" || v.own.Place != s.Named {
+		return v, err
+	}
+	list, err := s.Place.List(ctx)
+	if errors.Is(err, repository.ErrNone) {
+		v.emptied = true
+		return v, nil
+	}
+	v.emptied = err == nil && len(list.Complete) == 0 // the command that makes the first backup may be running
 	return v, err
 }

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/objects/directory"
 	"edgetable/adapters/objects/s3"
 	"edgetable/adapters/replicate/ship"
+	"edgetable/core/objects"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/place"
 	"edgetable/functions/edgetable/stores"
@@ -77,12 +79,20 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 	if o.Log > 0 {
 		b.run.spanned = b.spanned
 		b.shipper = ship.New(ship.Options{
-			Place: repository.New(objects), Store: store.Store, Lead: &store.Lead, Source: sourceName(data), Keys: o.keys, Keep: o.KeepLogs(), Log: log,
+			Place: repository.New(objects), Named: nameOf(objects, o.To), Store: store.Store, Lead: &store.Lead, Source: sourceName(data), Keys: o.keys, Keep: o.KeepLogs(), Log: log,
 			Backup: b.startBackup, Wake: b.wake,
 			TakeOver: "edgetable promote " + cli.Quote(data) + " --place " + cli.Quote(o.To) + " --take-over",
 		})
 	}
 	return b, nil
+}
+
+// nameOf returns the name of a backup location. Each relative path of a directory gives the same name.
+func nameOf(at objects.Place, location string) string {
+	if dir, ok := at.(directory.Place); ok {
+		return dir.Dir
+	}
+	return location
 }
 
 // ShipsLog reports whether the server ships its log.
@@ -224,7 +234,7 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 	}
 	newest, err := repository.New(b.run.place).Newest(ctx)
 	if last := b.Status().LastSuccess; errors.Is(err, repository.ErrNone) && !last.IsZero() {
-		return 0, fmt.Errorf("the backup location no longer has a backup, but had a backup that was made at %s: is its disk mounted? If you removed the backups on purpose, start the server again",
+		return 0, fmt.Errorf("the backup location no longer has a backup, but had a backup that was made at %s: is its disk mounted? If you removed the backups on purpose, make a backup with 'edgetable backup create'",
 			last.UTC().Format(time.RFC3339))
 	}
 	if err != nil && !errors.Is(err, repository.ErrNone) && !errors.Is(err, repository.ErrNoneYet) {
