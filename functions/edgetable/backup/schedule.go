@@ -236,7 +236,7 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 		return b.Every, nil // when the location has the log up to this start, the shipper wakes the loop in the method Serve
 	}
 	newest, err := repository.New(b.run.place).Newest(ctx)
-	if errors.Is(err, repository.ErrNone) && (!b.Status().LastSuccess.IsZero() || !b.ShipsLog() && b.store.Timeline().Place == b.named) {
+	if errors.Is(err, repository.ErrNone) && b.madeBackups() {
 		return 0, errors.New("the backup location has no backup, but this server made backups there: is its disk mounted? If you removed the backups on purpose, make a backup with 'edgetable backup create'")
 	}
 	if err != nil && !errors.Is(err, repository.ErrNone) && !errors.Is(err, repository.ErrNoneYet) {
@@ -277,6 +277,11 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 	b.remember()
 	b.prune(ctx)
 	return b.Every, nil
+}
+
+// madeBackups reports whether this server, or an earlier server of this data directory, made backups in the location.
+func (b *Schedule) madeBackups() bool {
+	return !b.Status().LastSuccess.IsZero() || !b.ShipsLog() && b.store.Timeline().Place == b.named
 }
 
 // remember records in the data directory that the location has backups. If the location is empty at a later start, its disk
