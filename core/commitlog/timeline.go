@@ -16,6 +16,9 @@ type Timeline struct {
 	// another later term is at the backup location, a process with a copy of this directory began it.
 	Term  Term   `json:"term,omitzero"`
 	Tried []Term `json:"triedTerms,omitempty"`
+	// Place names the backup location to which the log was last shipped, or to which the last backup was made; "" if it is not
+	// known. If the location is empty at a later start, its disk is probably not mounted.
+	Place string `json:"place,omitempty"`
 	// Replaced is set if this store knows that another store has taken over the backup location.
 	Replaced *Replaced `json:"replaced,omitempty"`
 	// Since is a commit number. The logs in the data directory contain all commits with higher numbers. 0 means that logs are not kept.

@@ -71,7 +71,8 @@ func TestPlaceGoesAway(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	place, away := filepath.Join(dir, "place"), filepath.Join(dir, "away")
-	p := startProcess(t, nil, "--data", filepath.Join(dir, "data"), "--metrics-listen", "127.0.0.1:0", "--backup-to", place, "--backup-every", "3s")
+	args := []string{"--data", filepath.Join(dir, "data"), "--metrics-listen", "127.0.0.1:0", "--backup-to", place, "--backup-every", "3s"}
+	p := startProcess(t, nil, args...)
 	c := p.client(t, "")
 	c.fill(t)
 	metric := func(name string) float64 { return sumOf(t, p.scrape(t, ""), name) }
@@ -90,4 +91,15 @@ func TestPlaceGoesAway(t *testing.T) {
 	must.OK(t, os.Rename(away, place))
 	p.logs.AwaitTimes(t, "msg=backup ", int(complete)+1)
 	succeed(t, "backup", "verify", place)
+
+	// The next start finds an empty mount point. It must write nothing there.
+	p.signal(t, syscall.SIGTERM)
+	must.OK(t, p.Wait())
+	must.OK(t, os.Rename(place, away))
+	must.OK(t, os.Mkdir(place, 0o700))
+	p = startProcess(t, nil, args...)
+	p.logs.Await(t, "is its disk mounted?")
+	must.OK(t, os.Remove(place)) // fails if the folder is not empty
+	must.OK(t, os.Rename(away, place))
+	p.logs.Await(t, "msg=backup ")
 }

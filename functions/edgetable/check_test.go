@@ -82,6 +82,28 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestCheckAccounts damages the file of accounts of a data directory. A server does not start with this file, so 'check'
+// must report it, also if the tables are complete.
+func TestCheckAccounts(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	s := start(t, nil, "--data", dir)
+	s.client(t, "").fill(t)
+	s.ends(t)
+	do, file := console{t, nil}, filepath.Join(dir, cli.AccountsInData)
+	do.says(0, "1 table", "check", dir)
+	for _, text := range []string{"acme:" + key1 + "\nacme:\x00\n", ""} {
+		must.OK(t, os.WriteFile(file, []byte(text), 0o600))
+		status, out, said := run(t, nil, "check", dir)
+		if status != cli.StatusDamage || !strings.Contains(out, file) || !strings.Contains(out, "1 table, 1 entity") || !strings.Contains(said, "mend its file of accounts") {
+			t.Errorf("%q: %d %s %s", text, status, out, said)
+		}
+		if status, _, said := run(t, nil, "serve", "--listen", "127.0.0.1:0", "--data", dir); status == 0 || !strings.Contains(said, file) {
+			t.Errorf("%q: serve: %d %s", text, status, said)
+		}
+	}
+}
+
 // TestCheckInterruptedRestore checks that 'check' names the interrupted restore of a directory and creates nothing, with
 // and without a salvage.
 func TestCheckInterruptedRestore(t *testing.T) {

@@ -76,6 +76,32 @@ func TestCopyFollow(t *testing.T) {
 	same()
 }
 
+// TestCopyFollowWithdrawnRule withdraws an expiry rule within its first hour. An expired entity is visible again, but the
+// feed has no event for it. So copy --follow must not say that the copy is up to date.
+func TestCopyFollowWithdrawnRule(t *testing.T) {
+	t.Parallel()
+	from, to := start(t, nil, "--memory"), start(t, nil, "--memory")
+	source, target := from.greetingText(t, "connection string"), to.greetingText(t, "connection string")
+	do := console{t, nil}
+	dir := t.TempDir()
+	follow := func(args ...string) []string {
+		return append([]string{"copy", "People", "--follow", "--once", "--from", source, "--to", target, "--progress-file", filepath.Join(dir, "progress"), "--rejects", filepath.Join(dir, "rejects")}, args...)
+	}
+	do.run(0, "tables", "create", "People", "--to", source)
+	do.run(0, "tables", "set", "People", "--changes", "P1D", "--to", source)
+	do.run(0, "put", "People", `{"PartitionKey":"a","RowKey":"1","At":"2020-01-01T00:00:00Z","At@odata.type":"Edm.DateTime"}`, "--to", source)
+	do.run(0, "put", "People", `{"PartitionKey":"a","RowKey":"2"}`, "--to", source)
+	do.run(0, "tables", "set", "People", "--expire-property", "At", "--yes", "--to", source)
+	do.run(0, follow()...)
+	do.run(0, follow()...)
+	do.run(0, "tables", "set", "People", "--no-expire", "--to", source)
+	do.says(cli.StatusDamage, "was withdrawn within its first hour", follow()...)
+	do.says(cli.StatusDamage, "--restart", follow()...)
+	do.run(0, follow("--restart")...)
+	do.run(0, "verify", "People", "--from", source, "--to", target)
+	do.run(0, follow()...)
+}
+
 // TestCopyFollowKilled repeatedly kills both servers and copy --follow while clients write. In the end both tables
 // must be equal.
 func TestCopyFollowKilled(t *testing.T) {

@@ -254,10 +254,60 @@ func TestOtherPlaceMounted(t *testing.T) {
 	p.checkRestored(t, "meanwhile")
 }
 
-// TestPlaceMountedLate starts a primary before the disk of its backup location is mounted. The server begins a new
-// history in the empty folder, and must warn. When the disk is mounted, the log must name the command that takes over
-// the location. This command must work, and the backups in the location must remain.
+// TestPlaceMountedLate starts a primary before the disk of its backup place is mounted. The server must write nothing to the
+// empty folder. When the disk is mounted, it must ship the log of the meantime, so that no history is lost.
 func TestPlaceMountedLate(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	one := start(t, nil, p.primary...)
+	one.client(t, "").fill(t)
+	one.backsUp(t)
+	one.ships(t)
+	one.ends(t)
+	aside := filepath.Join(p.dir, "aside")
+	must.OK(t, os.Rename(p.place, aside))
+	must.OK(t, os.Mkdir(p.place, 0o700))
+	one = start(t, nil, p.primary...)
+	one.logs.Await(t, "is its disk mounted?")
+	one.client(t, "").rename(t, "meanwhile")
+	if status := one.ready(t); status != 200 {
+		t.Errorf("ready: %d", status)
+	}
+	must.OK(t, os.Remove(p.place)) // fails if the folder is not empty
+	must.OK(t, os.Rename(aside, p.place))
+	one.ships(t)
+	one.ends(t)
+	p.checkRestored(t, "meanwhile")
+	if lines, err := os.ReadDir(filepath.Join(p.place, "timelines")); err != nil || len(lines) != 2 { // a timeline and its term
+		t.Errorf("%v, %v", lines, err)
+	}
+}
+
+// TestPlaceEmptied empties a backup place on purpose. The next start must not write there, and must name the command after
+// which the server begins anew. After this command, it must ship its log there.
+func TestPlaceEmptied(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	one := start(t, nil, p.primary...)
+	one.client(t, "").fill(t)
+	one.backsUp(t)
+	one.ships(t)
+	one.ends(t)
+	must.OK(t, os.RemoveAll(p.place))
+	one = start(t, nil, p.primary...)
+	one.logs.Await(t, "To begin anew in the empty location, run 'edgetable backup create'")
+	succeed(t, "backup", "create", p.place, "--data", filepath.Join(p.dir, "primary"))
+	one.ships(t)
+	one.client(t, "").rename(t, "anew")
+	one.ships(t)
+	one.ends(t)
+	p.checkRestored(t, "anew")
+}
+
+// TestPlaceOfEarlierHistory ships a log to one place, then to a new one, and then to the first one again. The store knows
+// only its newest history, so it must leave the backups in the first place alone. The log must name the command that takes
+// over the place. This command must work, and the backups in the place must remain.
+func TestPlaceOfEarlierHistory(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	one := start(t, nil, p.primary...)
@@ -268,15 +318,13 @@ func TestPlaceMountedLate(t *testing.T) {
 		t.Error("it warns about a new place: ", one.logs)
 	}
 	one.ends(t)
-	aside := filepath.Join(p.dir, "aside")
-	must.OK(t, os.Rename(p.place, aside))
-	one = start(t, nil, p.primary...)
+	other := append(append([]string{}, p.primary...), "--backup-to", filepath.Join(p.dir, "other"))
+	one = start(t, nil, other...)
 	one.logs.Await(t, "is the right disk mounted?")
 	one.ships(t)
 	one.client(t, "").rename(t, "meanwhile")
-	one.ships(t)
-	must.OK(t, os.Rename(p.place, filepath.Join(p.dir, "underneath")))
-	must.OK(t, os.Rename(aside, p.place))
+	one.ends(t)
+	one = start(t, nil, p.primary...)
 	one.client(t, "").rename(t, "late")
 	dir := filepath.Join(p.dir, "primary")
 	one.logs.Await(t, "edgetable promote '"+dir+"' --place '"+p.place+"' --take-over")

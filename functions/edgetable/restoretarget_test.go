@@ -44,6 +44,8 @@ func TestRestoreTarget(t *testing.T) {
 		}
 	}
 	refused(t, "not a directory", "backup", "restore", place, file, "--backup", "2")
+	refused(t, "is inside the backup location", "backup", "restore", place, filepath.Join(place, "new"))
+	refused(t, "is inside the backup location", "backup", "restore", place, place, "--backup", "2")
 	for _, path := range []string{file, filepath.Join(full), foreign, plain} {
 		if b, err := os.ReadFile(path); err != nil || string(b) != "mine" {
 			t.Errorf("%s is %q, %v", path, b, err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"edgetable/functions/edgetable/cli"
 	"edgetable/testdata/must"
 )
 
@@ -210,6 +211,49 @@ func TestSecondaryOfBrokenPlace(t *testing.T) {
 	}
 	succeed(t, "backup", "create", p.place, "--data", filepath.Join(p.dir, "primary"))
 	two.logs.Await(t, "the store of the secondary is being built")
+}
+
+// TestSecondaryOfOtherStore starts secondaries with the backup place of another store. A secondary must say why it does not
+// follow. A promoted primary must not start, because it would accept writes. A damaged primary must keep its files.
+func TestSecondaryOfOtherStore(t *testing.T) {
+	t.Parallel()
+	p, q := newPair(t), newPair(t)
+	one, two := p.start(t, "of the first store")
+	other := start(t, nil, q.primary...)
+	other.client(t, "").fill(t)
+	other.backsUp(t)
+	other.ships(t)
+	other.ends(t)
+	two.ends(t)
+	dir := filepath.Join(p.dir, "secondary")
+	foreign := []string{"serve", "--listen", "127.0.0.1:0", "--secondary-of", q.place, "--data"}
+	two = start(t, nil, "--data", dir, "--secondary-of", q.place, "--secondary-max-lag", "1s")
+	two.logs.Await(t, "belongs to another store than this secondary")
+	if got := two.secondary(t).name(t); got != "of the first store" {
+		t.Errorf("the secondary shows %q", got)
+	}
+	two.ends(t)
+	refused(t, "belongs to another store", "promote", dir, "--place", q.place)
+	one.ends(t)
+	succeed(t, "promote", dir, "--place", p.place)
+	refused(t, "contains a primary, and --secondary-of names the backup location of another store", append(foreign, dir)...)
+
+	damaged := filepath.Join(p.dir, "primary")
+	markers, err := filepath.Glob(filepath.Join(damaged, "marker.*"))
+	must.OK(t, err)
+	for _, m := range markers {
+		must.OK(t, os.Remove(m))
+	}
+	before, err := os.ReadDir(damaged)
+	must.OK(t, err)
+	if status, _, said := run(t, nil, append(foreign, damaged)...); status != cli.StatusDamage || !strings.Contains(said, "is damaged") {
+		t.Errorf("a damaged primary: %d %s", status, said)
+	}
+	after, err := os.ReadDir(damaged)
+	must.OK(t, err)
+	if len(after) < len(before) {
+		t.Errorf("a damaged primary had %v, and has %v", before, after)
+	}
 }
 
 // TestSecondaryOfRestoredPrimary restores a primary to an earlier moment. The secondary must not apply the log of the

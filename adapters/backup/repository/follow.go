@@ -66,11 +66,31 @@ func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 // number. There is a gap if a backup contains later commits of the timeline, or if a prune has removed later commits. Lacks
 // ignores commits with numbers above the parameter until, because the newest timeline does not contain these commits.
 func (r *Repository) Lacks(ctx context.Context, timeline string, number, until edm.Ticks, known Spans) (*Gap, error) {
+	span, err := r.newestSpan(ctx, timeline, until, known)
+	if err != nil {
+		return nil, err
+	}
+	removed, err := r.pruned(ctx)
+	if err != nil {
+		return nil, err
+	}
+	highest := min(removed, until)
+	if span != nil {
+		highest = max(highest, span.High)
+	}
+	if highest > number {
+		return &Gap{timeline, number, highest}, nil
+	}
+	return nil, nil
+}
+
+// newestSpan returns the span of the newest backup that the log of a timeline continues, or nil. It ignores backups with commit
+// numbers above the parameter until.
+func (r *Repository) newestSpan(ctx context.Context, timeline string, until edm.Ticks, known Spans) (*LogSpan, error) {
 	ids, err := r.names(ctx, backupDir)
 	if err != nil {
 		return nil, err
 	}
-	highest := edm.Ticks(0)
 	for _, id := range slices.Backward(ids) {
 		span, read := known[id]
 		if !read {
@@ -87,18 +107,37 @@ func (r *Repository) Lacks(ctx context.Context, timeline string, number, until e
 			known[id] = span
 		}
 		if span != nil && span.Timeline == timeline && span.High <= until {
-			highest = span.High
-			break
+			return span, nil
 		}
 	}
-	removed, err := r.pruned(ctx)
+	return nil, nil
+}
+
+// Hole returns a gap in a timeline's log, or nil. It looks at the log up to the number shipped, from the newest backup or the
+// number after, whichever is later. The backup location may lack pieces that it had before, for example because it was replaced
+// by an older copy of itself.
+func (r *Repository) Hole(ctx context.Context, timeline string, after, shipped edm.Ticks, known Spans) (*Gap, error) {
+	span, err := r.newestSpan(ctx, timeline, edm.MaxDateTime, known)
 	if err != nil {
 		return nil, err
 	}
-	if highest = max(highest, min(removed, until)); highest > number {
-		return &Gap{timeline, number, highest}, nil
+	if span != nil {
+		after = max(after, span.Low)
 	}
-	return nil, nil
+	if after == 0 || after >= shipped {
+		return nil, nil
+	}
+	list, gap, err := r.Behind(ctx, timeline, after, false)
+	if n := len(list); n > 0 {
+		after = list[n-1].To
+	}
+	if err != nil || after >= shipped {
+		return nil, err
+	}
+	if gap == nil {
+		gap = &Gap{timeline, after, shipped}
+	}
+	return gap, nil
 }
 
 // Plans returns a plan for each backup of the newest timeline and its ancestors. The plan restores the newest state that can be

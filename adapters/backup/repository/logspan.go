@@ -37,7 +37,7 @@ func (s *LogSpan) syncedAt(number edm.Ticks) edm.Ticks {
 }
 
 // ErrEmpty means that the backup location has no timeline, although the store ships its log there.
-var ErrEmpty = errors.New("the backup location is empty: is its disk mounted? If the location was emptied on purpose, start the server again")
+var ErrEmpty = errors.New("the backup location is empty, but this store shipped its log there: is its disk mounted? To begin anew in the empty location, run 'edgetable backup create' and then start the server again")
 
 // Replaced is the error of a store that must stop shipping its log, because another store ships to the same backup location.
 // Replaced matches [ErrReplaced].

@@ -48,6 +48,18 @@ func (r *Repository) check(ctx context.Context) (store string, err error) {
 	return store, nil
 }
 
+// CheckStore returns [ErrOtherStore] if the backup location belongs to another store than the given one.
+func (r *Repository) CheckStore(ctx context.Context, store string) error {
+	known, err := r.check(ctx)
+	if err == nil && known != store {
+		return ErrOtherStore
+	}
+	if errors.Is(err, ErrNone) {
+		return nil
+	}
+	return err
+}
+
 // claim checks that the backup location contains backups of the store. It reserves an empty location for the store.
 func (r *Repository) claim(ctx context.Context, store string) error {
 	known, err := r.check(ctx)

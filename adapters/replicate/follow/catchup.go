@@ -183,7 +183,7 @@ func (f *Follower) limit(ctx context.Context) (edm.Ticks, error) {
 		case now.Timeline == "":
 			return 0, errors.New("the backup location is empty: is its disk mounted?")
 		case !ok || f.at.Number > until:
-			return 0, errDiverged
+			return 0, f.diverged(ctx)
 		case f.at.Number < until:
 			return until, nil
 		}
@@ -192,6 +192,18 @@ func (f *Follower) limit(ctx context.Context) (edm.Ticks, error) {
 			return 0, err
 		}
 	}
+}
+
+// diverged returns the reason why the newest timeline (history of commits) does not continue the store.
+func (f *Follower) diverged(ctx context.Context) error {
+	store, err := f.store.Identity()
+	if err != nil {
+		return err
+	}
+	if err := f.from.Place.CheckStore(ctx, store); errors.Is(err, repository.ErrOtherStore) {
+		return errOtherStore
+	}
+	return errDiverged
 }
 
 func (f *Follower) advance(ctx context.Context, to commitlog.Position, commits []commitlog.Commit) error {

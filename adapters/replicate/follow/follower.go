@@ -22,6 +22,9 @@ var (
 	// errOutdated means that the log in the backup location no longer continues the store. A newer backup can
 	// replace the store.
 	errOutdated = errors.New("a newer backup replaces the store")
+	// errOtherStore means that the backup location belongs to another store, such as that of a disk that was mounted by mistake.
+	errOtherStore = errors.New("the backup location belongs to another store than this secondary. The secondary follows again when the location has the backups of its own primary; " +
+		"to follow the other store, remove all files in its data directory and start it again")
 	// errDiverged means that the store has commits that the primary does not have.
 	errDiverged = errors.New("the primary was restored to an earlier moment, or another store has taken over the backup location: this secondary has commits that the primary does not have, so it no longer follows. " +
 		"If this secondary has the better data, promote it with 'edgetable promote'; otherwise remove all files in its data directory and start the secondary again")

@@ -2,6 +2,7 @@ package ship
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -28,6 +29,7 @@ const (
 	// In these standings, a store must not ship its log, although it is not known that another store has replaced it.
 	elsewhere standing = "the backup location has timelines (histories of commits), but none that this store knows"
 	foreign   standing = "the backup location belongs to another store"
+	emptied   standing = "the backup location is empty, but this store shipped its log there before"
 )
 
 // act is what a store does in a standing, which is the result of comparing it with the backup location.
@@ -40,7 +42,8 @@ const (
 	branch             // begin a timeline that continues the newest one, and ship the log on it
 	yield              // ship nothing: another store is the primary
 	avoid              // ship nothing: another store owns the backup location
-	doubt              // ship nothing: it is unknown whether this store is the primary
+	doubt              // ship nothing: nothing shows whether this store is the primary
+	await              // ship nothing until the disk is mounted, or until a backup shows that the location was emptied on purpose
 )
 
 // joining is a row of the table cases, for one result of comparing a store with the backup location.
@@ -53,10 +56,11 @@ type joining struct {
 // cases is the table of all standings (results of comparing a store with the backup location). The first row that
 // applies is the standing of the store.
 var cases = [...]joining{
-	{first, (*view).locationIsEmpty, begin},       // first start of a store with this location, or the location's disk is not mounted
-	{foreign, (*view).newestIsOfAnother, avoid},   // the path of the location is mistyped
-	{continues, (*view).newestIsOwn, proceed},     // any later start of the same store
-	{announced, (*view).newestWasTried, record},   // while the store began the timeline, the process was killed or the reply was lost
+	{emptied, (*view).locationHadLog, await},      // a disk that is not mounted yet
+	{first, (*view).locationIsEmpty, begin},       // the first start of a store with this location
+	{foreign, (*view).newestIsOfAnother, avoid},   // a mistyped location
+	{continues, (*view).newestIsOwn, proceed},     // each later start
+	{announced, (*view).newestWasTried, record},   // the process was killed, or the reply lost, while it began the timeline
 	{onTop, (*view).newestIsParent, branch},       // the store was restored, promoted without the location, or has lost commits
 	{replaced, (*view).olderIsOwn, yield},         // another store was promoted while this one was the primary
 	{replaced, (*view).olderIsParent, yield},      // another store was promoted, and this one had been restored or had lost commits
@@ -69,6 +73,7 @@ type view struct {
 	identity string
 	own      commitlog.Timeline
 	all      []repository.Timeline // the newest timeline is the last one in the list
+	emptied  bool                  // the location has no timeline and no backup, although this store shipped its log there before
 }
 
 func (v *view) newest() *repository.Timeline { return &v.all[len(v.all)-1] }
@@ -85,6 +90,7 @@ func (v *view) parent() string {
 	return v.own.Parent
 }
 
+func (v *view) locationHadLog() bool  { return v.emptied }
 func (v *view) locationIsEmpty() bool { return len(v.all) == 0 }
 func (v *view) newestIsOfAnother() bool {
 	return v.newest().Store != "" && v.newest().Store != v.identity
@@ -112,6 +118,8 @@ func (v *view) refusal() error {
 		return repository.ErrOtherStore
 	case doubt:
 		return repository.ErrElsewhere
+	case await:
+		return repository.ErrEmpty
 	}
 	return nil
 }
@@ -123,5 +131,14 @@ func (s *Shipper) look(ctx context.Context) (v view, err error) {
 	}
 	v.all, err = s.Place.Timelines(ctx)
 	v.own = s.Store.Timeline()
+	if err != nil || len(v.all) > 0 || v.own.ID == "" || v.own.Place == "" || v.own.Place != s.Named {
+		return v, err
+	}
+	list, err := s.Place.List(ctx)
+	if errors.Is(err, repository.ErrNone) {
+		v.emptied = true
+		return v, nil
+	}
+	v.emptied = err == nil && len(list.Complete) == 0 // the command that makes the first backup may be running
 	return v, err
 }

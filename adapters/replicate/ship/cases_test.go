@@ -46,9 +46,19 @@ func TestCases(t *testing.T) {
 		{"the place of another store", commitlog.Timeline{ID: "1"}, []repository.Timeline{alien}, foreign, avoid},
 		{"a new store in the place of another one", commitlog.Timeline{}, []repository.Timeline{alien}, foreign, avoid},
 	} {
-		if got := (&view{self, tt.own, tt.all}).join(); got.standing != tt.want || got.act != tt.does {
+		if got := (&view{self, tt.own, tt.all, false}).join(); got.standing != tt.want || got.act != tt.does {
 			t.Errorf("%s: %q, act %d, want %q, act %d", tt.name, got.standing, got.act, tt.want, tt.does)
 		}
+	}
+}
+
+// TestEmptied checks that a store does not begin a timeline in an empty place that had its log. The disk of the place may
+// not be mounted.
+func TestEmptied(t *testing.T) {
+	t.Parallel()
+	v := &view{"this", commitlog.Timeline{ID: "1"}, nil, true}
+	if got := v.join(); got.standing != emptied || got.act != await || !errors.Is(v.refusal(), repository.ErrEmpty) {
+		t.Errorf("%q, act %d, %v", got.standing, got.act, v.refusal())
 	}
 }
 
@@ -67,6 +77,9 @@ func TestStarts(t *testing.T) {
 		{"ended after its first backup", reach{backup: 15, since: 10}, afterBackup},
 		{"promoted, and a prune removed the log", reach{shipped: 5, backup: 15, since: 10}, afterBackup},
 		{"discarded log", reach{shipped: 5, since: 10}, afterGap},
+		{"a restored store", reach{shipped: 5, since: 10, branch: true}, afterNewBackup},
+		{"a promoted store", reach{shipped: 10, since: 10, branch: true}, afterShipped},
+		{"pieces are gone", reach{shipped: 20, since: 10, hole: true}, afterGap},
 	} {
 		if got := tt.r.start(); got != tt.want {
 			t.Errorf("%s: start %d, want %d", tt.name, got, tt.want)

@@ -1,5 +1,37 @@
 package ship
 
+import (
+	"context"
+	"time"
+
+	"edgetable/adapters/backup/repository"
+)
+
+// searchEvery is the interval at which a server looks for a hole in the shipped log.
+const searchEvery = 10 * time.Minute
+
+// findHole reports whether the backup location lacks a part of the log that was shipped after the newest backup. Then only a
+// new backup lets secondaries and restores reach the newest state. Two searches must find the same hole, because a list of
+// objects is not a snapshot.
+func (s *Shipper) findHole(ctx context.Context) (bool, error) {
+	var first *repository.Gap
+	for {
+		gap, err := s.Place.Hole(ctx, s.Store.Timeline().ID, s.base, s.to, s.spans)
+		if err != nil {
+			return false, err
+		}
+		if s.searched = s.now(); gap == nil {
+			return false, nil
+		}
+		if first != nil && *first == *gap {
+			s.gap = true
+			s.Log.Error("the backup location lacks a part of the log that was shipped before; a new backup is made", "cause", gap)
+			return true, nil
+		}
+		first = gap
+	}
+}
+
 // stopReading stops reading the log, because the store discarded log files before they were shipped. Shipping can only continue
 // after a new backup.
 func (s *Shipper) stopReading() {

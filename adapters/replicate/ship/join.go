@@ -32,6 +32,10 @@ func (s *Shipper) resumeShipping(ctx context.Context) error {
 		}
 	}
 	s.to = to
+	r.branch = to == own.Left && own.Since <= s.Store.Started()
+	if r.hole, err = s.findHole(ctx); err != nil {
+		return err
+	}
 	switch r.start() {
 	case afterShipped:
 		return s.readFrom(r.shipped, false)

@@ -20,6 +20,9 @@ func (s *Shipper) readFrom(n edm.Ticks, begins bool) (err error) {
 	}
 	s.reader, s.to, s.from, s.packed, s.begins = s.Store.ReadLog(n), n, n, n, begins
 	s.began, s.gap = s.now(), false
+	if begins {
+		s.base = n
+	}
 	return nil
 }
 

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -292,6 +295,54 @@ func TestPromotedAfterPrune(t *testing.T) {
 	s.turn()
 	if s.status.GivenUp != 0 || s.bases != bases || len(s.pieces()) != 1 {
 		t.Errorf("%+v, %d more backups, %+v", s.status, s.bases-bases, s.pieces())
+	}
+}
+
+// TestShippedLogIsLost removes a shipped piece of the log, as if an older copy of the backup location took its place. No
+// restore could pass the hole. So the server must make a new backup: at its next start, and also without a start.
+func TestShippedLogIsLost(t *testing.T) {
+	t.Parallel()
+	for _, restarts := range []bool{true, false} {
+		dir := t.TempDir()
+		s := newShipping(t)
+		s.Shipper.Place = repository.New(&directory.Place{Dir: dir})
+		s.turn()
+		for _, name := range []string{"One", "Two", "Three"} {
+			s.write(name)
+			s.turn()
+		}
+		var list []string
+		must.OK(t, filepath.WalkDir(filepath.Join(dir, "log"), func(path string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() {
+				list = append(list, path)
+			}
+			return err
+		}))
+		if len(list) != 3 || s.bases != 1 {
+			t.Fatalf("%q, %d backups", list, s.bases)
+		}
+		must.OK(t, os.Remove(list[1]))
+		if restarts {
+			must.OK(t, s.store.Close())
+			s.start()
+		} else {
+			s.searched = time.Time{}
+			s.turn()
+		}
+		s.write("Four")
+		s.turn()
+		if s.bases != 2 || s.status.GivenUp != 0 {
+			t.Errorf("restarts %v: %d backups, %+v", restarts, s.bases, s.status)
+		}
+		s.searched = time.Time{}
+		s.write("Five")
+		s.turn()
+		if s.bases != 2 {
+			t.Errorf("restarts %v: %d backups", restarts, s.bases)
+		}
+		if _, err := s.Place.PlanRestore(t.Context(), s.to, "", ""); err != nil {
+			t.Errorf("restarts %v: %v", restarts, err)
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 // Options say whose log a Shipper ships, and where to.
 type Options struct {
 	Place  *repository.Repository
+	Named  string // name of the backup location, which tells it from other locations
 	Store  Store
 	Lead   *Lead    // records whether the store was replaced
 	Source string   // host and data directory of this process
@@ -47,6 +48,9 @@ type Shipper struct {
 	term     commitlog.Term     // term of this process in the location (a term is one run of a server that ships its log)
 	timeline string             // timeline (history of commits) to which this term (run of a server) belongs
 	joined   atomic.Bool        // the backup location has a record that this process ships the log
+	base     edm.Ticks          // the log continues a backup of this process from here on; 0 if it continues the shipped log
+	searched time.Time          // when the shipper last looked for a hole in the shipped log
+	spans    repository.Spans   // manifests that this search has read
 	looked   time.Time          // when the location last confirmed that no other store has replaced this one
 	lost     bool               // log files were discarded before they were shipped, and no backup was made after that
 	gap      bool               // the gap in the shipped log was reported
@@ -66,7 +70,7 @@ type Shipper struct {
 
 // New returns a Shipper, which ships nothing until its method Serve runs.
 func New(o Options) *Shipper {
-	return &Shipper{Options: o, now: time.Now, again: make(chan struct{}, 1), status: Status{CaughtUp: time.Now()}}
+	return &Shipper{Options: o, now: time.Now, again: make(chan struct{}, 1), spans: repository.Spans{}, status: Status{CaughtUp: time.Now()}}
 }
 
 // Status is the state of log shipping, for metrics.

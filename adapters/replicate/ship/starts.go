@@ -8,9 +8,11 @@ import (
 
 // reach holds commit numbers that say which commits of a timeline the backup location and the store have.
 type reach struct {
-	shipped edm.Ticks // the backup location has the log up to this number; 0 if it has none
-	backup  edm.Ticks // if the location has no log: a usable backup has the commits up to this number; 0 if there is none
-	since   edm.Ticks // the store has the log after this number
+	shipped edm.Ticks // the backup location has the log up to here; 0 if it has none
+	backup  edm.Ticks // the location has no log, but a backup with the commits up to here; 0 if it has none that can be used
+	since   edm.Ticks // the store has the log after here
+	branch  bool      // the timeline is new: the store was restored or promoted, and has discarded no log since
+	hole    bool      // the location lacks a part of the log between its newest backup and the end of the log
 }
 
 // start says after which commit a store begins to ship its log.
@@ -33,12 +35,16 @@ type beginning struct {
 var starts = [...]beginning{
 	{reach.backupCanBeContinued, afterBackup}, // the process ended between its first backup and its first shipped log, or a prune removed the log
 	{reach.nothingShipped, afterNewBackup},    // the first start of a store with this backup location
-	{reach.logWasDiscarded, afterGap},         // the store discarded log, because the location did not respond for too long or the disk was full
-	{reach.always, afterShipped},              // any later start
+	{reach.justRestored, afterNewBackup},      // the first start of a restored store, which never had the log
+	{reach.piecesAreGone, afterGap},           // the location was replaced by an older copy of itself
+	{reach.logWasDiscarded, afterGap},         // too much log waited for the location, or the disk was full
+	{reach.always, afterShipped},              // each later start
 }
 
 func (r reach) backupCanBeContinued() bool { return r.backup > 0 }
 func (r reach) nothingShipped() bool       { return r.shipped == 0 }
+func (r reach) justRestored() bool         { return r.branch && r.since > r.shipped }
+func (r reach) piecesAreGone() bool        { return r.hole }
 func (r reach) logWasDiscarded() bool      { return r.since > r.shipped }
 func (r reach) always() bool               { return true }
 

@@ -44,7 +44,7 @@ func (s *Shipper) beginTerm(ctx context.Context) error {
 	if err := s.Place.BeginTerm(ctx, own.ID, s.term, s.Source); err != nil {
 		return err
 	}
-	if err := s.Store.ChangeTimeline(func(t *commitlog.Timeline) { t.Term, t.Tried = term, nil }); err != nil {
+	if err := s.Store.ChangeTimeline(func(t *commitlog.Timeline) { t.Term, t.Tried, t.Place = term, nil, s.Named }); err != nil {
 		return err
 	}
 	if s.Lead.Replaced() != nil { // an earlier check may have reported that another store is the primary, but now this store is the primary

@@ -67,7 +67,14 @@ func (s *Shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 	if whole {
 		s.update(func(st *Status) { st.CaughtUp, st.written = now, written })
 	}
-	return s.checkReplaced(ctx, now)
+	if err := s.checkReplaced(ctx, now); err != nil || now.Sub(s.searched) < searchEvery {
+		return err
+	}
+	hole, err := s.findHole(ctx)
+	if hole {
+		s.stopReading()
+	}
+	return err
 }
 
 // letBackUp allows scheduled backups once the backup location has all commit numbers that were issued before this start. If

@@ -13,6 +13,7 @@ import (
 
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/adapters/store/pebblestore/offline"
+	"edgetable/testdata/must"
 )
 
 func check(t *testing.T, disk vfs.FS, salvage string) (offline.Report, error) {
@@ -86,5 +87,41 @@ func TestSalvage(t *testing.T) {
 	}
 	if bytes.Contains([]byte(all), []byte("carrier")) {
 		t.Errorf("problems have useless lines: %s", all)
+	}
+}
+
+// TestSalvageWithoutManifest removes the MANIFEST of a store, and then damages or removes its log. The report must name
+// the lost commits of the log, too.
+func TestSalvageWithoutManifest(t *testing.T) {
+	t.Parallel()
+	const entities = 300
+	for _, gone := range []bool{true, false} {
+		disk := killedFiles(t, entities, true)
+		logs := names(t, disk, ".log")
+		newest := logs[len(logs)-1]
+		if gone {
+			must.OK(t, disk.Remove(newest))
+		} else {
+			b := content(t, disk, newest)
+			b[len(b)/3] ^= 0x10
+			rewrite(t, disk, newest, b)
+		}
+		alone, err := check(t, disk, "")
+		must.OK(t, err)
+		if len(alone.Problems) != 1 {
+			t.Fatalf("the log is gone: %v, %q", gone, alone.Problems)
+		}
+		all, err := disk.List("data")
+		must.OK(t, err)
+		for _, name := range all {
+			if strings.HasPrefix(name, "MANIFEST-") {
+				must.OK(t, disk.Remove(disk.PathJoin("data", name)))
+			}
+		}
+		report, err := check(t, disk, "saved")
+		must.OK(t, err)
+		if !slices.Contains(report.Problems, alone.Problems[0]) || strings.Count(strings.Join(report.Problems, "\n"), "lost") != 1 || report.Entities != alone.Entities {
+			t.Errorf("the log is gone: %v, %d entities of %d, %q; want the problem %q", gone, report.Entities, alone.Entities, report.Problems, alone.Problems)
+		}
 	}
 }

@@ -33,7 +33,7 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 	durable := s.Durable()
 	snapshot := s.db.NewSnapshot()
 	last := s.journal.last.Load()
-	page, err := s.readFeed(t, &r, snapshot, history, durable)
+	page, err := s.readFeed(t, &r, snapshot, history, durable, edm.Ticks(last))
 	err = errors.Join(err, snapshot.Close())
 	if err := s.awaitAndReturn(ctx, last, err); err != nil {
 		return table.FeedPage{}, err
@@ -41,8 +41,8 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 	return page, nil
 }
 
-// readFeed reads a page of a change feed from a snapshot.
-func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Reader, history feedlog.History, durable edm.Ticks) (table.FeedPage, error) {
+// readFeed reads a page of a change feed from a snapshot. The snapshot has no commit with a number above the parameter last.
+func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Reader, history feedlog.History, durable, last edm.Ticks) (table.FeedPage, error) {
 	b := table.NewFeedBuilder(r)
 	if err := s.chooseFeed(&b, t, r, db); err != nil {
 		return b.Page, err
@@ -72,13 +72,13 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Read
 		return b.Page, table.ErrFeedEnded
 	}
 	b.Page.Next.History = history.ID
-	full, err := readLines(&b, db, begin, max(begin, durable))
+	full, err := readLines(&b, db, begin, max(begin, durable), last)
 	switch {
 	case full:
 	case b.Part > 0: // this store applies the log of another store, and does not have the commit yet
 		b.Page.Next.At = from.Bytes()
 	default:
-		b.Page.Next.At = feedlog.Position{Number: max(begin, durable)}.Bytes()
+		b.Page.Next.At = feedlog.Position{Number: max(begin, durable), Seen: last}.Bytes()
 	}
 	return b.Page, err
 }
@@ -101,9 +101,9 @@ func (s *Store) chooseFeed(b *table.FeedBuilder, t table.RecordKey, r *table.Fee
 	return nil
 }
 
-// readLines reads the lines after commit begin, up to commit end, and adds them and the current entities to the page. It reports whether the
-// page became full.
-func readLines(b *table.FeedBuilder, db pebble.Reader, begin, end edm.Ticks) (full bool, err error) {
+// readLines reads the lines after commit begin, up to commit end, and adds them and the current entities to the page. These entities are
+// the result of commits up to the number seen. It reports whether the page became full.
+func readLines(b *table.FeedBuilder, db pebble.Reader, begin, end, seen edm.Ticks) (full bool, err error) {
 	incarnation := b.Page.Next.Incarnation
 	entities, err := db.NewIter(&pebble.IterOptions{LowerBound: layout.AppendPrefix(nil, incarnation), UpperBound: layout.End(layout.AppendPrefix(nil, incarnation))})
 	if err != nil {
@@ -120,7 +120,7 @@ func readLines(b *table.FeedBuilder, db pebble.Reader, begin, end edm.Ticks) (fu
 			break
 		}
 		_, n, _ := feedlog.ParseKey(it.Key())
-		if full, err = b.Add(n, feedlog.Position{Number: n}.In, v); err != nil {
+		if full, err = b.Add(n, feedlog.Position{Number: n, Seen: seen}.In, v); err != nil {
 			break
 		}
 	}
@@ -164,11 +164,11 @@ func (s *Store) beginOf(r *table.FeedRequest, h feedlog.Head, history feedlog.Hi
 	}
 	p, ok := feedlog.ParsePosition(r.From.At)
 	switch {
-	case !ok || !history.Has(r.From.History, p.Number):
+	case !ok || !history.Has(r.From.History, p.Latest()):
 		return p, table.ErrHistory
 	case p.Before() < h.Floor:
 		return p, table.ErrFeedExpired
-	case p.Number > edm.Ticks(s.journal.last.Load()):
+	case p.Latest() > edm.Ticks(s.journal.last.Load()):
 		if _, follows, err := s.Position(); err != nil || !follows {
 			return p, errors.Join(err, table.ErrHistory) // the client has read later commits than the store has, so the disk was restored to an earlier state
 		}

@@ -107,6 +107,70 @@ func TestFeedAfterPromotion(t *testing.T) {
 	expectHistory(t, "the same at the old one", primary, again)
 }
 
+// TestFeedOfLostContent checks a client whose page lacks the content of an entity, because a later commit has changed the
+// entity. After a promotion without the later commit, no event would bring the content. So the position of the client must
+// be refused, although the promoted store has all commits before it.
+func TestFeedOfLostContent(t *testing.T) {
+	t.Parallel()
+	fs := vfs.NewMem()
+	o := pebblestore.Options{Dir: "primary", FS: fs, Logf: t.Logf, KeepLogs: 1 << 30}
+	primary := open(t, o)
+	createFeeding(t, primary)
+	begin := endOfFeed(t, primary)
+	putRow(t, primary, "a", 1)
+	must.OK(t, primary.Checkpoint(t.Context(), "secondary"))
+	number := primary.Durable()
+	early, err := primary.Changes(t.Context(), people, table.FeedRequest{From: begin, Changes: 1})
+	must.OK(t, err)
+	putRow(t, primary, "a", 2)
+	late, err := primary.Changes(t.Context(), people, table.FeedRequest{From: begin, Changes: 1})
+	must.OK(t, err)
+	if early.Commits[0].Changes[0].Row == nil || late.Commits[0].Changes[0].Row != nil {
+		t.Fatalf("the rows are %v and %v", early.Commits[0].Changes[0].Row, late.Commits[0].Changes[0].Row)
+	}
+	expectFeed(t, "the primary", primary, &late.Next, "a")
+	o.Dir = "secondary"
+	secondary := open(t, o)
+	must.OK(t, secondary.Replay(t.Context(), commitlog.Position{Timeline: "t", Number: number}, nil))
+	must.OK(t, secondary.Lead(number+edm.TicksPerSecond, 0, ""))
+	expectHistory(t, "a page without the content", secondary, &late.Next)
+	expectFeed(t, "a page with the content", secondary, &early.Next)
+}
+
+// TestFeedOfARestore checks that a restored store refuses the positions of the original store, also those of commits that
+// both have: the original may have shown the effect of later commits. A store that replays the log of the restored one
+// must refuse them too, before any client of the restored store has requested changes.
+func TestFeedOfARestore(t *testing.T) {
+	t.Parallel()
+	fs := vfs.NewMem()
+	o := pebblestore.Options{Dir: "original", FS: fs, Logf: t.Logf, KeepLogs: 1 << 30}
+	original := open(t, o)
+	createFeeding(t, original)
+	putRow(t, original, "a", 1)
+	must.OK(t, original.Checkpoint(t.Context(), "restored"))
+	number := original.Durable()
+	from := endOfFeed(t, original)
+
+	o.Dir = "restored"
+	restored, err := pebblestore.Open(o)
+	must.OK(t, err)
+	must.OK(t, restored.Replay(t.Context(), commitlog.Position{Timeline: "t", Number: number}, nil))
+	must.OK(t, restored.Lead(number+edm.TicksPerSecond, 0, ""))
+	must.OK(t, restored.LeaveHistory())
+	must.OK(t, restored.Close())
+	restored = open(t, o)
+	must.OK(t, restored.RenewHistory(t.Context()))
+	must.OK(t, restored.Checkpoint(t.Context(), "follower"))
+	o.Dir = "follower"
+	follower := open(t, o)
+	must.OK(t, follower.Replay(t.Context(), commitlog.Position{Timeline: "u", Number: restored.Durable()}, nil))
+	expectHistory(t, "the follower", follower, from)
+	expectHistory(t, "the restored store", restored, from)
+	again := endOfFeed(t, restored)
+	putRow(t, restored, "b", 1)
+	expectFeed(t, "a position of the restored store", restored, again, "b")
+}
+
 // TestFeedOfACopy checks that a copy of a checkpoint refuses change feed positions of the original store, even if both
 // stores have issued the same commit numbers.
 func TestFeedOfACopy(t *testing.T) {

@@ -68,6 +68,21 @@ func (s *Store) ownHistory(ctx context.Context) (feedlog.History, error) {
 	return h, ctx.Err()
 }
 
+// RenewHistory begins a new history if the store is a copy, or may have lost commits. A server calls it before it ships
+// its log. Otherwise, stores that replay this log would accept positions of the old history until this store gets its
+// first request for changes.
+func (s *Store) RenewHistory(ctx context.Context) error {
+	if _, ok, err := s.storedHistory(); err != nil || !ok {
+		return err
+	}
+	_, err := s.ownHistory(ctx)
+	return err
+}
+
+// LeaveHistory makes the store begin a new history at the next start of a server. The new history does not continue the
+// current one. It is called after a restore: the original store may have returned changes that the restored store lacks.
+func (s *Store) LeaveHistory() error { return s.removeHistoryFile() }
+
 // noteHistory writes the file HISTORY. The caller then writes the history to the database.
 func (s *Store) noteHistory(h feedlog.History) error {
 	if s.memory {

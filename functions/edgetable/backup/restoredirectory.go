@@ -26,6 +26,9 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 	if err != nil {
 		return err
 	}
+	if err := place.Outside(objects, dir); err != nil {
+		return err
+	}
 	with, err := identities(o.identity)
 	if err != nil {
 		return err
@@ -105,7 +108,7 @@ func replay(ctx context.Context, r *repository.Repository, plan *repository.Plan
 	if err != nil {
 		return err
 	}
-	return errors.Join(follow.Replay(ctx, follow.Source{Place: r, With: with}, plan, store, true, progress), store.Close())
+	return errors.Join(follow.Replay(ctx, follow.Source{Place: r, With: with}, plan, store, true, progress), store.LeaveHistory(), store.Close())
 }
 
 // raise ensures that the next Timestamps of a store are above all Timestamps in the shipped log. A store that was

@@ -10,8 +10,11 @@ import (
 	"time"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/objects/directory"
 	"edgetable/adapters/objects/s3"
 	"edgetable/adapters/replicate/ship"
+	"edgetable/core/commitlog"
+	"edgetable/core/objects"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/place"
 	"edgetable/functions/edgetable/stores"
@@ -28,6 +31,8 @@ type Status struct {
 type Schedule struct {
 	*Flags
 	run     *run
+	store   *stores.Checkpoints
+	named   string // name of the backup location, which tells it from other locations
 	log     *slog.Logger
 	shipper *ship.Shipper // nil if the log is not shipped
 
@@ -68,7 +73,7 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 		}
 	}
 	b := &Schedule{
-		Flags: o, log: log, now: make(chan struct{}, 1), spans: make(chan *repository.LogSpan, 1),
+		Flags: o, store: store, named: nameOf(objects, o.To), log: log, now: make(chan struct{}, 1), spans: make(chan *repository.LogSpan, 1),
 		run: &run{
 			data: data, location: o.To, place: objects, store: store,
 			keys: o.keys, progress: func(int64, int64) {},
@@ -77,12 +82,20 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 	if o.Log > 0 {
 		b.run.spanned = b.spanned
 		b.shipper = ship.New(ship.Options{
-			Place: repository.New(objects), Store: store.Store, Lead: &store.Lead, Source: sourceName(data), Keys: o.keys, Keep: o.KeepLogs(), Log: log,
+			Place: repository.New(objects), Named: b.named, Store: store.Store, Lead: &store.Lead, Source: sourceName(data), Keys: o.keys, Keep: o.KeepLogs(), Log: log,
 			Backup: b.startBackup, Wake: b.wake,
 			TakeOver: "edgetable promote " + cli.Quote(data) + " --place " + cli.Quote(o.To) + " --take-over",
 		})
 	}
 	return b, nil
+}
+
+// nameOf returns the name of a backup location. Each relative path of a directory gives the same name.
+func nameOf(at objects.Place, location string) string {
+	if dir, ok := at.(directory.Place); ok {
+		return dir.Dir
+	}
+	return location
 }
 
 // ShipsLog reports whether the server ships its log.
@@ -223,9 +236,8 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 		return b.Every, nil // when the backup location has all of the log from before the start of this server, the shipper wakes the loop in the method Serve
 	}
 	newest, err := repository.New(b.run.place).Newest(ctx)
-	if last := b.Status().LastSuccess; errors.Is(err, repository.ErrNone) && !last.IsZero() {
-		return 0, fmt.Errorf("the backup location no longer has a backup, but had a backup that was made at %s: is its disk mounted? If you removed the backups on purpose, start the server again",
-			last.UTC().Format(time.RFC3339))
+	if errors.Is(err, repository.ErrNone) && b.madeBackups() {
+		return 0, errors.New("the backup location has no backup, but this server made backups there: is its disk mounted? If you removed the backups on purpose, make a backup with 'edgetable backup create'")
 	}
 	if err != nil && !errors.Is(err, repository.ErrNone) && !errors.Is(err, repository.ErrNoneYet) {
 		return 0, err
@@ -241,6 +253,7 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 		b.mu.Lock()
 		b.status.LastSuccess = newest.Began
 		b.mu.Unlock()
+		b.remember()
 		if age := time.Since(newest.Began); age >= 0 && age < b.Every && !b.forced.Load() && (!b.ShipsLog() || b.shipper.Continues(newest)) {
 			return b.Every - age, nil
 		}
@@ -261,8 +274,25 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 	if n := len(m.Mended); n > 0 {
 		b.log.Error(mended(n, m.Mended[0]), "to", b.To)
 	}
+	b.remember()
 	b.prune(ctx)
 	return b.Every, nil
+}
+
+// madeBackups reports whether this server, or an earlier server of this data directory, made backups in the location.
+func (b *Schedule) madeBackups() bool {
+	return !b.Status().LastSuccess.IsZero() || !b.ShipsLog() && b.store.Timeline().Place == b.named
+}
+
+// remember records in the data directory that the location has backups. If the location is empty at a later start, its disk
+// is probably not mounted. A server that ships its log records the location itself.
+func (b *Schedule) remember() {
+	if b.ShipsLog() || b.store.Timeline().Place == b.named {
+		return
+	}
+	if err := b.store.ChangeTimeline(func(t *commitlog.Timeline) { t.Place = b.named }); err != nil {
+		b.log.Warn("the data directory cannot record where its backups are", "cause", err)
+	}
 }
 
 // prune removes old backups. A failure is logged, and the prune after the next backup tries again.

@@ -90,7 +90,7 @@ func (p *program) backupVerify(ctx context.Context, location, id, identity strin
 		fmt.Fprintf(p.Out, "%s of the log: read %s with %s\n", cli.Things(log.Pieces, "pieces"), cli.Things(log.Commits, "commits"), cli.ShowBytes(log.Bytes))
 	}
 	for _, gap := range log.Known {
-		fmt.Fprintf(p.Out, "%s: logs were discarded while the backup location did not respond\n", gap)
+		fmt.Fprintf(p.Out, "%s: the server knows this gap, and made a new backup after it\n", gap)
 	}
 	for _, note := range log.Notes {
 		fmt.Fprintln(p.Out, note)

@@ -3,7 +3,9 @@ package place
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,18 +67,45 @@ func Apart(place objects.Place, data string) error {
 	if err != nil {
 		return err
 	}
-	path := dir.Dir
+	if contains(inside, dir.Dir) {
+		return fmt.Errorf("%s is inside the data directory %s; choose a location outside of it, preferably on another machine", dir.Dir, data)
+	}
+	return nil
+}
+
+// Outside returns an error if a new directory would be inside a location for backups. The files in a location belong to
+// its backups, and a prune may remove them.
+func Outside(place objects.Place, path string) error {
+	dir, ok := place.(directory.Place)
+	if !ok {
+		return nil
+	}
+	info, err := os.Stat(dir.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err == nil && contains(info, path) {
+		err = fmt.Errorf("%s is inside the backup location %s; choose a directory outside of it", path, dir.Dir)
+	}
+	return err
+}
+
+// contains reports whether a path is a directory or is inside it. The path need not exist.
+func contains(dir fs.FileInfo, path string) bool {
 	for {
 		real, err := filepath.EvalSymlinks(path)
 		if err == nil {
 			path = real
 		}
-		if info, err := os.Stat(path); err == nil && os.SameFile(info, inside) {
-			return fmt.Errorf("%s is inside the data directory %s; choose a location outside of it, preferably on another machine", dir.Dir, data)
+		if info, err := os.Stat(path); err == nil && os.SameFile(info, dir) {
+			return true
 		}
 		parent := filepath.Dir(path)
 		if parent == path {
-			return nil
+			return false
 		}
 		path = parent
 	}

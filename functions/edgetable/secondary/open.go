@@ -2,10 +2,13 @@ package secondary
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"time"
 
+	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/replicate/follow"
 	"edgetable/adapters/store/pebblestore"
 )
@@ -30,9 +33,32 @@ func (o *Flags) Open(ctx context.Context, store *pebblestore.Store, dir string, 
 		if t := store.Timeline(); t.Parent == "" {
 			return nil, fmt.Errorf("%s contains a store that is not a secondary: name an empty directory for a secondary", dir)
 		}
+		if err := o.checkPlace(ctx, store, dir); err != nil {
+			return nil, err
+		}
 		log.Warn("this store was promoted, or restored to a moment: it is a primary, and --secondary-of is ignored; remove the flag")
 		return nil, nil
 	}
 	from, err := o.source(ctx, "secondary-of")
 	return follow.Open(o.options(dir, log, end), from, store, at), err
+}
+
+// checkPlace returns an error if a primary was started with the flag --secondary-of and with the backup location of
+// another store. It would accept writes, although the operator wants a secondary of the other store. If the location
+// does not respond within five seconds, the result is nil.
+func (o *Flags) checkPlace(ctx context.Context, store *pebblestore.Store, dir string) error {
+	from, err := o.source(ctx, "secondary-of")
+	if err != nil {
+		return err
+	}
+	own, err := store.Identity()
+	if err != nil {
+		return err
+	}
+	ctx, end := context.WithTimeout(ctx, 5*time.Second)
+	defer end()
+	if err := from.Place.CheckStore(ctx, own); errors.Is(err, repository.ErrOtherStore) {
+		return fmt.Errorf("%s contains a primary, and --secondary-of names the backup location of another store: name an empty directory for a secondary of that store", dir)
+	}
+	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"edgetable/adapters/objects/directory"
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/adapters/store/pebblestore/offline"
+	"edgetable/core/accounts"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/place"
 )
@@ -109,6 +110,9 @@ func (p *program) check(data, salvage string, accept, asJSON bool) error {
 	for _, problem := range report.Problems {
 		problems = append(problems, fmt.Sprint(problem))
 	}
+	if err := checkAccounts(data); err != nil {
+		problems = append(problems, fmt.Sprintf("a server that uses this file of accounts does not start: %v", err))
+	}
 	if asJSON {
 		if err := p.PrintJSON(checked{int64(report.Tables), int64(report.Entities), report.Bytes, problems, salvage}); err != nil {
 			return err
@@ -124,15 +128,41 @@ func (p *program) check(data, salvage string, accept, asJSON bool) error {
 			fmt.Fprintln(p.Out, kept)
 		}
 	}
+	return verdict(data, salvage, &report, len(problems))
+}
+
+// verdict returns an error if a directory has problems. It advises what to do.
+func verdict(data, salvage string, report *offline.Report, problems int) error {
 	advice := "restore a backup, give up lost commits with --accept-damage, or save the readable data with --salvage"
-	if report.Refused { // --accept-damage would fail, too
+	switch {
+	case problems == 0:
+		return nil
+	case len(report.Problems) == 0:
+		return cli.Fail(cli.StatusDamage, fmt.Errorf("the tables of %s are complete: mend its file of accounts, or move it away and make accounts with 'edgetable account new'", data))
+	case salvage != "":
+		advice = "serve the saved data, or restore a backup"
+	case report.Refused: // --accept-damage would fail, too
 		advice = "restore a backup, or save the readable data with --salvage"
 	}
-	if salvage != "" {
-		advice = "serve the saved data, or restore a backup"
+	return cli.Fail(cli.StatusDamage, fmt.Errorf("%s is damaged: %s; %s", data, cli.Things(problems, "problems"), advice))
+}
+
+// checkAccounts returns an error if the file of accounts in a data directory exists, but a server could not use it.
+func checkAccounts(data string) error {
+	file := filepath.Join(data, cli.AccountsInData)
+	text, err := cli.ReadPrivate(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	if n := len(report.Problems); n > 0 {
-		return cli.Fail(cli.StatusDamage, fmt.Errorf("%s is damaged: %s; %s", data, cli.Things(n, "problems"), advice))
+	var list accounts.List
+	if err == nil {
+		list, err = accounts.Parse(text)
+	}
+	if err == nil && len(list) == 0 {
+		err = errors.New("it names no account")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
 	}
 	return nil
 }

@@ -121,6 +121,9 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 		}
 		return nil, errors.Join(err, store.Close())
 	}
+	if err := store.RenewHistory(ctx); err != nil {
+		from.Log.Warn("the store cannot begin a new history of its feeds yet; the next request for changes tries again", "cause", err)
+	}
 	b := &Backend{
 		Store: store, System: "edgetable", Place: "in memory; they are lost when the server ends", Cache: cache, Tables: tables,
 		Close: store.Close, Ready: func(context.Context) error { return store.Ready() }, Fresh: time.Second,

@@ -11,10 +11,15 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// HasStore reports whether a directory contains a complete store.
+// HasStore reports whether a directory contains a store, which may be damaged. Nobody may replace the files of a damaged
+// store, because they may be the only copy of its data.
 func HasStore(dir string) bool {
-	found, _ := fs.Glob(os.DirFS(dir), "marker.*")
-	return len(found) > 0
+	for _, pattern := range []string{"marker.*", "MANIFEST-*", "*.sst"} {
+		if found, _ := fs.Glob(os.DirFS(dir), pattern); len(found) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // IsStoreFile reports whether a file with this name belongs to a store. Other files of a data directory, such as the list
@@ -24,6 +29,9 @@ func IsStoreFile(name string) bool {
 		if strings.HasPrefix(name, p) {
 			return true
 		}
+	}
+	if name == "" || name[0] < '0' || name[0] > '9' { // for example access.log
+		return false
 	}
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".blob") || strings.HasSuffix(name, ".damaged")
 }

@@ -120,5 +120,6 @@ func startProblems(o pebblestore.Options) (problems []string, refused bool, err 
 	case errors.Is(err, pebblestore.ErrInUse), errors.Is(err, pebblestore.ErrNewer), errors.Is(err, table.ErrNewerForm), errors.Is(err, fs.ErrPermission): // no damage
 		return nil, false, err
 	}
-	return []string{fmt.Sprintf("a server cannot start with this directory: %s", logguard.Cause(err))}, true, nil
+	problems = []string{fmt.Sprintf("a server cannot start with this directory: %s", logguard.Cause(err))}
+	return append(problems, logguard.Losses(o.FS, o.Dir)...), true, nil
 }

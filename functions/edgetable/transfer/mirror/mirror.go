@@ -56,6 +56,9 @@ func (m *Mirror) Add(ctx context.Context, table, file string) error {
 		var page remote.Changes
 		page, err = m.From.Changes(ctx, table, "", 0)
 		t.Position, t.Listing = page.Next, true
+		if err == nil {
+			err = t.checkRule(ctx, m.From)
+		}
 	}
 	m.tables = append(m.tables, t)
 	return err
@@ -138,6 +141,9 @@ func (m *Mirror) follow(ctx context.Context, t *followed) error {
 		if err == nil && (!t.checked || len(page.Events) > 0) {
 			err = t.check(ctx, m.From, m.To)
 			t.checked = true
+		}
+		if err == nil {
+			err = t.checkRule(ctx, m.From)
 		}
 		if err != nil {
 			return err

@@ -25,6 +25,8 @@ type State struct {
 	// target refused.
 	Mark    *ranges.Key `json:"mark,omitempty"`
 	Refused int64       `json:"refused,omitempty"`
+	// Undo is the expiry rule of the source, while a withdrawal of the rule makes expired entities visible again.
+	Undo *Rule `json:"undo,omitempty"`
 }
 
 // Read reads the state from a file, if the file exists. It fails if the file belongs to another table.

@@ -35,6 +35,33 @@ type inspection struct {
 	lost    []string  // one sentence for each damaged or missing file
 }
 
+// Losses returns a sentence for each missing or damaged log of a directory whose store Pebble cannot open. It changes no
+// file, and it does not need the MANIFEST.
+func Losses(fs vfs.FS, dir string) []string {
+	l := &list{fs: fs, dir: dir, logf: func(string, ...any) {}}
+	i := &inspection{list: l, onLoss: ShowReadable, views: vfs.NewMem(), logf: l.logf}
+	missing, err := l.read()
+	if len(missing) > 0 {
+		i.lost = append(i.lost, missingLogs(missing))
+	}
+	names, other := fs.List(dir)
+	slices.Sort(names)
+	for _, name := range names {
+		n, isLog := Number(name)
+		if _, live := l.live[n]; !isLog || l.listed && !live { // the data files have the commits of other logs
+			continue
+		}
+		if log, e := l.scan(fs.PathJoin(dir, name), n); e == nil && len(log.Damage) == 0 && log.Unreadable == nil {
+			continue // without the MANIFEST it is unknown whether a log that ends early has commits that no data file has
+		}
+		err = errors.Join(err, i.inspectLog(fs.PathJoin(dir, name), n))
+	}
+	if err = errors.Join(err, other); err != nil {
+		i.lost = append(i.lost, fmt.Sprintf("the logs cannot be checked: %v", err))
+	}
+	return i.lost
+}
+
 // damage returns the error for the recorded losses, or nil if there are none.
 func (i *inspection) damage() error {
 	if len(i.lost) == 0 {

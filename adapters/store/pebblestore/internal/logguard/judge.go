@@ -28,7 +28,7 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 			continue
 		}
 		synced = max(synced, m.Synced)
-		if m.Number > 0 {
+		if m.Number > 0 && !r.Found { // nothing replays records that only a search has found
 			behind++
 		}
 	}

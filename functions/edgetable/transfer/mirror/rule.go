@@ -1,0 +1,49 @@
+package mirror
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"edgetable/adapters/client/remote"
+)
+
+// If an expiry rule is withdrawn within its first hour, expired entities become visible again, but the feed has no events
+// for them. So the state of a table records a rule that can still be withdrawn in this way.
+
+// Rule is an expiry rule of a table. UndoUntil is the end of the time in which a withdrawal makes expired entities
+// visible again; "" after this time.
+type Rule struct {
+	Property  string `json:"property,omitempty"`
+	After     string `json:"after,omitempty"`
+	UndoUntil string `json:"undoUntil,omitempty"`
+}
+
+// options is the part of the options of a table that concerns expiry.
+type options struct {
+	Expire Rule `json:"expire"` // the rule in force
+	Ending Rule `json:"ending"` // a rule that was withdrawn after its first hour
+}
+
+// checkRule returns an error if the rule that the state records was withdrawn within its first hour. Then it records
+// the current rule. If the service does not return the options of the table, checkRule does nothing.
+func (s *State) checkRule(ctx context.Context, from *remote.Client) error {
+	text, _, err := from.Options(ctx, s.Table)
+	if err != nil {
+		return ctx.Err() // a signature may not permit it; the next request for changes reports other errors
+	}
+	var now options
+	if err := json.Unmarshal(text, &now); err != nil {
+		return fmt.Errorf("the options of table %s: %w", s.Table, err)
+	}
+	if s.Undo != nil && !s.Undo.same(now.Expire) && !s.Undo.same(now.Ending) {
+		return fmt.Errorf("%w: the expiry rule of table %s was withdrawn within its first hour, so expired entities are visible again, without changes in the feed", remote.ErrMissed, s.Table)
+	}
+	if s.Undo = nil; now.Expire.UndoUntil != "" {
+		s.Undo = &now.Expire
+	}
+	return nil
+}
+
+// same reports whether two rules make the same entities expire.
+func (r *Rule) same(s Rule) bool { return r.Property == s.Property && r.After == s.After }
