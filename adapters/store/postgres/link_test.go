@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"edgetable/adapters/store/postgres"
+	"edgetable/core/edm"
 	"edgetable/core/table"
 	"edgetable/testdata/must"
 	"edgetable/testdata/needs"
@@ -127,6 +128,23 @@ func TestClocksDiffer(t *testing.T) {
 	}
 	if n := ask(t, shared, "SELECT count(*) FROM "+o.Schema+".entity WHERE key = $1", row("p", "wrong")); n != "0" {
 		t.Error("it is written")
+	}
+	// What removes data or sets times for all servers must notice the step too, before the next
+	// heartbeat.
+	for name, do := range map[string]func(now edm.Ticks) error{
+		"TrimFeeds": func(now edm.Ticks) error { return s.TrimFeeds(t.Context(), now) },
+		"Purge":     func(edm.Ticks) error { return s.Purge(t.Context()) },
+		"SetUpkeep": func(now edm.Ticks) error {
+			_, err := s.SetUpkeep(t.Context(), people, 0, now, nil)
+			return err
+		},
+	} {
+		ahead.Store(0)
+		wait(t, "it writes again", func() bool { return putOne(t.Context(), s, "after") == nil })
+		ahead.Store(int64(time.Hour))
+		if err := do(edm.TicksOf(time.Now().Add(time.Hour))); err == nil || !strings.Contains(err.Error(), refusal) {
+			t.Errorf("%s, an hour ahead: %v", name, err)
+		}
 	}
 	ahead.Store(0)
 	wait(t, "it writes again", func() bool { return putOne(t.Context(), s, "after") == nil })

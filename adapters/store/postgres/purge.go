@@ -81,10 +81,10 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 }
 
 func (s *Store) purgeDead(ctx context.Context) error {
-	if err := s.clock.Refusal(); err != nil { // the clock may be ahead, and a purge would then raise the Timestamps of all servers
+	upTo := s.now() - edm.Ticks(s.PurgeAfter.Nanoseconds()/100)
+	if err := s.checkClock(ctx); err != nil { // the clock may be ahead, and a purge would then raise the Timestamps of all servers
 		return err
 	}
-	upTo := s.now() - edm.Ticks(s.PurgeAfter.Nanoseconds()/100)
 	after := statement.Int8(0)
 	for {
 		lives, err := s.column(ctx, statement.DeadLives, after, statement.Int8(purgeLives))

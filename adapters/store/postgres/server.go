@@ -152,6 +152,14 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 	})
 }
 
+// checkClock returns an error if the store refuses writes, for example because the clock of this machine differs too much from that of the
+// database. A time that was read before the call is then not to be used. checkClock issues a Timestamp: this notices that the clock was set since
+// the last heartbeat, and compares the clocks again.
+func (s *Store) checkClock(ctx context.Context) error {
+	_, err := s.clock.Next(ctx)
+	return err
+}
+
 var errSilent = errors.New("postgres: no reply to a heartbeat for 5 s: a commit may be waiting for a standby")
 
 type pulse struct {

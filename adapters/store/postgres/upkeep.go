@@ -38,7 +38,7 @@ func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.T
 		return false, err
 	}
 	defer cancel()
-	if err := s.clock.Refusal(); err != nil { // the clock may be ahead, and a stored time in the future would stop the removal of expired entities on all servers
+	if err := s.checkClock(ctx); err != nil { // the clock may be ahead, and a stored time in the future would stop the removal of expired entities on all servers
 		return false, err
 	}
 	if state == nil {

@@ -87,8 +87,8 @@ func (c *Clock) Next(ctx context.Context) (edm.Ticks, error) {
 	case <-ctx.Done():
 		return 0, ErrStale
 	}
-	if err := c.Refusal(); err != nil {
-		return 0, fmt.Errorf("%w: %w", ErrStale, err)
+	if h := c.halts.Load(); h != nil {
+		return 0, fmt.Errorf("%w: %w", ErrStale, h)
 	}
 	for {
 		t, upTo, has := c.issue()
@@ -197,14 +197,6 @@ func (c *Clock) Halt(reason string) (before string) {
 		before = old.Reason
 	}
 	return before
-}
-
-// Refusal returns the reason why the clock is stopped as a *Halted, or nil.
-func (c *Clock) Refusal() error {
-	if h := c.halts.Load(); h != nil {
-		return h
-	}
-	return nil
 }
 
 // ErrStale means that no Timestamp could be issued, so nothing was sent to the database.
