@@ -618,6 +618,38 @@ func TestFeedBesideManyWriters(t *testing.T) {
 	readers.Wait()
 }
 
+// TestFeedBesideOpenTransactions checks positions inside a window and inside a commit while many transactions may still add lines.
+// Such a position contains these transactions twice. A reader must be able to continue from each position that it gets.
+func TestFeedBesideOpenTransactions(t *testing.T) {
+	t.Parallel()
+	const many = 600
+	c := cluster(t, local.Options{Settings: []string{"max_prepared_transactions=" + fmt.Sprint(many)}})
+	s := openFeeding(t, c, postgres.Options{PurgeEvery: -1})
+	conn := stranger(t, c)
+	for i := range many { // a prepared transaction stays open without a connection
+		run(t, conn, fmt.Sprintf("BEGIN; INSERT INTO %s.change (life, ts, keys) VALUES (1, %d, ''); PREPARE TRANSACTION 'open %[2]d'", s.Schema, i))
+	}
+	must.OK(t, putOne(t.Context(), s, "before")) // so that the position contains transactions with lower numbers
+	from := endOfFeed(t, s)
+	for _, names := range [][]string{{"a", "b"}, {"c"}, {"d"}} {
+		var m []table.Mutation
+		for _, name := range names {
+			m = append(m, table.Mutation{Key: row("p", name), Nonce: 1, Properties: text(name)})
+		}
+		_, err := s.Commit(t.Context(), people, m)
+		must.OK(t, err)
+	}
+	page, err := s.Changes(t.Context(), people, table.FeedRequest{From: from, Changes: 1})
+	must.OK(t, err)
+	expectChanged(t, "after the first commit", s, &page.Next, "c", "d")
+	page.Next.At = page.Commits[0].After(1)
+	expectChanged(t, "after half of the first commit", s, &page.Next, "b", "c", "d")
+	whole, err := s.Changes(t.Context(), people, table.FeedRequest{From: from})
+	must.OK(t, err)
+	page.Next.At = whole.Commits[1].At
+	expectChanged(t, "after the second commit", s, &page.Next, "d")
+}
+
 // TestFeedWithoutIdentity checks an SQL role that may not read the identity of the database. A declaration of a feed must fail
 // with an explanation. An expiry rule must be accepted, because it does not need the identity.
 func TestFeedWithoutIdentity(t *testing.T) {

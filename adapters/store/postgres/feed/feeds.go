@@ -76,7 +76,7 @@ func (f *Feeds) Changes(ctx context.Context, t table.RecordKey, r *table.FeedReq
 	}
 }
 
-var errLong = fmt.Errorf("a position of a feed has more than %d bytes: too many transactions write at the same time", longestPosition)
+var errLong = fmt.Errorf("a position of a feed needs more than %d bytes: too many transactions write at the same time", longestPoint)
 
 // awaitEarlierWrites waits until all writes have ended that began before the feed was declared, or before the table was dropped.
 func (f *Feeds) awaitEarlierWrites(ctx context.Context, h *head) error {

@@ -97,8 +97,9 @@ type Position struct {
 }
 
 const (
-	// longestPosition is the maximum length of a position in a request.
-	longestPosition = 1024
+	// longestPoint is the maximum length of an encoded point, and longestPosition that of a position: two points, some flags and four numbers.
+	longestPoint    = 1024
+	longestPosition = 1 + 2*longestPoint + 4*binary.MaxVarintLen64
 	inWindow        = 1
 	atEnd           = 2
 	inLine          = 4
@@ -137,6 +138,9 @@ func (p *Position) before() edm.Ticks {
 	}
 	return p.Last
 }
+
+// isTooLong reports whether the encoded point is longer than longestPoint.
+func (p *Point) isTooLong() bool { return len(p.append(nil)) > longestPoint }
 
 func (p *Point) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(p.High))
@@ -196,5 +200,6 @@ func (d *decoder) point() (p Point) {
 		p.Open = append(p.Open, number)
 	}
 	slices.Reverse(p.Open)
+	d.ok = d.ok && !p.isTooLong()
 	return p
 }

@@ -73,9 +73,6 @@ func (r *reader) read(ctx context.Context) (err error) {
 	if err == nil && !full && r.need == nothing {
 		b.Page.Next.At = r.at.Bytes()
 	}
-	if err == nil && len(b.Page.Next.At) > longestPosition {
-		r.need = looking
-	}
 	return err
 }
 
@@ -157,7 +154,9 @@ func (r *reader) moveToEnd(ctx context.Context) error {
 		return err
 	}
 	r.at.Point = r.at.after(&r.head.now, max(r.head.floor, r.at.Number))
-	return r.close(ctx, &r.at.Point)
+	err = r.close(ctx, &r.at.Point)
+	r.limit(&r.at.Point)
+	return err
 }
 
 // windows adds groups of lines (a group is called a window) until the page is full or contains all lines that the snapshot shows.
@@ -189,7 +188,15 @@ func (r *reader) window(ctx context.Context) (w window, err error) {
 	if err == nil && w.now {
 		err = r.close(ctx, &w.until)
 	}
+	r.limit(&w.until)
 	return w, err
+}
+
+// limit makes the reader read the page again if a point is too long for a position.
+func (r *reader) limit(p *Point) {
+	if p.isTooLong() {
+		r.need = looking
+	}
 }
 
 type source struct {

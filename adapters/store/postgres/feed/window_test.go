@@ -415,4 +415,16 @@ func TestPositions(t *testing.T) {
 	if _, ok := ParsePosition(make([]byte, longestPosition+1)); ok {
 		t.Error("a position that is too long")
 	}
+	long := Point{High: 1 << 61}
+	for n := long.High - longestPoint; !long.isTooLong(); n++ {
+		long.Open = append(long.Open, n)
+	}
+	if _, ok := ParsePosition((&Position{Point: long}).Bytes()); ok {
+		t.Error("a position with a point that is too long")
+	}
+	long.Open = long.Open[1:]
+	longest := Position{Point: long, Until: &long, Last: 1 << 62, Number: 1 << 62, Part: 1 << 62, Trims: 1 << 62}
+	if _, ok := ParsePosition(longest.Bytes()); !ok {
+		t.Error("the longest position is refused")
+	}
 }
