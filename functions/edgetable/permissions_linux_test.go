@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -156,4 +157,12 @@ func TestTLSIsStrict(t *testing.T) {
 			t.Errorf("%s%s: status %d, Strict-Transport-Security %q", tt.host, tt.path, resp.StatusCode, got)
 		}
 	}
+}
+
+// TestPipeWithoutWriter checks that a server does not wait for accounts from a pipe to which no program writes.
+func TestPipeWithoutWriter(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	must.OK(t, syscall.Mkfifo(pipe, 0o600))
+	refused(t, "--accounts: "+pipe+" is a pipe without content: start the program that writes to it first, or name a file", "serve", "--memory", "--listen", "127.0.0.1:0", "--accounts", pipe)
 }
