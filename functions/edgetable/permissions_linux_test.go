@@ -166,3 +166,15 @@ func TestPipeWithoutWriter(t *testing.T) {
 	must.OK(t, syscall.Mkfifo(pipe, 0o600))
 	refused(t, "--accounts: "+pipe+" is a pipe without content: start the program that writes to it first, or name a file", "serve", "--memory", "--listen", "127.0.0.1:0", "--accounts", pipe)
 }
+
+// TestReadOnlyDisk checks the error for a data directory, new or existing, on a read-only file system.
+func TestReadOnlyDisk(t *testing.T) {
+	t.Parallel()
+	disk := proc.Disk(t, "64m")
+	data := filepath.Join(disk, "data")
+	start(t, nil, "--data", data).ends(t)
+	must.OK(t, syscall.Mount("", disk, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
+	for _, dir := range []string{data, filepath.Join(disk, "new")} {
+		refused(t, "edgetable: --data: the file system of "+dir+" is read-only: mount it for writing, or name another directory\n", "serve", "--listen", "127.0.0.1:0", "--data", dir)
+	}
+}

@@ -106,7 +106,10 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	if errors.Is(err, pebblestore.ErrDamaged) {
 		return nil, cli.Fail(cli.StatusDamage, err) // a supervisor does not restart a server that ends with this status
 	}
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+	if errors.Is(err, syscall.EROFS) {
+		return nil, fmt.Errorf("--data: the file system of %s is read-only: mount it for writing, or name another directory", o.data)
+	}
+	if errors.Is(err, fs.ErrPermission) {
 		return nil, fmt.Errorf("%w; let this user write there, or name another directory with --data", err)
 	}
 	if errors.Is(err, pebblestore.ErrForeign) && ofAzurite(o.data) {
