@@ -15,6 +15,7 @@ import (
 
 	"edgetable/core/sas"
 	"edgetable/core/sharedkey"
+	"edgetable/functions/edgetable/descriptors"
 	"edgetable/testdata/must"
 	"edgetable/testdata/proc"
 )
@@ -101,6 +102,26 @@ func TestFlood(t *testing.T) {
 	}
 	for i := range 60 {
 		acme.do(t, "GET", fmt.Sprintf("/people(PartitionKey='p',RowKey='%d')", i), "", 200)
+	}
+}
+
+// TestFewFiles starts a server with the smallest limit of open files. It must serve, even while strangers keep more
+// connections open than it accepts. Below this limit, the start must end with an error that names the limit.
+func TestFewFiles(t *testing.T) {
+	t.Parallel()
+	p, _ := startLimited(t, descriptors.Least, nil, "--metrics-listen", "127.0.0.1:0", "--disk-reserve", "4MiB")
+	acme := p.clientOf(t, "acme", key1)
+	acme.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
+	for i := range 60 {
+		readBeginning(p.stranger(t, "GET /_/live HTTP/1.1\r\nHost: h\r\n\r\n"))
+		acme.do(t, "POST", "/people", bulky(i), 204)
+	}
+	self, err := os.Executable()
+	must.OK(t, err)
+	c := exec.Command("sh", "-c", `ulimit -n "$1"; exec "$2" serve --listen 127.0.0.1:0 --data "$3"`, "sh", strconv.Itoa(descriptors.Least-44), self, filepath.Join(t.TempDir(), "data"))
+	c.Env = []string{mainVariable + "=1"}
+	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "may open only 20 files (ulimit -n), and a server needs at least 64: raise the limit") {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -155,5 +156,25 @@ func TestTLSIsStrict(t *testing.T) {
 		if got := resp.Header.Get("Strict-Transport-Security"); (got == "max-age=31536000") != tt.strict {
 			t.Errorf("%s%s: status %d, Strict-Transport-Security %q", tt.host, tt.path, resp.StatusCode, got)
 		}
+	}
+}
+
+// TestPipeWithoutWriter checks that a server does not wait for accounts from a pipe to which no program writes.
+func TestPipeWithoutWriter(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	must.OK(t, syscall.Mkfifo(pipe, 0o600))
+	refused(t, "--accounts: "+pipe+" is a pipe without content: start the program that writes to it first, or name a file", "serve", "--memory", "--listen", "127.0.0.1:0", "--accounts", pipe)
+}
+
+// TestReadOnlyDisk checks the error for a data directory, new or existing, on a read-only file system.
+func TestReadOnlyDisk(t *testing.T) {
+	t.Parallel()
+	disk := proc.Disk(t, "64m")
+	data := filepath.Join(disk, "data")
+	start(t, nil, "--data", data).ends(t)
+	must.OK(t, syscall.Mount("", disk, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
+	for _, dir := range []string{data, filepath.Join(disk, "new")} {
+		refused(t, "edgetable: --data: the file system of "+dir+" is read-only: mount it for writing, or name another directory\n", "serve", "--listen", "127.0.0.1:0", "--data", dir)
 	}
 }

@@ -47,6 +47,9 @@
 // If the process has no free file descriptor, operations that open a file wait in the same way. Meanwhile the store
 // refuses writes, and also reads that must open a file, with [table.ErrBusy].
 //
+// While the data directory is removed or replaced by another one, the store refuses all writes with [table.ErrBusy].
+// The store notices this within a second.
+//
 // # Failures
 //
 // Any other failed write, or a failed fsync of the log, ends the process. Readers may have seen the batch, and the

@@ -193,8 +193,9 @@ func (s *Store) Close() error {
 		s.backlog.WaitEnd()
 		return s.db.Close()
 	}
-	// On a full disk Close does not flush, and the next Open replays the log.
-	flushed := !s.disk.Full() && s.flush(context.Background()) == nil
+	// On a full disk Close does not flush, and the next Open replays the log. In a directory that replaces the data
+	// directory, Close creates no files.
+	flushed := !s.disk.Full() && s.disk.Gone() == nil && s.flush(context.Background()) == nil
 	s.end()
 	if s.endCalls() != nil {
 		return nil

@@ -21,6 +21,9 @@ func (s *Store) Ready() error {
 	if s.memory {
 		return s.db.Set(readyKey, nil, pebble.NoSync)
 	}
+	if err := s.disk.Gone(); err != nil {
+		return err
+	}
 	if s.disk.Full() {
 		return table.ErrFull
 	}

@@ -2,21 +2,39 @@ package cli
 
 import (
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"edgetable/functions/edgetable/descriptors"
 )
 
 // ReadPrivate reads a file of secrets. It returns an error if CheckPrivate does.
 func ReadPrivate(path string) (string, error) {
-	text, err := descriptors.Try(func() ([]byte, error) { return os.ReadFile(path) })
+	text, err := descriptors.Try(func() ([]byte, error) { return readWithoutWait(path) })
 	if err != nil {
 		return "", err
 	}
 	return strings.TrimPrefix(string(text), "\ufeff"), CheckPrivate(path) // some editors add a byte order mark
+}
+
+// readWithoutWait reads a file. If the file is a pipe that no program has opened for writing, readWithoutWait returns an
+// error. Reading such a pipe would wait without end, and a stop of the server could not interrupt it.
+func readWithoutWait(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // nothing was written, so an error of Close does not matter
+	text, err := io.ReadAll(f)
+	if info, statErr := f.Stat(); err == nil && len(text) == 0 && statErr == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		return nil, fmt.Errorf("%s is a pipe without content: start the program that writes to it first, or name a file", path)
+	}
+	return text, err
 }
 
 // mounted reports whether a file is a secret that Compose, Swarm, Podman or Kubernetes has mounted into a container.

@@ -67,6 +67,10 @@ type Shares struct {
 	Connections int // clients' connections; 0 means no limit
 }
 
+// Least is the smallest limit with which a server starts. It suffices for the files of the server and of its store, for
+// the reserve, and for some connections.
+const Least = 64
+
 const (
 	mostStore = 1000 // maximum number of files that Pebble opens at once
 	others    = 84   // for logs, sockets, backups, metrics, and the files that this package keeps open in reserve

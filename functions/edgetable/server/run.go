@@ -29,6 +29,9 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 	if err := cli.CheckAddress("listen", o.listen); err != nil {
 		return err
 	}
+	if n := descriptors.Limit(); n > 0 && n < descriptors.Least {
+		return fmt.Errorf("the process may open only %d files (ulimit -n), and a server needs at least %d: raise the limit, for example with LimitNOFILE=65536 in the unit of systemd", n, descriptors.Least)
+	}
 	s := &serving{serveFlags: o, log: p.Logger(o.logFormat, o.logLevel)}
 	p.remark(s.log)
 	limits, err := machine.Take(p.Environment, s.DataDirectory(), s.log)

@@ -74,22 +74,13 @@ func (o *embeddedFlags) check(flags *pflag.FlagSet) error {
 // open opens the embedded store, in the data directory or in memory.
 func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, error) {
 	cache, tables := o.limitMemory(from)
-	info, err := os.Stat(o.data)
-	if err == nil && !info.IsDir() && !o.memory {
-		return nil, fmt.Errorf("--data: %s is not a directory", o.data)
-	}
 	if !o.memory {
-		if err := restored(o.data); err != nil {
+		if err := checkDirectory(o.data); err != nil {
 			return nil, err
 		}
 	}
-	if !o.memory && follow.Rebuilding(o.data) {
-		return nil, fmt.Errorf("%s belongs to an incomplete secondary: start it with --secondary-of, or name another directory", o.data)
-	}
+	_, err := os.Stat(o.data)
 	fresh := os.IsNotExist(err)
-	if to, err := os.Readlink(o.data); err == nil && fresh && !o.memory {
-		return nil, fmt.Errorf("--data: %s is a link to %s, which does not exist: make that directory, or name another one", o.data, to)
-	}
 	store, err := pebblestore.Open(pebblestore.Options{
 		Dir: o.data, FS: limitDisk(from.Files), Memory: o.memory, MemoryLimit: tables, CacheSize: cache, DiskReserve: o.diskReserve, KeepLogs: from.KeepLogs, Interrupt: ctx.Done(),
 		MaxOpenFiles: descriptors.Share(descriptors.Limit()).Store, Spare: descriptors.Give,
@@ -100,20 +91,8 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 			os.Exit(1)
 		},
 	})
-	if errors.Is(err, pebblestore.ErrLost) {
-		return nil, cli.Fail(cli.StatusDamage, fmt.Errorf("%w; restore a backup. To continue without the lost commits, run 'edgetable check --accept-damage %s' and start the server again", err, o.data))
-	}
-	if errors.Is(err, pebblestore.ErrDamaged) {
-		return nil, cli.Fail(cli.StatusDamage, err) // a supervisor does not restart a server that ends with this status
-	}
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return nil, fmt.Errorf("%w; let this user write there, or name another directory with --data", err)
-	}
-	if errors.Is(err, pebblestore.ErrForeign) && ofAzurite(o.data) {
-		return nil, fmt.Errorf("%s has the tables of Azurite, which edgetable cannot use directly: name another directory for --data; 'edgetable import %s' then reads them (docs/migrate-from-azurite.md)", o.data, o.data)
-	}
 	if err != nil {
-		return nil, err
+		return nil, explain(err, o.data)
 	}
 	if _, follows, err := store.Position(); err != nil || follows && !from.Secondary {
 		if follows {
@@ -140,6 +119,41 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 		}
 	}
 	return b, nil
+}
+
+// checkDirectory returns an error if no server can start with the data directory dir, which need not exist.
+func checkDirectory(dir string) error {
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		return fmt.Errorf("--data: %s is not a directory", dir)
+	}
+	if err := restored(dir); err != nil {
+		return err
+	}
+	if follow.Rebuilding(dir) {
+		return fmt.Errorf("%s belongs to an incomplete secondary: start it with --secondary-of, or name another directory", dir)
+	}
+	if to, linkErr := os.Readlink(dir); linkErr == nil && os.IsNotExist(err) {
+		return fmt.Errorf("--data: %s is a link to %s, which does not exist: make that directory, or name another one", dir, to)
+	}
+	return nil
+}
+
+// explain returns the error of opening the store in the data directory dir, with what the user can do.
+func explain(err error, dir string) error {
+	switch {
+	case errors.Is(err, pebblestore.ErrLost):
+		return cli.Fail(cli.StatusDamage, fmt.Errorf("%w; restore a backup. To continue without the lost commits, run 'edgetable check --accept-damage %s' and start the server again", err, dir))
+	case errors.Is(err, pebblestore.ErrDamaged):
+		return cli.Fail(cli.StatusDamage, err) // a supervisor does not restart a server that ends with this status
+	case errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("--data: the file system of %s is read-only: mount it for writing, or name another directory", dir)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w; let this user write there, or name another directory with --data", err)
+	case errors.Is(err, pebblestore.ErrForeign) && ofAzurite(dir):
+		return fmt.Errorf("%s has the tables of Azurite, which edgetable cannot use directly: name another directory for --data; 'edgetable import %s' then reads them (docs/migrate-from-azurite.md)", dir, dir)
+	}
+	return err
 }
 
 // restored returns an error if a directory contains only a part of a backup, because its restore was interrupted.

@@ -71,10 +71,10 @@ func removes(m []table.Mutation) bool {
 	return !slices.ContainsFunc(m, func(m table.Mutation) bool { return !m.Kind.Removes() })
 }
 
-// Admit returns an error if a write must be refused. While a file operation waits, Admit refuses every write. While the disk
-// is full, it refuses writes that add data.
+// Admit returns an error if a write must be refused. While a file operation waits, or while the data directory is gone, Admit
+// refuses every write. While the disk is full, it refuses writes that add data.
 func (d *Disk) Admit(m []table.Mutation) error {
-	if d == nil || !d.full.Load() && !d.descriptors.Load() {
+	if d == nil || !d.full.Load() && !d.descriptors.Load() && !d.gone.Load() {
 		return nil
 	}
 	return d.AdmitDelete(removes(m))
@@ -85,6 +85,8 @@ func (d *Disk) AdmitDelete(deletes bool) error {
 	switch {
 	case d == nil:
 		return nil
+	case d.gone.Load():
+		return d.Gone()
 	case d.descriptors.Load() && d.waiting.Load() > 0:
 		return errNoDescriptor
 	case !d.full.Load(), deletes && d.opened.Load() && d.waiting.Load() == 0:

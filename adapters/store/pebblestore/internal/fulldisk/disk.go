@@ -38,6 +38,7 @@ type Disk struct {
 
 	full        atomic.Bool  // writes that add data are refused
 	plenty      atomic.Bool  // there is so much free space that commits cannot fill it before the next measurement
+	gone        atomic.Bool  // the data directory was removed or replaced
 	waiting     atomic.Int32 // number of file operations that wait for space or a descriptor, plus 1 if a write stall counts as a wait
 	refused     atomic.Int64
 	unseen      atomic.Int64 // bytes that compactions may write before the free space is measured again
@@ -48,6 +49,7 @@ type Disk struct {
 
 	mu          sync.Mutex // guards the fields below
 	usage       vfs.DiskUsage
+	lock        vfs.FileInfo // the lock file of the store; nil if there is none
 	reserve     reserve
 	compactions compactions
 	closing     bool          // set if operations without space or descriptor must fail instead of waiting
@@ -124,6 +126,9 @@ func (d *Disk) run() {
 func (d *Disk) Open() {
 	d.mu.Lock()
 	d.opened.Store(true)
+	if f, err := d.fs.Stat(d.fs.PathJoin(d.dir, lockFile)); err == nil {
+		d.lock = f
+	}
 	if f, err := d.fs.Stat(d.path()); err == nil && f.Size() != d.reserve.size { // the configured size has changed, or the file is incomplete
 		d.reserve.held = d.fs.Remove(d.path()) != nil
 	}
@@ -147,6 +152,9 @@ func (d *Disk) Measure() {
 	d.plenty.Store(u.AvailBytes > uint64(max(plentySpace, 4*d.reserve.size)))
 	if !d.opened.Load() || d.closing {
 		return
+	}
+	if d.updateGone(); d.gone.Load() {
+		return // there is no disk to measure
 	}
 	if _, err := d.fs.Stat(d.path()); errors.Is(err, fs.ErrNotExist) {
 		d.reserve.held = false // another program has removed the file

@@ -63,6 +63,15 @@ func (n *notices) noDescriptor(err error) {
 	}
 }
 
+// gone tells the operator that the data directory was removed or replaced, or that it is back.
+func (n *notices) gone(yes bool) {
+	if !yes {
+		n.logf("edgetable: the data directory %s is back: writes are accepted", n.dir)
+		return
+	}
+	n.logf("edgetable: the data directory %s was removed or replaced while the server runs: writes are refused, reads of open files continue; put the directory back, or stop the server and restore a backup", n.dir)
+}
+
 func show(n int64) string {
 	switch {
 	case n >= 10<<30:
