@@ -91,7 +91,7 @@ func (r *Repository) verifyPieces(ctx context.Context, report *LogReport, list [
 			if gctx.Err() != nil {
 				return gctx.Err()
 			}
-			if errors.Is(err, fs.ErrPermission) { // no damage: another user may be able to read the object
+			if errors.Is(err, fs.ErrPermission) { // the missing permission is no damage, because another user may have it
 				return err
 			}
 			mu.Lock()
