@@ -29,8 +29,8 @@ type LogReport struct {
 	// Known describes gaps that the server itself recorded. The server could not reach the backup location and
 	// discarded logs. Later it made a backup to replace these logs.
 	Known []string
-	// Notes are sentences about objects that no restore of the newest history uses. They also describe objects that
-	// do not name their history because an earlier version wrote these objects.
+	// Notes are sentences about objects that no restore of the newest history uses, and about objects that do not name
+	// their history because an earlier version wrote them.
 	Notes []string
 }
 

@@ -30,7 +30,7 @@ type Report struct {
 func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age.Identity, progress func(done, total int64)) (*Report, error) {
 	type need struct {
 		Part
-		size      int64 // size after decryption; negative if unknown
+		size      int64 // size of the part after decryption; negative if unknown
 		encrypted bool
 		backups   []string
 		files     []string

@@ -44,7 +44,8 @@ type Env struct {
 	Deadline time.Duration // timeout of one operation
 }
 
-// Spread is an incarnation of a table and its number of buckets. They determine the hash keys of its entities.
+// Spread is an incarnation of a table and its number of buckets, which together determine the hash keys of the table's
+// entities.
 type Spread struct {
 	Incarnation table.Incarnation
 	Buckets     uint16

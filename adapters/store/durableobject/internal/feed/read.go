@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Reader reads lines and adds the current entities of the object.
+// Reader reads the lines of a feed, and adds the current entities of the object.
 type Reader struct {
 	Rows   storage.Rows
 	Now    edm.Ticks
