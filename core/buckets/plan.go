@@ -131,14 +131,17 @@ func (s *scan) live(of *stream) int {
 	return n
 }
 
-// share estimates how many rows the stream st can still supply for the page. The parameter need is the number of rows
-// that are missing on the page. They come from a range that lies in several buckets. The estimate is the remaining rows
-// of the stream's current partition, plus an equal share of the rows after this partition.
+// share estimates how many of the rows that the page still lacks will come from the stream st. The number of these rows
+// is need. They come from one range, which lies in several buckets. The estimate is the sum of three numbers:
 //
-// A partition that is already long is likely to be even longer. Let n be the number of its rows seen so far. Then the
-// partition is expected to have residue × n more rows. The hash distributes whole partitions, so the number of other
-// rows varies from stream to stream. Therefore the estimate includes a margin of caution × the standard deviation of
-// this number. The factors residue and caution are constants.
+//   - The rest of the stream's current partition. A partition of which many rows were read is likely to be even longer.
+//     So this number is residue × the rows that were read of this partition, plus the average length of a partition,
+//     but at most 16 rows.
+//   - The stream's equal share of all other rows.
+//   - A margin: caution × the standard deviation of this share. The hash distributes whole partitions, so the number of
+//     rows varies from stream to stream.
+//
+// The constants residue and caution are explained at their declaration.
 func (s *scan) share(st *stream, need float64) float64 {
 	length := float64(s.cost.Rows) / (float64(s.ends) + 0.5)
 	rest := min(need, residue*float64(st.run)*s.scale()+min(length, 16))

@@ -143,8 +143,8 @@ func (p *parser) mimeHead(begin, end int) (contentType string, rest int, problem
 	return "", 0, "the Content-Transfer-Encoding is not binary"
 }
 
-// operation reads the inner request of a part. It copies the head into one string, which the target and the headers
-// share. It does not copy the body.
+// operation reads the inner request of a part. It copies the head of this request into one string, which the target and
+// the headers share. It does not copy the body.
 func (p *parser) operation(begin, end int) (op Operation, problem string) {
 	content := p.body[begin:end]
 	n, rest, ok := cutHead(content)

@@ -36,8 +36,8 @@ func (s *splitter) delimiter() (start int, closing, ok bool) {
 			if !glued || s.body[start-1] != '}' {
 				continue
 			}
-			// Call holdsJSON only at the first brace, because it scans the whole head. In a body full of braces and
-			// delimiters, a call at each brace would take hours in total.
+			// Call holdsJSON only for the first brace of a part, because it reads the headers from the start of the
+			// part. In a body full of braces and delimiters, a call at each brace would take hours in total.
 			if !judged {
 				glued, judged = holdsJSON(s.body[s.pos:start]), true
 			}

@@ -19,7 +19,7 @@ const (
 )
 
 // ParseSelect parses a comma-separated list of property names. Blanks may surround a name, and a comma may follow the
-// last one. A * in the list, or blank text, selects all properties. The error is [ErrSelect], or a [SyntaxError] for
+// last name. A * in the list, or blank text, selects all properties. The error is [ErrSelect], or a [SyntaxError] for
 // an expression in brackets, which the service reads as one token.
 func ParseSelect(text string) (Select, error) {
 	if err := checkBrackets(text); err != nil {

@@ -29,7 +29,8 @@ func view(f payload.Format, names ...string) payload.View {
 	return v
 }
 
-// selectAll returns a view that selects all properties. text is the text of its $select.
+// selectAll returns a view that selects all properties. text is the value of $select in the request, which the metadata
+// of the response repeats.
 func selectAll(f payload.Format, text string) payload.View {
 	v := view(f)
 	v.Select = payload.NewProjection(nil, text)

@@ -66,7 +66,7 @@ type grows struct {
 }
 
 func (g *grows) Read(p []byte) (int, error) {
-	if g.room != len(p) { // the previous buffer had space for g.room bytes, so p is in a new buffer
+	if g.room != len(p) { // after the previous Read, its buffer had space for g.room bytes; p has another length, so p is in a new buffer
 		size := g.read + len(p)
 		if g.total += size; g.read > 0 && size > 5*g.read {
 			g.t.Errorf("a buffer of %d bytes after %d have arrived", size, g.read)

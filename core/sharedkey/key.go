@@ -49,7 +49,8 @@ func NewKey(secret []byte) (*Key, error) {
 	return k, nil
 }
 
-// ParseKey returns the key for base64 text, the usual form of account keys, or [ErrKey].
+// ParseKey decodes an account key from standard base64, the usual form of account keys. If the text is empty or not
+// base64, the error is [ErrKey].
 func ParseKey(text string) (*Key, error) {
 	secret, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {

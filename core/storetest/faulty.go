@@ -41,11 +41,12 @@ const (
 type effect uint8
 
 const (
-	// With the effect notApplied, the call never reaches the store.
+	// notApplied means that the call fails and never reaches the store.
 	notApplied effect = iota
-	// With the effect replyLost, the call reaches the store at once, but its reply is lost.
+	// replyLost means that the call reaches the store at once, but its reply is lost.
 	replyLost
-	// With the effect late, the call reaches the store only when [faultyStore.deliver] is called.
+	// late means that the call fails at once, and reaches the store only when [faultyStore.deliver]
+	// is called.
 	late
 )
 

@@ -80,9 +80,9 @@ func readOnly(t *testing.T) string {
 	return token
 }
 
-// TestFlood opens more connections than the number of files that the server may open. The
-// connections have no key. Another account must still be able to write. An account that is disabled
-// meanwhile must get no more responses.
+// TestFlood lets a client without the key of any account open more connections than the server may
+// open files. An account must still be able to write. Then the test disables another account, and
+// the server must begin to refuse this account.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	const files = 300

@@ -23,8 +23,8 @@ const Prefix = "/_/"
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src %s; " +
 	"require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// Sources to which the page may connect. If a gateway serves the page, it may connect only to the gateway. Otherwise
-// it may also connect to other services, if their CORS rules permit that.
+// Sources to which the page may connect. If a gateway serves the page, the page may connect only to the gateway.
+// Otherwise the page may also connect to other services, if their CORS rules permit that.
 const (
 	connectGateway  = "'self'"
 	connectEndpoint = "'self' https: http://127.0.0.1:* http://localhost:*"

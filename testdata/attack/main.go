@@ -26,8 +26,8 @@ type options struct {
 	only      string
 
 	flood, readers, uploads int
-	// pause is the time between two requests of the second account on a connection. The pauses of attacks are
-	// multiples of it.
+	// pause is the time that the second account, which must still be served, waits after a request on a connection.
+	// Attackers wait for a multiple of this time.
 	pause time.Duration
 	// reopen is the delay before a closed connection is opened again.
 	reopen time.Duration

@@ -34,8 +34,8 @@ type story struct {
 	with     []age.Identity
 	timeline string
 	commits  []edm.Ticks // expected commits, in order
-	to       edm.Ticks   // number up to which commits were shipped
-	left     edm.Ticks   // number at which the timeline began
+	to       edm.Ticks   // number of the last commit that was shipped
+	left     edm.Ticks   // the timeline and its parent have the same commits up to this number
 	begins   bool
 	files    int
 	spans    map[string]repository.LogSpan

@@ -29,8 +29,8 @@ type LogReport struct {
 	// Known describes gaps that the server itself recorded. The server could not reach the backup location and
 	// discarded logs. Later it made a backup to replace these logs.
 	Known []string
-	// Notes are sentences about objects that no restore of the newest history uses. They also describe objects that
-	// do not name their history because an earlier version wrote these objects.
+	// Notes are sentences about objects that no restore of the newest history uses, and about objects that do not name
+	// their history because an earlier version wrote them.
 	Notes []string
 }
 
@@ -91,7 +91,7 @@ func (r *Repository) verifyPieces(ctx context.Context, report *LogReport, list [
 			if gctx.Err() != nil {
 				return gctx.Err()
 			}
-			if errors.Is(err, fs.ErrPermission) { // no damage: another user may be able to read the object
+			if errors.Is(err, fs.ErrPermission) { // the missing permission is no damage, because another user may have it
 				return err
 			}
 			mu.Lock()

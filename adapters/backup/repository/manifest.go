@@ -20,7 +20,7 @@ type Manifest struct {
 	Store   string    `json:"store"` // identity of the store
 	Began   time.Time `json:"began"`
 	Ended   time.Time `json:"ended,omitzero"`
-	From    string    `json:"from"`    // host and data directory
+	From    string    `json:"from"`    // host and data directory of the store
 	Program string    `json:"program"` // version of the program that wrote the backup
 	// Recipients are the public keys for which the objects are encrypted; none means no encryption.
 	Recipients []string `json:"recipients,omitempty"`

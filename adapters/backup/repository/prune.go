@@ -70,8 +70,10 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	}
 	slices.Sort(done.Removed)
 	for _, id := range done.Removed {
-		// A backup run that was killed at its end may leave a complete backup in all of these folders. The object in backupDir is
-		// deleted last. So if this prune is killed between two deletes, the backup still counts as complete.
+		// A backup run that was killed at its end may leave a complete backup with objects in all of these folders. The
+		// object in backupDir is deleted last. So if this prune is killed between two deletes, the backup still counts
+		// as complete, and the next prune deletes the rest. In another order, the rest would look like an unfinished
+		// run, or like a backup whose manifest was lost.
 		for _, dir := range []string{runDir, nameDir, backupDir} {
 			if p.DryRun {
 				continue

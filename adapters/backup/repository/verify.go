@@ -30,7 +30,7 @@ type Report struct {
 func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age.Identity, progress func(done, total int64)) (*Report, error) {
 	type need struct {
 		Part
-		size      int64 // size after decryption; negative if unknown
+		size      int64 // size of the part after decryption; negative if unknown
 		encrypted bool
 		backups   []string
 		files     []string
@@ -72,7 +72,7 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if errors.Is(err, fs.ErrPermission) { // no damage: another user may be able to read the object
+			if errors.Is(err, fs.ErrPermission) { // the missing permission is no damage, because another user may have it
 				return err
 			}
 			mu.Lock()

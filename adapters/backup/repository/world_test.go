@@ -26,7 +26,7 @@ type world struct {
 	now      time.Time
 	keys     []string
 	with     []age.Identity
-	begun    []string                      // runs without a complete backup
+	begun    []string                      // ids of the backup runs that began after the last complete backup
 	expected map[string]map[string]content // expected files of each backup
 }
 

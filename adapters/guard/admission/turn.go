@@ -31,7 +31,7 @@ type turn struct {
 	at      fair.Turn[chan bool]
 	began   time.Time
 	paid    int64 // cost that was already charged when the request released its earlier slots
-	until   int64 // cost at which the query must let other requests run the next time
+	until   int64 // cost of the query at which it must next let other requests run
 }
 
 var turns = sync.Pool{New: func() any { return new(turn) }}

@@ -36,7 +36,7 @@ type Rule struct {
 	Every       int
 	Count       int
 
-	Latency      [2]time.Duration // minimum and maximum
+	Latency      [2]time.Duration // minimum and maximum delay of a request
 	Fault        Fault
 	BeingDeleted time.Duration
 }

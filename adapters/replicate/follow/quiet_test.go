@@ -91,9 +91,8 @@ func (l *line) ship() {
 }
 
 // TestNeverQuiet checks a secondary whose primary never stops writing. The secondary has caught up
-// when it has applied all pieces of the log that it has listed. Until then, the primary has already
-// shipped another piece. A promotion must also end, although the primary ships more and more
-// pieces.
+// when it has applied all pieces of the log that it has listed, although the primary has shipped
+// another piece by then. A promotion must end, although the primary ships more and more pieces.
 func TestNeverQuiet(t *testing.T) {
 	t.Parallel()
 	p := &busy{Place: directory.Place{Dir: t.TempDir()}}

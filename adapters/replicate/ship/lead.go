@@ -63,8 +63,8 @@ func (l *Lead) Err() error {
 	return nil
 }
 
-// Explain returns a text that says how a store was replaced, which commits only this store has, and what an operator can
-// do.
+// Explain returns a text that says how a store was replaced, how many of its commits the backup location lacks, and
+// what an operator can do.
 func Explain(r *commitlog.Replaced) string {
 	lacks := "this store may have commits that the backup location lacks; their number is unknown"
 	switch {

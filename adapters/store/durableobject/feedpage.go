@@ -19,9 +19,9 @@ const mostAts = 128 << 10
 // not change this value.
 var history = table.History{'o', 'b', 'j', 'e', 'c', 't', 's'}
 
-// feedReading is the reading of one page. It asks some ranges of the table for their lines and merges these lines by
-// Timestamp. If it asks all ranges at once, the commits are in the order of their Timestamps. The commits of each
-// partition are in order in any case.
+// feedReading is the reading of one page. It asks some ranges of the table for the lines of their feeds, and merges
+// these lines by Timestamp. If it asks all ranges at once, the commits are in the order of their Timestamps. The
+// commits of each partition are in order in any case.
 type feedReading struct {
 	*Store
 	ctx         context.Context
@@ -43,7 +43,7 @@ type feedReading struct {
 	rest          bool                    // the page has only the rest of a commit, because the client already has the first part
 }
 
-// feedStream is the answer of one range to the request for lines.
+// feedStream is the answer of one range to a request for the lines of its feed.
 type feedStream struct {
 	message.Object
 	answer message.FeedAnswer
@@ -83,7 +83,7 @@ func (s *Store) readFeed(ctx context.Context, t table.RecordKey, incarnation tab
 // for their answers: about 1.8 MiB each if the entities are large.
 const askedTogether = 6
 
-// ask asks the ranges of this page for their lines, until the answers are large enough for a page.
+// ask asks the ranges of this page for the lines of their feeds, until the answers are large enough for a page.
 func (f *feedReading) ask() error {
 	some := f.nextRanges()
 	q := message.FeedQuestion{
@@ -262,7 +262,8 @@ func (f *feedReading) finishRange(o message.Object) {
 	f.p.Done = append(f.p.Done, o)
 }
 
-// merge adds lines to the page. It reports whether a limit ended the page.
+// merge adds the lines of the streams to the page, in the order of their Timestamps. It reports whether a limit ended
+// the page.
 func (f *feedReading) merge() (full bool, err error) {
 	for !full {
 		s := f.first()

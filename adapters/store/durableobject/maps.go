@@ -8,11 +8,11 @@ import (
 	"edgetable/core/buckets"
 )
 
-// Maps is a cache of the layouts of tables and of the ranges of their keys. It may be out of date: then
-// an object answers with the right range, and Maps stores that range.
+// Maps is a cache of the layouts of tables and of the ranges of their keys. It may be out of date. Then a Store sends a
+// request to the wrong object. This object answers with the right range, and the Store passes the range to Maps.
 //
-// All Stores of a process can share one Maps. Its questions and answers are bytes, because in a Worker
-// the Stores are in other instances of the module.
+// All Stores of a process can share one Maps. Its method Ask takes and returns bytes, because a Worker has a Store in
+// each instance of the wasm module, and the Maps in only one of the instances.
 type Maps struct {
 	guess message.Layout // the assumed layout (number of buckets and location) of unknown tables
 

@@ -37,7 +37,7 @@ func TestReplicaConverges(t *testing.T) {
 				return false
 			}
 			if rnd.IntN(2) == 0 {
-				w.cloud.deliver(t.Context(), calls, nil) // the object ends, but in some runs its calls still arrive
+				w.cloud.deliver(t.Context(), calls, nil) // in half of the cases, the calls still arrive before the object is evicted
 			}
 			n.evict()
 			return true

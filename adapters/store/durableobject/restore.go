@@ -146,9 +146,9 @@ func restoreReport(r *restoring.Restore, errs map[message.Object]error, state st
 	return append(append(did, state...), '\n')
 }
 
-// checkRestoreTime returns an error if a table cannot return to a time. written is when the table's record was
-// last written. If the table was created after the requested time, its objects may go back to entities of an
-// earlier table. They must not serve such entities.
+// checkRestoreTime returns an error if a table cannot return to a time. written is when the table's record was last
+// written. If the table was created after the requested time, its objects may go back to entities of an earlier table,
+// which they must not serve.
 func checkRestoreTime(to, now, written edm.Ticks) error {
 	reason := ""
 	switch {

@@ -62,7 +62,8 @@ func (a *action) conditionHolds(e *stored, inline int, now edm.Ticks) bool {
 	return e.Timestamp < now && e.chunks.none() && (!a.needsOldState() || a.fits(e, inline))
 }
 
-// apply computes the entity after the action, if the state before the action is known.
+// apply sets a.row to the new entity of the action. It sets a.row to nil if the action removes the entity, or if it
+// needs an old state that is not known.
 func (a *action) apply(t *table.Traits, now edm.Ticks) error {
 	switch {
 	case a.pinned:

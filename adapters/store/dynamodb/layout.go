@@ -98,6 +98,6 @@ const (
 	maxTransact   = 4<<20 - 64<<10      // maximum size of a transaction: 64 KiB below DynamoDB's limit
 	maxPayload    = 4 << 20             // maximum number of bytes of properties in one Commit; the protocol limits a batch (one Commit) to this size
 	maxProperties = table.MaxProperties // maximum number of properties of an entity
-	maxImages     = 16 << 20            // maximum number of bytes of properties of all entities of one Commit, before or after the Commit
+	maxImages     = 16 << 20            // maximum size in bytes of the properties of all entities that one Commit reads, and of all entities that it writes
 	chunkSize     = 350 << 10           // maximum number of bytes of properties in a chunk
 )

@@ -70,8 +70,8 @@ func (l *beatReader) again() {
 		l.next = l.last + l.wait
 		return
 	}
-	// A read may return an older time than an earlier read. The earlier result stays true, because all writes up to
-	// that time are visible. So the newer time is kept.
+	// A later read may return an earlier time than this reader knows already. All writes up to the known time remain
+	// visible, so the reader keeps the known time.
 	l.known, l.oldest = true, max(l.oldest, oldest)
 	l.next, l.wait = l.last+lookEvery, 0
 }

@@ -156,7 +156,8 @@ func (w *write) pin(a *action, e *stored) {
 	}
 }
 
-// prepareEntities computes the entities after the actions, where the states before them are known, and writes the necessary chunks.
+// prepareEntities computes the new entity of each action, unless this requires an old state that is not known. It
+// writes the chunks that the new entities need.
 func (w *write) prepareEntities(ctx context.Context, now edm.Ticks) error {
 	size := 0
 	for i := range w.actions {

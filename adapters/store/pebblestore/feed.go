@@ -101,8 +101,8 @@ func (s *Store) chooseFeed(b *table.FeedBuilder, t table.RecordKey, r *table.Fee
 	return nil
 }
 
-// readLines reads the lines after commit begin, up to commit end, and adds them and the current entities to the page. These entities are
-// the result of commits up to the number seen. It reports whether the page became full.
+// readLines reads the lines after commit begin, up to commit end. It adds these lines and the current entities to the
+// page, and reports whether the page became full. The entities are the result of commits up to the number seen.
 func readLines(b *table.FeedBuilder, db pebble.Reader, begin, end, seen edm.Ticks) (full bool, err error) {
 	incarnation := b.Page.Next.Incarnation
 	entities, err := db.NewIter(&pebble.IterOptions{LowerBound: layout.AppendPrefix(nil, incarnation), UpperBound: layout.End(layout.AppendPrefix(nil, incarnation))})

@@ -17,8 +17,8 @@ var errFailed = errors.New("the log of the store failed")
 // of the commit waits for all commits up to the number in journal.last.
 type journal struct {
 	clock   *table.Clock
-	started edm.Ticks              // highest number that earlier processes may have issued
-	last    atomic.Int64           // highest number issued so far
+	started edm.Ticks              // highest commit number that earlier processes may have issued
+	last    atomic.Int64           // highest commit number issued so far
 	durable atomic.Int64           // each commit with a number up to this one is synced or will never be applied
 	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space or a file descriptor; nil means never
 	short   func() error           // returns the error that says whether disk space or a file descriptor is missing

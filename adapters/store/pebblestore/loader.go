@@ -26,7 +26,8 @@ func NewLoader(o Options) (*Loader, error) {
 	return &Loader{store: s}, nil
 }
 
-// Set writes a key and its value. If the key is the one of the identity, the new store gets the identity of the other store.
+// Set writes a key and its value. If this is the key under which the other store keeps its identity, the new store gets
+// that identity.
 func (l *Loader) Set(k, v []byte) error {
 	if v != nil && bytes.Equal(k, layout.IdentityKey) {
 		identity := hex.EncodeToString(v)

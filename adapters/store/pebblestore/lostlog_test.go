@@ -98,7 +98,7 @@ func TestLastCommitOfLog(t *testing.T) {
 		ends := pebblestore.CommitsOfLog(t, whole, killed.PathBase(path))
 		from, to := 30, ends[len(ends)-1]
 		if n == len(logs)-1 {
-			to = ends[0] // the log exists only after this commit got its number, because Pebble creates the log for the commit
+			to = ends[0] // the first commit of the newest log: Pebble gave the commit its number before it created this log
 		} else {
 			from += ends[len(ends)-2]
 		}

@@ -132,8 +132,8 @@ func (o Options) pebble(s *Store) *pebble.Options {
 	if reserve := s.disk.Reserve(); reserve > 0 {
 		p.MemTableSize = uint64(min(memTable, max(minTable, reserve/16)))
 	}
-	// Memtables use a part of CacheSize. Pebble seldom has more than two memtables, so half of CacheSize remains for
-	// blocks.
+	// Memtables use a part of CacheSize. A memtable has at most a quarter of CacheSize, and Pebble seldom has more than
+	// two memtables. So half of CacheSize remains for blocks.
 	p.MemTableSize = min(p.MemTableSize, max(minTable, uint64(o.CacheSize)/4))
 	if o.tune != nil {
 		o.tune(p)

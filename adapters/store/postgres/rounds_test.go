@@ -32,7 +32,7 @@ func TestReturn(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &Store{connections: lend.ForReplica(2)} // the store has no connections, so each transaction (round) keeps waiting
+				s := &Store{connections: lend.ForReplica(2)} // this Lender lends no connection to a round (a transaction), so each round keeps waiting
 				s.Timeout = time.Hour
 				s.ctx, s.stop = context.WithCancel(t.Context())
 				begun := func() bool {

@@ -84,7 +84,8 @@ func (s *Store) renewSlot(ctx context.Context, c *pgconn.PgConn, h slot.Holding,
 	return true, s.permitWrites(reason)
 }
 
-// permitWrites makes the server refuse writes for a reason, and accept writes if the reason is empty.
+// permitWrites makes the server refuse writes, and report the given reason. If the reason is empty, the server accepts
+// writes.
 func (s *Store) permitWrites(reason string) error {
 	weak := func(reason string) bool { return reason != "" && reason != clocksDiffer }
 	before := s.clock.Halt(reason)

@@ -18,7 +18,7 @@ type Status struct {
 	Address    string
 	Standby    bool
 	Durability string
-	Schema     int // version of the schema; 0 means that there is none
+	Schema     int // version of the schema; 0 means that there is no schema
 	Servers    int // number of servers that use the schema now
 	Tables     int64
 	Dropped    int64         // number of dropped tables whose entities are not removed yet

@@ -20,7 +20,7 @@ import (
 const (
 	formInline = 1
 	formValue  = 2
-	formMark   = 3 // a mark: in a replica, a name that contains only the beginning of an entity's key, which is too long for a name
+	formMark   = 3 // a mark: it stands in a replica for an entity whose key is too long for a name in KV; its name contains the beginning of the key
 
 	stampSize   = 8
 	maxMetadata = 1022

@@ -76,8 +76,9 @@ const overflow = maxKey - 1 - 2*digestSize
 
 const digestSize = 8
 
-// markOf returns the name of the mark for an entity whose key is too long for a name. The name contains the beginning
-// of the key, cut after a whole character, then a byte that sorts before every longer key, then a digest of the key.
+// markOf returns the name of the mark for an entity whose key is too long for a name in KV. The name contains the
+// beginning of the key, cut after a whole character, then a byte that sorts before every longer key, then a digest of
+// the key.
 func markOf(prefix string, k []byte) string {
 	b := appendPosition([]byte(prefix), k[:cut(k, overflow)])
 	digest := sha256.Sum256(k)

@@ -21,10 +21,10 @@ type Namespace interface {
 	// The caller owns both slices.
 	Get(ctx context.Context, name string) (value, metadata []byte, ok bool, err error)
 	// Write carries out one or more writes, in any order or concurrently, and returns
-	// the error of each. The names must be different. ErrRefused means that the write was
-	// not applied and will not be. After any other error, the write may have been applied,
-	// or may be applied later. After a failed write, Write may refuse the remaining ones
-	// without trying them.
+	// the error of each. The names must be different. ErrRefused means that the write
+	// was not applied and will not be. After any other error, the write may have been
+	// applied, or may be applied later. After a failed write, Write may refuse the
+	// remaining writes without trying them.
 	Write(ctx context.Context, writes []Write) []error
 	// List returns up to limit names that begin with prefix, in byte order. limit must not
 	// be above 1,000. next is the cursor of the next page, or "" if the list is complete.

@@ -86,9 +86,9 @@ func (p *Publisher) RemoveRecord(ctx context.Context, key string) error {
 	return p.writeOne(ctx, spaceRecords+key, nil)
 }
 
-// Purge deletes all entities of an incarnation that was dropped. It also deletes the times that Synced has
-// recorded for the sources whose names begin with the parameter sources. It makes at most the given number of
-// KV calls, and reports whether more work remains. All publishers of the incarnation must have stopped before.
+// Purge deletes all entities of an incarnation that was dropped. For each source whose name begins with the text
+// sources, it also deletes the time that Synced has recorded. It makes at most the given number of KV calls, and
+// reports whether more work remains. All publishers of the incarnation must have stopped before.
 func (p *Publisher) Purge(ctx context.Context, incarnation table.Incarnation, sources string, calls int) (more bool, err error) {
 	err = purge(ctx, p.ns, &budget{calls: calls}, spaceSyncs+sources, entityPrefix(incarnation))
 	if errors.Is(err, errSpent) {

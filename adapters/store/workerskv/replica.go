@@ -18,9 +18,9 @@ type Replica struct {
 
 var _ table.Store = (*Replica)(nil)
 
-// NewReplica makes a replica. Tables that are not published, and entities whose keys are too long for a name, are
-// read from primary. If primary is nil, such tables do not exist, and such entities return [table.ErrKeyTooLong].
-// calls is the maximum number of KV calls for a page of a scan; 0 means 500.
+// NewReplica makes a replica. Tables that are not published, and entities whose keys are too long for a name in KV, are
+// read from primary. If primary is nil, the replica treats these tables as missing, and returns [table.ErrKeyTooLong]
+// for these entities. calls is the maximum number of KV calls for a page of a scan; 0 means 500.
 func NewReplica(ns Namespace, primary table.Store, calls int) *Replica {
 	return &Replica{ns: ns, primary: primary, calls: callsPerPage(calls)}
 }

@@ -18,7 +18,7 @@ func TestProgress(t *testing.T) {
 	for _, tt := range []struct {
 		why   string
 		bytes int           // number of bytes transferred at each step
-		every time.Duration // time between two steps; 0 means that there are none
+		every time.Duration // time between two steps; 0 means that there are no steps
 		ends  bool          // the allowance is used up, so the connection ends
 	}{
 		{"nothing", 0, 0, true},

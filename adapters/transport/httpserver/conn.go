@@ -271,9 +271,9 @@ func (f *front) Close() error {
 	return f.Conn.Close()
 }
 
-// fasthttp calls these methods to limit the time of reads and writes. A conn itself limits this time (see allowance), so most of
-// the methods do nothing. Only a read deadline has an effect. fasthttp sets a read deadline if expected.begin asks for it,
-// because too little memory is free.
+// fasthttp calls these methods to limit the time of reads and writes. A conn itself limits this time (see allowance),
+// so SetDeadline and SetWriteDeadline do nothing. SetReadDeadline has an effect: if a client has used up its share of
+// the memory, expected.begin makes fasthttp set a read deadline.
 
 func (f *front) SetDeadline(time.Time) error       { return nil }
 func (f *front) SetReadDeadline(t time.Time) error { return f.line.SetReadDeadline(t) }

@@ -310,7 +310,7 @@ func closeAfter(c *fasthttp.RequestCtx, waits share) {
 type incoming struct {
 	stream io.Reader
 	length int64 // -1 if unknown
-	n      int   // number of bytes read
+	n      int   // number of bytes of the body that were read
 	ended  bool
 
 	req      *protocol.Request

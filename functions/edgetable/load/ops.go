@@ -45,7 +45,7 @@ type Spec struct {
 	Layout      Layout
 	Prefix      string // prefix that only this run uses; the RowKeys of new entities begin with it
 	Connections int
-	Warmup      time.Duration // time before the measurement
+	Warmup      time.Duration // time of the load before the measurement begins
 	Duration    time.Duration // measured time; the workload Delete ends earlier if no entities are left
 	Refused     Refused       // what to do after a 503 response
 }

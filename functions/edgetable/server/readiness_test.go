@@ -48,7 +48,7 @@ level=INFO msg="the store works again"
 	}
 }
 
-// refuses is the error of a store that refuses writes for a reason.
+// refuses is the error of a store that refuses writes. Its value is the reason.
 type refuses string
 
 func (r refuses) Error() string         { return "store: " + string(r) }

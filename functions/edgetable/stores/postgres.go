@@ -211,8 +211,8 @@ type shownStatus struct {
 	Servers         int     `json:"servers"`
 	Tables          int64   `json:"tables"`
 	TablesRemoved   int64   `json:"tablesBeingRemoved"`
-	Entities        int64   `json:"entities"`   // an estimate
-	Tombstones      int64   `json:"tombstones"` // an estimate
+	Entities        int64   `json:"entities"`   // estimated number
+	Tombstones      int64   `json:"tombstones"` // estimated number
 	OldestSeconds   float64 `json:"oldestTransactionSeconds"`
 	TransactionsOld int64   `json:"oldestTransactionNumbersBack"`
 }

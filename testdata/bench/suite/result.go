@@ -56,8 +56,8 @@ type Measured struct {
 // Start holds the times from start to first response; zero if not measured.
 type Start struct {
 	Bytes int64         `json:"entity_bytes"` // size of the data as entity JSON
-	Clean time.Duration `json:"clean_ns"`     // median time after clean stops
-	Crash time.Duration `json:"crash_ns"`     // longest time after crashes
+	Clean time.Duration `json:"clean_ns"`     // median time from a start to the first response, after clean stops
+	Crash time.Duration `json:"crash_ns"`     // longest time from a start to the first response, after crashes
 }
 
 // PageCost compares the median latency of a page from a small and from a large table.

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Recording is the newest recording of Azure's responses with which an operation was compared.
+// Recording describes the newest recording of one answer of Azure to an operation. The answer of
+// edgetable was compared with it.
 type Recording struct {
 	Operation, Status, Code, Date, Version, Request, SDK string
 }
@@ -51,12 +52,12 @@ func writeRecordings(out *bufio.Writer, list []Recording) {
 const recordingsHead = `
 ## How old the recordings are
 
-For each operation and answer, this table has the newest recording of the service that
-was compared with edgetable. A row has its date, its ` + "`x-ms-version`" + `, and the service's request id, if the recorder kept it. Rows
-without a date are from before 2023; their recordings were not kept.
+The answers of edgetable were compared with recordings of Azure's service. For each operation and answer, this table shows the newest of these
+recordings: its date, its ` + "`x-ms-version`" + `, and the service's request id, if the recorder kept it. Rows without a date are from before 2023; their
+recordings were not kept.
 
-The transcripts in testdata/wire say for each exchange whether it was
-recorded. [compatibility.md](compatibility.md#chosen-where-the-service-is-unknown) lists what no recording shows.
+The transcripts in testdata/wire say for each exchange whether it was recorded.
+[compatibility.md](compatibility.md#chosen-where-the-service-is-unknown) lists what no recording shows.
 
 | Operation | Answer | Date | x-ms-version | Request id | SDK |
 |---|---|---|---|---|---|

@@ -65,8 +65,8 @@ func TestRestoreUnsupported(t *testing.T) {
 	must(t, 200, s, "GET", "acme", "/people(PartitionKey='p',RowKey='r')", "", "")
 }
 
-// TestRestore checks a restore with the clock of the test. If the objects keep no earlier states, the restore
-// must return workerd's error. Otherwise all objects must restart with the earlier state.
+// TestRestore restores a table to an earlier time, on a clock that the test advances. If the objects keep no earlier
+// states, the restore must return workerd's error. Otherwise all objects must restart with the earlier state.
 func TestRestore(t *testing.T) {
 	for _, past := range []bool{false, true} {
 		clock := wallClock()

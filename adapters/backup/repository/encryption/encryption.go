@@ -55,7 +55,8 @@ func Encrypt(b []byte, to []age.Recipient) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Decrypt returns the content of an encrypted object. If the key is not among the given ones, IsLocked is true for the error.
+// Decrypt returns the content of an encrypted object. If none of the given keys can decrypt the object, IsLocked is
+// true for the error.
 func Decrypt(b []byte, with []age.Identity) ([]byte, error) {
 	r, err := age.Decrypt(bytes.NewReader(b), with...)
 	if err != nil {

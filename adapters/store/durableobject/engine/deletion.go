@@ -95,9 +95,10 @@ func (c *catalog) portion(t *turn.Turn, rec *record.Record) (p portion) {
 	return p
 }
 
-// finishDeletion takes the next step of a table's deletion. The step makes objects drop the table. If objects do not answer, the step fails with
-// ErrBusy. After the last objects, the step removes the record of the table. Before that, the step fails with ErrMore. Several messages may run the
-// same deletion at the same time, because each step may be repeated.
+// finishDeletion takes the next step of a table's deletion. The step makes some objects drop the table. If objects do
+// not answer, the step fails with ErrBusy. If the table has further objects, the step fails with ErrMore. When the last
+// objects have dropped the table, the step removes the record of the table. Several messages may run the same deletion
+// at the same time, because each step may be repeated.
 func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, step turn.Step) {
 	p := c.portion(t, rec)
 	next := &turn.Continuation{Kind: turn.Deletes, Key: rec.Key.String(), Incarnation: rec.Incarnation, Objects: p.objects, Batch: uint64(p.upto)}

@@ -59,7 +59,8 @@ type splitRequest struct {
 	message.Named
 }
 
-// splitting reads a message about a split. If the split cannot be carried out, the result instead is the error for the answer.
+// splitting reads a message about a split, and loads the record of the table and the ranges of the bucket. If the split
+// cannot be carried out, splitting returns the error with which to answer the message.
 func (c *catalog) splitting(t *turn.Turn) (s *splitRequest, instead error) {
 	s = &splitRequest{Splitting: t.Fields.Splitting()}
 	if !t.Fields.Done() {

@@ -11,12 +11,16 @@ import (
 
 // Store is the interface that a run needs of the store.
 type Store interface {
-	// Change changes the location of a table: the incarnation of the table and that of its copy. It reads the location,
-	// passes it to the given function, and writes the result. If the function returns its argument, Change writes
-	// nothing. If the record has changed in between, or if the reply to the write was lost, Change calls the function
-	// again. After a lost reply, the function must then return its argument. If an incarnation is no longer in the
-	// location, Change also writes a note so that Purge removes this incarnation. The error comes from the function or
-	// the store, or is [table.ErrNoTable].
+	// Change changes the location of a table: the table's incarnation and number of buckets, and those of its copy
+	// during a move. It reads the location, calls the function change with it, and writes the result. If the function
+	// returns its argument, Change writes nothing.
+	//
+	// If the record has changed in between, or if the reply to the write was lost, Change reads the location and calls
+	// the function again. A write without a reply may have been applied. Then the function gets the location that it
+	// returned before, and must return it unchanged.
+	//
+	// If the new location lacks an incarnation of the old location, Change also writes a note so that Purge removes
+	// this incarnation. The error comes from the function or the store, or is [table.ErrNoTable].
 	Change(ctx context.Context, key table.RecordKey, change func(Location) (Location, error)) error
 
 	// Heads returns a page of the entities of one bucket in key order. The argument rows limits the number of entities. The
@@ -40,7 +44,8 @@ type Env struct {
 	Deadline time.Duration // timeout of one operation
 }
 
-// Spread is an incarnation of a table and its number of buckets. They determine the hash keys of its entities.
+// Spread is an incarnation of a table and its number of buckets, which together determine the hash keys of the table's
+// entities.
 type Spread struct {
 	Incarnation table.Incarnation
 	Buckets     uint16

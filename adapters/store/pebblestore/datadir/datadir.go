@@ -1,4 +1,4 @@
-// Package datadir tells the files of a store from the other files in its data directory.
+// Package datadir recognizes which files of a data directory belong to the store.
 package datadir
 
 import (

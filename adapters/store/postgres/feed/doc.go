@@ -18,7 +18,7 @@
 //
 // # Numbers
 //
-// The highest number in a position is that of a line that was read, or of the transaction that declared the feed. Both were
-// committed, so PostgreSQL gives this number to no other transaction, even after a crash. After a crash, PostgreSQL can reuse
-// the number of a transaction that wrote nothing or was rolled back.
+// The highest number in a position belongs to a transaction that wrote a line that was read, or that declared the feed. This
+// transaction was committed, so PostgreSQL gives its number to no other transaction, even after a crash. After a crash,
+// PostgreSQL can reuse the number of a transaction that wrote nothing or was rolled back.
 package feed

@@ -16,7 +16,7 @@ import (
 type database struct {
 	rnd       *rand.Rand
 	next      int64
-	committed int64 // the highest number that was committed
+	committed int64 // the highest number of a committed transaction
 	running   []*transaction
 	lines     []Line
 	keys      map[edm.Ticks][]int // the keys of each line, by its Timestamp

@@ -2,9 +2,9 @@ package lend
 
 import "testing"
 
-// TestSessions checks the method Followed. Followed must return true if a database
-// process serves a newer connection than the given connection. Only the newest 256
-// connections are remembered.
+// TestSessions checks the method Followed, which gets a database process and the number of a
+// connection. Followed must return true if this process serves a connection with a higher number.
+// Only the newest 256 connections are remembered.
 func TestSessions(t *testing.T) {
 	var s Sessions
 	first, second := s.Begin("a"), s.Begin("b")

@@ -24,7 +24,8 @@ const (
 	maxRows   = 1024
 	// readBytes is the approximate maximum size of properties that one statement returns for a page with a filter.
 	readBytes = 2 << 20
-	// smallBytes is the maximum size of properties that count as small. A page reads up to 1,001 small entities with one statement.
+	// smallBytes is the maximum size of the properties of an entity that counts as small. A page reads up to 1,001
+	// small entities with one statement.
 	smallBytes = 2 << 10
 )
 

@@ -187,7 +187,8 @@ func (c *Clock) Renewed(h Holding) {
 	}
 }
 
-// Halt stops the clock for a reason; an empty reason starts the clock again. Halt returns the previous reason.
+// Halt stops the clock and stores the reason. With an empty reason, it starts the clock again. Halt returns the
+// previous reason.
 func (c *Clock) Halt(reason string) (before string) {
 	var h *Halted
 	if reason != "" {

@@ -110,8 +110,8 @@ WITH l AS MATERIALIZED (SELECT * FROM pg_locks WHERE mode IN ('ExclusiveLock', '
 SELECT t.transactionid::text::int8, EXISTS (SELECT FROM l AS c WHERE c.locktype = 'relation' AND c.relation = 'change'::regclass
          AND c.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND c.virtualtransaction = t.virtualtransaction)
   FROM l AS t WHERE t.locktype = 'transactionid' AND t.mode = 'ExclusiveLock'`}
-	// FeedUndecided returns those of the transactions $1 that have not ended yet. pg_locks cannot show this: while a transaction
-	// is ending, pg_locks may show only some of its locks.
+	// FeedUndecided returns which of the transactions $1 have not ended yet. pg_locks cannot show this: while a
+	// transaction is ending, pg_locks may show only some of its locks.
 	FeedUndecided = Prepared{"feed_undecided", `SELECT n FROM unnest($1::int8[]) AS n WHERE txid_status(n) = 'in progress'`}
 	// FeedNews returns the positions after which there may be changes. For each position, $1 contains the incarnation, and $2 the highest
 	// transaction number. For each open transaction of a position, $4 contains the transaction number, and $3 the index of the position.

@@ -72,8 +72,8 @@ func arrowDurations(text string, to map[string]unit) {
 	}
 }
 
-// flatbuffer is a message in the format FlatBuffers. It contains tables, whose fields are found
-// through offsets.
+// flatbuffer is a message in the format FlatBuffers. It contains tables (records with optional
+// fields), whose fields are found through offsets.
 type flatbuffer []byte
 
 func (f flatbuffer) uint32(at int) uint32 { return binary.LittleEndian.Uint32(f[at:]) }
@@ -81,8 +81,8 @@ func (f flatbuffer) uint32(at int) uint32 { return binary.LittleEndian.Uint32(f[
 // indirect reads the offset at a position. It returns the position to which the offset points.
 func (f flatbuffer) indirect(at int) int { return at + int(f.uint32(at)) }
 
-// field returns the position of the nth field of a table. It returns 0 if the table does not have
-// that field.
+// field returns the position of the nth field of the record (the FlatBuffers table) at the position
+// table. It returns 0 if the record lacks this field.
 func (f flatbuffer) field(table, n int) int {
 	fields := table - int(int32(f.uint32(table)))
 	if 4+2*n >= int(binary.LittleEndian.Uint16(f[fields:])) {
@@ -95,6 +95,6 @@ func (f flatbuffer) field(table, n int) int {
 	return table + offset
 }
 
-// table reads the offset in the nth field of a table. It returns the position to which the offset
-// points.
+// table returns the position of another record, to which the nth field of the record at the
+// position table points.
 func (f flatbuffer) table(table, n int) int { return f.indirect(f.field(table, n)) }

@@ -218,7 +218,7 @@ func textBetween(lo, hi string) (string, bool) {
 				return m, true
 			}
 		}
-		if i >= len(a) { // lo has ended, and no character is below the next character of hi, so there is no text between lo and hi
+		if i >= len(a) { // lo has no more characters, and no legal character is below the next character of hi, so there is no text between lo and hi
 			return "", false
 		}
 		head, bounded = append(head, least), false

@@ -73,8 +73,8 @@ func (p *packed) End() error {
 	return errors.Join(p.text.Flush(), p.encoder.Close())
 }
 
-// Decompress reads a file. It decompresses the file if the extension of the name is that of a
-// compression. inner is the name without this extension.
+// Decompress reads a file. It decompresses the file if the name has the extension of a compressed
+// file. inner is the name without this extension.
 func Decompress(r io.Reader, name string) (text io.Reader, inner string, done func(), err error) {
 	r = bufio.NewReaderSize(r, 256<<10)
 	if inner, ok := strings.CutSuffix(name, ".gz"); ok {

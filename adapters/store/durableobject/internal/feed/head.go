@@ -47,7 +47,7 @@ type Mark struct {
 	At    edm.Ticks
 	Kind  message.FeedKind // FeedGave, FeedBegan or FeedTook
 	Range uint32
-	Cut   edm.Ticks // only of FeedBegan and FeedTook: lines after this Mark come after the other range's lines up to this Timestamp
+	Cut   edm.Ticks // only of FeedBegan and FeedTook: a reader needs the other range's lines up to this Timestamp before the lines after this Mark
 }
 
 // keepsMarks is the minimum time for which a feed keeps its Marks. If a range ended after it handed all its

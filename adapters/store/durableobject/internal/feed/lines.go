@@ -7,7 +7,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// backward iterates over lines, from the last line before a Timestamp down to the first line.
+// backward iterates over the lines of a feed, from the last line before a Timestamp down to the first line.
 func (h *Head) backward(rows storage.Rows, before edm.Ticks) func(yield func(k, v []byte) bool) {
 	return func(yield func(k, v []byte) bool) {
 		if h.First == 0 {
@@ -46,8 +46,8 @@ func sumOf(v []byte) uint64 { n, _ := binary.Uvarint(v); return n }
 
 func sizeOf(k, v []byte) uint64 { return uint64(len(k) + len(v) + overhead) }
 
-// due returns the time at which the alarm must next remove lines or the head. It returns 0 if there is nothing to
-// remove.
+// due returns the time at which the alarm must next remove lines or the head of the feed. It returns 0 if there is
+// nothing to remove.
 func (h *Head) due() edm.Ticks {
 	switch {
 	case h.First != 0:

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Reader reads lines and adds the current entities of the object.
+// Reader reads the lines of a feed, and adds the current entities of the object.
 type Reader struct {
 	Rows   storage.Rows
 	Now    edm.Ticks
@@ -250,7 +250,8 @@ type line struct {
 	text []byte
 }
 
-// readLines reads lines with a total size of about 64 KiB. more reports whether there may be other lines.
+// readLines reads lines of the feed with a total size of about 64 KiB. more reports whether the feed may have more
+// lines before the row to.
 func readLines(rows storage.Rows, from, to []byte) (list []line, more bool) {
 	const most = 64 << 10 // bytes
 	size := 0
@@ -274,7 +275,7 @@ const (
 	undivided     = 1 << 30 // more bytes than any commit has
 )
 
-// joiner adds the current entities to lines.
+// joiner adds the current entities to the lines of a feed.
 type joiner struct {
 	builder   table.FeedBuilder
 	elsewhere []byte // the key of an entity that another range has; nil if there is none

@@ -157,7 +157,7 @@ func (r *Reader) reason() error {
 	return code.With(r.Text())
 }
 
-// StatusOf returns the status of an answer of this version.
+// StatusOf returns the status of an answer. The first byte of the answer must be the constant version.
 func StatusOf(answer []byte) Status { return Status(answer[1]) }
 
 // Result returns the fields of an answer, or its error.

@@ -130,7 +130,7 @@ type FeedItem struct {
 	Kind  FeedKind
 	Ticks edm.Ticks
 	Range uint32    // only of FeedGave, FeedBegan and FeedTook: the other range
-	Cut   edm.Ticks // only of FeedBegan and FeedTook: lines after this item come after the other range's lines up to this Timestamp
+	Cut   edm.Ticks // only of FeedBegan and FeedTook: a reader needs the other range's lines up to this Timestamp before the lines after this item
 	Line  []byte    // only of FeedElsewhere and FeedPart: the line, in its stored form
 	// Key is the key of an entity that the answering range does not have. An item of the kind FeedPart has a key only
 	// if there is such an entity. In OpLook, Key is not empty if the sender understands items of the kind FeedPart.

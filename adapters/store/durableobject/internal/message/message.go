@@ -51,7 +51,7 @@ const (
 	// Operations of a restore: the first goes to a bucket, the others to a catalog.
 	OpObey      // Destination → the fields of Found, but only in the first phase of a restore (Freezing); before it answers, the receiver asks the catalog what to do
 	OpRestoring // record key, Restore → Restore
-	OpInstruct  // record key, bucket, range → Restore with only this object
+	OpInstruct  // record key; bucket and range of the sender → Restore, whose list of objects contains only the sender
 
 	// Operations of a merge: a range sends them to its right neighbour, which will get all its keys.
 	OpOffer // Destination, incarnation, end of the sender's keys, optional: size of its entities → number of the receiver's agreement

@@ -113,7 +113,7 @@ func (s *Named) UnusedClass(last, n uint32) uint32 {
 type Begun struct {
 	ID   uint32
 	From uint32 // the range that hands the keys over
-	At   []byte // the first position that the new range gets
+	At   []byte // the lower bound of the keys that the new range gets
 }
 
 // AppendNamed appends a Named value.

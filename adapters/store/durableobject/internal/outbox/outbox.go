@@ -62,7 +62,7 @@ const (
 	maxDelay = 600 * edm.TicksPerSecond
 )
 
-// New makes the outbox of an object that just woke up. name and jurisdiction are those of the replica, "" if it has none. The same name with another
+// New makes the outbox of an object that just woke up. name and jurisdiction belong to the replica; name is "" if there is no replica. The same name with another
 // jurisdiction is another replica.
 func New(c *clock.Clock, rand func() uint64, name, jurisdiction string) Outbox {
 	if name != "" && jurisdiction != "" {

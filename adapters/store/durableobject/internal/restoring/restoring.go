@@ -30,11 +30,11 @@ type Restore struct {
 	ID    uint64 // random; 0 if there is no restore
 	Phase Phase
 	Undo  bool      // whether this restore undoes the previous one
-	To    edm.Ticks // the time to restore
+	To    edm.Ticks // the requested time; the entities return to their states at this time
 	Began edm.Ticks
 	Until edm.Ticks         // the end of the phase Freezing or Telling, or of a finished restore; a message extends Freezing
 	Was   table.Incarnation // incarnation of the table when the restore began
-	Then  table.Incarnation // incarnation of the table at the time to restore
+	Then  table.Incarnation // incarnation of the table at the time To
 	Next  table.Incarnation // incarnation of the table after the restore
 	High  edm.Ticks         // before the restore, no object had issued a higher Timestamp
 	Why   string            // the reason to undo the restore; "" if there is none

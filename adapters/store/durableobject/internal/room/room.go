@@ -27,7 +27,7 @@ var (
 // Room checks the size of an object after a number of written bytes. While the object is full, it checks before each
 // write.
 type Room struct {
-	Size int64 // the size at the last check
+	Size int64 // the size of the object at the last check
 
 	left   int // bytes to write before the next check
 	stride int // bytes between two checks; 0 means the constant stride

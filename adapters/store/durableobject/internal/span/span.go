@@ -38,7 +38,7 @@ type Span struct {
 
 	// The fields of a split, or, if Leaving is true, of a merge into the right neighbour:
 	Leaving  bool
-	At       []byte    // the first position that moves to another range
+	At       []byte    // the lower bound of the keys that move to another range
 	End      []byte    // the end of the keys that move; nil means all keys from the position At on
 	Target   uint32    // the id of the range that gets the keys
 	From     []byte    // the row at which the next chunk begins

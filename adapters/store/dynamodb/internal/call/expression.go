@@ -169,7 +169,8 @@ func (e *Expression) name(attr string) string {
 	return placeholder
 }
 
-// BindName binds a name placeholder to an attribute name. The caller has written the placeholder with Demand.
+// BindName binds a name placeholder to an attribute name. The placeholder is part of a condition that the caller has
+// added with Demand.
 func (e *Expression) BindName(placeholder, name string) { e.bindName(placeholder, name) }
 
 func (e *Expression) bindName(placeholder, name string) {

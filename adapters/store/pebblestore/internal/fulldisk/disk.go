@@ -175,9 +175,9 @@ func (d *Disk) tryAgain() {
 	d.again = make(chan struct{})
 }
 
-// updateFull decides from the number of free bytes whether writes are refused. The limit is the size of the largest
-// commit plus a quarter of the reserve file's size. A flush of all memtables needs this space. After a refusal,
-// writes are accepted again at a limit that is higher by another quarter of this size. The caller must have locked mu.
+// updateFull decides from the number of free bytes whether writes are refused. A refusal begins if the free space is
+// smaller than the largest commit plus a quarter of the reserve file. A flush of all memtables fits into this quarter.
+// The refusal ends when another quarter of the reserve file's size is free. The caller must have locked mu.
 func (d *Disk) updateFull(free int64) {
 	refuse, accept := d.refuseBelow(), d.acceptAbove()
 	if !d.full.Load() && (d.reserve.size == 0 || d.reserve.held) {
