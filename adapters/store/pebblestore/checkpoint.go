@@ -16,6 +16,9 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if s.memory {
 		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)
 	}
+	if err := s.disk.Gone(); err != nil {
+		return err
+	}
 	// The flush moves commits from the log to data files. Data files never change, so the next backup need not
 	// store these commits again.
 	if err := s.flush(ctx); err != nil {

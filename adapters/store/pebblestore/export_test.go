@@ -62,6 +62,24 @@ func (o Options) Stalled(f func()) Options {
 	return o
 }
 
+// Flushed makes the store call f after each flush.
+func (o Options) Flushed(f func()) Options {
+	tune := o.tune
+	o.tune = func(p *pebble.Options) {
+		if tune != nil {
+			tune(p)
+		}
+		end := p.EventListener.FlushEnd
+		p.EventListener.FlushEnd = func(i pebble.FlushInfo) {
+			if end != nil {
+				end(i)
+			}
+			f()
+		}
+	}
+	return o
+}
+
 // Measure measures the free space, as the store does each second.
 func (s *Store) Measure() { s.disk.Measure() }
 

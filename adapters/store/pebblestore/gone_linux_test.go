@@ -10,6 +10,45 @@ import (
 	"edgetable/core/table"
 )
 
+// TestDirectoryGoneDuringBackup replaces the data directory just before a backup moves commits from the log to data files. The
+// store must create no file in the other directory. Otherwise the files would be missing when the data directory is back.
+func TestDirectoryGoneDuringBackup(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	aside, backup := dir+".aside", dir+".backup"
+	flushed := make(chan struct{}, 100)
+	o := pebblestore.Options{Dir: dir, DiskReserve: 1 << 20, Fatal: func(err error) { t.Errorf("fatal: %v", err) }}
+	s, err := pebblestore.Open(o.Flushed(func() { flushed <- struct{}{} }))
+	if err == nil {
+		err = create(t.Context(), s)
+	}
+	if err == nil {
+		_, err = s.Commit(t.Context(), people, []table.Mutation{bulky(1)})
+	}
+	if err = errors.Join(err, os.Rename(dir, aside), os.Mkdir(dir, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the first backup notices what happened, and the second one knows it
+		if err := s.Checkpoint(t.Context(), backup); !errors.Is(err, table.ErrBusy) {
+			t.Errorf("a backup of a directory that is gone: %v", err)
+		}
+	}
+	if _, err := s.Touch(t.Context()); !errors.Is(err, table.ErrBusy) {
+		t.Errorf("an empty commit: %v", err)
+	}
+	if err := os.Remove(dir); err != nil { // it must still be empty
+		t.Fatal(err)
+	}
+	if err := os.Rename(aside, dir); err != nil {
+		t.Fatal(err)
+	}
+	s.Measure()
+	<-flushed // the flush of the first backup, which has waited
+	if err := errors.Join(s.Checkpoint(t.Context(), backup), s.Close()); err != nil {
+		t.Errorf("a backup of a directory that is back: %v", err)
+	}
+}
+
 // TestDirectoryGone removes or replaces the data directory of an open store. The store must refuse all writes, and must
 // not say that the disk is full. It must log each change once, create no file in another directory, and accept writes
 // again when the directory is back.

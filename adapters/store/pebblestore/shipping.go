@@ -31,6 +31,9 @@ func (s *Store) Touch(ctx context.Context) (edm.Ticks, error) {
 	if s.disk.Full() {
 		return 0, table.ErrFull
 	}
+	if err := s.disk.Gone(); err != nil {
+		return 0, err
+	}
 	return s.commitInternal(s.db.NewBatch())
 }
 

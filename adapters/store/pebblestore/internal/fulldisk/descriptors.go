@@ -19,8 +19,9 @@ func NoDescriptor(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// Scarce reports whether an error means that disk space or a file descriptor is missing. A retry may then succeed.
-func Scarce(err error) bool { return NoSpace(err) || NoDescriptor(err) }
+// Scarce reports whether an error means that disk space, a file descriptor or the data directory is missing. A retry may then
+// succeed.
+func Scarce(err error) bool { return NoSpace(err) || NoDescriptor(err) || isGone(err) }
 
 // Open opens a file for reading. If no file descriptor is free, it does not wait but returns table.ErrBusy. So
 // requests that read only open files continue.
@@ -77,6 +78,9 @@ func (d *Disk) recordNoDescriptor(err error) {
 
 // Shortage returns the error for a request that cannot be served because file operations wait.
 func (d *Disk) Shortage() error {
+	if err := d.Gone(); err != nil {
+		return err
+	}
 	if d.descriptors.Load() {
 		return errNoDescriptor
 	}

@@ -125,10 +125,10 @@ func (d *Disk) run() {
 // Open tells d that the store is open for use. From then on, Measure decides whether writes are refused.
 func (d *Disk) Open() {
 	d.mu.Lock()
-	d.opened.Store(true)
 	if f, err := d.fs.Stat(d.fs.PathJoin(d.dir, lockFile)); err == nil {
 		d.lock = f
 	}
+	d.opened.Store(true)
 	if f, err := d.fs.Stat(d.path()); err == nil && f.Size() != d.reserve.size { // the configured size has changed, or the file is incomplete
 		d.reserve.held = d.fs.Remove(d.path()) != nil
 	}

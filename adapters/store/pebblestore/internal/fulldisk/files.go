@@ -29,7 +29,12 @@ func (d files) try(path string, do func() error) error {
 	if !d.inside(path) {
 		return do()
 	}
-	return d.disk.try(do)
+	return d.disk.try(func() error {
+		if err := d.disk.missing(); err != nil {
+			return err
+		}
+		return do()
+	})
 }
 
 func (d files) Create(path string, c vfs.DiskWriteCategory) (f vfs.File, err error) {
@@ -38,6 +43,9 @@ func (d files) Create(path string, c vfs.DiskWriteCategory) (f vfs.File, err err
 		return err
 	}
 	if d.inside(path) && (c == "pebble-compaction" || c == "pebble-blob-file-rewrite") {
+		if err := d.disk.try(d.disk.missing); err != nil {
+			return nil, err
+		}
 		if err := create(); err != nil {
 			return nil, err
 		}

@@ -22,6 +22,11 @@ func (e goneError) RefusesWrites() string {
 	return "the data directory " + e.dir + " was removed or replaced, so only its open files can be read"
 }
 
+func isGone(err error) bool {
+	_, ok := errors.AsType[goneError](err)
+	return ok
+}
+
 // Gone returns an error if the data directory was removed or replaced. A write would then create files in a directory
 // that lacks the rest of the store.
 func (d *Disk) Gone() error {
@@ -31,14 +36,27 @@ func (d *Disk) Gone() error {
 	return goneError{d.dir}
 }
 
-// updateGone finds out whether the data directory was removed or replaced, or is back. The caller must have locked mu.
-func (d *Disk) updateGone() {
+// missing returns an error if the data directory is gone at this moment. Files that Pebble created in another directory would be missing
+// when the data directory is back.
+func (d *Disk) missing() error {
+	if d.opened.Load() && d.isGone() {
+		return goneError{d.dir}
+	}
+	return nil
+}
+
+// isGone compares the lock file with the one of the opened store. The caller must know that the field opened is true.
+func (d *Disk) isGone() bool {
 	if d.lock == nil {
-		return // the file system has no locks
+		return false // the file system has no locks
 	}
 	now, err := d.fs.Stat(d.fs.PathJoin(d.dir, lockFile))
-	gone := errors.Is(err, fs.ErrNotExist) || err == nil && !sameFile(d.lock, now)
-	if d.gone.Swap(gone) != gone {
+	return errors.Is(err, fs.ErrNotExist) || err == nil && !sameFile(d.lock, now)
+}
+
+// updateGone finds out whether the data directory was removed or replaced, or is back. The caller must have locked mu.
+func (d *Disk) updateGone() {
+	if gone := d.isGone(); d.gone.Swap(gone) != gone {
 		d.log.gone(gone)
 	}
 }

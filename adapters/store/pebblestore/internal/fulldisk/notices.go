@@ -69,7 +69,7 @@ func (n *notices) gone(yes bool) {
 		n.logf("edgetable: the data directory %s is back: writes are accepted", n.dir)
 		return
 	}
-	n.logf("edgetable: the data directory %s was removed or replaced while the server runs: writes are refused, reads of open files continue; put the directory back, or stop the server and restore a backup", n.dir)
+	n.logf("edgetable: the data directory %s was removed or replaced while the server runs: writes are refused, reads of open files continue; put the directory back, or stop the server and restore a backup; if only its file LOCK was removed, start the server again", n.dir)
 }
 
 func show(n int64) string {

@@ -1,7 +1,7 @@
 package fulldisk
 
-// try calls do, a file operation. While space or a descriptor is missing, try removes the reserve file or waits, and
-// repeats the call.
+// try calls do, a file operation. While space, a descriptor or the data directory is missing, try removes the reserve file or
+// waits, and repeats the call.
 func (d *Disk) try(do func() error) error {
 	err := d.retryWithReserve(do)
 	if !Scarce(err) {
@@ -11,10 +11,13 @@ func (d *Disk) try(do func() error) error {
 	defer d.mu.Unlock()
 	waits := false
 	for Scarce(err) {
-		if NoDescriptor(err) || !d.release() {
-			if NoDescriptor(err) {
+		if NoDescriptor(err) || isGone(err) || !d.release() {
+			switch {
+			case NoDescriptor(err):
 				d.recordNoDescriptor(err)
-			} else {
+			case isGone(err):
+				d.updateGone()
+			default:
 				d.setFull()
 			}
 			if d.closing {
