@@ -14,7 +14,7 @@ func TestConditionTwice(t *testing.T) {
 	s := newServer(t)
 	const earlier = `W/"datetime'2012-06-15T22%3A51%3A44.9662825Z'"`
 	for _, method := range []string{"PUT", "MERGE", "DELETE"} {
-		for _, values := range [][]string{{"*", earlier}, {earlier, "*"}, {"*", "*"}} {
+		for _, values := range [][]string{{"*", earlier}, {earlier, "*"}, {"*", "*"}, {"", earlier}} {
 			body := "{}"
 			if method == "DELETE" {
 				body = ""

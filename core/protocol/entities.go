@@ -133,7 +133,8 @@ func (c *call) appendPreference(h multipart.Header) multipart.Header {
 
 // ifMatch parses the header If-Match of a write. It returns an error if the header If-None-Match is present.
 func (c *call) ifMatch() (m table.Match, err error) {
-	ifMatch, ifNoneMatch := c.header.Get("If-Match"), c.header.Get("If-None-Match")
+	// Several lines of a header are a list, which is no valid ETag, even if its first item is * or empty.
+	ifMatch, ifNoneMatch := strings.Join(c.header.Values("If-Match"), ","), c.header.Get("If-None-Match")
 	switch {
 	case ifMatch != "" && ifNoneMatch != "":
 		return m, table.InvalidInput.With("Both If-Match and If-None-Match HTTP headers cannot be specified at the same time. Please specify either one of the headers or none of them.")
@@ -146,8 +147,7 @@ func (c *call) ifMatch() (m table.Match, err error) {
 	case ifMatch == "":
 		return m, nil
 	}
-	// Several lines of a header are a list, which is no valid ETag, even if its first item is *.
-	return payload.ParseIfMatch(strings.Join(c.header.Values("If-Match"), ","))
+	return payload.ParseIfMatch(ifMatch)
 }
 
 // entity returns the content for a body with one entity.

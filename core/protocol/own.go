@@ -33,13 +33,14 @@ func (c *call) setOptions(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	match := strings.TrimSpace(strings.Join(c.header.Values("If-Match"), ","))
-	switch match {
-	case "*":
-		match = ""
-	case `""`: // no table has an empty revision, and SetTableOptions would take it for a missing condition
+	revision := table.Revision(strings.Trim(match, `"`))
+	switch {
+	case match == "*":
+		revision = ""
+	case match != "" && revision == "": // no table has an empty revision, and SetTableOptions would take it for a missing condition
 		return answer{}, table.ConditionNotMet.Err()
 	}
-	return answer{status: 204}, c.Service.SetTableOptions(ctx, c.name(), table.Revision(strings.Trim(match, `"`)), o)
+	return answer{status: 204}, c.Service.SetTableOptions(ctx, c.name(), revision, o)
 }
 
 // getTraffic answers comp=traffic with the traffic statistics of a table. The statistics contain filters and
