@@ -95,7 +95,7 @@ func TestCopyFollowWithdrawnRule(t *testing.T) {
 	do.run(0, follow()...)
 	do.run(0, follow()...)
 	do.run(0, "tables", "set", "People", "--no-expire", "--to", source)
-	do.says(cli.StatusDamage, "was withdrawn within its first hour", follow()...)
+	do.says(cli.StatusDamage, "if it was withdrawn within its first hour", follow()...)
 	do.says(cli.StatusDamage, "--restart", follow()...)
 	do.run(0, follow("--restart")...)
 	do.run(0, "verify", "People", "--from", source, "--to", target)

@@ -214,7 +214,7 @@ func TestSecondaryOfBrokenPlace(t *testing.T) {
 }
 
 // TestSecondaryOfOtherStore starts secondaries with the backup place of another store. A secondary must say why it does not
-// follow. A promoted primary must not start, because it would accept writes. A damaged primary must keep its files.
+// follow. A promoted primary must not start, because it would accept writes. With its own place it must start without its private key. A damaged primary must keep its files.
 func TestSecondaryOfOtherStore(t *testing.T) {
 	t.Parallel()
 	p, q := newPair(t), newPair(t)
@@ -237,6 +237,9 @@ func TestSecondaryOfOtherStore(t *testing.T) {
 	one.ends(t)
 	succeed(t, "promote", dir, "--place", p.place)
 	refused(t, "contains a primary, and --secondary-of names the backup location of another store", append(foreign, dir)...)
+	two = start(t, nil, "--data", dir, "--secondary-of", p.place, "--secondary-identity", filepath.Join(p.dir, "missing"))
+	two.logs.Await(t, "--secondary-of is ignored")
+	two.ends(t)
 
 	damaged := filepath.Join(p.dir, "primary")
 	markers, err := filepath.Glob(filepath.Join(damaged, "marker.*"))

@@ -115,8 +115,9 @@ func (r *Repository) newestSpan(ctx context.Context, timeline string, until edm.
 
 // Hole returns a gap in a timeline's log, or nil. It looks at the log up to the number shipped, from the newest backup or the
 // number after, whichever is later. The backup location may lack pieces that it had before, for example because it was replaced
-// by an older copy of itself.
-func (r *Repository) Hole(ctx context.Context, timeline string, after, shipped edm.Ticks, known Spans) (*Gap, error) {
+// by an older copy of itself. If the parameter all is false, Hole may return a gap that does not exist: a piece that
+// begins long before a backup and contains its number is in an older folder.
+func (r *Repository) Hole(ctx context.Context, timeline string, after, shipped edm.Ticks, all bool, known Spans) (*Gap, error) {
 	span, err := r.newestSpan(ctx, timeline, edm.MaxDateTime, known)
 	if err != nil {
 		return nil, err
@@ -127,7 +128,7 @@ func (r *Repository) Hole(ctx context.Context, timeline string, after, shipped e
 	if after == 0 || after >= shipped {
 		return nil, nil
 	}
-	list, gap, err := r.Behind(ctx, timeline, after, false)
+	list, gap, err := r.Behind(ctx, timeline, after, all)
 	if n := len(list); n > 0 {
 		after = list[n-1].To
 	}

@@ -12,11 +12,11 @@ const searchEvery = 10 * time.Minute
 
 // findHole reports whether the backup location lacks a part of the log that was shipped after the newest backup. Then only a
 // new backup lets secondaries and restores reach the newest state. Two searches must find the same hole, because a list of
-// objects is not a snapshot.
+// objects is not a snapshot. Only the first search may omit old folders, because it usually finds no hole.
 func (s *Shipper) findHole(ctx context.Context) (bool, error) {
 	var first *repository.Gap
 	for {
-		gap, err := s.Place.Hole(ctx, s.Store.Timeline().ID, s.base, s.to, s.spans)
+		gap, err := s.Place.Hole(ctx, s.Store.Timeline().ID, s.base, s.to, first != nil, s.spans)
 		if err != nil {
 			return false, err
 		}

@@ -346,6 +346,38 @@ func TestShippedLogIsLost(t *testing.T) {
 	}
 }
 
+// TestNoHoleInLongPiece checks the search for a hole after an idle time. The first piece after this time contains the number
+// of a backup, and its folder is hours older than the backup. The log has no hole.
+func TestNoHoleInLongPiece(t *testing.T) {
+	t.Parallel()
+	s := newShipping(t)
+	must.OK(t, s.store.Close())
+	now := edm.TicksOf(time.Now())
+	s.o.Now = func() edm.Ticks { return now }
+	s.start()
+	s.turn()
+	s.write("One")
+	s.turn()
+	now += 3 * 3600 * edm.TicksPerSecond
+	s.write("Two")
+	_, err := s.base(t.Context())
+	must.OK(t, err)
+	now += 10 * edm.TicksPerSecond
+	s.write("Three")
+	s.turn()
+	now += edm.TicksPerSecond
+	s.write("Four")
+	s.turn()
+	bases := s.bases
+	if hole, err := s.findHole(t.Context()); err != nil || hole {
+		t.Errorf("hole %v, %v", hole, err)
+	}
+	s.turn()
+	if s.bases != bases || s.gap {
+		t.Errorf("%d more backups, gap %v", s.bases-bases, s.gap)
+	}
+}
+
 // TestShippedWhen checks the message that says when the log will be shipped. If the backup location belongs to another store,
 // the message must not say that the log will be shipped there. If the location has another history of this store, the message must
 // name the command that takes the location over, and must not advise to empty the location.

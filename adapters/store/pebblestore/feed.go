@@ -31,6 +31,11 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 		return table.FeedPage{}, err
 	}
 	durable := s.Durable()
+	if p, follows, err := s.Position(); err != nil {
+		return table.FeedPage{}, err
+	} else if follows { // after a start, Durable includes reserved numbers, which later commits of the log may have
+		durable = min(durable, p.Number)
+	}
 	snapshot := s.db.NewSnapshot()
 	last := s.journal.last.Load()
 	page, err := s.readFeed(t, &r, snapshot, history, durable, edm.Ticks(last))
@@ -66,6 +71,7 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Read
 	if err != nil {
 		return b.Page, err
 	}
+	last = max(last, from.Seen) // an earlier page may have come from a store with later commits than this secondary
 	begin := from.Before()
 	b.Part, b.PartOf = from.Part, from.Number
 	if dropped && begin >= end {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -109,17 +110,25 @@ func TestFeedAfterPromotion(t *testing.T) {
 
 // TestFeedOfLostContent checks a client whose page lacks the content of an entity, because a later commit has changed the
 // entity. After a promotion without the later commit, no event would bring the content. So the position of the client must
-// be refused, although the promoted store has all commits before it.
+// be refused, although the promoted store has all commits before it. It must also be refused if the client has asked the
+// secondary before the promotion.
 func TestFeedOfLostContent(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
 	o := pebblestore.Options{Dir: "primary", FS: fs, Logf: t.Logf, KeepLogs: 1 << 30}
+	now := edm.TicksOf(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))
+	o.Now = func() edm.Ticks { return now }
 	primary := open(t, o)
 	createFeeding(t, primary)
 	begin := endOfFeed(t, primary)
 	putRow(t, primary, "a", 1)
 	must.OK(t, primary.Checkpoint(t.Context(), "secondary"))
-	number := primary.Durable()
+	log := primary.ReadLog(primary.Durable())
+	now += 10 * edm.TicksPerSecond
+	putRow(t, primary, "b", 1)
+	commits, _, number, err := log.Next(primary.Durable(), 1<<20)
+	must.OK(t, err)
+	now += 10 * edm.TicksPerSecond
 	early, err := primary.Changes(t.Context(), people, table.FeedRequest{From: begin, Changes: 1})
 	must.OK(t, err)
 	putRow(t, primary, "a", 2)
@@ -128,13 +137,46 @@ func TestFeedOfLostContent(t *testing.T) {
 	if early.Commits[0].Changes[0].Row == nil || late.Commits[0].Changes[0].Row != nil {
 		t.Fatalf("the rows are %v and %v", early.Commits[0].Changes[0].Row, late.Commits[0].Changes[0].Row)
 	}
-	expectFeed(t, "the primary", primary, &late.Next, "a")
+	expectFeed(t, "the primary", primary, &late.Next, "b", "a")
 	o.Dir = "secondary"
 	secondary := open(t, o)
-	must.OK(t, secondary.Replay(t.Context(), commitlog.Position{Timeline: "t", Number: number}, nil))
+	must.OK(t, secondary.Replay(t.Context(), commitlog.Position{Timeline: "t", Number: number}, commits))
+	behind, err := secondary.Changes(t.Context(), people, table.FeedRequest{From: &late.Next})
+	must.OK(t, err)
 	must.OK(t, secondary.Lead(number+edm.TicksPerSecond, 0, ""))
 	expectHistory(t, "a page without the content", secondary, &late.Next)
-	expectFeed(t, "a page with the content", secondary, &early.Next)
+	expectHistory(t, "a page without the content, and then a page of the secondary", secondary, &behind.Next)
+	expectFeed(t, "a page with the content", secondary, &early.Next, "b")
+}
+
+// TestFeedOfSecondaryAfterStart checks a secondary that was just opened. Its database reserves commit numbers that the
+// primary has not yet issued. The client of a feed must not skip the commits that get these numbers later.
+func TestFeedOfSecondaryAfterStart(t *testing.T) {
+	t.Parallel()
+	fs := vfs.NewMem()
+	o := pebblestore.Options{Dir: "primary", FS: fs, Logf: t.Logf, KeepLogs: 1 << 30}
+	now := edm.TicksOf(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))
+	o.Now = func() edm.Ticks { return now }
+	primary := open(t, o)
+	createFeeding(t, primary)
+	from := endOfFeed(t, primary)
+	putRow(t, primary, "a", 1)
+	must.OK(t, primary.Checkpoint(t.Context(), "secondary"))
+	number := primary.Durable()
+	putRow(t, primary, "b", 1)
+	log := primary.ReadLog(number)
+	commits, _, to, err := log.Next(primary.Durable(), 1<<20)
+	must.OK(t, err)
+	o.Dir = "secondary"
+	secondary, err := pebblestore.Open(o)
+	must.OK(t, err)
+	must.OK(t, secondary.Replay(t.Context(), commitlog.Position{Timeline: "t", Number: number}, nil))
+	must.OK(t, secondary.Close())
+	secondary = open(t, o)
+	page, err := secondary.Changes(t.Context(), people, table.FeedRequest{From: from})
+	must.OK(t, err)
+	must.OK(t, secondary.Replay(t.Context(), commitlog.Position{Timeline: "t", Number: to}, commits))
+	expectFeed(t, "the secondary", secondary, &page.Next, "b")
 }
 
 // TestFeedOfARestore checks that a restored store refuses the positions of the original store, also those of commits that

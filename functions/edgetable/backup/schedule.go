@@ -236,7 +236,7 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 		return b.Every, nil // when the backup location has all of the log from before the start of this server, the shipper wakes the loop in the method Serve
 	}
 	newest, err := repository.New(b.run.place).Newest(ctx)
-	if errors.Is(err, repository.ErrNone) && b.madeBackups() {
+	if errors.Is(err, repository.ErrNone) && b.madeBackups() && b.isEmpty(ctx) {
 		return 0, errors.New("the backup location has no backup, but this server made backups there: is its disk mounted? If you removed the backups on purpose, make a backup with 'edgetable backup create'")
 	}
 	if err != nil && !errors.Is(err, repository.ErrNone) && !errors.Is(err, repository.ErrNoneYet) {
@@ -282,6 +282,12 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 // madeBackups reports whether this server, or an earlier server of this data directory, made backups in the location.
 func (b *Schedule) madeBackups() bool {
 	return !b.Status().LastSuccess.IsZero() || !b.ShipsLog() && b.store.Timeline().Place == b.named
+}
+
+// isEmpty reports whether the location has no backup at all. An unfinished or a damaged backup shows that its disk is mounted.
+func (b *Schedule) isEmpty(ctx context.Context) bool {
+	_, err := repository.New(b.run.place).List(ctx)
+	return errors.Is(err, repository.ErrNone)
 }
 
 // remember records in the data directory that the location has backups. If the location is empty at a later start, its disk

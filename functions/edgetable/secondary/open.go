@@ -11,6 +11,7 @@ import (
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/replicate/follow"
 	"edgetable/adapters/store/pebblestore"
+	"edgetable/functions/edgetable/place"
 )
 
 // Build prepares the data directory of a secondary. If the directory has a complete store, Build returns nil.
@@ -45,11 +46,11 @@ func (o *Flags) Open(ctx context.Context, store *pebblestore.Store, dir string, 
 
 // checkPlace returns an error if a primary was started with the flag --secondary-of and with the backup location of
 // another store. It would accept writes, although the operator wants a secondary of the other store. If the location
-// does not respond within five seconds, the result is nil.
+// cannot be opened, or does not respond within five seconds, the result is nil: a primary does not need it.
 func (o *Flags) checkPlace(ctx context.Context, store *pebblestore.Store, dir string) error {
-	from, err := o.source(ctx, "secondary-of")
+	objects, err := place.Open(ctx, o.Of, nil)
 	if err != nil {
-		return err
+		return nil
 	}
 	own, err := store.Identity()
 	if err != nil {
@@ -57,7 +58,7 @@ func (o *Flags) checkPlace(ctx context.Context, store *pebblestore.Store, dir st
 	}
 	ctx, end := context.WithTimeout(ctx, 5*time.Second)
 	defer end()
-	if err := from.Place.CheckStore(ctx, own); errors.Is(err, repository.ErrOtherStore) {
+	if err := repository.New(objects).CheckStore(ctx, own); errors.Is(err, repository.ErrOtherStore) {
 		return fmt.Errorf("%s contains a primary, and --secondary-of names the backup location of another store: name an empty directory for a secondary of that store", dir)
 	}
 	return nil

@@ -25,8 +25,8 @@ type options struct {
 	Ending Rule `json:"ending"` // a rule that was withdrawn after its first hour
 }
 
-// checkRule returns an error if the rule that the state records was withdrawn within its first hour. Then it records
-// the current rule. If the service does not return the options of the table, checkRule does nothing.
+// checkRule returns an error if the rule that the state records may have been withdrawn within its first hour. Otherwise
+// it records the current rule. If the service does not return the options of the table, checkRule does nothing.
 func (s *State) checkRule(ctx context.Context, from *remote.Client) error {
 	text, _, err := from.Options(ctx, s.Table)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *State) checkRule(ctx context.Context, from *remote.Client) error {
 		return fmt.Errorf("the options of table %s: %w", s.Table, err)
 	}
 	if s.Undo != nil && !s.Undo.same(now.Expire) && !s.Undo.same(now.Ending) {
-		return fmt.Errorf("%w: the expiry rule of table %s was withdrawn within its first hour, so expired entities are visible again, without changes in the feed", remote.ErrMissed, s.Table)
+		return fmt.Errorf("%w: the expiry rule of table %s is no longer there; if it was withdrawn within its first hour, expired entities are visible again, without changes in the feed", remote.ErrMissed, s.Table)
 	}
 	if s.Undo = nil; now.Expire.UndoUntil != "" {
 		s.Undo = &now.Expire
