@@ -8,7 +8,7 @@ import { address, after, literal, prefixed } from "../src/wire/odata.ts"
 import { Page } from "../src/wire/page.ts"
 import { parseConnection } from "../src/wire/connection.ts"
 import { importKey, signPlain, signWith, stringToSign } from "../src/wire/sign.ts"
-import { Failure, failure } from "../src/wire/failure.ts"
+import { Failure, failure, patiently } from "../src/wire/failure.ts"
 import { type Value, check } from "../src/wire/value.ts"
 
 const bytes = (s: string) => new TextEncoder().encode(s)
@@ -152,4 +152,18 @@ test("errors of services are read in both forms", () => {
   assert.equal(refused.message, "The signature was refused: the key is wrong, the token has expired, or the clock of this machine is wrong. (no key of account acme made this signature)")
   const plain = failure(403, JSON.stringify({ "odata.error": { code: "AuthenticationFailed", message: { value: "Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly including the signature.\nRequestId:1" } } }), "")
   assert.equal(plain.message, "The signature was refused: the key is wrong, the token has expired, or the clock of this machine is wrong.")
+})
+
+test("work that was stopped during an attempt is not repeated", async () => {
+  const busy = new Failure("busy", 503, "ServerBusy", 0)
+  const abort = new AbortController()
+  let attempts = 0
+  const work = async () => {
+    if (++attempts === 2) abort.abort(busy)
+    throw busy
+  }
+  await assert.rejects(patiently(work, abort.signal, () => {}), busy)
+  assert.equal(attempts, 2)
+  await assert.rejects(patiently(async () => attempts++, abort.signal, () => {}), busy)
+  assert.equal(attempts, 2)
 })

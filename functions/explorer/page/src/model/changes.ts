@@ -88,11 +88,11 @@ async function write(service: Service, table: string, list: Change[], done: Chan
 
 async function writeEach(service: Service, table: string, list: Change[], done: Change[], shown: Shown): Promise<Error | undefined> {
   const operations = list.map((c) => ({ ...operation(c), change: c }))
+  const abort = new AbortController()
   for (const batch of batches(operations) as (typeof operations)[]) {
     let again = false
     try {
       const once = async () => (batch.length > 1 ? transact(service, table, batch) : [await single(service, table, batch[0]!.change)])
-      const abort = new AbortController()
       const waiting = (f: Failure, s: number) => ((again = true), changes.update({ failure: Object.assign(new Error(`${f.message} Trying again in ${s} s.`), { stop: () => abort.abort(f) }) }))
       const etags = list.length > 1 ? await patiently(once, abort.signal, waiting, false) : await once()
       for (const [i, { change, key }] of batch.entries()) {
