@@ -162,7 +162,11 @@ func (s *Store) openChanging(o Options) error {
 		return nil
 	}
 	s.logs.Replayed()
-	go s.marker.Run(s.writeMark, func(n edm.Ticks) { s.logs.Note(s.machine, n) })
+	go s.marker.Run(s.writeMark, func(n edm.Ticks) {
+		if s.disk.Missing() == nil {
+			s.logs.Note(s.machine, n)
+		}
+	})
 	s.disk.Open()
 	return nil
 }

@@ -30,7 +30,7 @@ func (d files) try(path string, do func() error) error {
 		return do()
 	}
 	return d.disk.try(func() error {
-		if err := d.disk.missing(); err != nil {
+		if err := d.disk.Missing(); err != nil {
 			return err
 		}
 		return do()
@@ -43,7 +43,7 @@ func (d files) Create(path string, c vfs.DiskWriteCategory) (f vfs.File, err err
 		return err
 	}
 	if d.inside(path) && (c == "pebble-compaction" || c == "pebble-blob-file-rewrite") {
-		if err := d.disk.try(d.disk.missing); err != nil {
+		if err := d.disk.try(d.disk.Missing); err != nil {
 			return nil, err
 		}
 		if err := create(); err != nil {

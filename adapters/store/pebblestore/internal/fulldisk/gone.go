@@ -36,10 +36,10 @@ func (d *Disk) Gone() error {
 	return goneError{d.dir}
 }
 
-// missing returns an error if the data directory is gone at this moment. Files that Pebble created in another directory would be missing
+// Missing returns an error if the data directory is gone at this moment. Files that were created in another directory would be missing
 // when the data directory is back.
-func (d *Disk) missing() error {
-	if d.opened.Load() && d.isGone() {
+func (d *Disk) Missing() error {
+	if d != nil && d.opened.Load() && d.isGone() {
 		return goneError{d.dir}
 	}
 	return nil
