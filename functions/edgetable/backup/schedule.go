@@ -236,7 +236,7 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 		return b.Every, nil // when the backup location has all of the log from before the start of this server, the shipper wakes the loop in the method Serve
 	}
 	newest, err := repository.New(b.run.place).Newest(ctx)
-	if errors.Is(err, repository.ErrNone) && b.madeBackups() && b.isEmpty(ctx) {
+	if errors.Is(err, repository.ErrNone) && b.isUnmounted(ctx) {
 		return 0, errors.New("the backup location has no backup, but this server made backups there: is its disk mounted? If you removed the backups on purpose, make a backup with 'edgetable backup create'")
 	}
 	if err != nil && !errors.Is(err, repository.ErrNone) && !errors.Is(err, repository.ErrNoneYet) {
@@ -279,13 +279,12 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 	return b.Every, nil
 }
 
-// madeBackups reports whether this server, or an earlier server of this data directory, made backups in the location.
-func (b *Schedule) madeBackups() bool {
-	return !b.Status().LastSuccess.IsZero() || !b.ShipsLog() && b.store.Timeline().Place == b.named
-}
-
-// isEmpty reports whether the location has no backup at all. An unfinished or a damaged backup shows that its disk is mounted.
-func (b *Schedule) isEmpty(ctx context.Context) bool {
+// isUnmounted reports whether this server, or an earlier server of this data directory, made backups in the location, and the
+// location has no backup at all now. An unfinished or a damaged backup shows that the disk of the location is mounted.
+func (b *Schedule) isUnmounted(ctx context.Context) bool {
+	if b.Status().LastSuccess.IsZero() && (b.ShipsLog() || b.store.Timeline().Place != b.named) {
+		return false
+	}
 	_, err := repository.New(b.run.place).List(ctx)
 	return errors.Is(err, repository.ErrNone)
 }
