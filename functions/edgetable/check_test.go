@@ -92,6 +92,10 @@ func TestCheckAccounts(t *testing.T) {
 	s.ends(t)
 	do, file := console{t, nil}, filepath.Join(dir, cli.AccountsInData)
 	do.says(0, "1 table", "check", dir)
+	must.OK(t, os.WriteFile(file, []byte("acme:"+key1+"\n"), 0o644))
+	must.OK(t, os.Chmod(file, 0o644))
+	do.says(0, "1 table", "check", dir) // the mode is no damage
+	must.OK(t, os.Chmod(file, 0o600))
 	for _, text := range []string{"acme:" + key1 + "\nacme:\x00\n", ""} {
 		must.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		status, out, said := run(t, nil, "check", dir)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -147,16 +148,17 @@ func verdict(data, salvage string, report *offline.Report, problems int) error {
 	return cli.Fail(cli.StatusDamage, fmt.Errorf("%s is damaged: %s; %s", data, cli.Things(problems, "problems"), advice))
 }
 
-// checkAccounts returns an error if the file of accounts in a data directory exists, but a server could not use it.
+// checkAccounts returns an error if the file of accounts in a data directory exists, but its content is of no use to a server. It
+// ignores who may read the file, because the server may run as another user than this command.
 func checkAccounts(data string) error {
 	file := filepath.Join(data, cli.AccountsInData)
-	text, err := cli.ReadPrivate(file)
+	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	var list accounts.List
 	if err == nil {
-		list, err = accounts.Parse(text)
+		list, err = accounts.Parse(strings.TrimPrefix(string(text), "\ufeff"))
 	}
 	if err == nil && len(list) == 0 {
 		err = errors.New("it names no account")
