@@ -96,6 +96,9 @@ func TestLastCommitOfLog(t *testing.T) {
 	for n, path := range logs {
 		whole := content(t, killed, path)
 		ends := pebblestore.CommitsOfLog(t, whole, killed.PathBase(path))
+		if n := len(ends); n > 2 && ends[n-1]-ends[n-2] < size*800 {
+			ends = ends[:n-1] // on a slow machine, the store has written a mark after a second without commits
+		}
 		from, to := 30, ends[len(ends)-1]
 		if n == len(logs)-1 {
 			to = ends[0] // the first commit of the newest log: Pebble gave the commit its number before it created this log
