@@ -346,26 +346,32 @@ func TestShippedLogIsLost(t *testing.T) {
 	}
 }
 
-// TestNoHoleInLongPiece checks the search for a hole after an idle time. The first piece after this time contains the number
-// of a backup, and its folder is hours older than the backup. The log has no hole.
-func TestNoHoleInLongPiece(t *testing.T) {
-	t.Parallel()
-	s := newShipping(t)
+// newClocked returns a store that has shipped its first commit, and its clock, which only the test advances.
+func newClocked(t *testing.T) (s *shipping, now *edm.Ticks) {
+	t.Helper()
+	s, now = newShipping(t), new(edm.TicksOf(time.Now()))
 	must.OK(t, s.store.Close())
-	now := edm.TicksOf(time.Now())
-	s.o.Now = func() edm.Ticks { return now }
+	s.o.Now = func() edm.Ticks { return *now }
 	s.start()
 	s.turn()
 	s.write("One")
 	s.turn()
-	now += 3 * 3600 * edm.TicksPerSecond
+	return s, now
+}
+
+// TestNoHoleInLongPiece checks the search for a hole after an idle time. The first piece after this time contains the number
+// of a backup, and its folder is hours older than the backup. The log has no hole.
+func TestNoHoleInLongPiece(t *testing.T) {
+	t.Parallel()
+	s, now := newClocked(t)
+	*now += 3 * 3600 * edm.TicksPerSecond
 	s.write("Two")
 	_, err := s.base(t.Context())
 	must.OK(t, err)
-	now += 10 * edm.TicksPerSecond
+	*now += 10 * edm.TicksPerSecond
 	s.write("Three")
 	s.turn()
-	now += edm.TicksPerSecond
+	*now += edm.TicksPerSecond
 	s.write("Four")
 	s.turn()
 	bases := s.bases
@@ -424,14 +430,7 @@ func TestContinueBehindBackup(t *testing.T) {
 func TestIdleMoments(t *testing.T) {
 	t.Parallel()
 	const hour = 3600 * edm.TicksPerSecond
-	s := newShipping(t)
-	must.OK(t, s.store.Close())
-	now := edm.TicksOf(time.Now())
-	s.o.Now = func() edm.Ticks { return now }
-	s.start()
-	s.turn()
-	s.write("One")
-	s.turn()
+	s, now := newClocked(t)
 	last := s.store.Durable()
 	restores := func(moment, as edm.Ticks) {
 		t.Helper()
@@ -444,15 +443,15 @@ func TestIdleMoments(t *testing.T) {
 		}
 	}
 	restores(last, last)
-	now += hour
+	*now += hour
 	_, err := s.base(t.Context())
 	must.OK(t, err)
-	moment := now
+	moment := *now
 	restores(moment, last)
 	if ranges, err := s.Place.Ranges(t.Context()); err != nil || len(ranges) != 1 || ranges[0][1] != moment {
 		t.Errorf("%v, %v", ranges, err)
 	}
-	now -= hour / 2
+	*now -= hour / 2
 	s.write("Two")
 	s.turn()
 	if to := s.store.Durable(); to <= moment {
