@@ -15,11 +15,17 @@ import (
 
 // ReadPrivate reads a file of secrets. It returns an error if CheckPrivate does.
 func ReadPrivate(path string) (string, error) {
-	text, err := descriptors.Try(func() ([]byte, error) { return readWithoutWait(path) })
+	text, err := ReadSecrets(path)
 	if err != nil {
 		return "", err
 	}
-	return strings.TrimPrefix(string(text), "\ufeff"), CheckPrivate(path) // some editors add a byte order mark
+	return text, CheckPrivate(path)
+}
+
+// ReadSecrets reads a file of secrets, and does not check who else can read the file.
+func ReadSecrets(path string) (string, error) {
+	text, err := descriptors.Try(func() ([]byte, error) { return readWithoutWait(path) })
+	return strings.TrimPrefix(string(text), "\ufeff"), err // some editors add a byte order mark
 }
 
 // readWithoutWait reads a file. If the file is a pipe that no program has opened for writing, readWithoutWait returns an

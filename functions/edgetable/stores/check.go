@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -152,13 +151,13 @@ func verdict(data, salvage string, report *offline.Report, problems int) error {
 // ignores who may read the file, because the server may run as another user than this command.
 func checkAccounts(data string) error {
 	file := filepath.Join(data, cli.AccountsInData)
-	text, err := os.ReadFile(file)
+	text, err := cli.ReadSecrets(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	var list accounts.List
 	if err == nil {
-		list, err = accounts.Parse(strings.TrimPrefix(string(text), "\ufeff"))
+		list, err = accounts.Parse(text)
 	}
 	if err == nil && len(list) == 0 {
 		err = errors.New("it names no account")
