@@ -74,13 +74,13 @@ func (o *embeddedFlags) check(flags *pflag.FlagSet) error {
 // open opens the embedded store, in the data directory or in memory.
 func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, error) {
 	cache, tables := o.limitMemory(from)
+	fresh := false
 	if !o.memory {
-		if err := checkDirectory(o.data); err != nil {
+		var err error
+		if fresh, err = checkDirectory(o.data); err != nil {
 			return nil, err
 		}
 	}
-	_, err := os.Stat(o.data)
-	fresh := os.IsNotExist(err)
 	store, err := pebblestore.Open(pebblestore.Options{
 		Dir: o.data, FS: limitDisk(from.Files), Memory: o.memory, MemoryLimit: tables, CacheSize: cache, DiskReserve: o.diskReserve, KeepLogs: from.KeepLogs, Interrupt: ctx.Done(),
 		MaxOpenFiles: descriptors.Share(descriptors.Limit()).Store, Spare: descriptors.Give,
@@ -121,22 +121,24 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	return b, nil
 }
 
-// checkDirectory returns an error if no server can start with the data directory dir, which need not exist.
-func checkDirectory(dir string) error {
+// checkDirectory returns an error if no server can start with the data directory dir. The result fresh is true if the directory does not
+// exist.
+func checkDirectory(dir string) (fresh bool, err error) {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
-		return fmt.Errorf("--data: %s is not a directory", dir)
+		return false, fmt.Errorf("--data: %s is not a directory", dir)
 	}
+	fresh = os.IsNotExist(err)
 	if err := restored(dir); err != nil {
-		return err
+		return false, err
 	}
 	if follow.Rebuilding(dir) {
-		return fmt.Errorf("%s belongs to an incomplete secondary: start it with --secondary-of, or name another directory", dir)
+		return false, fmt.Errorf("%s belongs to an incomplete secondary: start it with --secondary-of, or name another directory", dir)
 	}
-	if to, linkErr := os.Readlink(dir); linkErr == nil && os.IsNotExist(err) {
-		return fmt.Errorf("--data: %s is a link to %s, which does not exist: make that directory, or name another one", dir, to)
+	if to, err := os.Readlink(dir); err == nil && fresh {
+		return false, fmt.Errorf("--data: %s is a link to %s, which does not exist: make that directory, or name another one", dir, to)
 	}
-	return nil
+	return fresh, nil
 }
 
 // explain returns the error of opening the store in the data directory dir, with what the user can do.
