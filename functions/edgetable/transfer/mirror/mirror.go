@@ -142,7 +142,7 @@ func (m *Mirror) follow(ctx context.Context, t *followed) error {
 			err = t.check(ctx, m.From, m.To)
 			t.checked = true
 		}
-		if err == nil {
+		if err == nil && !page.More { // one look at the rule is enough for the pages up to the end of the feed
 			err = t.checkRule(ctx, m.From)
 		}
 		if err != nil {
