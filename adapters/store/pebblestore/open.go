@@ -199,7 +199,7 @@ func (s *Store) Close() error {
 	}
 	// On a full disk Close does not flush, and the next Open replays the log. In a directory that replaces the data
 	// directory, Close creates no files.
-	flushed := !s.disk.Full() && s.disk.Gone() == nil && s.flush(context.Background()) == nil
+	flushed := s.disk.Refusal() == nil && s.flush(context.Background()) == nil
 	s.end()
 	if s.endCalls() != nil {
 		return nil

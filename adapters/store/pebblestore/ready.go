@@ -21,11 +21,8 @@ func (s *Store) Ready() error {
 	if s.memory {
 		return s.db.Set(readyKey, nil, pebble.NoSync)
 	}
-	if err := s.disk.Gone(); err != nil {
+	if err := s.disk.Refusal(); err != nil {
 		return err
-	}
-	if s.disk.Full() {
-		return table.ErrFull
 	}
 	return s.callPebble(context.Background(), func() error { return s.db.Set(readyKey, nil, pebble.Sync) })
 }

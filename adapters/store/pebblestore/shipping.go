@@ -28,10 +28,7 @@ func (s *Store) Durable() edm.Ticks { return edm.Ticks(s.journal.durable.Load())
 
 // Touch makes a commit that changes no data, and returns the number of the commit.
 func (s *Store) Touch(ctx context.Context) (edm.Ticks, error) {
-	if s.disk.Full() {
-		return 0, table.ErrFull
-	}
-	if err := s.disk.Gone(); err != nil {
+	if err := s.disk.Refusal(); err != nil {
 		return 0, err
 	}
 	return s.commitInternal(s.db.NewBatch())

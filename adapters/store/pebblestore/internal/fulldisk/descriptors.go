@@ -21,7 +21,7 @@ func NoDescriptor(err error) bool {
 
 // Scarce reports whether an error means that disk space, a file descriptor or the data directory is missing. A retry may then
 // succeed.
-func Scarce(err error) bool { return NoSpace(err) || NoDescriptor(err) || isGone(err) }
+func Scarce(err error) bool { return NoSpace(err) || NoDescriptor(err) || isGoneError(err) }
 
 // Open opens a file for reading. If no file descriptor is free, it does not wait but returns table.ErrBusy. So
 // requests that read only open files continue.

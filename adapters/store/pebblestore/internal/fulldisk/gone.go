@@ -22,7 +22,7 @@ func (e goneError) RefusesWrites() string {
 	return "the data directory " + e.dir + " was removed or replaced, so only its open files can be read"
 }
 
-func isGone(err error) bool {
+func isGoneError(err error) bool {
 	_, ok := errors.AsType[goneError](err)
 	return ok
 }
@@ -34,6 +34,17 @@ func (d *Disk) Gone() error {
 		return nil
 	}
 	return goneError{d.dir}
+}
+
+// Refusal returns an error if the store must not write now: the data directory is gone, or the disk is full.
+func (d *Disk) Refusal() error {
+	if err := d.Gone(); err != nil {
+		return err
+	}
+	if d.Full() {
+		return table.ErrFull
+	}
+	return nil
 }
 
 // Missing returns an error if the data directory is gone at this moment. Files that were created in another directory would be missing

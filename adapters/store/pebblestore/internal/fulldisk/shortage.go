@@ -11,11 +11,11 @@ func (d *Disk) try(do func() error) error {
 	defer d.mu.Unlock()
 	waits := false
 	for Scarce(err) {
-		if NoDescriptor(err) || isGone(err) || !d.release() {
+		if NoDescriptor(err) || isGoneError(err) || !d.release() {
 			switch {
 			case NoDescriptor(err):
 				d.recordNoDescriptor(err)
-			case isGone(err):
+			case isGoneError(err):
 				d.updateGone()
 			default:
 				d.setFull()
