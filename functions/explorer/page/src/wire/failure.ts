@@ -87,7 +87,6 @@ const sameOrigin = (where: string) => typeof location !== "undefined" && URL.can
 /** patiently repeats what fails for a while, as the server asks: for long work that nobody watches. Of what may not be done twice, only what is busy is repeated. */
 export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal, waiting: (f: Failure, seconds: number) => void, twice = true): Promise<T> {
   for (let attempt = 0; ; attempt++) {
-    signal.throwIfAborted()
     try {
       return await work()
     } catch (e) {
