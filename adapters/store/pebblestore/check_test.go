@@ -2,7 +2,6 @@ package pebblestore_test
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"io/fs"
 	"slices"
@@ -60,11 +59,7 @@ func TestSalvage(t *testing.T) {
 		rewrite(t, disk, path, b)
 	}
 	damage(logs[len(logs)-1], func(n int) int { return n / 3 })
-	live, err := pebblestore.Options{Dir: "data", FS: disk}.Small().LiveFiles()
-	if err != nil {
-		t.Fatal(err)
-	}
-	largest := slices.MaxFunc(live, func(a, b string) int { return cmp.Compare(len(content(t, disk, a)), len(content(t, disk, b))) })
+	largest := largestLive(t, disk)
 	damage(largest, func(n int) int { return n / 2 })
 	report, err := check(t, disk, "saved")
 	if err != nil {
@@ -87,6 +82,19 @@ func TestSalvage(t *testing.T) {
 	}
 	if bytes.Contains([]byte(all), []byte("carrier")) {
 		t.Errorf("problems have useless lines: %s", all)
+	}
+}
+
+// TestNewestLogGone removes the newest of several logs. The report must name this log alone, because the logs before it are whole.
+func TestNewestLogGone(t *testing.T) {
+	t.Parallel()
+	b := newDamageBase(t, "several logs", true)
+	disk, newest := copyOf(b.disk), slices.Max(b.files["log"])
+	must.OK(t, disk.Remove(newest))
+	report, err := check(t, disk, "")
+	must.OK(t, err)
+	if len(report.Problems) != 1 || !strings.Contains(report.Problems[0], disk.PathBase(newest)+" is missing") {
+		t.Errorf("problems: %q", report.Problems)
 	}
 }
 

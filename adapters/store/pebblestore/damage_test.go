@@ -150,13 +150,7 @@ func TestDamagedBlock(t *testing.T) {
 	t.Parallel()
 	const entities = 3000
 	disk := killedFiles(t, entities, true)
-	var largest string
-	size := 0
-	for _, path := range names(t, disk, ".sst") {
-		if n := len(content(t, disk, path)); n > size {
-			largest, size = path, n
-		}
-	}
+	largest := largestLive(t, disk)
 	b := content(t, disk, largest)
 	b[len(b)/2] ^= 0x10 // the damaged block is not the first one, which may contain table records
 	rewrite(t, disk, largest, b)

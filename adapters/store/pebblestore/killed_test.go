@@ -2,6 +2,7 @@ package pebblestore_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
+	"edgetable/testdata/must"
 )
 
 // killedFiles returns the files of a killed process whose store had confirmed n entities. The
@@ -48,6 +50,14 @@ func killedFiles(t *testing.T, n int, small bool) *vfs.MemFS {
 		t.Fatal(err)
 	}
 	return files
+}
+
+// largestLive returns the path of the largest data file in use.
+func largestLive(t *testing.T, disk vfs.FS) string {
+	t.Helper()
+	live, err := pebblestore.Options{Dir: "data", FS: disk}.Small().LiveFiles()
+	must.OK(t, err)
+	return slices.MaxFunc(live, func(a, b string) int { return cmp.Compare(len(content(t, disk, a)), len(content(t, disk, b))) })
 }
 
 // numbered returns the put of entity i. Each partition has 10 entities.

@@ -35,11 +35,16 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 	// Pebble closes and syncs a log before it creates the next log. Only the last log of a killed process is not closed. The next process
 	// moves that log's commits to data files before it creates a log and issues numbers.
 	verb := "are"
+	issued := i.list.live[next]
+	if next == 0 { // a missing log may have followed, which has its own sentence
+		next = i.list.goneAfter(number)
+		issued = i.list.gone[next]
+	}
 	if next > 0 && (len(log.Damage) > 0 || !log.Closed) {
 		if synced <= readable {
 			verb = "may be" // logs are not ordered by number, so the missing commits may be in the next log
 		}
-		synced = max(synced, edm.Ticks(i.list.live[next]))
+		synced = max(synced, edm.Ticks(issued))
 		for _, r := range later.Records { // there are no records if the list of logs contains the next log; the number in the list is then enough
 			if m, ok := MarkOf(r.Payload); ok {
 				synced = max(synced, m.Synced)

@@ -30,6 +30,7 @@ type list struct {
 
 	mu       sync.Mutex
 	live     map[uint32]int64 // listed logs, by number; the value is the highest commit number issued when the log was created
+	gone     map[uint32]int64 // those of them that were missing at the start
 	manifest namedManifest
 	synced   int64 // number of a synced commit of this process
 	listed   bool  // the file existed at the start and was readable
@@ -43,7 +44,7 @@ type namedManifest struct {
 
 // read reads the list of logs and returns the listed logs that are missing.
 func (l *list) read() (missing []string, err error) {
-	l.live = map[uint32]int64{}
+	l.live, l.gone = map[uint32]int64{}, map[uint32]int64{}
 	b, _, err := wholefile.Readable(l.fs, l.fs.PathJoin(l.dir, logList)) // parseLogs detects unreadable bytes by the checksum
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -59,6 +60,7 @@ func (l *list) read() (missing []string, err error) {
 	for n := range l.live {
 		if _, err := l.fs.Stat(l.path(n)); errors.Is(err, fs.ErrNotExist) {
 			missing = append(missing, LogName(n))
+			l.gone[n] = l.live[n]
 			delete(l.live, n)
 		} else if err != nil {
 			return nil, err
@@ -90,6 +92,16 @@ func (l *list) next(number uint32) (next uint32, ok bool, err error) {
 		return 0, false, nil
 	}
 	return slices.Min(later), true, nil
+}
+
+// goneAfter returns the number of the first missing log that was created after the log with this number, or 0.
+func (l *list) goneAfter(number uint32) (next uint32) {
+	for n := range l.gone {
+		if n > number && (next == 0 || n < next) {
+			next = n
+		}
+	}
+	return next
 }
 
 func (l *list) path(n uint32) string { return l.fs.PathJoin(l.dir, LogName(n)) }
