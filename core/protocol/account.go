@@ -8,26 +8,25 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Account holds the name, the keys and the access rules of one account that the server serves.
+// Account is an account that the server serves, with its keys and access rules.
 type Account struct {
 	sharedkey.Account // the account's name and keys
-	// Disabled makes the server refuse every request to the account, even one with a valid signature.
+	// Disabled makes the server refuse every request to the account, even with a valid signature.
 	Disabled bool
-	// HTTPS makes the server refuse every request that does not come over HTTPS.
+	// HTTPS makes the server refuse every request that did not arrive over HTTPS.
 	HTTPS    bool
 	Firewall firewall.Firewall
-	// Audiences are the audiences accepted for this account: a bearer token must name
-	// one of them.
+	// Audiences lists the audiences that a bearer token for this account may name.
 	Audiences []string
-	// Endpoint is the URL at which clients reach the account, for display only; "" means unknown.
+	// Endpoint is the URL at which clients reach the account. It is only displayed. "" means unknown.
 	Endpoint string
-	// Shared is set if the server has other accounts too. An account without Audiences then accepts no bearer
-	// tokens, because only the audience of a token tells for which account it was issued.
+	// Shared is set if the server has other accounts too. An account without Audiences then accepts no bearer tokens,
+	// because only the audience of a token identifies its account.
 	Shared bool
 }
 
-// admitsToken checks whether a valid bearer token was issued for this account. If not, admitsToken returns an
-// error that is shown to the client.
+// admitsToken returns an error if a valid bearer token was not issued for this account. The error text is sent to the
+// client.
 func (a *Account) admitsToken(id *Identity) error {
 	switch {
 	case slices.ContainsFunc(a.Audiences, func(one string) bool { return slices.Contains(id.Audiences, one) }):

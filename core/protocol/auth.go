@@ -12,9 +12,8 @@ import (
 	"edgetable/core/version"
 )
 
-// authenticate verifies the credentials of the request and sets the authority of x. The credentials are in the
-// Authorization header or, if that header is absent, in a shared access signature in the query. The server
-// examines no other part of the request before authenticate returns.
+// authenticate verifies the credentials of the request and sets x.authority. The credentials are in the Authorization
+// header or, if it is absent, in a shared access signature in the query.
 func (x *exchange) authenticate(ctx context.Context) error {
 	if err := x.refuseAfterFailures(); err != nil {
 		return err
@@ -24,7 +23,7 @@ func (x *exchange) authenticate(ctx context.Context) error {
 		return nil
 	}
 	if err.Status() >= 500 && x.resp.Refused != RefusedQueue {
-		x.resp.Refused = "" // the server could not decide about the credentials, so it must not report a refusal
+		x.resp.Refused = "" // the server failed before it could judge the credentials, so this is not a refusal
 	}
 	if err.Code == table.AuthenticationFailed || err.Code == table.InvalidAuthenticationInfo {
 		x.countFailure()
@@ -94,9 +93,8 @@ func (x *exchange) unreachable() *table.Error {
 	return nil
 }
 
-// keyError converts an error of package sharedkey into the service's error and
-// adds a detail that helps a developer. The detail may hold the StringToSign as
-// computed here, but never a key or a signature.
+// keyError converts an error of package sharedkey into the service's error with a detail for developers. The detail may
+// contain the StringToSign that the server computed, but never a key or a signature.
 func (x *exchange) keyError(err error) *table.Error {
 	x.resp.Refused = RefusedSignature
 	var e *sharedkey.Error
@@ -113,7 +111,6 @@ func (x *exchange) keyError(err error) *table.Error {
 	return code.With(code.Err().Message + " Detail: " + e.Detail)
 }
 
-// verifySAS verifies a shared access signature.
 func (x *exchange) verifySAS(ctx context.Context) *table.Error {
 	token, err := sas.Parse(x.target.Query)
 	if err != nil {
@@ -124,7 +121,7 @@ func (x *exchange) verifySAS(ctx context.Context) *table.Error {
 		x.resp.Refused = RefusedAnonymous
 		code := table.NoAuthenticationInformation
 		if x.predatesChallenges() {
-			code = table.ResourceNotFound // old versions of the service, without WWW-Authenticate challenges, hide whether the resource exists
+			code = table.ResourceNotFound // versions without WWW-Authenticate challenges hide whether the resource exists
 		}
 		hint := " The request is not signed: send Authorization: SharedKey or SharedKeyLite with the account key, or a shared access signature in the query."
 		if strings.Contains("&"+x.target.Query, "&sv=") {
@@ -150,7 +147,7 @@ func (x *exchange) verifySAS(ctx context.Context) *table.Error {
 	return nil
 }
 
-// policy returns the stored access policy of a table that has this id, or nil if the table has no such policy.
+// policy returns the stored access policy of a table by its id, or nil if there is none.
 func (x *exchange) policy(ctx context.Context, tableName, id string) (*sas.Policy, error) {
 	var acl []byte
 	err := x.chargeSource(ctx, func() (err error) {
@@ -175,11 +172,10 @@ func (x *exchange) policy(ctx context.Context, tableName, id string) (*sas.Polic
 	return nil, nil
 }
 
-// ErrSuspicious marks an error of [Handler.Bearer] for a token that is probably forged. The handler counts such
-// a request as a failed sign-in, whatever the error code is.
+// ErrSuspicious marks an error of [Handler.Bearer] for a token that is probably forged. The handler counts the request
+// as a failed sign-in, whatever the error code is.
 var ErrSuspicious = errors.New("protocol: the token is probably forged")
 
-// bearer verifies a bearer token from an identity provider.
 func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 	token = strings.TrimSpace(token)
 	if v := x.req.Header.Get("X-Ms-Version"); v < version.Bearer {
@@ -220,7 +216,7 @@ func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 	return nil
 }
 
-// isBearerToken reports whether s has the form that RFC 6750 gives to tokens.
+// isBearerToken reports whether s is a token in the syntax of RFC 6750.
 func isBearerToken(s string) bool {
 	s = strings.TrimRight(s, "=")
 	for i := range len(s) {
@@ -232,8 +228,8 @@ func isBearerToken(s string) bool {
 	return s != ""
 }
 
-// predatesChallenges reports whether the request has an old protocol version, in which the service sends no
-// challenge (the header WWW-Authenticate). A request without a version may get a challenge.
+// predatesChallenges reports whether the protocol version of the request is older than WWW-Authenticate challenges. It
+// returns false if the request has no version.
 func (x *exchange) predatesChallenges() bool {
 	v := x.req.Header.Get("X-Ms-Version")
 	return v != "" && v < version.Challenge
@@ -253,10 +249,10 @@ func (x *exchange) challenge() string {
 	return x.Challenge
 }
 
-// resourceID is the text before the audience in the header WWW-Authenticate.
+// resourceID precedes the audience in the WWW-Authenticate header.
 const resourceID = " resource_id="
 
-// bearerError returns the error for a bearer token that the server does not accept.
+// bearerError returns the error for a rejected bearer token.
 func (x *exchange) bearerError(hint string) *table.Error {
 	if x.predatesChallenges() {
 		return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " " + hint)

@@ -9,20 +9,20 @@ import (
 // Identity identifies the sender of a bearer token and gives its role.
 type Identity struct {
 	ObjectID, TenantID string
-	// Audiences lists the audiences that the token names.
+	// Audiences lists the audiences in the token.
 	Audiences []string
 	// Contributor permits writes. Every authenticated identity may read.
 	Contributor bool
 }
 
-// authority holds the permissions that the credentials of a request give. The zero authority belongs to an
-// account key and permits everything.
+// authority holds the permissions of a request's credentials. The zero value represents an account key and permits
+// everything.
 type authority struct {
-	grant    *sas.Grant // the permissions of a shared access signature; nil for other credentials
-	identity *Identity  // the sender of a bearer token; nil for other credentials
+	grant    *sas.Grant // permissions of a shared access signature; nil for other credentials
+	identity *Identity  // sender of a bearer token; nil for other credentials
 }
 
-// allow returns an error if the credentials do not permit an operation with this right and this audience.
+// allow returns an error if the credentials do not permit an operation that requires the given right and audience.
 func (a *authority) allow(right sas.Right, who audience, tableName string) error {
 	switch {
 	case a.grant != nil:
@@ -31,7 +31,7 @@ func (a *authority) allow(right sas.Right, who audience, tableName string) error
 		return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " A user delegation key can only be requested with a bearer token.")
 	case a.identity == nil:
 		return nil
-	case who == owners: // the service sends ResourceNotFound too
+	case who == owners: // as in the service
 		return table.ResourceNotFound.Err()
 	case who == contributors && !a.identity.Contributor:
 		return table.AuthorizationPermissionMismatch.Err()
@@ -39,7 +39,7 @@ func (a *authority) allow(right sas.Right, who audience, tableName string) error
 	return nil
 }
 
-// allowEntity returns an error if the credentials do not give access to the entity.
+// allowEntity returns an error if the credentials do not permit access to the entity.
 func (a *authority) allowEntity(partitionKey, rowKey string) error {
 	if a.grant == nil {
 		return nil
@@ -47,7 +47,7 @@ func (a *authority) allowEntity(partitionKey, rowKey string) error {
 	return a.grant.AllowEntity(partitionKey, rowKey)
 }
 
-// keyRange returns the range of keys to which the credentials give access, or nil for the whole table.
+// keyRange returns the key range that the credentials permit, or nil for the whole table.
 func (a *authority) keyRange() *key.Range {
 	if a.grant == nil {
 		return nil
@@ -55,13 +55,13 @@ func (a *authority) keyRange() *key.Range {
 	return a.grant.Range()
 }
 
-// audience tells which credentials, apart from shared access signatures, permit an operation. It is not the
-// audience of a token.
+// audience is the set of credentials that permit an operation. Shared access signatures are checked by their rights
+// instead. An audience is unrelated to the audience of a token.
 type audience uint8
 
 const (
-	contributors audience = iota // an account key, and tokens of contributors
-	readers                      // an account key, and every bearer token
-	owners                       // an account key
-	users                        // every bearer token
+	contributors audience = iota // account keys, and tokens of contributors
+	readers                      // account keys, and all bearer tokens
+	owners                       // account keys
+	users                        // all bearer tokens
 )

@@ -14,11 +14,11 @@ import (
 	"edgetable/core/table"
 )
 
-// serveBatch answers POST /$batch. A batch is an entity group transaction or one query.
+// serveBatch answers POST /$batch, which contains an entity group transaction or one query.
 //
-// If the framing or the size of the request is wrong, the response is an ordinary error response. Otherwise
-// the status is 202. If an operation of a changeset fails, the response has a changeset with a single part,
-// which is the error. The message of the error begins with the index of the operation.
+// If the batch itself is invalid, for example in its framing or size, the response is an ordinary error response.
+// Otherwise the status is 202. The response to a failed changeset has a single part with the error. Its message begins
+// with the index of the failed operation.
 func (c *call) serveBatch(ctx context.Context) (answer, error) {
 	boundary, err := multipart.Boundary(c.header.Get("Content-Type"))
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *call) serveBatch(ctx context.Context) (answer, error) {
 	switch {
 	case errors.Is(err, multipart.TooMany):
 		last := c.inBatch(&b.Parts[0].Operations[table.MaxBatchOperations-1])
-		_ = last.decode() // decode also sets the format of the error, according to the Accept header of the operation
+		_ = last.decode() // decode also selects the error format, from the operation's Accept header
 		last.prefer = last.preference()
 		return c.changeset(last.failPart(table.TooManyOperations(), running)), nil
 	case err != nil:
@@ -61,8 +61,8 @@ func batchError(err error) error {
 	return table.InvalidInput.With("One of the request inputs is not valid. " + strings.ToUpper(text[:1]) + text[1:] + ".")
 }
 
-// transact runs a changeset. If the client should retry after an error, the response is an ordinary error
-// response, because clients decide by the status of the whole response whether to retry.
+// transact runs a changeset. Retriable errors become an ordinary error response, because clients look only at the
+// status of the whole response to decide whether to retry.
 func (c *call) transact(ctx context.Context, parts []multipart.Operation) (answer, error) {
 	calls := make([]*call, len(parts))
 	ops := make([]table.Operation, len(parts))
@@ -109,20 +109,19 @@ func (c *call) transact(ctx context.Context, parts []multipart.Operation) (answe
 	return c.changeset(responses...), nil
 }
 
-// inBatch returns the call for one operation of the batch.
+// inBatch returns the call for one operation of a batch.
 func (c *call) inBatch(op *multipart.Operation) *call {
 	return &call{exchange: c.exchange, part: op, verb: parseVerb(op.Method), header: op.Header, Representation: c.Representation}
 }
 
-// decode parses the address of an operation of the batch. It ignores the host. The address must name the
-// account that signed the batch.
+// decode parses the target of an operation of a batch. It ignores the host, because the batch request already
+// determines the account.
 func (c *call) decode() error {
 	t := address.Parse(c.part.Target)
 	path := strings.TrimLeft(t.Path, "/")
 	if c.address.Base != "" {
-		// In path style, the first segment of the path is the account name. If a client retries a batch at
-		// the secondary, this segment still names the primary. A client whose base URL does not contain the
-		// account sends no such segment.
+		// In path style, the first path segment is the account name, unless the client's base URL does not contain it.
+		// A batch that is retried at the secondary still names the primary.
 		segment, rest, _ := strings.Cut(path, "/")
 		name, _ := percent.Decode(segment, false)
 		if strings.TrimSuffix(name, address.SecondarySuffix) == c.address.Account {
@@ -131,8 +130,7 @@ func (c *call) decode() error {
 	}
 	var err error
 	c.options, err = address.ParseOptions(t.Query)
-	// The OData version of a part is ignored, because clients send
-	// contradictory versions there.
+	// Clients send contradictory OData versions in the parts, so the OData version of a part is ignored.
 	c.Representation = negotiate.Dialect{Version: c.Version}.ResponseFormat(c.options.Format, c.header.Get("Accept"))
 	if err == nil {
 		err = c.options.CheckImplemented(address.EntitySet, c.Extensions)
@@ -148,7 +146,7 @@ var errPart = table.InvalidInput.With("One of the request inputs is not valid. A
 
 var errPartQuery = table.InvalidInput.With("One of the request inputs is not valid. The query of a batch must be a GET of an entity or of the entities of a table.")
 
-// partOperation decodes a write of a changeset.
+// partOperation decodes one write of a changeset.
 func (c *call) partOperation() (table.Operation, error) {
 	if err := c.decode(); err != nil {
 		return table.Operation{}, err
@@ -171,9 +169,9 @@ func (c *call) partOperation() (table.Operation, error) {
 	return c.entityOperation()
 }
 
-// failOperation returns the error of a failed operation as the only part of the response's changeset. The message
-// begins with the index of the operation. As recorded from the service, there is one exception: if the changeset has a
-// single operation, an error of the phase running (see foundIn) gets no index.
+// failOperation returns the error as the only part of a failed changeset's response. The message begins with the index
+// of the failed operation. As recorded from the service, the index is missing if the changeset has one operation and
+// the error belongs to the phase running; see foundIn.
 func (c *call) failOperation(e *table.Error, of int) multipart.Response {
 	found := c.phaseOf(e)
 	if of == 1 && found == running {
@@ -182,8 +180,7 @@ func (c *call) failOperation(e *table.Error, of int) multipart.Response {
 	return c.failPart(e, found)
 }
 
-// partResponse returns the part of the response for a successful write. The service sends the headers of a
-// part in the same order.
+// partResponse returns the response part for a successful write. The headers are in the same order as in the service.
 func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Response {
 	a := c.writeAnswer(op, ticks)
 	if a.status != 204 {
@@ -197,8 +194,8 @@ func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Resp
 	return multipart.Response{Status: a.status, Header: append(h, a.header...)}
 }
 
-// unreadPart returns the error response to a changeset with an unreadable part. A part is unreadable if it
-// has no request, or if the head of the request cannot be parsed.
+// unreadPart returns the error response to a changeset with an unreadable part. Such a part has no request, or the head
+// of its request is malformed.
 func (x *exchange) unreadPart() multipart.Response {
 	e := table.InvalidInput.With("An error occurred while processing this request. A part of the changeset has no valid request: a request needs a request line, one line for each header, a numeric Content-Length, and an empty line.")
 	x.resp.Code = string(e.Code)
@@ -212,8 +209,7 @@ func (x *exchange) unreadPart() multipart.Response {
 	}
 }
 
-// contentPart returns the part of the response for a result with a body. The headers that describe the body
-// come first.
+// contentPart returns the response part for an answer with a body. The headers that describe the body come first.
 func (c *call) contentPart(a answer) multipart.Response {
 	h := multipart.Header{
 		{Name: "DataServiceVersion", Value: c.dataServiceVersion()},
@@ -228,7 +224,7 @@ func (c *call) contentPart(a answer) multipart.Response {
 	return multipart.Response{Status: a.status, Header: h, Body: a.body}
 }
 
-// changeset returns an answer whose body is one changeset with the given parts.
+// changeset returns an answer that consists of one changeset with the given parts.
 func (x *exchange) changeset(parts ...multipart.Response) answer {
 	batch, changeset := "batchresponse_"+guid(x.NewID()), "changesetresponse_"+guid(x.NewID())
 	size := 256
@@ -253,7 +249,7 @@ func (x *exchange) batchAnswer(boundary string, size int, body func(dst []byte) 
 	}
 }
 
-// batchQuery runs the query of a batch that consists of one query.
+// batchQuery answers a batch that consists of one query.
 func (c *call) batchQuery(ctx context.Context, query *call) (answer, error) {
 	boundary := "batchresponse_" + guid(c.NewID())
 	err := query.decode()

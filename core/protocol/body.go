@@ -8,10 +8,10 @@ import (
 	"edgetable/core/table"
 )
 
-// MaxBody is the largest size of a request body in bytes, including that of a batch.
+// MaxBody is the maximum size of a request body in bytes. It also applies to a batch as a whole.
 const MaxBody = 4 << 20
 
-// readBody reads the body of the request. The returned bytes are valid until the response is released.
+// readBody reads the request body. The returned bytes are valid until the response is released.
 func (x *exchange) readBody() ([]byte, error) {
 	if x.req.ContentLength > MaxBody {
 		return nil, table.RequestBodyTooLarge.Err()
@@ -39,7 +39,7 @@ func (x *exchange) readBody() ([]byte, error) {
 	return b, err
 }
 
-// checkLength checks the length of a body that is already completely in memory.
+// checkLength checks the length of a body that is already in memory.
 func checkLength(b []byte, length int64) ([]byte, error) {
 	switch {
 	case len(b) > MaxBody:
@@ -56,8 +56,8 @@ func errBodyEnded() error {
 
 // readAll reads a body of at most MaxBody bytes. length is the announced length, or -1 if it is unknown.
 func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
-	// A client can announce any length at no cost. So the capacity of the buffer is at most four times the
-	// number of received bytes. Smaller steps would copy a large body more often.
+	// A client can announce any length at no cost, so the buffer grows to at most four times the received bytes.
+	// Smaller steps would copy a large body more often.
 	const step = 64 << 10
 	if want := int(min(max(length, 512), step)) + 1; cap(b) < want {
 		b = make([]byte, 0, want)
@@ -79,7 +79,7 @@ func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
 			}
 		}
 		if e, ok := errors.AsType[*table.Error](err); ok {
-			return b[:0], e // the transport returns a *table.Error if the memory for bodies is full
+			return b[:0], e // the transport returns a *table.Error if its memory for bodies is exhausted
 		}
 		if err != nil {
 			return b[:0], errBodyEnded()

@@ -10,8 +10,8 @@ import (
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // getBuffer returns a buffer with a capacity of about n bytes, so that a growing body is not copied repeatedly. From 64
-// KiB on, n is rounded up to a power of two, so that later requests can reuse the buffer. An n between 1 and 1.5 times
-// largestKept becomes largestKept, because callers often estimate n too high.
+// KiB on, n is rounded up to a power of two, so that later requests can reuse the buffer. If n exceeds largestKept by
+// less than half, the capacity is largestKept, because callers often estimate n too high.
 func (h *Handler) getBuffer(n int) *[]byte {
 	b := buffers.Get().(*[]byte)
 	if most := h.largestKept(); n >= 64<<10 && n < most*3/2 {
@@ -25,9 +25,8 @@ func (h *Handler) getBuffer(n int) *[]byte {
 
 func (h *Handler) largestKept() int { return cmp.Or(h.KeptBuffer, 2<<20) }
 
-// putBuffer returns a buffer to the pool. If the buffer is larger than largestKept, putBuffer sets *b to nil,
-// so that the memory is freed. To drop the pointer b is not enough, because TinyGo's pool keeps a reference
-// to each value that it handed out.
+// putBuffer returns a buffer to the pool. It sets *b to nil if the buffer is larger than largestKept. Dropping the
+// pointer would not free the memory in TinyGo, whose pool retains every value that it handed out.
 func (h *Handler) putBuffer(b *[]byte) {
 	if cap(*b) > h.largestKept() {
 		*b = nil

@@ -12,39 +12,38 @@ import (
 	"edgetable/core/table"
 )
 
-// call is one operation: the operation of the whole request, or one operation of a batch. The answer to a
-// call lacks the headers that belong to the whole response.
+// call is one operation: a whole request, or one operation of a batch.
 type call struct {
 	*exchange
-	part    *multipart.Operation // the part of the batch with this operation; nil if the request is no batch
+	part    *multipart.Operation // the part of the batch; nil outside a batch
 	header  Fields
 	options address.Options
 	route   address.Route
 	negotiate.Representation
 
-	operation *operation // the method find sets this field
-	verb      verb       // the verb in X-HTTP-Method or, without that header, the method
+	operation *operation // set by find
+	verb      verb       // from X-HTTP-Method if present, otherwise from the method
 	prefer    negotiate.Preference
 }
 
-// operation is one row of the table of operations. The row determines which requests are this operation, and
-// how the operation differs from the others.
+// operation describes one operation of the protocol. The fields resource, verb and ifMatch determine which requests it
+// serves.
 type operation struct {
 	resource address.Resource
-	verb     verb // one or more verbs; a request must have one of them
-	ifMatch  bool // whether a request must have the header If-Match
+	verb     verb // the accepted verbs
+	ifMatch  bool // whether If-Match must be present
 	// name identifies the operation in logs, metrics, limits and simulated faults.
 	name string
-	// right is the permission that a shared access signature must grant. If right is empty, a request with a
-	// shared access signature is not permitted.
+	// right is the permission that a shared access signature must grant. If it is empty, no shared access signature
+	// permits the operation.
 	right    sas.Right
 	audience audience
-	since    string // the first protocol version with the operation; "" means all versions
+	since    string // first protocol version with the operation; "" means all versions
 	write    bool
-	action   table.Action // for a write to one entity: insert, delete and so on
-	// otherFormat is set if the answer is neither JSON nor ATOM. The headers Accept and Prefer then have no effect.
+	action   table.Action // for a write of one entity
+	// otherFormat means that the answer is neither JSON nor ATOM. The headers Accept and Prefer are then ignored.
 	otherFormat bool
-	// inParts is set if permissions are checked for each operation of a batch, and not for the whole batch.
+	// inParts means that permissions are checked for each operation of a batch and not for the batch as a whole.
 	inParts bool
 	run     func(*call, context.Context) (answer, error)
 }
@@ -61,7 +60,7 @@ func (c *call) name() table.Name {
 	return table.Name{Account: c.address.Account, Table: c.route.Table}
 }
 
-// body returns the body of the operation. It reads the body of the request if that is not yet in memory.
+// body returns the body of the operation. It reads the request body unless inTurn has already done so.
 func (c *call) body() ([]byte, error) {
 	if c.part != nil {
 		return c.part.Body, nil
@@ -72,7 +71,7 @@ func (c *call) body() ([]byte, error) {
 	return c.readBody()
 }
 
-// readTypedBody checks the media type of the body, and returns the body and its format.
+// readTypedBody returns the body and its format, which it takes from the media type.
 func (c *call) readTypedBody() ([]byte, payload.Format, error) {
 	contentType := c.header.Get("Content-Type")
 	f, err := c.RequestFormat(contentType)
@@ -81,13 +80,13 @@ func (c *call) readTypedBody() ([]byte, payload.Format, error) {
 	}
 	body, err := c.body()
 	if contentType == "" && c.Version == "" && bytes.HasPrefix(bytes.TrimLeft(body, "\xef\xbb\xbf \r\n"), []byte("<")) {
-		f = payload.Atom // a client that sends neither Content-Type nor x-ms-version may send ATOM
+		f = payload.Atom // without Content-Type and x-ms-version, the body may be ATOM
 	}
 	return body, f, err
 }
 
-// insertAnswer returns the answer to an insert. The status is 201 with the new entity or table in the body,
-// or 204 without a body if the client prefers that.
+// insertAnswer returns the answer to an insert: status 201 with the new entity or table in the body, or status 204
+// without a body if the client prefers that.
 func (c *call) insertAnswer(location string, extra multipart.Header, body content) answer {
 	a := answer{status: 201, header: make(multipart.Header, 0, 4)}
 	if c.prefer == negotiate.ReturnNoContent {
@@ -98,7 +97,7 @@ func (c *call) insertAnswer(location string, extra multipart.Header, body conten
 	}
 	a.header = append(a.header, Field{Name: "Location", Value: location})
 	a.header = append(a.header, extra...)
-	// addBody cannot fail here: an entity that the format cannot represent was refused before the write.
+	// addBody cannot fail here: an entity that the format cannot represent was rejected before the write.
 	_ = c.addBody(&a, &body)
 	return a
 }
@@ -108,12 +107,12 @@ type content struct {
 	of     string // the name of a table, or "Tables"
 	feed   bool   // whether the body is a list of entities or tables
 	fields *payload.Projection
-	size   int // estimated length, 0 for a short body
+	size   int // estimated length in bytes; 0 for a short body
 	write  func(dst []byte, v *payload.View) []byte
 }
 
-// withBody adds a body to an answer. It fails if the format of the call cannot
-// represent the content.
+// withBody adds a body to an answer. If the format of the call cannot represent the content, withBody releases the
+// answer and returns an error.
 func (c *call) withBody(a answer, body content) (answer, error) {
 	if err := c.addBody(&a, &body); err != nil {
 		a.release()
@@ -122,7 +121,8 @@ func (c *call) withBody(a answer, body content) (answer, error) {
 	return a, nil
 }
 
-// addBody encodes a body in the format of the call. It uses a buffer from the pool.
+// addBody encodes a body in the format of the call. It appends to c.bodies if that is set, and otherwise uses a buffer
+// from the pool.
 func (c *call) addBody(a *answer, body *content) error {
 	v := payload.View{Format: c.Format, Base: c.base, Account: c.address.Account, Table: body.of, Select: body.fields, Now: c.now}
 	buf := c.bodies
@@ -137,7 +137,7 @@ func (c *call) addBody(a *answer, body *content) error {
 	return v.Err()
 }
 
-// dataServiceVersion returns the header DataServiceVersion for a part with a body in a batch response.
+// dataServiceVersion returns the value of DataServiceVersion for a part with a body in a batch response.
 func (c *call) dataServiceVersion() string {
 	if c.Format == payload.Atom {
 		return "1.0;"

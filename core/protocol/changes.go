@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// getChanges answers GET comp=changes, an operation that Azure does not have. If the response is a stream, the
-// transport sends it after getChanges has returned. By then the transport may have reused the memory of the request.
+// getChanges answers GET comp=changes, which Azure does not have. The transport sends a stream after getChanges has
+// returned, so the stream must not refer to the memory of the request.
 func (c *call) getChanges(ctx context.Context) (a answer, err error) {
 	f := &changefeed.Feed{Service: &c.Service, Now: c.Now, Until: c.req.Until, Waiters: c.Waiters, WithTimeout: c.WithTimeout, Waited: c.req.Waited}
 	f.Request, err = changefeed.Parse(c.name(), c.keyRange(), c.target.Query, c.header.Get("Accept"), c.header.Get("Last-Event-Id"), time.Duration(c.options.Timeout)*time.Second)
@@ -22,7 +22,7 @@ func (c *call) getChanges(ctx context.Context) (a answer, err error) {
 	work := Work{Payer: c.account.Name, Known: true, Query: true}
 	f.End = func() { c.endTurn(0) }
 	f.Begin = func(ctx context.Context) error {
-		c.cost = table.Cost{Timed: c.cost.Timed} // the cost so far has already been charged
+		c.cost = table.Cost{Timed: c.cost.Timed} // the previous cost has already been charged
 		if c.Turns == nil {
 			return nil
 		}

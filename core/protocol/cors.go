@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// preflight answers OPTIONS. Browsers send OPTIONS without credentials, and to addresses of any kind.
+// preflight answers OPTIONS, which browsers send without credentials and for any resource.
 func (x *exchange) preflight(ctx context.Context) error {
 	x.resp.Operation = "Preflight"
 	origin, method := x.req.Header.Get("Origin"), x.req.Header.Get("Access-Control-Request-Method")
@@ -38,14 +38,14 @@ func (x *exchange) preflight(ctx context.Context) error {
 	return nil
 }
 
-// cors adds the headers that let a browser's script read the response.
+// cors adds the headers that allow a script in a browser to read the response.
 func (x *exchange) cors(ctx context.Context) {
 	if x.account == nil || x.req.Method == "OPTIONS" {
 		return
 	}
 	p, err := x.accountSettings(ctx)
 	if err != nil || len(p.CORS) == 0 {
-		return // only scripts in browsers need these headers, so the response is sent without them
+		return // the response is still usable for all clients except scripts in browsers
 	}
 	x.resp.Header = append(x.resp.Header, p.CORS.Actual(x.req.Header.Get("Origin"), x.req.Method, x.resp.Header)...)
 }

@@ -8,39 +8,38 @@ import (
 	"edgetable/core/table"
 )
 
-// costHeader is the request header with which a client asks for the cost of the request. The cost is then in
-// the headers of the response. Azure has no such header. The signature of a request does not cover it.
+// costHeader is the request header that requests the cost of the operation in the response headers. Azure has no such
+// header. Request signatures do not cover it.
 const costHeader = "X-Edgetable-Cost"
 
-// The costs are roughly in nanoseconds of one processor. They serve to compare requests with each other, on
-// any machine. A point read costs one costRequest.
+// Costs are approximately nanoseconds of CPU time. They compare requests with each other, independently of the machine.
 const (
 	costRequest  = 20_000 // for the headers, the signature and the answer
-	costCall     = 4_000  // per call of the store
+	costCall     = 4_000  // per call to the store
 	costRow      = 300    // per row that the store examines
-	costReceived = 10     // per byte of a request body, for decoding, writing to the log, and later compaction
+	costReceived = 10     // per byte of a request body, for decoding, logging and later compaction
 	costSent     = 2      // per byte of an answer
-	scannedBytes = 4      // the number of bytes that the store examines in a nanosecond
+	scannedBytes = 4      // bytes that the store examines per nanosecond
 )
 
-// work returns the cost of examining this many rows and bytes.
+// work returns the cost of examining the given numbers of rows and bytes.
 func work(rows, size int) int64 { return costRow*int64(rows) + int64(size/scannedBytes) }
 
-// currentCost returns the cost of the request so far; sent is the size of the answer.
+// currentCost returns the cost of the request so far. sent is the size of the answer in bytes.
 func (x *exchange) currentCost(sent int) int64 {
 	c := &x.cost
 	return costRequest + costCall*int64(c.Calls) + work(c.ScannedRows, c.ScannedBytes) + costReceived*int64(len(x.whole.b)) + costSent*int64(sent)
 }
 
-// meter starts to count the cost of the operation. The handler calls meter only after the authentication,
-// because the cost tells the client something about the data.
+// meter starts to count the cost of the operation. It is called only after authentication, because the cost reveals
+// something about the data.
 func (x *exchange) meter() {
 	x.cost = table.Cost{Timed: strings.EqualFold(x.req.Header.Get(costHeader), "true")}
 	x.Service = x.Handler.Service.Metered(&x.cost)
 }
 
-// showCost adds the cost to the headers of the response if the client asks for it. The durations in the
-// header Server-Timing are in milliseconds, and browsers display them in their developer tools.
+// showCost adds the cost to the response headers if the client requested it. Durations in Server-Timing are in
+// milliseconds. Browsers display them in their developer tools.
 func (x *exchange) showCost() {
 	c := &x.cost
 	if !c.Timed {
@@ -55,8 +54,8 @@ func (x *exchange) showCost() {
 		Field{Name: "Server-Timing", Value: string(timing)})
 }
 
-// appendMilliseconds appends a duration in milliseconds with three decimals. It appends 0 for a negative
-// duration, which occurs when the clock was set back.
+// appendMilliseconds appends a duration in milliseconds with three decimals. A negative duration, which occurs if the
+// clock was set back, is appended as 0.
 func appendMilliseconds(dst []byte, t edm.Ticks) []byte {
 	us := max(t, 0) / 10
 	dst = append(strconv.AppendInt(dst, int64(us/1000), 10), '.')

@@ -32,10 +32,9 @@ func (c *call) writeEntity(ctx context.Context) (answer, error) {
 	return c.writeAnswer(&op, ticks), nil
 }
 
-// tableFirst returns an error about the table if the table's name is invalid or the table does not exist.
-// Otherwise it returns err. In some clients, the base URL wrongly ends with a table's name. If such a client
-// creates a table, the server gets an insert of an entity without keys. The error TableNotFound then shows
-// the mistake.
+// tableFirst returns an error about the table if its name is invalid or it does not exist, and err otherwise. If a
+// client's base URL wrongly ends with a table name, its request to create a table arrives as an insert of an entity
+// without keys. The error TableNotFound then points to the mistake.
 func (c *call) tableFirst(ctx context.Context, err error) error {
 	if err := table.CheckTableName(c.route.Table); err != nil {
 		return err
@@ -46,11 +45,11 @@ func (c *call) tableFirst(ctx context.Context, err error) error {
 	return err
 }
 
-// entityOperation decodes a write of an entity, alone or in a batch.
+// entityOperation decodes a write of an entity. The write may be an operation of a batch.
 func (c *call) entityOperation() (op table.Operation, err error) {
 	op.Action = c.operation.action
 	if op.Action == table.Insert {
-		err = c.readEntity(&op) // not in the return statement, which might evaluate op before readEntity sets the keys in op
+		err = c.readEntity(&op) // not in the return statement, which may evaluate op before the call
 		return op, err
 	}
 	op.PartitionKey, op.RowKey = c.route.PartitionKey, c.route.RowKey
@@ -100,8 +99,7 @@ func (c *call) readEntity(op *table.Operation) error {
 	return nil
 }
 
-// checkShowable returns an error if the format of the answer cannot represent the entity that is to be
-// inserted.
+// checkShowable returns an error if the format of the answer cannot represent the entity.
 func (c *call) checkShowable(op *table.Operation) error {
 	a, err := c.withBody(answer{}, c.entity(op.PartitionKey, op.RowKey, 0, op.Properties, nil))
 	if err == nil {
@@ -110,8 +108,8 @@ func (c *call) checkShowable(op *table.Operation) error {
 	return err
 }
 
-// preference returns the preference that the answer to a write follows. The answer to an update or a delete
-// never has a body with the entity (docs/adr/0021).
+// preference returns the preference that applies to the answer to a write. The answer to an update or a delete never
+// contains the entity (docs/adr/0021).
 func (c *call) preference() negotiate.Preference {
 	if c.Version != "" && c.Version < version.JSON || c.verb == del {
 		return negotiate.NoPreference // Prefer exists neither for DELETE nor in versions before version.JSON
@@ -123,7 +121,7 @@ func (c *call) preference() negotiate.Preference {
 	return p
 }
 
-// appendPreference appends the header Preference-Applied, if a preference was applied.
+// appendPreference appends Preference-Applied if a preference was applied.
 func (c *call) appendPreference(h multipart.Header) multipart.Header {
 	if p := c.prefer.String(); p != "" {
 		return append(h, Field{Name: "Preference-Applied", Value: p})
@@ -131,9 +129,9 @@ func (c *call) appendPreference(h multipart.Header) multipart.Header {
 	return h
 }
 
-// ifMatch parses the header If-Match of a write. It returns an error if the header If-None-Match is present.
+// ifMatch parses the If-Match header of a write. It returns an error if If-None-Match is present.
 func (c *call) ifMatch() (m table.Match, err error) {
-	// Several lines of a header are a list, which is no valid ETag, even if its first item is * or empty.
+	// Several If-Match headers form a list, which is not a valid ETag, even if its first item is * or empty.
 	ifMatch, ifNoneMatch := strings.Join(c.header.Values("If-Match"), ","), c.header.Get("If-None-Match")
 	switch {
 	case ifMatch != "" && ifNoneMatch != "":
@@ -150,15 +148,15 @@ func (c *call) ifMatch() (m table.Match, err error) {
 	return payload.ParseIfMatch(ifMatch)
 }
 
-// entity returns the content for a body with one entity.
+// entity returns a body with one entity.
 func (c *call) entity(pk, rk string, ticks edm.Ticks, p edm.Properties, fields *payload.Projection) content {
 	return content{of: c.route.Table, fields: fields, size: shownSize(p), write: func(dst []byte, v *payload.View) []byte {
 		return v.AppendEntity(dst, pk, rk, ticks, p)
 	}}
 }
 
-// shownSize estimates the length of an entity in an answer, including the names and values that the service
-// adds. The base64 form of binary values is a third longer than the values.
+// shownSize estimates the length of an encoded entity, including the names and values that the service adds. Base64
+// makes binary values a third longer.
 func shownSize(p edm.Properties) int { return len(p) + len(p)*3/8 + 256 }
 
 // writeAnswer returns the answer to a successful write.

@@ -27,14 +27,14 @@ func (c *call) fail(err error) {
 		found = atFront
 	}
 	if found == atFront || found == challenging {
-		contentType = "application/json" // the server has not negotiated a format yet, so the type has no parameter such as odata
+		contentType = "application/json" // no format has been negotiated yet, so the media type has no OData parameters
 		c.plain = c.plain || f.xml || !c.asksForJSON()
 	}
 	c.head(found)
 	r.Header = c.withPreference(found, e.Status(), r.Header)
 	r.Status = e.Status()
 	if r.recordError(e); r.Cut {
-		r.Err = nil // the Gate returned an error in order to cut the connection, so there is no cause to log
+		r.Err = nil // the Gate closed the connection on purpose, so there is no cause to log
 	}
 	r.add("x-ms-error-code", r.Code)
 	if c.plain || found == atFront || found == challenging || found == readingOptions {
@@ -55,8 +55,7 @@ func (c *call) fail(err error) {
 	}
 }
 
-// reason returns the text of an error that the service itself would send, as one line. The message of the
-// error begins with this text. A hint, which only this server adds after the text, is left out.
+// reason returns the service's text of an error as one line, without the hint that this server appends to it.
 func reason(e *table.Error) string {
 	for _, code := range [...]table.Code{e.Code, table.NoAuthenticationInformation} {
 		if text := code.Err().Message; strings.HasPrefix(e.Message, text) {
@@ -75,8 +74,8 @@ func reason(e *table.Error) string {
 	return text
 }
 
-// asksForJSON reports whether the client asks for JSON. It decides the format of an error that occurs before the format
-// of the answer is negotiated. As from the service, a client that does not ask for JSON gets such an error in XML.
+// asksForJSON reports whether the client requests JSON. It selects the format of errors that occur before the format of
+// the answer is negotiated. As in the service, the other format for these errors is XML.
 func (c *call) asksForJSON() bool {
 	accept := c.req.Header.Get("Accept")
 	if f := c.options.Format; f != nil && *f != "" {
@@ -85,7 +84,7 @@ func (c *call) asksForJSON() bool {
 	return strings.Contains(strings.ToLower(accept), "json")
 }
 
-// failPart returns the part of a batch response that reports an error.
+// failPart returns the response part of a batch that reports an error.
 func (c *call) failPart(e *table.Error, found phase) multipart.Response {
 	c.resp.recordError(e)
 	h := append(c.withPreference(found, e.Status(), c.partHeader(found)),

@@ -9,19 +9,19 @@ import (
 	"edgetable/core/table"
 )
 
-// fault is an error in the address, the verb or the authentication. The server sends it before it knows the
-// protocol version and the format of the answer.
+// fault is an error in the address, the verb or the authentication. It occurs before the protocol version and the
+// format of the answer are known.
 type fault struct {
 	err error
-	xml bool // send the error in XML, even if the client asks for JSON
+	xml bool // send XML even if the client requests JSON
 }
 
 func (f fault) Error() string { return f.err.Error() }
 
 func front(err error) error { return fault{err: err} }
 
-// queryError converts an error in $filter or $select into an error of the protocol. If the error is a syntax
-// error, queryError appends an example of a filter to the service's text.
+// queryError converts an error in $filter or $select into an error of the protocol. It appends an example filter to a
+// syntax error.
 func queryError(err error) error {
 	if errors.Is(err, odata.ErrNotImplemented) {
 		return table.NotImplemented.With(err.Error())

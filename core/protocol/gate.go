@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Gate decides about each authorized operation before it runs. Admit may block for a while. If Admit returns an
-// error, the operation does not run, and the client gets this error.
+// Gate decides whether an authorized operation may run. Admit may block. If it returns an error, the operation does not
+// run, and the client receives the error.
 type Gate interface {
 	Admit(ctx context.Context, a *Access) error
 }
@@ -14,19 +14,17 @@ type Gate interface {
 // Access describes an operation for a Gate.
 type Access struct {
 	Account   string
-	Operation string // the same as Response.Operation: a name such as "InsertEntity"
+	Operation string // as in Response.Operation, such as "InsertEntity"
 	Table     string // as spelled in the request; "" if the request names no table
-	// A write of entities or a read of one entity has a PartitionKey, and then HasPartition is true.
+	// PartitionKey is valid if HasPartition is set. HasPartition is set for writes of entities and reads of one entity.
 	PartitionKey string
 	HasPartition bool
 	Write        bool
-	Entities     int // number of entities that a write changes; 1 for any other operation
+	Entities     int // number of entities in a write of entities; 1 for any other operation
 }
 
-// ErrCut is the error with which a Gate makes the transport close the connection without a response. The
-// operation does not run.
+// ErrCut is returned by a Gate to close the connection without a response. The operation does not run.
 var ErrCut = errors.New("protocol: connection closed before the operation")
 
-// ErrCutAfter is the error with which a Gate lets the operation run, and then makes the transport close the
-// connection without a response.
+// ErrCutAfter is returned by a Gate to run the operation and then close the connection without a response.
 var ErrCutAfter = errors.New("protocol: connection closed after the operation")

@@ -19,63 +19,60 @@ type Handler struct {
 	Service *table.Service
 	// Accounts finds an account by its lower-case name.
 	Accounts func(name string) (*Account, bool)
-	// Bearer verifies a bearer token. If Bearer is nil, no token is accepted. An error that is no *table.Error becomes
-	// a response with status 401.
+	// Bearer verifies a bearer token. If it is nil, no token is accepted. An error other than a *table.Error results in
+	// status 401.
 	Bearer func(ctx context.Context, token string) (Identity, error)
-	// Challenge is the WWW-Authenticate header of a response with status 401. It names the issuer of bearer tokens and,
-	// after " resource_id=", the audience for which a client should request a token. If Challenge is empty, the header
-	// is SharedKey.
+	// Challenge is the WWW-Authenticate header of responses with status 401. It contains the issuer of bearer tokens
+	// and, after " resource_id=", the audience for which clients should request a token. If Challenge is empty, the
+	// header is SharedKey.
 	Challenge string
-	// Now returns the wall clock time.
+	// Now returns the wall-clock time.
 	Now func() edm.Ticks
 	// NewID returns 16 random bytes for a request id or a multipart boundary.
 	NewID func() [16]byte
-	// WithTimeout returns a context that ends after a duration, as [context.WithTimeout] does, for requests with the
-	// query parameter timeout. If it is nil, the parameter has no effect. This package does not call
-	// context.WithTimeout itself, because a runtime without goroutines lacks that function.
+	// WithTimeout has the contract of [context.WithTimeout]. It applies the query parameter timeout, which has no
+	// effect if WithTimeout is nil. The function is injected because a runtime without goroutines lacks
+	// context.WithTimeout.
 	WithTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
-	// MaxSkew is the largest accepted difference between the date of a request and the time Now; 0 disables the check.
+	// MaxSkew is the maximum difference between the date of a request and Now. 0 disables the check.
 	MaxSkew time.Duration
-	// Secondary reports whether the handler serves a secondary. If so, the handler treats every address as one of the
-	// secondary. If Secondary is nil, the handler serves a primary.
+	// Secondary reports whether the server is a secondary. If so, every address is treated as the address of the
+	// secondary. If Secondary is nil, the server is a primary.
 	Secondary func() bool
-	// Extensions turns on features that the protocol does not have: functions in filters,
-	// $orderby, and the $count of a table.
+	// Extensions enables features beyond the protocol: functions in filters, $orderby, and the $count of a table.
 	Extensions bool
-	// PathStyle makes the handler take the account from the path, whatever the host is.
+	// PathStyle makes the handler read the account name from the path for every host.
 	PathStyle bool
-	// SettingsAge is how long the handler uses cached settings of an account (its CORS rules), which other handlers may
-	// have changed in the meantime. 0 means 30 seconds, as in the service. If SettingsAge is negative, the handler
-	// reads the settings for each request.
+	// SettingsAge is the maximum age of an account's cached settings (its CORS rules), which other handlers may have
+	// changed. 0 means 30 seconds, as in the service. If it is negative, the handler reads the settings for each
+	// request.
 	SettingsAge time.Duration
-	// SettingsMemory is a cache that several handlers share. If it is nil, this handler has only its own cache.
+	// SettingsMemory is a cache that several handlers share. If it is nil, only the handler's own cache is used.
 	SettingsMemory settings.Memory
 	Limits         Limits
 	// Waiters limits how many requests wait for changes of a table. If it is nil, no request waits.
 	Waiters *changefeed.Waiters
-	// PagedFeeds is set if the caller builds a stream of changes itself: the caller calls Serve repeatedly, and each
-	// call of Serve returns the next page of events. Requests for changes at the address of the secondary are then
-	// refused.
+	// PagedFeeds means that the caller builds a stream of changes from pages. The caller calls Serve repeatedly, and
+	// each call returns the next page of events. Requests for changes at the address of the secondary are then refused.
 	PagedFeeds bool
-	// Gate decides about each operation. It may be nil.
+	// Gate decides whether each operation may run. nil admits all operations.
 	Gate Gate
-	// Turns decides when each request may run. If it is nil, each request runs at once.
+	// Turns schedules the requests. If it is nil, each request runs at once.
 	Turns Turns
 	// Traffic returns the traffic statistics of a table as JSON. If it is nil, the handler gets the statistics from the
 	// store.
 	Traffic func(account, table string) ([]byte, error)
-	// KeptBuffer is the size in bytes of the largest body buffer that the handler keeps for later requests; 0 means 2
-	// MiB.
+	// KeptBuffer is the maximum size in bytes of a body buffer that the handler retains for reuse. 0 means 2 MiB.
 	KeptBuffer int
 
 	date     atomic.Pointer[dateText]
 	settings settings.Cache
 }
 
-// exchange is the state of one request until its response is complete. All calls of a batch share one exchange.
+// exchange is the state of one request until its response is complete. All operations of a batch share one exchange.
 type exchange struct {
 	*Handler
-	Service table.Service // at first Handler.Service; after authentication a wrapper of it that counts costs
+	Service table.Service // Handler.Service; after authentication, a wrapper that counts costs
 	cost    table.Cost
 	visit   Visit
 	req     *Request
@@ -86,13 +83,13 @@ type exchange struct {
 	authority
 	signedVersion string // the signed version (sv) of a shared access signature, or ""
 	negotiate.Dialect
-	plain      bool // whether the answer is plain XML without OData, whatever the Accept header is
+	plain      bool // the answer is plain XML without OData, whatever the Accept header is
 	now        edm.Ticks
 	retryAfter time.Duration
 	base       string  // URL of the account, ending with a slash
-	bodies     *[]byte // the buffer for the bodies in a changeset's answer, or nil
-	turn       Turn    // the permission to run, which Turns gives; nil if the request has none
-	whole      body    // the body of the request, if it has already been read
+	bodies     *[]byte // shared by the bodies of a changeset's answer, or nil
+	turn       Turn    // nil if the request has no turn
+	whole      body    // the request body, if it has been read
 }
 
 func (x *exchange) host() string {
@@ -111,7 +108,7 @@ type dateText struct {
 	text   string
 }
 
-// httpDate formats t as Mon, 02 Jan 2006 15:04:05 GMT. It caches the text for one second.
+// httpDate formats t as an HTTP date, such as Mon, 02 Jan 2006 15:04:05 GMT. It caches the text for one second.
 func (h *Handler) httpDate(t edm.Ticks) string {
 	second := t / edm.TicksPerSecond
 	d := h.date.Load()
@@ -122,7 +119,7 @@ func (h *Handler) httpDate(t edm.Ticks) string {
 	return d.text
 }
 
-// body is the body of a request, or the error that occurred while the body was read.
+// body is a request body, or the error from reading it.
 type body struct {
 	b    []byte
 	err  error

@@ -12,8 +12,8 @@ import (
 
 var _ Limiter = (*throttle.Buckets)(nil)
 
-// admit checks the rate limits and the gate before an operation. In the parameter a, the caller sets the
-// number of entities. If all entities are in one partition, the caller also sets this partition.
+// admit applies the rate limits and the gate to an operation. The caller sets a.Entities. If all entities are in one
+// partition, it also sets a.PartitionKey and a.HasPartition.
 func (c *call) admit(ctx context.Context, a Access) error {
 	if c.Limits.Account == nil && c.Limits.Partition == nil && c.Gate == nil {
 		return nil
@@ -21,8 +21,7 @@ func (c *call) admit(ctx context.Context, a Access) error {
 	return c.checkLimits(ctx, a)
 }
 
-// checkLimits does the work of admit. It is separate from admit, so that the Access a is allocated on the heap only if
-// there is a limit or a gate.
+// checkLimits is separate from admit, so that a escapes to the heap only if there is a limit or a gate.
 func (c *call) checkLimits(ctx context.Context, a Access) error {
 	a.Account, a.Table = c.address.Account, c.route.Table
 	a.Operation, a.Write = c.operation.name, c.operation.write
@@ -47,7 +46,7 @@ func (c *call) checkLimits(ctx context.Context, a Access) error {
 	return err
 }
 
-// rate takes n tokens from a token bucket. If the bucket has fewer tokens, it returns ServerBusy.
+// rate takes n tokens from a token bucket. It returns ServerBusy if fewer are available.
 func (x *exchange) rate(b Limiter, key string, n int, why Refusal, message string) error {
 	if b == nil {
 		return nil
@@ -55,7 +54,7 @@ func (x *exchange) rate(b Limiter, key string, n int, why Refusal, message strin
 	return x.busy(b.Take(key, n), why, message)
 }
 
-// busy returns ServerBusy with the time that the client should wait, or nil if this time is 0.
+// busy returns ServerBusy with wait as the time to retry after, or nil if wait is 0.
 func (x *exchange) busy(wait time.Duration, why Refusal, message string) error {
 	if wait <= 0 {
 		return nil
@@ -67,11 +66,11 @@ func (x *exchange) busy(wait time.Duration, why Refusal, message string) error {
 // countFailure counts a failed sign-in from the client's address.
 func (x *exchange) countFailure() {
 	if b := x.Limits.Failures; b != nil {
-		b.Charge(sourceKey(x.req.Source), 1) // unlike Take, Charge counts each failure even if the bucket has too few tokens
+		b.Charge(sourceKey(x.req.Source), 1) // unlike Take, Charge counts the failure even if no token is available
 	}
 }
 
-// refuseAfterFailures returns ServerBusy after too many failed sign-ins from the client's address.
+// refuseAfterFailures returns ServerBusy if the client's address has too many failed sign-ins.
 func (x *exchange) refuseAfterFailures() error {
 	b := x.Limits.Failures
 	if b == nil {

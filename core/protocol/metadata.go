@@ -7,8 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// getMetadata answers GET on /$metadata. Clients whose code is generated from a schema read this document.
-// For each table it lists only the properties that every table has.
+// getMetadata answers GET on /$metadata, which code generators read. For each table, the document lists only the
+// properties that every table has.
 func (c *call) getMetadata(ctx context.Context) (answer, error) {
 	var names []string
 	for q := (table.TableQuery{Top: table.MaxPageRows}); ; {

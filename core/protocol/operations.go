@@ -7,8 +7,8 @@ import (
 	"edgetable/core/version"
 )
 
-// operations is the table of operations. A request is the operation of the first row that fits. The function
-// init sets the table, because the handler of batches refers to the table.
+// operations lists all operations. A request is served by the first entry that matches. The variable is set in init,
+// because the handler of batches refers to it.
 var operations []operation
 
 func init() {
@@ -54,8 +54,8 @@ func Operations() []string {
 	return names
 }
 
-// find sets the operation of the call, and checks that the request may run it. It also sets the client's
-// preference, because the headers of a later error repeat the preference.
+// find sets c.operation and checks that the request may run it. It also sets c.prefer, because error responses repeat
+// the preference in their headers.
 func (c *call) find() error {
 	for i := range operations {
 		op := &operations[i]

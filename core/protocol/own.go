@@ -10,9 +10,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Azure does not have these operations on a table. Only the account's key permits them.
+// Azure does not have the operations in this file. Only an account key permits them.
 
-// getOptions answers GET comp=options with the declared options of a table.
+// getOptions answers GET comp=options.
 func (c *call) getOptions(ctx context.Context) (answer, error) {
 	t, revision, err := c.Service.TableTraits(ctx, c.name())
 	return answer{
@@ -22,7 +22,7 @@ func (c *call) getOptions(ctx context.Context) (answer, error) {
 	}, err
 }
 
-// setOptions answers PUT comp=options. The new options replace all options of the table.
+// setOptions answers PUT comp=options. It replaces all options of the table.
 func (c *call) setOptions(ctx context.Context) (answer, error) {
 	body, err := c.body()
 	if err != nil {
@@ -37,14 +37,13 @@ func (c *call) setOptions(ctx context.Context) (answer, error) {
 	switch {
 	case match == "*":
 		revision = ""
-	case match != "" && revision == "": // no table has an empty revision, and SetTableOptions would take it for a missing condition
+	case match != "" && revision == "": // SetTableOptions would take an empty revision for no condition
 		return answer{}, table.ConditionNotMet.Err()
 	}
 	return answer{status: 204}, c.Service.SetTableOptions(ctx, c.name(), revision, o)
 }
 
-// getTraffic answers comp=traffic with the traffic statistics of a table. The statistics contain filters and
-// keys of entities, so only the account's key permits the operation.
+// getTraffic answers comp=traffic. Only an account key permits it, because the statistics contain filters and keys.
 func (c *call) getTraffic(ctx context.Context) (answer, error) {
 	a := answer{status: 200, header: multipart.Header{{Name: "Content-Type", Value: "application/json"}}}
 	if c.Traffic == nil {
@@ -54,15 +53,15 @@ func (c *call) getTraffic(ctx context.Context) (answer, error) {
 		}
 		return a, err
 	}
-	_, err := c.Service.TableACL(ctx, c.name()) // fails if the table does not exist
+	_, err := c.Service.TableACL(ctx, c.name()) // returns an error if the table does not exist
 	if err == nil {
 		a.body, err = c.Traffic(c.account.Name, c.name().Table)
 	}
 	return a, err
 }
 
-// restoreTable answers comp=restore. It restores a table to an earlier state, or undoes a restore. All later
-// writes, of any client, are lost, so only the account's key permits the operation.
+// restoreTable answers comp=restore, which restores a table to an earlier state or undoes a restore. It discards the
+// later writes of all clients, so only an account key permits it.
 func (c *call) restoreTable(ctx context.Context) (answer, error) {
 	if c.options.Time == nil {
 		return answer{}, errTime

@@ -7,27 +7,27 @@ import (
 	"edgetable/core/table"
 )
 
-// phase is a phase of processing in Azure's service. The phase in which an error occurs determines which
-// headers the answer has, as recorded from Azure up to April 2026; see heads.
+// phase is a phase of request processing in Azure's service. The phase of an error determines the headers of the answer
+// (see heads), as recorded from Azure up to April 2026.
 type phase uint8
 
 const (
-	// In the phase running, the operation itself runs. All successful answers come from this phase.
+	// running is the phase in which the operation runs. All successful answers come from it.
 	running phase = iota
-	// The phase reading comes before the operation. In this phase, the service reads the address, the names, the
-	// body, the filter and the ETag, and checks that the table exists.
+	// reading is the phase before running. The service reads the address, names, body, filter and ETag, and checks that
+	// the table exists.
 	reading
-	// In the phase readingOptions, the service parses the query options timeout, comp and restype.
+	// readingOptions is the phase in which the service parses the query options timeout, comp and restype.
 	readingOptions
-	// In the phase atFront, the front end of the service handles the request. It does not access the table.
+	// atFront is the phase in which the front end handles the request. It does not access the table.
 	atFront
-	// In the phase challenging, the front end asks for credentials.
+	// challenging is the phase in which the front end requests credentials.
 	challenging
 )
 
-// heads lists which headers an answer has, by phase. Administrative answers, which are plain XML, have
-// neither nosniff nor Cache-Control. If an answer has x-ms-version, its Server header names the table
-// service; otherwise it names only the HTTP server. All 12,824 recorded answers follow these rules.
+// heads lists the headers of an answer by phase. Administrative answers, which are plain XML, have neither nosniff nor
+// Cache-Control. The Server header names the table service only if the answer has x-ms-version. All 12,824 recorded
+// answers follow these rules.
 var heads = [...]struct {
 	version, nosniff, noCache, preference bool
 }{
@@ -43,8 +43,8 @@ const (
 	frontName  = "Microsoft-HTTPAPI/2.0"
 )
 
-// foundIn maps an error code to the phase in which the error occurs. A code that is not in this map belongs to the
-// phase running, in which the operation itself runs.
+// foundIn maps an error code to the phase in which the error occurs. A code that is not in the map belongs to the phase
+// running.
 var foundIn = map[table.Code]phase{
 	table.NoAuthenticationInformation: challenging,
 
@@ -59,7 +59,7 @@ var foundIn = map[table.Code]phase{
 	table.InvalidResourceName:           reading,
 	table.JSONFormatNotSupported:        reading,
 	table.JSONVerboseFormatNotSupported: reading,
-	table.KeyValueTooLarge:              reading, // the store cannot keep a key of this length
+	table.KeyValueTooLarge:              reading, // the key is too long for the store
 	table.MediaTypeNotSupported:         reading,
 	table.MethodNotAllowed:              reading,
 	table.MissingContentLengthHeader:    reading,
@@ -72,9 +72,9 @@ var foundIn = map[table.Code]phase{
 	table.XMethodNotUsingPost:           reading,
 }
 
-// phaseOf returns the phase in which an error occurred. It uses the map foundIn, with two exceptions. An operation
-// on /Tables reads its request in the phase running, so this is the phase of errors in the request. For a request
-// without credentials, the error may be ResourceNotFound; this error then belongs to the phase challenging.
+// phaseOf returns the phase in which an error occurred: the phase from foundIn, with two exceptions. Operations on
+// /Tables read their request in the phase running. ResourceNotFound for a request without credentials belongs to the
+// phase challenging.
 func (c *call) phaseOf(e *table.Error) phase {
 	p := foundIn[e.Code]
 	if e.Code == table.ResourceNotFound && c.resp.Refused == RefusedAnonymous {
@@ -86,7 +86,7 @@ func (c *call) phaseOf(e *table.Error) phase {
 	return p
 }
 
-// head adds to the response the headers that answers from this phase of processing have (see heads).
+// head adds the response headers of the phase p; see heads.
 func (c *call) head(p phase) {
 	h := &heads[p]
 	version := c.Version
@@ -112,7 +112,7 @@ func (c *call) head(p phase) {
 	}
 }
 
-// withPreference appends the header Preference-Applied to h, if the variable heads lists this header for errors in the phase p.
+// withPreference appends Preference-Applied to h if heads lists it for the phase p and the status is not 412.
 func (c *call) withPreference(p phase, status int, h []Field) []Field {
 	if heads[p].preference && status != 412 {
 		return c.appendPreference(h)
@@ -120,7 +120,7 @@ func (c *call) withPreference(p phase, status int, h []Field) []Field {
 	return h
 }
 
-// partHeader returns the first headers of a part of a batch response.
+// partHeader returns the first headers of a response part of a batch.
 func (c *call) partHeader(p phase) multipart.Header {
 	h := make(multipart.Header, 0, 8)
 	if id := c.part.ContentID(); id != "" {

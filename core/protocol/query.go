@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// getEntity answers GET on an entity. The answer is the same as for a missing entity if the entity is outside
-// the key range of a shared access signature, or does not match the filter.
+// getEntity answers GET on an entity. It reports an entity as missing if the entity is outside the key range of a
+// shared access signature or does not match the filter.
 func (c *call) getEntity(ctx context.Context) (answer, error) {
 	if c.allowEntity(c.route.PartitionKey, c.route.RowKey) != nil {
 		return answer{}, table.ResourceNotFound.Err()
@@ -115,7 +115,7 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 		}
 		return v.AppendFeedEnd(dst)
 	}})
-	if shown < len(page.Rows) { // the encoded rows exceed the limit: escapes, and nulls for missing properties, made them longer than estimated
+	if shown < len(page.Rows) { // escapes, and nulls for missing properties, made the rows longer than estimated
 		page.Next = (&table.ScanRequest{Descending: order.Descending}).Continue(page.Rows[shown].Key)
 		a.header = append(continuation.Headers(page.Next, order.Descending), a.header[tokens:]...)
 	}

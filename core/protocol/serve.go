@@ -11,10 +11,10 @@ import (
 	"edgetable/core/version"
 )
 
-// maxTimeout is the upper limit of the query parameter timeout, in seconds.
+// maxTimeout is the maximum of the query parameter timeout, in seconds.
 const maxTimeout = 30
 
-// Serve answers one request. It returns a Response even for an error.
+// Serve answers one request. Errors are returned as error responses.
 func (h *Handler) Serve(ctx context.Context, req *Request) (resp Response) {
 	for resp = h.serve(ctx, req); resp.Wait != nil && !req.ServesAgain; resp = h.serve(ctx, req) {
 		resp.Wait.Await()
@@ -44,9 +44,9 @@ func (h *Handler) serve(ctx context.Context, req *Request) Response {
 	return c.resp
 }
 
-// begin returns a call whose response has the headers of every response.
+// begin returns a call with the headers of every response.
 func (h *Handler) begin(req *Request) *call {
-	state := new(struct { // a single struct, for a single allocation
+	state := new(struct { // one struct for a single allocation
 		call
 		exchange
 		fields [16]Field
@@ -66,7 +66,7 @@ func (h *Handler) begin(req *Request) *call {
 	return c
 }
 
-// serve answers the request. It reports errors in the query options only to authenticated clients.
+// serve answers the request. It reports errors in the query options only after authentication.
 func (c *call) serve(ctx context.Context, optionsErr error) error {
 	var ok bool
 	if c.address, ok = c.target.Locate(c.req.Host, c.PathStyle); !ok {
@@ -99,7 +99,7 @@ func (c *call) serve(ctx context.Context, optionsErr error) error {
 	if c.plain = c.options.Plain(); !c.plain { // administrative operations ignore OData versions
 		c.OData, err = negotiate.ODataVersion(c.req.Header)
 	}
-	// parse the route first, because the headers of an error depend on the resource
+	// parse the route first: the headers of an error depend on the resource
 	var routeErr error
 	c.route, routeErr = address.ParseRoute(c.address.Account, c.address.Rest, c.Extensions)
 	// From here on, errors are in the format that the client requested.
@@ -117,9 +117,11 @@ func (c *call) serve(ctx context.Context, optionsErr error) error {
 	return c.dispatch(ctx, routeErr)
 }
 
-// effectiveVersion returns the protocol version of the request. Without a shared access signature, this is
-// x-ms-version. With a signature, it is the first of these that exists: api-version; x-ms-version, if the signed
-// version is 2014-02-14 or later; the signed version.
+// effectiveVersion returns the protocol version of the request. Without a shared access signature, it is x-ms-version.
+// With one, it is the first of the following that is present:
+//   - api-version
+//   - x-ms-version, if the signed version is 2014-02-14 or later
+//   - the signed version
 func (c *call) effectiveVersion() string {
 	asked := c.req.Header.Get("X-Ms-Version")
 	switch {
@@ -133,7 +135,7 @@ func (c *call) effectiveVersion() string {
 	return c.signedVersion
 }
 
-// dispatch runs the operation of an authenticated request, and copies its answer into the response.
+// dispatch runs the operation of an authenticated request and copies its answer into the response.
 func (c *call) dispatch(ctx context.Context, routeErr error) (err error) {
 	if !c.plain {
 		if err := c.options.CheckImplemented(c.route.Resource, c.Extensions); err != nil {
@@ -163,7 +165,7 @@ func (c *call) dispatch(ctx context.Context, routeErr error) (err error) {
 	return nil
 }
 
-// effectiveVerb returns the verb in the X-HTTP-Method header of a POST, or else the verb of the method.
+// effectiveVerb returns the verb in the X-HTTP-Method header of a POST, or otherwise the verb of the method.
 func effectiveVerb(method string, override []string) (verb, error) {
 	switch {
 	case len(override) == 0:
@@ -171,7 +173,7 @@ func effectiveVerb(method string, override []string) (verb, error) {
 	case len(override) > 1:
 		return 0, table.XMethodIncorrectCount.Err()
 	case strings.EqualFold(strings.TrimSpace(override[0]), method):
-		return parseVerb(method), nil // the header only repeats the method; Java clients of 2013 to 2020 send this
+		return parseVerb(method), nil // the header only repeats the method, as sent by Java clients from 2013 to 2020
 	case method != "POST":
 		return 0, table.XMethodNotUsingPost.Err()
 	}
@@ -195,8 +197,7 @@ func echoable(id string) bool {
 	return true
 }
 
-// Refuse returns the response to a request that the transport refuses without calling Serve. The error has the same
-// form as an error from Serve.
+// Refuse returns an error response for a request that the transport refuses without calling Serve.
 func (h *Handler) Refuse(req *Request, err *table.Error) Response {
 	c := h.begin(req)
 	c.fail(front(err))
@@ -217,13 +218,13 @@ func (c *call) do(ctx context.Context) (answer, error) {
 		}
 		return answer{}, c.tableFirst(ctx, c.route.Misbuilt)
 	}
-	if c.Turns == nil || c.turn != nil { // an operation of a batch runs in the turn (permission to run) of the batch
+	if c.Turns == nil || c.turn != nil { // an operation of a batch runs in the turn of the batch
 		return c.run(ctx)
 	}
 	return c.inTurn(ctx)
 }
 
-// inTurn reads the body, waits for permission to run (see Turns), and runs the operation.
+// inTurn reads the body, waits for a turn, and runs the operation.
 func (c *call) inTurn(ctx context.Context) (a answer, err error) {
 	if c.operation.verb&(post|put|merge|patch) != 0 {
 		b, err := c.readBody()
@@ -240,8 +241,8 @@ func (c *call) inTurn(ctx context.Context) (a answer, err error) {
 	return c.run(ctx)
 }
 
-// run executes the operation. Most operations, also batches, call admit themselves, as soon as they know which
-// entities they access. For any other operation whose answer is neither JSON nor ATOM, admit is called here.
+// run executes the operation. Batches, and operations with an answer in JSON or ATOM, call admit themselves when they
+// know which entities they access. For other operations, run calls admit.
 func (c *call) run(ctx context.Context) (answer, error) {
 	if c.operation.otherFormat && !c.operation.inParts {
 		if err := c.admit(ctx, Access{Entities: 1}); err != nil {

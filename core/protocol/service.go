@@ -12,8 +12,8 @@ import (
 	"edgetable/core/version"
 )
 
-// document returns an answer with an XML document as its body. Like the service, it puts a byte order mark
-// before the document.
+// document returns an answer with an XML document as its body. As in the service, the document begins with a byte order
+// mark.
 func document(body func(dst []byte) []byte) (answer, error) {
 	const bom = "\xef\xbb\xbf"
 	return answer{
@@ -23,8 +23,8 @@ func document(body func(dst []byte) []byte) (answer, error) {
 	}, nil
 }
 
-// tableName checks the table's name in an administrative operation. The error for an invalid name is not in
-// plain XML, but in the format of operations on entities (as recorded from the service in 2026).
+// tableName checks the table name in an administrative operation. As recorded from the service in 2026, the error for
+// an invalid name is not plain XML but in the format of entity operations.
 func (c *call) tableName() error {
 	err := table.CheckTableName(c.route.Table)
 	if err != nil {
@@ -90,7 +90,7 @@ func (c *call) setProperties(ctx context.Context) (answer, error) {
 	err = c.Service.UpdateAccountSettings(ctx, c.address.Account, func(old []byte) ([]byte, error) {
 		return settings.Keep(old, body)
 	})
-	if c.settings.Forget(c.account.Name); c.SettingsMemory != nil { // forget the settings even after an error, because the write may have succeeded
+	if c.settings.Forget(c.account.Name); c.SettingsMemory != nil { // forget the settings even after an error, because the write may have been applied
 		c.SettingsMemory.Forget(c.account.Name, c.Now())
 	}
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *call) getDelegationKey(ctx context.Context) (answer, error) {
 	if c.authority.identity.Contributor {
 		role = sas.Contributor
 	}
-	// The key may be derived from either account key, because a token is verified with both account keys.
+	// Either account key may be used, because a token is verified with both.
 	lender := cmp.Or(c.account.Keys[0], c.account.Keys[1])
 	if lender == nil {
 		return answer{}, table.AuthorizationFailure.With("This request is not authorized to perform this operation. The account has no key from which a user delegation key can be derived.")

@@ -10,11 +10,10 @@ import (
 	"edgetable/core/table"
 )
 
-// usualSettingsAge is the time after which the service applies changed settings everywhere.
+// usualSettingsAge is the time that the service needs to apply changed settings everywhere.
 const usualSettingsAge = 30 * time.Second
 
-// settingsAge returns how long the handler uses cached settings of an account. Settings that this handler
-// itself stored apply at once.
+// settingsAge returns the maximum age of cached account settings.
 func (h *Handler) settingsAge() edm.Ticks {
 	return edm.Ticks(cmp.Or(h.SettingsAge, usualSettingsAge) / 100) // from nanoseconds to ticks of 100 ns
 }
@@ -33,8 +32,8 @@ func (x *exchange) accountSettings(ctx context.Context) (*settings.Properties, e
 	return x.storedSettings(ctx)
 }
 
-// storedSettings reads settings from the store. It caches them unless this handler changed the stored
-// settings during the read.
+// storedSettings reads settings from the store. It caches them unless this handler changed the stored settings in the
+// meantime.
 func (x *exchange) storedSettings(ctx context.Context) (*settings.Properties, error) {
 	before := x.settings.Get(x.account.Name)
 	stored, err := x.Service.AccountSettings(ctx, x.address.Account)
@@ -51,8 +50,7 @@ func (x *exchange) storedSettings(ctx context.Context) (*settings.Properties, er
 	return &p, nil
 }
 
-// parseSettings parses stored settings. For nil (the account has no stored settings), it returns the
-// defaults.
+// parseSettings parses stored settings. If stored is nil, it returns the defaults.
 func parseSettings(stored []byte) (settings.Properties, error) {
 	p := settings.Defaults()
 	if stored == nil {

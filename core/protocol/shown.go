@@ -2,9 +2,9 @@ package protocol
 
 import "strings"
 
-// Shown returns the part of a summary that a log or a trace may contain. It leaves out texts that a client
-// without a key can choose, and texts that may be secret. Logs and traces must contain nothing else of a
-// request or response, except the status.
+// Shown returns the part of a summary that logs and traces may contain. It omits text that a client without a key can
+// choose, and text that may be secret. Apart from the status, logs and traces must contain nothing else about a request
+// or response.
 func (s *Summary) Shown() Summary {
 	shown := *s
 	shown.Method = shownMethod(s.Method)
@@ -15,8 +15,7 @@ func (s *Summary) Shown() Summary {
 	return shown
 }
 
-// shownMethod returns the method, or "?" if it is no method of the protocol. A client can send any text as
-// method.
+// shownMethod returns the method, or "?" for text that is not a method of the protocol.
 func shownMethod(s string) string {
 	switch s {
 	case "GET", "HEAD", "PUT", "POST", "DELETE", "MERGE", "PATCH", "OPTIONS":
@@ -25,8 +24,8 @@ func shownMethod(s string) string {
 	return "?"
 }
 
-// withoutSecret cuts off a text before a signature or a key. The reason is that some clients send their URL
-// or connection string as the client request id.
+// withoutSecret truncates s at a signature or key, because some clients send their URL or connection string as the
+// client request id.
 func withoutSecret(s string) string {
 	for i := range len(s) {
 		for _, secret := range [...]string{"sig=", "sig%3d", "key=", "key%3d"} {

@@ -9,21 +9,20 @@ import (
 	"edgetable/core/table"
 )
 
-// Summary describes one request for logs and metrics. The handler sets most fields; the transport and package
-// admission set the others. A Summary contains no key and no value of an entity. But it contains texts that
-// the client chose, so logs must use [Summary.Shown].
+// Summary describes one request for logs and metrics. It contains no keys and no values of entities. It does contain
+// text that the client chose, so logs must use [Summary.Shown].
 type Summary struct {
 	Method string
 	// Source is the client's address, or the zero Addr if it is unknown.
 	Source netip.Addr
-	// Operation is the name of the operation, such as "InsertEntity". It is "" if
-	// the request failed before its operation was known.
+	// Operation is the name of the operation, such as "InsertEntity". It is "" if the request failed before the
+	// operation was known.
 	Operation string
 	// Account is the account that the request addresses, or "" if there is none.
 	Account string
-	// SignedIn is set if the client has proved that it may access Account.
+	// SignedIn is set if the client proved that it may access Account.
 	SignedIn bool
-	// Table is the table's name in the request, or "" if the request has no valid one.
+	// Table is the table name in the request, or "" if there is no valid name.
 	Table string
 	// Code is the error code of a failed request or of a failed part of a
 	// batch.
@@ -35,25 +34,23 @@ type Summary struct {
 	// RequestID and ClientRequestID are the headers x-ms-request-id and
 	// x-ms-client-request-id of the response.
 	RequestID, ClientRequestID string
-	// Scanned is the number of entities or tables that the store examined for a read. Returned is the number
-	// of those in the response.
+	// Scanned is the number of entities or tables that the store examined for a read. Returned is the number of
+	// entities or tables in the response.
 	Scanned, Returned int
 
-	// Received and Sent are the lengths in bytes of the request's body and of the response's body. The
-	// transport sets them.
+	// Received and Sent are the lengths of the request body and the response body in bytes. The transport sets them.
 	Received, Sent int
 	// Waited is how long the request waited in the queue of package admission. That package sets it.
 	Waited time.Duration
-	// Took is the time from the start of the request in the transport to the complete response. The transport
-	// sets it.
+	// Took is the time from the start of the request to the complete response. The transport sets it.
 	Took time.Duration
 
 	reads  bool // whether the operation is a query or a count of entities
 	filter *odata.Filter
 }
 
-// About copies the fields that describe the request from another summary. If a transport sends a refusal instead
-// of the handler's answer, it calls About. The refusal's summary then has the fields of the answer's summary.
+// About copies the fields that describe the request from another summary. A transport calls it if it sends a refusal in
+// place of the handler's answer.
 func (s *Summary) About(other *Summary) {
 	s.Operation, s.Table, s.Account, s.SignedIn, s.Waited = other.Operation, other.Table, other.Account, other.SignedIn, other.Waited
 }
@@ -61,37 +58,36 @@ func (s *Summary) About(other *Summary) {
 // Refusal is the reason why the server refused a request before its operation ran.
 type Refusal string
 
-// Requests refused for these reasons do not count as failed sign-ins.
+// Refusals that do not count as failed sign-ins.
 const (
-	// RefusedQueue means that the queue was full, or that the request waited too long in it.
+	// RefusedQueue means that the queue was full or that the request waited too long in it.
 	RefusedQueue Refusal = "queue"
-	// RefusedMemory means that the memory for bodies is used up by bodies that are arriving, or by answers
-	// that clients have not read yet. It also means that the client or the account uses more than half of
-	// this memory, which is the maximum for each.
+	// RefusedMemory means that incoming bodies and unsent answers use all memory for bodies, or that the client or the
+	// account uses its maximum, which is half of this memory.
 	RefusedMemory Refusal = "memory"
 	// RefusedAccountRate means that the account exceeds [Limits].Account.
 	RefusedAccountRate Refusal = "account_rate"
 	// RefusedPartitionRate means that the partition exceeds [Limits].Partition.
 	RefusedPartitionRate Refusal = "partition_rate"
-	// RefusedFailures means that sign-ins from the client's address failed too often, see [Limits].Failures.
-	// The server did not examine the credentials.
+	// RefusedFailures means that the client's address exceeds [Limits].Failures. The server did not examine the
+	// credentials.
 	RefusedFailures Refusal = "failures"
 	// RefusedPermission means that the credentials are valid but do not permit the operation.
 	RefusedPermission Refusal = "permission"
 )
 
-// Requests refused for these reasons count as failed sign-ins.
+// Refusals that count as failed sign-ins.
 const (
 	RefusedAnonymous Refusal = "anonymous" // no credentials
 	RefusedAccount   Refusal = "account"   // the account does not exist
 	RefusedDisabled  Refusal = "disabled"  // the account is disabled
-	RefusedScheme    Refusal = "scheme"    // the account demands HTTPS
+	RefusedScheme    Refusal = "scheme"    // the account requires HTTPS
 	RefusedFirewall  Refusal = "firewall"  // the account does not accept requests from the address
-	RefusedMalformed Refusal = "malformed" // the Authorization header cannot be read
-	RefusedDate      Refusal = "date"      // the date is missing, unreadable, or too far from the current time
-	RefusedSignature Refusal = "signature" // the signature was not made with a key of the account
-	RefusedSAS       Refusal = "sas"       // the shared access signature is wrong, expired, or restricted to other clients
-	RefusedToken     Refusal = "token"     // the bearer token is not accepted
+	RefusedMalformed Refusal = "malformed" // the Authorization header is malformed
+	RefusedDate      Refusal = "date"      // the date is missing, malformed, or too far from the current time
+	RefusedSignature Refusal = "signature" // the signature does not match any key of the account
+	RefusedSAS       Refusal = "sas"       // the shared access signature is invalid, expired, or restricted to other clients
+	RefusedToken     Refusal = "token"     // the bearer token was not accepted
 )
 
 // Refusals lists every refusal.
@@ -109,8 +105,7 @@ func (r Refusal) SignIn() bool {
 	return true
 }
 
-// Plan returns one word that describes how a query of entities was answered; see [odata.Plan]. It returns ""
-// for other operations.
+// Plan returns one word for how a query of entities was answered (see [odata.Plan]), or "" for other operations.
 func (s *Summary) Plan() string {
 	if !s.reads {
 		return ""
@@ -118,10 +113,10 @@ func (s *Summary) Plan() string {
 	return odata.MakePlan(s.filter).Kind
 }
 
-// Filter returns the query's filter with a question mark in place of each value.
+// Filter returns the filter of a query with a question mark in place of each value.
 func (s *Summary) Filter() string { return s.filter.Shape() }
 
-// recordError sets Code and, depending on the status of the error, Err or Refused.
+// recordError sets Code and, depending on the status, Err or Refused.
 func (s *Summary) recordError(e *table.Error) {
 	s.Code = string(e.Code)
 	switch status := e.Status(); {
@@ -132,8 +127,8 @@ func (s *Summary) recordError(e *table.Error) {
 	}
 }
 
-// RandomID returns a function for [Handler.NewID]. It takes the ids from random numbers, which must not
-// repeat but need not be secret.
+// RandomID returns a function for [Handler.NewID] that builds ids from random numbers. The numbers must not repeat but
+// need not be secret.
 func RandomID(random func() uint64) func() [16]byte {
 	return func() (id [16]byte) {
 		binary.LittleEndian.PutUint64(id[:8], random())

@@ -1,14 +1,14 @@
 package protocol
 
-// Text is a row of [Texts]. It describes one text of a request's summary that logs and spans contain.
+// Text describes a text field of [Summary] in logs and spans.
 type Text struct {
-	Name string // name of the text as a field in logs
-	Span string // name of the text as an attribute in spans; "" if the text is the name of the span
+	Name string // name of the field in logs
+	Span string // name of the attribute in spans; "" for the text that names the span
 	Of   func(*Summary) string
 }
 
-// Texts lists the texts that every log contains, in this order. If a request lacks a text, the log leaves out
-// the field. The values come from [Summary.Shown].
+// Texts lists the text fields of every log entry, in order. A log entry omits empty fields. The values come from
+// [Summary.Shown].
 var Texts = [LogFields]Text{
 	{"operation", "", func(s *Summary) string { return s.Operation }},
 	{"account", "edgetable.account", func(s *Summary) string { return s.Account }},
@@ -22,7 +22,7 @@ var Texts = [LogFields]Text{
 // LogFields is the length of [Texts].
 const LogFields = 7
 
-// AppendLog appends one log field for each of [Texts] that the summary has.
+// AppendLog appends a log field for each of [Texts] that is not empty.
 func (s *Summary) AppendLog(dst []Field) []Field {
 	shown := s.Shown()
 	for i := range Texts {

@@ -7,8 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// chargeSource calls the function read, which reads from the store before the request is
-// authenticated. The cost is charged to the client's network address.
+// chargeSource runs a read of the store before authentication. The cost is charged to the client's network address.
 func (x *exchange) chargeSource(ctx context.Context, read func() error) error {
 	if x.Turns == nil || x.turn != nil {
 		return read()
@@ -20,7 +19,7 @@ func (x *exchange) chargeSource(ctx context.Context, read func() error) error {
 	return read()
 }
 
-// takeTurn waits until Turns permits the request to run. It returns ServerBusy if Turns refuses.
+// takeTurn waits for a turn. It returns ServerBusy if Turns refuses the request.
 func (x *exchange) takeTurn(ctx context.Context, w Work) error {
 	w.Cost = x.currentCost(0)
 	var waited time.Duration
@@ -40,7 +39,7 @@ func (x *exchange) endTurn(sent int) {
 	}
 }
 
-// pause returns the function for the field Pause of a [table.Query].
+// pause returns the Pause function for a [table.Query]. It returns nil if the request has no turn.
 func (x *exchange) pause(ctx context.Context) func(rows, size int) bool {
 	if x.turn == nil {
 		return nil

@@ -13,7 +13,7 @@ const (
 	del
 )
 
-// parseVerb returns the verb of a method, or 0 for a method that no operation has.
+// parseVerb returns the verb of a method, or 0 for an unsupported method.
 func parseVerb(method string) verb {
 	switch method {
 	case "GET":

@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Visit is empty, because a TinyGo module keeps no statistics of traffic.
+// Visit is empty, because a TinyGo module keeps no traffic statistics.
 type Visit struct{}
 
 func (c *call) visitEntity()                      {}
