@@ -7,9 +7,9 @@ import (
 	"edgetable/core/traffic"
 )
 
-// As converts a store to T, an optional interface such as [Counting]. Like errors.As, the function also looks inside
-// wrappers: a Store that wraps another Store has the method Unwrap() Store. So a wrapper need not implement T itself,
-// unless the wrapper changes what T does.
+// As converts a store to T, an optional interface such as [Counting]. Like errors.As, it also looks inside wrappers. A
+// Store that wraps another Store has the method Unwrap() Store. A wrapper needs to implement T only to change its
+// behavior.
 func As[T any](s Store) (ability T, ok bool) {
 	for s != nil {
 		if ability, ok = s.(T); ok {
@@ -26,49 +26,47 @@ func As[T any](s Store) (ability T, ok bool) {
 
 // Declaring is a [Store] whose tables can have [Traits] (declared options).
 type Declaring interface {
-	// Declares returns two facts about the store. The first is its name for messages, such as "PostgreSQL". The
-	// second is whether it supports a rule of expiry. If not, the store answers [ErrUnsupported] to a record with
-	// such a rule.
+	// Declares returns the store's name for messages, such as "PostgreSQL", and whether the store supports a rule of
+	// expiry. Without this support, WriteRecord fails with [ErrUnsupported] for a record with such a rule.
 	Declares() (name string, expiry bool)
 }
 
-// Counting is a [Store] that itself counts the traffic of its tables. The store on Cloudflare Durable Objects does
-// this, because no single server sees all requests there.
+// Counting is a [Store] that itself counts the traffic of its tables. Cloudflare Durable Objects need this, because no
+// single server receives all requests.
 type Counting interface {
-	// Traffic returns the traffic statistics of a table. The report does not contain the table's name.
+	// Traffic returns the traffic statistics of a table. The report does not contain the table name.
 	Traffic(ctx context.Context, t RecordKey) (*traffic.Report, error)
 }
 
-// Restoring is a [Store] that can restore a table to an earlier state. The store on Cloudflare Durable Objects can
-// do this, because the platform keeps the earlier states of each object.
+// Restoring is a [Store] that can restore a table to an earlier state. Cloudflare Durable Objects can, because the
+// platform retains earlier states of each object.
 type Restoring interface {
-	// Restore restores a table to an earlier state. The parameter to is the time of this state. For [UndoRestore] in
-	// place of a time, Restore undoes the last restore. The result has one line for each part of the table: the name
-	// of the part, a space, and [Restored], [Removed] or the reason why this part was not restored. The last line is
-	// [RestoreEnded], or the reason why Restore must be called again to finish. Until the restore has ended, requests
-	// to the table fail. If Restore returns an error because it refuses the restore, it has changed nothing.
+	// Restore restores a table to its state at the time to. If to is [UndoRestore], it undoes the last restore.
+	//
+	// The result has one line for each part of the table: the name of the part, a space, and [Restored], [Removed] or
+	// the reason why the part was not restored. The last line is [RestoreEnded], or the reason why Restore must be
+	// called again. Requests to the table fail until the restore has ended. If Restore refuses the restore, it returns
+	// an error and has changed nothing.
 	Restore(ctx context.Context, t RecordKey, to edm.Ticks) (did []byte, err error)
 }
 
-// UndoRestore is passed to Restore in place of a time. Restore then undoes the last restore, even an unfinished
-// one.
+// UndoRestore is passed to Restore in place of a time, in order to undo the last restore, even an unfinished one.
 const UndoRestore edm.Ticks = 0
 
-// These words report the outcome of a restore, either for one part of a table or for the whole table; see
-// [Restoring].
+// The lines of the result of Restore contain these words; see [Restoring].
 const (
 	Restored          = "restored"
-	Removed           = "removed" // this part of the table did not exist at the time of the restored state
+	Removed           = "removed" // the part did not exist at the time of the restored state
 	RestoreEnded      = "ended"
 	RestoreWaits      = "waits" // followed by the number of seconds to wait before the next call
 	RestoreUnfinished = "unfinished"
 )
 
-// Replicated is a [Store] that answers eventual reads from a replica and knows the age of the replica's data. A store
-// without this interface answers eventual reads as it answers strong ones.
+// Replicated is a [Store] that serves eventual reads from a replica and knows how old the replica's data is. Any other
+// store serves eventual reads like strong reads.
 type Replicated interface {
-	// Replication returns the state of the replica. It never fails: without new information, it returns the last
-	// known state.
+	// Replication returns the state of the replica. It never fails. Without new information, it returns the last known
+	// state.
 	Replication() Replication
 }
 

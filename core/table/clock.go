@@ -7,14 +7,13 @@ import (
 	"edgetable/core/edm"
 )
 
-// Clock issues Timestamps that strictly increase, even over a restart, and even if the
-// wall clock stands still or steps back. It reserves a range of Timestamps before it
-// issues them. A new process starts above the last reservation, so all its Timestamps are
-// above those of its predecessor. A Clock is safe for concurrent use.
+// Clock issues strictly increasing Timestamps, even across restarts, and even if the wall clock stands still or steps
+// back. It reserves a range of Timestamps before it issues them. After a restart, the clock begins above the last
+// reservation, and so above all Timestamps of the previous process. A Clock is safe for concurrent use.
 type Clock struct {
 	now      func() edm.Ticks
 	reserve  func(edm.Ticks) error
-	last     atomic.Int64 // the highest Timestamp issued, or the highest instant passed to raise
+	last     atomic.Int64 // the highest Timestamp issued or passed to raise
 	mu       sync.Mutex   // held while a Timestamp is issued
 	reserved edm.Ticks
 }
@@ -23,24 +22,21 @@ type Clock struct {
 // Timestamp.
 const Reservation edm.Ticks = edm.TicksPerSecond
 
-// NewClock returns a clock that calls the function now to read the wall clock. A
-// reservation is the highest Timestamp that a clock may issue. The parameter from is the
-// last reservation of the previous process, or 0; the new clock issues only higher
-// Timestamps. The function reserve must durably store its argument, the new reservation.
-// If reserve is nil, the clock stores no reservations.
+// NewClock returns a clock that reads the wall clock from now. A reservation is the highest Timestamp that a clock may
+// issue. from is the last reservation of the previous process, or 0. The clock issues only Timestamps above from. It
+// calls reserve to store each new reservation durably. If reserve is nil, reservations are not stored.
 func NewClock(now func() edm.Ticks, from edm.Ticks, reserve func(edm.Ticks) error) *Clock {
 	c := &Clock{now: now, reserve: reserve, reserved: from}
 	c.last.Store(int64(from))
 	return c
 }
 
-// Raise makes all later Timestamps higher than t, which another process issued.
+// Raise makes all later Timestamps higher than t, which another process has issued.
 func (c *Clock) Raise(t edm.Ticks) { c.raise(t) }
 
-// Instant returns the instant of a read: the current time or, if that is higher, the last
-// Timestamp. After this call, the clock issues only Timestamps above this instant. So an
-// entity that has expired for this read has also expired for all later writes. Instant
-// never waits.
+// Instant returns the instant of a read, which is the current time or the last Timestamp, whichever is later. All
+// Timestamps issued afterwards are above the instant. Therefore an entity that has expired for the read has also
+// expired for all later writes. Instant never blocks.
 func (c *Clock) Instant() edm.Ticks { return c.raise(c.now()) }
 
 func (c *Clock) raise(t edm.Ticks) edm.Ticks {
@@ -55,8 +51,7 @@ func (c *Clock) raise(t edm.Ticks) edm.Ticks {
 	}
 }
 
-// Next returns a new Timestamp. The Timestamp is the current time, but at least one tick later than
-// the previous Timestamp.
+// Next returns a new Timestamp: the current time, or one tick after the previous Timestamp if that is later.
 func (c *Clock) Next() (edm.Ticks, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

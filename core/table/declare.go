@@ -8,16 +8,14 @@ import (
 
 // TableOptions are the options that the owner of a table can declare.
 type TableOptions struct {
-	// Expire is the rule of expiry, or nil. Its fields Since and Until are not used.
+	// Expire is the rule of expiry, or nil. Since and Until are ignored.
 	Expire *Expiry
 	// Changes is the configuration of the table's change feed, or nil for no feed.
 	Changes *Feed
 }
 
-// declare returns new traits (the declared options in a table's record), made from the old
-// traits t and the options o that the owner declares. The parameter now is the time of the
-// declaration. An unchanged option keeps its state, such as the time of its first
-// declaration (Since). An error is an [Error].
+// declare returns new traits for the options o, based on the old traits t. now is the time of the declaration. An
+// unchanged option retains its state, such as the time of its first declaration (Since). Errors are of type *[Error].
 func (t *Traits) declare(o TableOptions, now edm.Ticks) (*Traits, error) {
 	var next Traits
 	if t != nil {
@@ -53,7 +51,7 @@ func (t *Traits) orNil() *Traits {
 	return t
 }
 
-// canKeep returns an error if the options contain an option that the store does not support.
+// canKeep returns an error if the store does not support one of the options.
 func (s *Service) canKeep(o TableOptions) error {
 	refuse := func(part string) error {
 		return OptionsInvalid.With(OptionsInvalid.Err().Message + " $." + part + ": " + s.home() + " does not support this option yet. Omit it.")
@@ -74,8 +72,8 @@ func (s *Service) canKeep(o TableOptions) error {
 	return nil
 }
 
-// TableTraits returns the traits (declared options) of a table, and the revision of the
-// table's record. The traits are nil if the table declares no option.
+// TableTraits returns the traits of a table, and the revision of the table's record. The traits are nil if the table
+// declares no options.
 func (s *Service) TableTraits(ctx context.Context, n Name) (*Traits, Revision, error) {
 	if err := n.check(); err != nil {
 		return nil, "", err
@@ -84,9 +82,8 @@ func (s *Service) TableTraits(ctx context.Context, n Name) (*Traits, Revision, e
 	return r.Traits, r.Revision, err
 }
 
-// SetTableOptions replaces the options of a table. If match is not empty, it must be the
-// revision of the table's record; otherwise the error is ConditionNotMet. If the store does
-// not support the options, the error is OptionsInvalid.
+// SetTableOptions replaces the options of a table. If match is not empty and differs from the revision of the table's
+// record, it fails with ConditionNotMet. If the store does not support an option, it fails with OptionsInvalid.
 func (s *Service) SetTableOptions(ctx context.Context, n Name, match Revision, o TableOptions) error {
 	if err := n.check(); err != nil {
 		return err

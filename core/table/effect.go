@@ -4,14 +4,14 @@ import "edgetable/core/edm"
 
 // Effect is everything that a mutation changes.
 type Effect struct {
-	Row *Row // the new state of the entity; nil means that the entity is removed
-	// Ended is set only for an [Expire]. It is the instant at which the removed entity expired.
+	Row *Row // new state of the entity; nil means removed
+	// Ended is the instant at which the removed entity expired. It is set only for an [Expire].
 	Ended edm.Ticks
 }
 
-// Apply applies a mutation as the function [Apply] does, and also obeys the rules of expiry in the
-// traits: an entity that has expired at the Timestamp of the write counts as absent. Unlike the
-// function, it also applies an [Expire]. old is the stored entity, even if that has expired.
+// Apply applies a mutation as the function [Apply] does, and follows the rules of expiry: an entity that has expired at
+// the Timestamp of the write counts as absent. Unlike the function, it also applies an [Expire]. old is the stored
+// entity, even if it has expired.
 func (t *Traits) Apply(old *Row, m Mutation, now edm.Ticks) (Effect, error) {
 	switch {
 	case t == nil || old == nil:

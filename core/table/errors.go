@@ -1,16 +1,16 @@
 package table
 
-// Code is an error code of the protocol, such as "EntityAlreadyExists". Clients decide by the code how to handle an
+// Code is an error code of the protocol, such as "EntityAlreadyExists". Clients use the code to decide how to handle an
 // error.
 type Code string
 
-// Error is an error in the form in which the protocol shows errors to clients. Clients see no other errors. Compare
-// errors by Code. The Message tells people what to change.
+// Error is an error of the protocol. Clients receive no other errors. Compare errors by Code. Message tells people what
+// to change.
 type Error struct {
 	Code    Code
 	Message string // without the request id and the time, which the response adds
-	Index   int    // index of an operation of an entity group transaction, if HasIndex is set
-	// HasIndex is set if the message that the client gets must begin with Index, as in "2:…".
+	Index   int    // index of the failed operation in a batch, if HasIndex is set
+	// HasIndex is set if the message to the client must begin with Index, as in "2:…".
 	HasIndex bool
 	status   int // 0 means the default status of Code
 	cause    error
@@ -18,8 +18,8 @@ type Error struct {
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// Unwrap returns the cause of an error with status 5xx, or nil. The cause is only for the log: the client must not see
-// it.
+// Unwrap returns the cause of an error with status 5xx, or nil. The cause is for the log and must not be sent to the
+// client.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Status returns the HTTP status of the error.
@@ -30,24 +30,24 @@ func (e *Error) Status() int {
 	return codes[e.Code].status
 }
 
-// Retriable reports whether the status alone makes clients send the request again.
+// Retriable reports whether the status makes clients retry the request.
 func (e *Error) Retriable() bool { s := e.Status(); return s == 500 || s == 503 }
 
-// WithStatus returns a copy of the error with this status instead of the code's status.
+// WithStatus returns a copy of the error with the given status instead of the code's status.
 func (e *Error) WithStatus(status int) *Error {
 	c := *e
 	c.status = status
 	return &c
 }
 
-// At copies the error and sets the index of the failed operation in its entity group transaction.
+// At returns a copy of the error with the index of the failed operation in an entity group transaction.
 func (e *Error) At(index int) *Error {
 	c := *e
 	c.Index, c.HasIndex = index, true
 	return &c
 }
 
-// Whole returns a copy of the error without an index. The copy is an error of a whole entity group transaction.
+// Whole returns a copy of the error without an index. The copy applies to an entity group transaction as a whole.
 func (e *Error) Whole() *Error {
 	c := *e
 	c.Index, c.HasIndex = 0, false
@@ -57,21 +57,21 @@ func (e *Error) Whole() *Error {
 // Err returns an error with the code and its default message.
 func (c Code) Err() *Error { return &Error{Code: c, Message: codes[c].message} }
 
-// Because wraps a cause in an error with the code and its default message. Only the log may show the cause.
+// Because returns an error with the code, its default message and a cause. The cause is only for the log.
 func (c Code) Because(cause error) *Error {
 	e := c.Err()
 	e.cause = cause
 	return e
 }
 
-// DamagedText is the message to clients for [ErrDamaged]. Because the code of this error makes clients retry, the text
-// says that a retry does not help.
+// DamagedText is the message to clients for [ErrDamaged]. It says that a retry does not help, because the error code
+// makes clients retry.
 const DamagedText = "A part of the stored data that the request needs is damaged. Repeating the request does not help: restore a backup. The server's log names the file."
 
-// With combines the code and the given message to an error.
+// With returns an error with the code and the given message.
 func (c Code) With(message string) *Error { return &Error{Code: c, Message: message} }
 
-// Codes returns all error codes of the server. A test requires that each code occurs in a recorded transcript.
+// Codes returns all error codes. A test requires that each code occurs in a recorded transcript.
 func Codes() []Code {
 	list := make([]Code, 0, len(codes))
 	for c := range codes {
@@ -80,7 +80,7 @@ func Codes() []Code {
 	return list
 }
 
-// The codes are spelled as in the service.
+// The spelling of the codes is the service's.
 const (
 	AccountIsDisabled                       Code = "AccountIsDisabled"
 	AccountRequiresHTTPS                    Code = "AccountRequiresHttps"
@@ -144,8 +144,8 @@ const (
 	XMethodNotUsingPost                     Code = "XMethodNotUsingPost"
 )
 
-// codes holds the status and the default message of each code. The messages are the service's, including its
-// misspellings, because some clients compare messages.
+// codes holds the status and the default message of each code. The messages contain the service's misspellings, because
+// some clients compare messages.
 var codes = map[Code]struct {
 	status  int
 	message string

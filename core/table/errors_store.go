@@ -5,36 +5,32 @@ import (
 	"strconv"
 )
 
-// These are the errors of a [Store]. Compare them with errors.Is.
+// Errors of a [Store]. Compare them with errors.Is.
 var (
-	// ErrNoRecord means that there is no record with this key.
+	// ErrNoRecord means that the record does not exist.
 	ErrNoRecord = errors.New("no such record")
-	// ErrRevision means that the record does not have the revision that the call demands.
+	// ErrRevision means that the record does not have the required revision.
 	ErrRevision = errors.New("record was changed")
-	// ErrBeingDeleted means that a table of this name is still being deleted, so the name is
-	// not available yet.
+	// ErrBeingDeleted means that a table with the same name is still being deleted.
 	ErrBeingDeleted = errors.New("table is being deleted")
 	// ErrNoTable means that the table does not exist.
 	ErrNoTable = errors.New("no such table")
-	// ErrNoEntity means that there is no entity with this key.
+	// ErrNoEntity means that the entity does not exist.
 	ErrNoEntity = errors.New("no such entity")
-	// ErrExists means that the entity exists, although the write demands that it is absent.
+	// ErrExists means that the entity exists, but the write requires its absence.
 	ErrExists = errors.New("entity exists")
-	// ErrChanged means that the entity does not have the Timestamp that the write demands.
+	// ErrChanged means that the entity does not have the required Timestamp.
 	ErrChanged = errors.New("entity was changed")
-	// ErrBusy means that the store throttled the call, or that the call conflicted with another
-	// one. The call applied nothing, and can be retried later.
+	// ErrBusy means that the store throttled the call, or that the call conflicted with another call. Nothing was
+	// applied, and the call can be retried later.
 	ErrBusy = errors.New("store is busy")
-	// ErrFull means that the store has no space for the data of the write. The write was not
-	// applied. A delete may still succeed.
+	// ErrFull means that the store has no space left for the write. Nothing was applied. Deletes may still succeed.
 	ErrFull = errors.New("store is full")
-	// ErrDamaged means that stored data is damaged. Every call that needs the damaged data
-	// fails.
+	// ErrDamaged means that stored data is damaged. Every call that needs this data fails.
 	ErrDamaged = errors.New("a part of the stored data is damaged")
-	// ErrMemoryFull is an [ErrFull] of a store that keeps its tables in memory.
+	// ErrMemoryFull is an [ErrFull] of a store that holds its tables in memory.
 	ErrMemoryFull error = memoryFull{}
-	// ErrUnknown means that the reply to a write was lost: the write may or may not have been
-	// applied.
+	// ErrUnknown means that the reply to a write was lost. The write may or may not have been applied.
 	ErrUnknown = errors.New("outcome unknown")
 	// ErrUnsupported means that the store lacks a feature that the call needs.
 	ErrUnsupported = errors.New("not supported by this store")
@@ -42,13 +38,12 @@ var (
 	ErrKeyTooLong = errors.New("key too long for this store")
 	// ErrNoFeed means that the table has no change feed.
 	ErrNoFeed = errors.New("table keeps no feed")
-	// ErrFeedExpired means that the feed has already removed some of the changes after the
-	// position.
+	// ErrFeedExpired means that the feed has already removed changes after the position.
 	ErrFeedExpired = errors.New("the feed no longer has the changes after the position")
-	// ErrFeedEnded means that the table to which the feed belongs was dropped.
+	// ErrFeedEnded means that the feed's table was dropped.
 	ErrFeedEnded = errors.New("feed has ended")
-	// ErrHistory means that the position belongs to another history of the store: after the
-	// position was issued, the store was restored or lost commits.
+	// ErrHistory means that the position belongs to another history of the store. The store was restored or lost
+	// commits after it had issued the position.
 	ErrHistory = errors.New("the store was restored or lost commits after this position was issued")
 )
 
@@ -57,9 +52,8 @@ type memoryFull struct{}
 func (memoryFull) Error() string { return "the memory for tables is full" }
 func (memoryFull) Unwrap() error { return ErrFull }
 
-// Refused is the error of a Commit with a mutation that could not be applied. Err is the
-// reason: [ErrExists], [ErrNoEntity], [ErrChanged], [ErrKeyTooLong], or an *[Error] if a limit
-// was exceeded.
+// Refused is the error of a Commit with a mutation that cannot be applied. Err is the reason: [ErrExists],
+// [ErrNoEntity], [ErrChanged], [ErrKeyTooLong], or an *[Error] if a limit was exceeded.
 type Refused struct {
 	Index int
 	Err   error
@@ -67,5 +61,5 @@ type Refused struct {
 
 func (r *Refused) Error() string { return "mutation " + strconv.Itoa(r.Index) + ": " + r.Err.Error() }
 
-// Unwrap makes Err visible to errors.Is and errors.As.
+// Unwrap returns Err.
 func (r *Refused) Unwrap() error { return r.Err }

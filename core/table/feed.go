@@ -7,49 +7,48 @@ import (
 	"edgetable/core/key"
 )
 
-// Feeding is a [Store] whose tables can have a change feed. The feed of a table has one line (a record of bytes) for
-// each commit to the table, written together with the commit. The line lists the keys of the entities that the commit
-// put, deleted or expired. It does not contain their properties, which a reader gets from the stored entities.
+// Feeding is a [Store] whose tables can have a change feed. A feed has one line (a record of bytes) for each commit to
+// the table, written atomically with the commit. The line lists the keys of the entities that the commit put, deleted
+// or expired. Readers get the properties from the stored entities.
 type Feeding interface {
-	// Changes returns the next commits of a feed. It leaves out commits that may still be undone. Such a commit has a
-	// higher position than all returned commits, so a later page can contain it. A client that reads page after page
-	// gets every commit. It gets the commits of one entity in their order.
+	// Changes returns the next commits of a feed. It omits commits that may still be undone. Such a commit has a higher
+	// position than all returned commits, so a later page can contain it. A client that reads all pages gets every
+	// commit, and gets the commits of each entity in their order.
 	//
-	// It fails with [ErrNoTable] or [ErrNoFeed]. If the feed cannot continue from the position, it fails with
-	// [ErrFeedExpired], [ErrFeedEnded] or [ErrHistory].
+	// Changes fails with [ErrNoTable] or [ErrNoFeed], or with [ErrFeedExpired], [ErrFeedEnded] or [ErrHistory] if the
+	// feed cannot continue from the position.
 	Changes(ctx context.Context, t RecordKey, r FeedRequest) (FeedPage, error)
-	// AwaitChanges returns when the feed may have changes after a position, or when ctx ends. It does no work while
+	// AwaitChanges returns when the feed may have changes after a position, or when ctx is done. It does no work while
 	// the table does not change.
 	AwaitChanges(ctx context.Context, t RecordKey, at FeedPosition) error
-	// TrimFeeds removes from each feed the changes that, at the instant now, are older than the feed's Keep. It also
-	// does so for the feeds of dropped tables. A client that has not read the removed changes yet gets
-	// [ErrFeedExpired].
+	// TrimFeeds removes changes that are older than their feed's Keep at the instant now. It includes the feeds of
+	// dropped tables. A client that has not read the removed changes yet gets [ErrFeedExpired].
 	TrimFeeds(ctx context.Context, now edm.Ticks) error
 }
 
-// History identifies one continuous history of a store. A restore begins a new history. So the store can recognise a
-// position that it issued before the restore.
+// History identifies one history of a store. A restore begins a new history, so the store can recognize a position that
+// it issued before the restore.
 type History [8]byte
 
-// FeedPosition is a position in a feed. A client that has this position has read everything before it.
+// FeedPosition is a position in a feed. A client with this position has read everything before it.
 type FeedPosition struct {
 	Incarnation Incarnation
 	History     History
-	At          []byte // the position in the format of the store
+	At          []byte // position in the store's own format
 }
 
 // FeedRequest selects a page of a feed.
 type FeedRequest struct {
-	// From is the position where the page starts. If From is nil and Oldest is not set, the page is empty and its
+	// From is the position at which the page starts. If From is nil and Oldest is not set, the page is empty and its
 	// position is the end of the feed.
 	From *FeedPosition
-	// Oldest makes the page start at the oldest change that the feed still has. It has an effect only if From is nil.
+	// Oldest makes the page start at the oldest change in the feed. It is used only if From is nil.
 	Oldest bool
-	// Within is a range of keys. The page contains only changes of entities in this range.
+	// Within limits the page to changes of entities in a key range.
 	Within key.Range
-	// The page ends after the commit with which it reaches this number of changes, or this number of bytes of keys and
-	// properties. The page also ends after some thousand commits that change no entity in the range Within, and inside
-	// a commit whose entities are larger than [LargestPart].
+	// Changes and Bytes limit the page: it ends after the commit that reaches this number of changes, or this number of
+	// bytes of keys and properties. A page also ends after some thousand commits without a change in Within, and inside
+	// a commit larger than [LargestPart].
 	Changes, Bytes int
 }
 
@@ -61,43 +60,42 @@ type FeedPage struct {
 	Next FeedPosition
 	// More is set if the page ended because of a limit.
 	More bool
-	// Keep is how long the feed keeps a change; 0 means unknown.
+	// Keep is how long the feed retains a change; 0 means unknown.
 	Keep edm.Ticks
 }
 
-// LargestPart is the number of bytes of keys and properties after which a commit is divided between pages. A batch of
-// inserts is never that large, but merges into large entities may be. Stores with little memory also divide smaller
-// commits.
+// LargestPart is the number of bytes of keys and properties after which a commit is divided between pages. Batches of
+// inserts never reach it, but merges into large entities may. Stores with little memory also divide smaller commits.
 const LargestPart = 4 << 20
 
-// FeedCommit is one commit in a feed, or a part of a commit: see [LargestPart].
+// FeedCommit is one commit in a feed, or a part of a commit; see [LargestPart].
 type FeedCommit struct {
 	Ticks   edm.Ticks
-	At      []byte // the position after the commit, or after the part
+	At      []byte // position after the commit or the part
 	Changes []FeedChange
-	// After returns the position inside the commit, after the change with the given Index; this change must not be the
-	// last one. So a caller can divide a commit whose encoded form becomes too large.
+	// After returns the position after the change with the given Index, which must not be the last change of the
+	// commit. A caller uses it to divide a commit whose encoded form is too large.
 	After func(index int) []byte
-	// All is the number of changes of the whole commit, all its parts together, in the range of the request.
+	// All is the number of changes in the whole commit, including its other parts, within the range of the request.
 	All int
-	// Dropped is set if the table was dropped. This commit is then the last one of the feed.
+	// Dropped is set if the table was dropped. The commit is then the last one in the feed.
 	Dropped bool
 }
 
 // FeedChange is the change of one entity by a commit.
 type FeedChange struct {
 	Kind  Kind // Put (which includes merges), Delete or Expire
-	Index int  // the number of changes of the whole commit up to and including this one
+	Index int  // number of changes in the whole commit up to and including this one
 	Key   []byte
-	// Row is the entity after a Put. It is nil if the entity was written or removed again since then. A later change
-	// of the feed then has the newer state.
+	// Row is the entity after a Put. It is nil if the entity has been written or removed again since the Put. A later
+	// change in the feed then has the newer state.
 	Row *Row
-	// Ended is the instant at which the entity expired by the rule of its table. It is set if the change is an
-	// Expire, or if an expired entity is still stored. Otherwise it is 0.
+	// Ended is the instant at which the entity expired by the rule of its table. It is set for an Expire, and for an
+	// expired entity that is still stored. Otherwise it is 0.
 	Ended edm.Ticks
 }
 
-// Size returns the number of bytes of the key and of the entity's properties.
+// Size returns the length of the key and the entity's properties in bytes.
 func (c *FeedChange) Size() int {
 	if c.Row == nil {
 		return len(c.Key)
@@ -105,8 +103,7 @@ func (c *FeedChange) Size() int {
 	return len(c.Key) + len(c.Row.Properties)
 }
 
-// Changes returns a page of a table's feed. If r.Bytes is 0, the page has the same limit of bytes as the page of a
-// query.
+// Changes returns a page of a table's feed. If r.Bytes is 0, the byte limit is the same as for a page of a query.
 func (s *Service) Changes(ctx context.Context, n Name, r FeedRequest) (FeedPage, error) {
 	f, err := s.feeding(n)
 	if err != nil {
@@ -131,7 +128,7 @@ func (s *Service) Changes(ctx context.Context, n Name, r FeedRequest) (FeedPage,
 	return page, nil
 }
 
-// AwaitChanges waits until the feed may have changes after a position, or until ctx ends.
+// AwaitChanges waits until the feed may have changes after a position, or until ctx is done.
 func (s *Service) AwaitChanges(ctx context.Context, n Name, at FeedPosition) error {
 	f, err := s.feeding(n)
 	if err != nil {
@@ -154,9 +151,8 @@ func (s *Service) feeding(n Name) (Feeding, error) {
 	return f, nil
 }
 
-// TrimFeeds removes old changes from all feeds of the store. With ahead = 0, a change is removed if it is older
-// than the feed's Keep. With a positive duration, TrimFeeds also removes the changes that will reach this age
-// within the duration. So a caller can free more space in a store that is full.
+// TrimFeeds removes the changes that are older than their feed's Keep. A positive value of ahead also removes the
+// changes that will reach this age within that duration, which frees space in a full store.
 func (s *Service) TrimFeeds(ctx context.Context, ahead edm.Ticks) error {
 	f, ok := As[Feeding](s.store)
 	if !ok {

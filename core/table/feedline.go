@@ -8,15 +8,17 @@ import (
 	"edgetable/core/edm"
 )
 
-// FeedLine encodes one commit of a change feed as bytes (a line). The line has for each mutation: the kind, the
-// number of bytes that the key shares with the previous key, the number of remaining bytes of the key, and these
-// bytes. If the kind is [Expire], the mutation ends with the instant at which the entity expired.
+// FeedLine encodes one commit of a change feed as a line of bytes. Each mutation consists of
+//   - the kind
+//   - the number of key bytes shared with the previous key
+//   - the number of remaining key bytes, and the bytes
+//   - for [Expire], the instant at which the entity expired
 type FeedLine struct {
 	b    []byte
 	last []byte
 }
 
-// Add encodes an applied mutation and its effect, and appends them to the encoded commit.
+// Add appends an applied mutation and its effect to the line.
 func (l *FeedLine) Add(m *Mutation, e *Effect) {
 	kind := m.Kind
 	if kind == Merge {
@@ -39,20 +41,19 @@ func (l *FeedLine) Add(m *Mutation, e *Effect) {
 	l.last = m.Key
 }
 
-// Bytes returns the encoded commit.
+// Bytes returns the line.
 func (l *FeedLine) Bytes() []byte { return l.b }
 
-// feedDrop is the first byte of the line that records the drop of a table. The rest of the line is the key of
-// the table's record, as text.
+// feedDrop is the first byte of a line that records the drop of a table. The rest of the line is the record key of the
+// table, as text.
 const feedDrop = 0x10
 
-// AppendFeedDrop appends the line that records the drop of a table.
+// AppendFeedDrop appends a line that records the drop of a table.
 func AppendFeedDrop(dst []byte, t RecordKey) []byte {
 	return append(append(dst, feedDrop), t.String()...)
 }
 
-// FeedDropOf returns the key of the dropped table, if the line records a drop. If the line records a commit, ok
-// is false.
+// FeedDropOf returns the record key of the dropped table. If the line is a commit, ok is false.
 func FeedDropOf(line []byte) (t RecordKey, ok bool) {
 	if len(line) == 0 || line[0] != feedDrop {
 		return t, false
@@ -62,22 +63,20 @@ func FeedDropOf(line []byte) (t RecordKey, ok bool) {
 
 var errFeedLine = errors.New("stored line of a change feed is damaged")
 
-// feedExamined is how many commits a page of a feed examines at most.
+// feedExamined is the maximum number of commits that a page of a feed examines.
 const feedExamined = 10_000
 
-// FeedBuilder builds a page of a feed. All stores use it, so that a limit of a page means the same in all of
-// them.
+// FeedBuilder builds a page of a feed. All stores use it, so the limits of a page have the same meaning in all stores.
 type FeedBuilder struct {
 	Page FeedPage
-	// Traits are the declared options of the table at the instant Now.
+	// Traits are the traits of the table at the instant Now.
 	Traits *Traits
 	Now    edm.Ticks
-	// Read returns the stored entity with a key, or nil if there is none. The FeedBuilder owns the memory of the
-	// result.
+	// Read returns the stored entity with a key, or nil if there is none. The result must not share memory with the
+	// store.
 	Read func(key []byte) (*Row, error)
-	// Part and PartOf are set if the page begins inside a commit. Part is the number of changes of this commit that
-	// were on earlier pages, and PartOf is the Timestamp of the commit. If the page begins between two commits, Part is
-	// 0.
+	// Part and PartOf are set if the page begins inside a commit. Part is the number of changes of this commit on
+	// earlier pages, and PartOf is the Timestamp of the commit. If the page begins between two commits, Part is 0.
 	Part   int
 	PartOf edm.Ticks
 	// Largest is the number of bytes of keys and properties after which a commit is divided; 0 means [LargestPart].
@@ -91,9 +90,9 @@ type FeedBuilder struct {
 // NewFeedBuilder returns a builder for an empty page.
 func NewFeedBuilder(r *FeedRequest) FeedBuilder { return FeedBuilder{request: r} }
 
-// Add adds a commit to the page. The parameter line is the commit as [FeedLine] encodes commits. The function at returns
-// a position: after the commit if part is 0, otherwise after that number of changes of the commit. It may be called later,
-// too. If the page must end here, full is true.
+// Add adds a commit to the page. line is the commit in the form of [FeedLine]. at returns the position after the first
+// part changes of the commit, or after the whole commit if part is 0. It may be called after Add has returned. full
+// means that the page must end.
 func (b *FeedBuilder) Add(ticks edm.Ticks, at func(part int) []byte, line []byte) (full bool, err error) {
 	r := b.request
 	if b.Traits.Feeds() {
@@ -145,15 +144,14 @@ func (b *FeedBuilder) Add(ticks edm.Ticks, at func(part int) []byte, line []byte
 	return full, nil
 }
 
-// count adds changes to those of the page. It reports whether the page has reached a limit.
+// count counts changes towards the limits of the page. It reports whether the page has reached a limit.
 func (b *FeedBuilder) count(changes int) bool {
 	r := b.request
 	b.changes += changes
 	return r.Changes > 0 && b.changes >= r.Changes || r.Bytes > 0 && b.size >= r.Bytes || b.examined >= feedExamined
 }
 
-// parse decodes a mutation in a line of the feed. The caller has already decoded the kind, which is the first
-// byte. parse stores the mutation's key in b.key.
+// parse decodes the mutation that follows a kind byte, and stores its key in b.key.
 func (b *FeedBuilder) parse(c *FeedChange, line []byte) (rest []byte, err error) {
 	shared, n := binary.Uvarint(line)
 	if n <= 0 || shared > uint64(len(b.key)) {
@@ -180,9 +178,9 @@ func (b *FeedBuilder) parse(c *FeedChange, line []byte) (rest []byte, err error)
 	return line, nil
 }
 
-// join adds the stored entity to a change, unless a later write has given the entity another Timestamp. An
-// expired entity that is still stored is added too. If the owner withdraws the rule of expiry later, this entity
-// becomes visible again without another change in the feed.
+// join adds the stored entity to a change, unless the entity has been written again since. It also adds an expired
+// entity that is still stored, because the entity becomes visible again without another change in the feed if the owner
+// withdraws the rule.
 func (b *FeedBuilder) join(c *FeedChange, ticks edm.Ticks) error {
 	row, err := b.Read(c.Key)
 	if err != nil || row == nil || row.Timestamp != ticks {

@@ -6,25 +6,24 @@ import (
 	"edgetable/core/odata"
 )
 
-// These are the service's limits on entities and on table names.
+// The service's limits on entities and table names.
 const (
-	MaxProperties         = 252     // number of properties, apart from the system properties
+	MaxProperties         = 252     // without the system properties
 	MaxPropertyName       = 255     // in UTF-16 code units
-	MaxStringLength       = 32_768  // in UTF-16 code units; a string of this length has 64 KiB
+	MaxStringLength       = 32_768  // in UTF-16 code units, which is 64 KiB
 	MaxBinaryLength       = 65_536  // in bytes
 	MaxEntitySize         = 1 << 20 // in bytes, as EntitySize counts them
 	MaxBatchOperations    = 100
 	MaxPageRows           = odata.MaxTop
 	minTableName          = 3
 	maxTableName          = 63
-	propertyOverhead      = 8 // the next three are the constants in the formula of EntitySize
+	propertyOverhead      = 8 // this and the next two are the constants of EntitySize
 	entityOverhead        = 4
 	bytesPerUTF16CodeUnit = 2
 )
 
-// EntitySize returns the size of an entity by the service's published formula. It is 4, plus
-// 2 for each character of both keys, plus the size of each property: 8, plus 2 for each
-// character of its name, plus the size of its value ([edm.Value.Size]).
+// EntitySize returns the size of an entity by the service's published formula: 4 + 2 × the length of both keys + the
+// sum over all properties of (8 + 2 × the length of the name + [edm.Value.Size]). Lengths are in UTF-16 code units.
 func EntitySize(partitionKey, rowKey string, p edm.Properties) int {
 	n := entityOverhead + bytesPerUTF16CodeUnit*(edm.UTF16Len(partitionKey)+edm.UTF16Len(rowKey))
 	for name, v := range p.All() {
@@ -33,13 +32,11 @@ func EntitySize(partitionKey, rowKey string, p edm.Properties) int {
 	return n
 }
 
-// sizeInDoubt is the width of the zone below [MaxEntitySize] in which the service may refuse
-// an entity. Users reported refusals at 88, 136 and 160 bytes below the limit
-// (MicrosoftDocs/azure-docs#68661).
+// sizeInDoubt is the width of the zone below [MaxEntitySize] in which the service may reject an entity. Users reported
+// rejections at 88, 136 and 160 bytes below the limit (MicrosoftDocs/azure-docs#68661).
 const sizeInDoubt = 160
 
-// NearLimit reports whether a legal entity is so large that the service may refuse it,
-// although this package accepts it.
+// NearLimit reports whether the service may reject an entity for its size although this package accepts it.
 func NearLimit(partitionKey, rowKey string, p edm.Properties) bool {
 	return 2*(len(partitionKey)+len(rowKey)+len(p))+16*MaxProperties+sizeInDoubt >= MaxEntitySize &&
 		EntitySize(partitionKey, rowKey, p) > MaxEntitySize-sizeInDoubt
@@ -47,9 +44,8 @@ func NearLimit(partitionKey, rowKey string, p edm.Properties) bool {
 
 // checkSize checks the number of properties and the size of an entity.
 func checkSize(k []byte, p edm.Properties) error {
-	// In the formula, a stored byte counts as at most 2 bytes, and each property adds at
-	// most 16 bytes. If this upper bound is below the limit, the exact size need not be
-	// computed.
+	// In the formula, a stored byte counts as at most 2 bytes, and a property adds at most 16. If this upper bound is
+	// below the limit, the exact size is not needed.
 	if p.Count() > MaxProperties {
 		return TooManyProperties.Err()
 	}
@@ -81,8 +77,7 @@ func CheckTableName(name string) error {
 	return nil
 }
 
-// FoldName returns the name in lower case. Two table names are the same if their lower-case
-// forms are equal.
+// FoldName returns the name in lower case. Two names denote the same table if their lower-case forms are equal.
 func FoldName(name string) string {
 	for i := range len(name) {
 		if c := name[i]; c >= 'A' && c <= 'Z' {

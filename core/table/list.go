@@ -9,12 +9,11 @@ import (
 	"edgetable/core/odata"
 )
 
-// TableQuery selects tables of an account. The result is in the order of the lower-case
-// names.
+// TableQuery selects tables of an account, in the order of their lower-case names.
 type TableQuery struct {
-	Filter *odata.Filter // a filter from ParseTableFilter; nil means all tables
-	Top    int           // maximum number of tables on the page, as in [Query]
-	From   string        // the Next of the previous page; "" for the first page
+	Filter *odata.Filter // from ParseTableFilter; nil means all tables
+	Top    int           // maximum number of tables on the page; see [Query]
+	From   string        // Next of the previous page; "" for the first page
 
 	Consistency Consistency
 }
@@ -23,7 +22,7 @@ type TableQuery struct {
 type TablePage struct {
 	Names []string
 	Next  string // "" on the last page
-	// Examined is the number of tables whose names the query compared with the filter.
+	// Examined is the number of tables that were compared with the filter.
 	Examined int
 }
 
@@ -32,10 +31,9 @@ func ParseTableFilter(text string) (*odata.Filter, error) {
 	return odata.ParseTables(text, FoldName)
 }
 
-// QueryTables returns one page of the account's tables. Records are in the order of the
-// lower-case names, so a range of names is also a range of records. A full page has a
-// Next only if another table matches the filter, or if the query stopped before a record
-// that may match.
+// QueryTables returns one page of the account's tables. Records are sorted by lower-case name, so a range of names is
+// also a range of records. A full page has a Next only if another table matches the filter, or if the query stopped
+// before a record that may match.
 func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery) (TablePage, error) {
 	var page TablePage
 	top := min(q.Top, MaxPageRows)
@@ -43,7 +41,7 @@ func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery)
 		return page, nil
 	}
 	plan := odata.MakePlan(q.Filter)
-	limit := top + 1 // one record more than the page needs: it shows whether there are more tables
+	limit := top + 1 // one more than the page needs, to see whether there are more tables
 	if plan.Residual != nil {
 		limit = MaxPageRows + 1
 	}

@@ -6,17 +6,16 @@ import "edgetable/core/edm"
 type Kind uint8
 
 const (
-	// Put replaces all properties of the entity by those of the mutation.
+	// Put replaces all properties of the entity.
 	Put Kind = iota
-	// Merge sets the properties of the mutation, and keeps all other properties of the
-	// entity. If the entity does not exist, Merge does the same as Put.
+	// Merge sets the properties in the mutation and leaves all others unchanged. If the entity does not exist, Merge is
+	// the same as Put.
 	Merge
 	// Delete removes the entity.
 	Delete
-	// Expire removes an entity that has expired by a rule in the [Traits] of its table. Its
-	// condition must be Unchanged. The error is [ErrChanged] if the entity has not expired,
-	// or if withdrawing the rule would make the entity visible again. Only stores that
-	// support traits accept this kind.
+	// Expire removes an entity that has expired by a rule in its table's [Traits]. The condition must be Unchanged. The
+	// error is [ErrChanged] if the entity has not expired, or if it would become visible again when the rule is
+	// withdrawn. Only stores that support traits accept this kind.
 	Expire
 )
 
@@ -34,32 +33,27 @@ const (
 	Unchanged
 )
 
-// Removes reports whether a mutation of this kind only removes data, so that even a full
-// store can apply it.
+// Removes reports whether mutations of this kind only remove data. Even a full store can apply them.
 func (k Kind) Removes() bool { return k == Delete || k == Expire }
 
-// Mutation is one write of an entity with its condition. An insert is a Put with Absent, an
-// update is a Put with Present or Unchanged, and an insert-or-merge is a Merge with Always.
-// A Delete has the condition Present or Unchanged.
+// Mutation is one conditional write of an entity. An insert is a Put with Absent, an update is a Put with Present or
+// Unchanged, and an insert-or-merge is a Merge with Always. A Delete has the condition Present or Unchanged.
 type Mutation struct {
 	Key        []byte // encoded key
 	Kind       Kind
 	Condition  Condition
 	IfMatch    edm.Ticks
 	Properties edm.Properties
-	// Nonce is stored with the entity. If the reply to the write is lost, the writer can
-	// recognize its own write by the nonce.
+	// Nonce is stored with the entity. If the reply to the write is lost, the writer recognizes its write by the nonce.
 	Nonce uint64
-	// Room is a buffer in which Apply may build the properties of the new row. It may be
-	// nil.
+	// Room is an optional buffer in which Apply may build the properties of the new row.
 	Room []byte
 }
 
-// Apply applies a mutation to an entity. old is the stored row, or nil if the entity does
-// not exist. The parameter now is the Timestamp of the new row. Apply returns the new row,
-// or nil if the mutation deletes the entity. An error is the reason why the mutation is
-// refused. Every store that reads before it writes must call Apply, which also checks the
-// limits that depend on the stored entity (252 properties, 1 MiB).
+// Apply applies a mutation to old, which is the stored row, or nil if the entity does not exist. now is the Timestamp
+// of the new row. Apply returns the new row, or nil if the mutation deletes the entity. An error is the reason why the
+// mutation cannot be applied. Every store that reads before it writes must call Apply, which also checks the limits on
+// the resulting entity (252 properties, 1 MiB).
 //
 // The new row shares memory with the arguments.
 func Apply(old *Row, m Mutation, now edm.Ticks) (*Row, error) {

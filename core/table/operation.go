@@ -15,13 +15,12 @@ const (
 	Update                        // replaces all properties of an existing entity
 	MergeEntity                   // sets properties of an existing entity
 	DeleteEntity                  // removes an existing entity
-	InsertOrReplace               // replaces all properties of an existing entity, or else inserts the entity
-	InsertOrMerge                 // sets properties of an existing entity, or else inserts the entity
+	InsertOrReplace               // replaces all properties, or inserts the entity
+	InsertOrMerge                 // sets properties, or inserts the entity
 )
 
-// Match is the condition of an Update, MergeEntity or DeleteEntity. If Any is set, every
-// state of the existing entity matches. Otherwise the Timestamp of the entity must equal
-// the field Timestamp. No entity has Timestamp 0, so the zero Match matches no entity.
+// Match is the condition of an Update, MergeEntity or DeleteEntity. If Any is set, the entity must only exist.
+// Otherwise its Timestamp must equal the field Timestamp. No entity has Timestamp 0, so the zero Match matches nothing.
 type Match struct {
 	Any       bool
 	Timestamp edm.Ticks
@@ -36,8 +35,8 @@ type Operation struct {
 	Properties   edm.Properties
 }
 
-// mutation checks the operation and converts it to a Mutation. It does not check the
-// limits of single properties, which were checked when the properties were decoded.
+// mutation validates the operation and converts it to a Mutation. Limits on single properties were already checked when
+// the properties were decoded.
 func (op *Operation) mutation(nonce uint64) (Mutation, error) {
 	k, err := encodeKey(op.PartitionKey, op.RowKey)
 	if err != nil {
@@ -70,7 +69,7 @@ func (m *Mutation) match(c Match) {
 	}
 }
 
-// encodeKey checks the keys of an entity and encodes them.
+// encodeKey validates and encodes the keys of an entity.
 func encodeKey(partitionKey, rowKey string) ([]byte, error) {
 	if err := CheckKey("PartitionKey", partitionKey); err != nil {
 		return nil, err
@@ -82,8 +81,7 @@ func encodeKey(partitionKey, rowKey string) ([]byte, error) {
 	return key.Append(k, partitionKey, rowKey), nil
 }
 
-// CheckKey returns the service's error if value is not a legal key. name is
-// "PartitionKey" or "RowKey".
+// CheckKey returns the service's error if value is not a valid key. name is "PartitionKey" or "RowKey".
 func CheckKey(name, value string) error {
 	switch err := key.Check(value); err {
 	case nil:
@@ -93,7 +91,7 @@ func CheckKey(name, value string) error {
 	case key.ErrEncoding:
 		return InvalidInput.With("The '" + name + "' is not valid: " + err.Error() + ".")
 	default:
-		const longest = 3 * key.MaxLength // the maximum number of bytes in a legal key
+		const longest = 3 * key.MaxLength // maximum length of a valid key in bytes
 		if len(value) > longest {
 			value = strings.ToValidUTF8(value[:longest], "") + "…"
 		}

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/key"
 )
 
-// pollBytes is how many bytes of rows a PageBuilder examines before it checks the deadline again.
+// pollBytes is the number of bytes that a PageBuilder examines between two checks of the deadline.
 const pollBytes = 64 << 10
 
 // PageBuilder decides which rows a page contains and where the page ends. Every store that reads rows in key
@@ -32,46 +32,45 @@ const pollBytes = 64 << 10
 // made from the key of this row ([ScanRequest.Continue]). A page that has finished its ranges has no Next.
 // Examine examines the first row even if a limit is already exceeded, so that every page makes progress.
 type PageBuilder struct {
-	// Page is the result. Examine sets Next, Scanned and Examined; the caller sets Rows.
+	// Page is the result. Examine sets Next, Scanned and Examined. The caller sets Rows.
 	Page Page
-	// Eager is set if the next rows are already in memory, so that examining another row costs little. When the
-	// page has all its rows, Examine then looks for a further row that matches the filter. If there is such a row,
-	// the page ends before it. If not, the page has finished its ranges, and needs no Next.
+	// Eager means that the next rows are already in memory, so examining them is cheap. When the page has all its rows,
+	// Examine then looks for a further row that matches the filter. The page ends before such a row. Without such a
+	// row, the page needs no Next.
 	Eager bool
-	// Traits are the declared options of the table, such as a rule of expiry. Now is the time at which the rule is
-	// applied. The page leaves out the entities that have expired by then. If the field Ended of the request is
-	// set, the page has only the expired entities.
+	// Traits are the traits of the table. The page omits entities that have expired at the time Now. If the request has
+	// Ended set, the page contains only the expired entities.
 	Traits *Traits
 	Now    edm.Ticks
-	// Pause is the function Pause of the request. A store that holds locks while it calls Examine sets nil,
-	// because Pause may wait.
+	// Pause is the request's Pause. A store that holds locks while it calls Examine sets it to nil, because Pause may
+	// block.
 	Pause func(rows, size int) (end bool)
 
 	request  *ScanRequest
 	begun    bool // whether a row has been examined
 	taken    int  // number of rows on the page
-	size     int  // number of bytes in these rows
-	polled   int  // value of Page.Scanned when the deadline was last checked
-	unpolled int  // no limit needs a check while Page.Scanned is at most this value
+	size     int  // number of bytes in the rows of the page
+	polled   int  // Page.Scanned at the last check of the deadline
+	unpolled int  // limits need no check while Page.Scanned is at most this value
 }
 
 // NewPageBuilder starts a page. The request must not change until the page is complete.
 func NewPageBuilder(r *ScanRequest) PageBuilder { return PageBuilder{request: r} }
 
-// Verdict is the decision of [PageBuilder.Examine] about a row.
+// Verdict is the result of [PageBuilder.Examine] for a row.
 type Verdict uint8
 
 const (
-	// Skip means that the page does not contain the row: it does not match the filter, or rows are only counted.
+	// Skip means that the row is not on the page, because it does not match the filter or because rows are only
+	// counted.
 	Skip Verdict = iota
-	// Take means that the page contains the row.
+	// Take means that the row is on the page.
 	Take
-	// End means that the page ends before the examined row. Examine has then set Page.Next.
+	// End means that the page ends before the row. Page.Next is set.
 	End
 )
 
-// Examine decides about the next row. It keeps no reference to the row. It returns an error only if ctx has
-// ended.
+// Examine examines the next row. It does not retain row. It returns an error only if ctx is done.
 func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 	r, n := b.request, len(row.Key)+len(row.Properties)
 	if b.Page.Scanned+n > b.unpolled {
@@ -103,9 +102,9 @@ func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 	return Take, nil
 }
 
-// checkLimits reports whether the page ends before a row of n bytes. The result does not depend on whether the row
-// matches the filter. The first check of the deadline comes before the second row. So if the deadline passed long
-// ago, the request examines only one row. After that, checkLimits checks the deadline once per 64 KiB of rows.
+// checkLimits reports whether the page ends before a row of n bytes, whether or not the row matches the filter. It
+// checks the deadline before the second row, so that a request whose deadline has passed examines only one row. After
+// that, it checks the deadline once per 64 KiB.
 func (b *PageBuilder) checkLimits(ctx context.Context, n int) (ends bool, err error) {
 	r := b.request
 	ends = b.spent() || !b.Eager && b.HasAllRows()
@@ -124,14 +123,14 @@ func (b *PageBuilder) checkLimits(ctx context.Context, n int) (ends bool, err er
 	return ends, nil
 }
 
-// end ends the page before a row: it sets Next.
+// end sets Next so that the page ends before a row.
 func (b *PageBuilder) end(row *Row) Verdict {
 	b.Page.Next = b.request.Continue(row.Key)
 	return End
 }
 
-// Continue returns the [Page].Next of a page that ends before the row with key k. In a descending scan, the
-// result is the smallest key after k. The result does not share memory with k.
+// Continue returns the [Page].Next of a page that ends before the row with key k. In a descending scan, it is the
+// smallest key after k. The result does not share memory with k.
 func (r *ScanRequest) Continue(k []byte) []byte {
 	if !r.Descending {
 		return bytes.Clone(k)
@@ -139,7 +138,7 @@ func (r *ScanRequest) Continue(k []byte) []byte {
 	return append(append(make([]byte, 0, len(k)+1), k...), 0)
 }
 
-// Rest returns the parts of the ranges that remain to be read after a page with this Next.
+// Rest returns the parts of the ranges that follow a page with the given Next.
 func (r *ScanRequest) Rest(next []byte) []key.Range {
 	if r.Descending {
 		return key.Before(r.Ranges, next)
@@ -157,15 +156,15 @@ func (r *ScanRequest) InOrder() []key.Range {
 	return list
 }
 
-// Full reports whether the page must end before any further row. If so, the store need not read the next row.
+// Full reports whether the page must end before any further row. The store then need not read the next row.
 func (b *PageBuilder) Full() bool { return b.spent() || b.HasAllRows() }
 
-// spent reports whether the page has examined as many bytes as the request allows.
+// spent reports whether the page has examined ScanBytes bytes.
 func (b *PageBuilder) spent() bool {
 	return b.begun && b.request.ScanBytes > 0 && b.Page.Scanned >= b.request.ScanBytes
 }
 
-// HasAllRows reports whether the page has the maximum number of rows of the request.
+// HasAllRows reports whether the page has the maximum number of rows.
 func (b *PageBuilder) HasAllRows() bool { return b.request.Rows > 0 && b.taken >= b.request.Rows }
 
 // Size returns the number of bytes in the rows of the page.

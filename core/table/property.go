@@ -7,10 +7,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// CheckPropertyName returns the service's error for an invalid property name. A valid name is an
-// identifier of C# and a name of XML, with at most 255 UTF-16 code units. It begins with a letter
-// of any script or an underscore. It continues with letters, underscores, digits, combining marks
-// and connectors. Upper and lower case are different.
+// CheckPropertyName returns the service's error for an invalid property name. A valid name is both a C# identifier and
+// an XML name of at most 255 UTF-16 code units. It begins with a letter of any script or an underscore. It continues
+// with letters, underscores, digits, combining marks and connectors. Names are case-sensitive.
 func CheckPropertyName(name string) error {
 	for i := range len(name) {
 		c := name[i]
@@ -34,7 +33,7 @@ func CheckPropertyName(name string) error {
 func checkUnicodeName(name string) error {
 	for i, r := range name {
 		switch r {
-		case 'ª', 'µ', 'º', '⁔': // allowed in an identifier of C#, but not in a name of XML
+		case 'ª', 'µ', 'º', '⁔': // valid in a C# identifier, but not in an XML name
 			return PropertyNameInvalid.Err()
 		}
 		// Neither C# nor XML 1.0 allows code points above U+FFFF in names.
@@ -54,14 +53,12 @@ func checkUnicodeName(name string) error {
 	return nil
 }
 
-// CheckValue returns the service's error for an invalid property value: a String or Binary of more
-// than 64 KiB, or a DateTime outside the years 1601 to 9999. The message may contain the name of
-// the property.
+// CheckValue returns the service's error for an invalid property value: a String or Binary of more than 64 KiB, or a
+// DateTime outside the years 1601 to 9999. name is used in the message.
 func CheckValue(name string, v edm.Value) error {
 	switch v.Type() {
 	case edm.TypeString:
-		// A text has at most as many UTF-16 code units as bytes. So a text with few bytes need not
-		// be counted.
+		// A text has no more UTF-16 code units than bytes, so only a long text must be counted.
 		if s := v.Text(); len(s) > MaxStringLength && edm.UTF16Len(s) > MaxStringLength {
 			return PropertyValueTooLarge.Err()
 		}
@@ -77,7 +74,7 @@ func CheckValue(name string, v edm.Value) error {
 	return nil
 }
 
-// invariantDate formats a DateTime as MM/dd/yyyy HH:mm:ss, as in the messages of the service.
+// invariantDate formats a DateTime as in the service's messages: MM/dd/yyyy HH:mm:ss.
 func invariantDate(t edm.Ticks) string {
 	tm := t.Time()
 	year := strconv.Itoa(tm.Year())

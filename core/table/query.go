@@ -27,27 +27,23 @@ func (s *Service) Get(ctx context.Context, n Name, partitionKey, rowKey string, 
 	return row, nil
 }
 
-// Query selects entities. The result is in the order of their keys.
+// Query selects entities in the order of their keys.
 type Query struct {
 	Filter *odata.Filter // nil means all entities
 	Within *key.Range    // nil means the whole table
-	Top    int           // maximum rows of the page, 1 to 1000; for 0, the page is empty and has no Next
-	// From is where the page starts: the Next of the previous page. It is nil for
-	// the first page.
+	Top    int           // maximum number of rows, 1 to 1000; if 0, the page is empty and has no Next
+	// From is the Next of the previous page, or nil for the first page.
 	From        []byte
 	Consistency Consistency
-	// Descending makes the query read from the last key to the first one.
+	// Descending reverses the order.
 	Descending bool
-	// Count makes the query return [Page].Count instead of rows. Top then has no
-	// effect.
+	// Count makes the query return [Page].Count instead of rows. Top is then ignored.
 	Count bool
-	// Pause is called repeatedly during the query, with the number of rows and bytes
-	// examined so far; see [ScanRequest]. It may be nil.
+	// Pause is called repeatedly with the number of rows and bytes examined so far; see [ScanRequest]. It may be nil.
 	Pause func(rows, size int) (end bool)
 }
 
-// Query returns one page. If the page has a Next, more pages follow, even if this
-// page is empty.
+// Query returns one page. If Next is set, more pages follow, even if the page is empty.
 func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
 	if err := n.check(); err != nil {
 		return Page{}, err
@@ -87,8 +83,7 @@ func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
 	return page, nil
 }
 
-// table returns the record of a table. If the table has no record, the error is
-// TableNotFound.
+// table returns the record of a table, or the error TableNotFound.
 func (s *Service) table(ctx context.Context, n Name) (Record, error) {
 	r, err := s.startCall().ReadRecord(ctx, n.Key(), Strong)
 	s.finishCall(0, 0)
@@ -101,8 +96,7 @@ func (s *Service) table(ctx context.Context, n Name) (Record, error) {
 	return r, nil
 }
 
-// nameProperty is the property of a table's record that holds the name with its
-// original upper and lower case.
+// nameProperty is the property of a table's record with the name in its original case.
 const nameProperty = "TableName"
 
 // tableValue returns the value of a new table's record.

@@ -12,28 +12,25 @@ import (
 // Record is one entry of the catalog.
 type Record struct {
 	Key         RecordKey
-	Value       []byte      // the store does not interpret it
+	Value       []byte      // opaque to the store
 	Incarnation Incarnation // the incarnation of the table; zero for the settings of an account
 	Revision    Revision
-	Traits      *Traits // the declared options of the table; nil if there are none
+	Traits      *Traits // nil if the table declares no options
 }
 
-// Incarnation is the random id that a table has from its creation to its deletion. It is part of the
-// keys under which the store keeps the table's entities. So a table that was deleted and created
-// again shares nothing with its predecessor. The caller of the store chooses the incarnation when it
-// creates the table. If the reply of the store is lost, the caller can recognize its own table by
-// the incarnation.
+// Incarnation is the random id of a table from its creation to its deletion. It is part of the stored keys of the
+// table's entities, so a table that is deleted and created again shares nothing with its predecessor. The caller of the
+// store chooses it. If the reply to the creation is lost, the caller recognizes its table by the incarnation.
 type Incarnation [12]byte
 
-// Revision identifies one state of a record. Only the store interprets its text. The revision of a
-// record that does not exist is empty.
+// Revision identifies one state of a record. Its text is opaque except to the store. The revision of a missing record
+// is empty.
 type Revision string
 
-// RecordKey is the key of a record. If Table is empty, the record holds the settings of
-// the account. Otherwise it is the record of the table.
+// RecordKey is the key of a record. If Table is empty, the record holds the settings of the account.
 type RecordKey struct {
 	Account string
-	Table   string // in lower case, see [FoldName]
+	Table   string // in lower case; see [FoldName]
 }
 
 const (
@@ -41,9 +38,8 @@ const (
 	settingsPrefix = "settings/"
 )
 
-// String returns the key as text: "table/ACCOUNT/TABLE" or "settings/ACCOUNT". Stores keep
-// keys in this form. The texts for the tables of one account sort in the order of the
-// table names.
+// String returns the key as text: "table/ACCOUNT/TABLE" or "settings/ACCOUNT". Stores use the text as their key. For
+// the tables of one account, the texts sort in the order of the table names.
 func (k RecordKey) String() string {
 	if k.Table == "" {
 		return settingsPrefix + k.Account
@@ -51,8 +47,7 @@ func (k RecordKey) String() string {
 	return TablesOf(k.Account) + k.Table
 }
 
-// TablesOf returns the common prefix of the keys of an account's tables, as text. In a
-// key, the name of the table follows.
+// TablesOf returns the common prefix of an account's table keys as text. The table name follows it.
 func TablesOf(account string) string { return tablePrefix + account + "/" }
 
 // ParseRecordKey is the inverse of [RecordKey.String]. The key shares memory with the
@@ -69,14 +64,13 @@ func ParseRecordKey(text string) (k RecordKey, ok bool) {
 	return k, ok && k.Table != ""
 }
 
-// RevisionOf returns the revision of a record from the Timestamp of its last write. It is
-// for stores whose Timestamps never repeat.
+// RevisionOf derives the revision of a record from the Timestamp of its last write. It is for stores whose Timestamps
+// never repeat.
 func RevisionOf(written edm.Ticks) Revision {
 	return Revision(strconv.FormatInt(int64(written), 36))
 }
 
-// Written is the inverse of [RevisionOf]. It returns 0 if the revision was not made by
-// RevisionOf.
+// Written is the inverse of [RevisionOf]. It returns 0 for any other revision.
 func (r Revision) Written() edm.Ticks {
 	t, err := strconv.ParseInt(string(r), 36, 64)
 	if err != nil || t < 0 {
@@ -85,20 +79,17 @@ func (r Revision) Written() edm.Ticks {
 	return edm.Ticks(t)
 }
 
-// recordHead is the length of the fixed part of an encoded record: the Timestamp of the
-// write, the incarnation, and 4 more bytes. In a record without traits (declared options),
-// these 4 bytes are zero. Otherwise they are [traitsForm], a zero byte, and the length of
-// the traits.
+// recordHead is the length of the fixed part of an encoded record: the Timestamp of the write, the incarnation, and 4
+// more bytes. These bytes are zero in a record without traits. Otherwise they are [traitsForm], a zero byte, and the
+// length of the traits.
 const recordHead = 8 + len(Incarnation{}) + 4
 
-// traitsForm is the value of a byte in the stored form of a record with traits (declared
-// options). Programs refuse a record if they do not know the value of this byte. So
-// versions without support for traits refuse a record with traits.
+// traitsForm marks the encoded form of a record with traits. A program rejects a record with an unknown mark, so
+// versions without support for traits do not misread such records.
 const traitsForm = 1
 
-// AppendRecord appends the stored form of a record without its key, for stores that keep
-// records as bytes. The form contains the Timestamp of the write, from which ParseRecord
-// makes the revision.
+// AppendRecord appends the stored form of a record without its key, for stores that hold records as bytes. The form
+// contains the Timestamp of the write, from which ParseRecord derives the revision.
 func AppendRecord(dst []byte, r *Record, written edm.Ticks) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(written))
 	dst = append(dst, r.Incarnation[:]...)
@@ -112,8 +103,7 @@ func AppendRecord(dst []byte, r *Record, written edm.Ticks) []byte {
 	return append(dst, r.Value...)
 }
 
-// ParseRecord is the inverse of [AppendRecord]. key is the key of the record as text. The
-// record shares no memory with b.
+// ParseRecord is the inverse of [AppendRecord]. key is the record key as text. The record does not share memory with b.
 func ParseRecord(key string, b []byte) (r Record, err error) {
 	k, ok := ParseRecordKey(key)
 	if !ok || len(b) < recordHead {

@@ -7,7 +7,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Row is one entity in the form in which a store keeps it.
+// Row is one entity as a store holds it.
 type Row struct {
 	Key        []byte // encoded key
 	Timestamp  edm.Ticks
@@ -15,24 +15,21 @@ type Row struct {
 	Properties edm.Properties
 }
 
-// rowHead is the length of the Timestamp and the nonce in an encoded row. Each of them
-// has 8 bytes.
+// rowHead is the length of the Timestamp and the nonce in an encoded row, 8 bytes each.
 const rowHead = 16
 
-// ticksBits is the number of bits of the largest Timestamp, which is the end of the
-// year 9999. The two bits above are zero. A later version may use them.
+// ticksBits is the number of bits of the largest Timestamp, the end of the year 9999. The two bits above are zero and
+// reserved for later versions.
 const ticksBits = 62
 
 var (
 	errRow = errors.New("stored entity is damaged")
-	// ErrNewerForm means that an entity or record is stored in a form that this version
-	// does not support.
+	// ErrNewerForm means that an entity or record is stored in a form that this version does not support.
 	ErrNewerForm = errors.New("stored in a format of a newer edgetable version; run that version")
 )
 
-// AppendRow appends the stored form of a row without its key, for stores that keep rows
-// as bytes. It consists of the Timestamp and the nonce, both big-endian, and the
-// properties.
+// AppendRow appends the stored form of a row without its key, for stores that hold rows as bytes. It consists of the
+// Timestamp and the nonce, both big-endian, and the properties.
 func AppendRow(dst []byte, r *Row) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(r.Timestamp))
 	dst = binary.BigEndian.AppendUint64(dst, r.Nonce)

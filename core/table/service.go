@@ -9,14 +9,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// Service implements operations on tables and entities over a Store. It has no state of its own, so
-// several Services may use one store. A Service is safe for concurrent use.
+// Service implements operations on tables and entities over a Store. It is stateless, so several Services may use one
+// store. It is safe for concurrent use.
 type Service struct {
 	*shared
-	cost *Cost // nil means that costs are not counted
+	cost *Cost // nil if costs are not counted
 }
 
-// shared holds the fields that a Service has in common with its Metered copies.
+// shared holds the fields that a Service and its Metered copies share.
 type shared struct {
 	store  Store
 	now    func() edm.Ticks
@@ -26,28 +26,26 @@ type shared struct {
 
 // Options configure a [Service].
 type Options struct {
-	// Now returns the time of the wall clock. The Service uses it to limit the duration of a page.
-	// The store issues Timestamps from another clock.
+	// Now returns the wall-clock time. It limits the duration of a page. Timestamps come from the store's clock.
 	Now func() edm.Ticks
 	// Rand returns random bits for incarnations and nonces.
 	Rand func() uint64
-	// Budget limits one page of a query. A field that is zero has its default value.
+	// Budget limits one page of a query. A zero field means its default.
 	Budget Budget
 }
 
-// Budget limits the cost of one page of a query. In addition, a page has at most 1000 entities.
+// Budget limits one page of a query, in addition to the maximum of 1000 entities.
 type Budget struct {
 	Bytes     int       // bytes of keys and properties on the page; default 4 MiB
 	ScanBytes int       // bytes examined for the page; default 256 MiB
 	Time      edm.Ticks // duration of the query; default 5 s
 }
 
-// MostShown returns the maximum length in bytes of an encoded page with several entities, which is
-// twice Budget.Bytes. The limit is necessary because a format may write up to eight bytes for one
-// stored byte.
+// MostShown returns the maximum length in bytes of an encoded page with several entities, which is twice Budget.Bytes.
+// Without this limit, a format could encode each stored byte as up to eight bytes.
 func (s *Service) MostShown() int { return 2 * s.budget.Bytes }
 
-// New returns a Service.
+// New returns a Service that uses the given store.
 func New(store Store, o Options) *Service {
 	o.Budget.Bytes = cmp.Or(o.Budget.Bytes, 4<<20)
 	o.Budget.ScanBytes = cmp.Or(o.Budget.ScanBytes, 256<<20)
@@ -55,14 +53,12 @@ func New(store Store, o Options) *Service {
 	return &Service{shared: &shared{store: store, now: o.Now, rand: o.Rand, budget: o.Budget}}
 }
 
-// Metered returns a Service on the same store that adds the cost of its calls to c.
-// Only one goroutine may use this Service.
+// Metered returns a Service on the same store that adds its costs to c. The result is not safe for concurrent use.
 func (s *Service) Metered(c *Cost) Service {
 	return Service{s.shared, c}
 }
 
-// startCall returns the store for one call. After the call has returned, the caller
-// must call finishCall.
+// startCall returns the store for one call. The caller must call finishCall after the call has returned.
 func (s *Service) startCall() Store {
 	if c := s.cost; c != nil {
 		c.Calls++
@@ -73,8 +69,7 @@ func (s *Service) startCall() Store {
 	return s.store
 }
 
-// finishCall adds the number of rows and bytes that the store examined during the call
-// to the cost.
+// finishCall adds the call, with the rows and bytes that the store examined, to the cost.
 func (s *Service) finishCall(rows, size int) {
 	if c := s.cost; c != nil {
 		c.ScannedRows += rows
@@ -85,15 +80,14 @@ func (s *Service) finishCall(rows, size int) {
 	}
 }
 
-// Name identifies a table by the names of its account and of the table, in upper or lower case.
+// Name identifies a table by account and table name. The case of the table name does not matter.
 type Name struct{ Account, Table string }
 
-// Key returns the key of the table's record. Stores use this key to identify the table.
+// Key returns the key of the table's record, by which stores identify the table.
 func (n Name) Key() RecordKey { return RecordKey{n.Account, FoldName(n.Table)} }
 
-// check returns an error if no table can have this name. So a store gets only legal names. The names
-// of the service's tables $Metrics… are legal in the service, but these tables do not exist here. So
-// the error for such a name is TableNotFound.
+// check returns an error if no table can have this name, so that a store gets only valid names. The service's tables
+// $Metrics… have valid names but do not exist here, so they are reported as TableNotFound.
 func (n Name) check() error {
 	err := CheckTableName(n.Table)
 	if err != nil && strings.HasPrefix(n.Table, "$Metrics") {
@@ -113,8 +107,7 @@ func (s *Service) home() string {
 	return "the store of this server"
 }
 
-// protocolError converts an error of the store into an error of the protocol. The store must have
-// returned the error for an operation on entities.
+// protocolError converts an error that the store returned for an operation on entities into an error of the protocol.
 func protocolError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -157,7 +150,7 @@ func protocolError(err error) *Error {
 	case errors.Is(err, ErrUnknown):
 		return OperationTimedOut.Because(err)
 	case errors.Is(err, context.Canceled):
-		return OperationTimedOut.Err() // the client has disconnected, so the code does not matter
+		return OperationTimedOut.Err() // the client has disconnected and does not see the error
 	case errors.Is(err, context.DeadlineExceeded):
 		return OperationTimedOut.Because(err)
 	}

@@ -8,20 +8,18 @@ import (
 	"edgetable/core/edm"
 )
 
-// The settings of an account are a record of their own. The settings of a table are in the
-// table's record. The Service stores both without interpreting them.
+// The settings of an account are a separate record. The settings of a table are part of the table's record. Service
+// does not interpret either.
 
-// aclProperty is the property of a table's record that holds the stored access policies of
-// the table. Its name is not a legal property name, so a filter on tables cannot test the
-// property.
+// aclProperty is the property of a table's record with the table's stored access policies. A filter on tables cannot
+// refer to the property, because the name is not a valid property name.
 const aclProperty = ".acl"
 
 // maxSettings is the maximum size of settings in bytes. It is less than the 64 KiB that every Store accepts for a
-// record, because a record also has other parts.
+// record, to leave room for the other parts of the record.
 const maxSettings = 60 << 10
 
-// TableACL returns the access policies that SetTableACL stored for a table, or nil.
-// Deleting the table also deletes the policies.
+// TableACL returns the access policies that SetTableACL stored for a table, or nil. They are deleted with the table.
 func (s *Service) TableACL(ctx context.Context, n Name) ([]byte, error) {
 	if err := n.check(); err != nil {
 		return nil, err
@@ -37,8 +35,8 @@ func (s *Service) TableACL(ctx context.Context, n Name) ([]byte, error) {
 	return acl.Bytes(), nil
 }
 
-// SetTableACL replaces the access policies of a table. It keeps all other properties of
-// the table's record, including those that a later version of this program wrote.
+// SetTableACL replaces the access policies of a table. All other properties of the table's record remain, including
+// properties that a later version wrote.
 func (s *Service) SetTableACL(ctx context.Context, n Name, acl []byte) error {
 	if err := n.check(); err != nil {
 		return err
@@ -65,8 +63,8 @@ func (s *Service) AccountSettings(ctx context.Context, account string) ([]byte, 
 	return nil, protocolError(err)
 }
 
-// UpdateAccountSettings calls update with the stored settings of an account, or with nil
-// if the account has none, and stores the result. It may call update more than once.
+// UpdateAccountSettings passes the stored settings of an account to update, or nil if there are none, and stores the
+// result. It may call update more than once.
 func (s *Service) UpdateAccountSettings(ctx context.Context, account string, update func(old []byte) ([]byte, error)) error {
 	return s.updateRecord(ctx, RecordKey{Account: account}, func(r *Record) (err error) {
 		r.Value, err = update(r.Value)
@@ -74,12 +72,11 @@ func (s *Service) UpdateAccountSettings(ctx context.Context, account string, upd
 	})
 }
 
-// errUnchanged is the error with which an update function tells updateRecord not to write
-// the record.
+// errUnchanged is returned by an update function of updateRecord to skip the write.
 var errUnchanged = errors.New("unchanged")
 
-// updateRecord reads a record, passes it to update, and writes it. If another client has
-// changed the record since it was read, updateRecord tries again.
+// updateRecord reads a record, passes it to update, and writes it. It retries if another client changed the record in
+// the meantime.
 func (s *Service) updateRecord(ctx context.Context, key RecordKey, update func(r *Record) error) error {
 	for range 10 {
 		r, err := s.startCall().ReadRecord(ctx, key, Strong)
@@ -99,8 +96,8 @@ func (s *Service) updateRecord(ctx context.Context, key RecordKey, update func(r
 		}
 		_, err = s.startCall().WriteRecord(ctx, r)
 		if errors.Is(err, ErrUnknown) {
-			// The reply was lost. If the stored record has the new value, the update counts as
-			// successful, even if another client wrote the same value.
+			// The reply was lost. If the stored record has the new value, the update was successful, even if another
+			// client wrote the same value.
 			now, readErr := s.startCall().ReadRecord(ctx, key, Strong)
 			if readErr == nil && bytes.Equal(now.Value, r.Value) && now.Traits.equal(r.Traits) {
 				return nil

@@ -7,49 +7,42 @@ import (
 	"edgetable/core/edm"
 )
 
-// Upkeep is the state of one pass of upkeep over a table: it removes the entities that have expired
-// by a rule in the table's [Traits]. In a new Upkeep, only Table is set, and the pass begins at the
-// start of the table.
+// Upkeep is the state of one pass of upkeep, which removes the entities of a table that have expired by a rule in its
+// [Traits]. To begin a pass at the start of a table, set only Table.
 type Upkeep struct {
 	Table   Name
 	Removed int // number of entities removed so far
-	// The duration Behind is the longest delay of a removal in this pass. The delay starts when
-	// three conditions are met: the entity has expired, withdrawing the rule can no longer make it
-	// visible again, and the pass is due.
+	// Behind is the longest delay of a removal in this pass. The delay of an entity starts when it has expired,
+	// withdrawing the rule can no longer make it visible again, and the pass is due.
 	Behind edm.Ticks
 
 	incarnation Incarnation
 	from        []byte
 	began       edm.Ticks
-	left        bool // set if the removal of an expired entity failed
+	left        bool // whether the removal of an expired entity failed
 	scanned     int  // number of bytes examined
 
-	due   edm.Ticks // with [Sharing]: until this instant, no other program may resume the pass
-	owing edm.Ticks // with [Sharing]: the instant at which this pass was due
+	due   edm.Ticks // with [Sharing]: no other program may resume the pass before this instant
+	owing edm.Ticks // with [Sharing]: the instant at which the pass was due
 }
 
-// Sharing is a [Store] that several programs use at once. In a pass of upkeep, a program removes the
-// expired entities of a table. Only one program at a time makes a pass over a table. The store keeps
-// the progress of the pass, so that another program can resume the pass.
+// Sharing is a [Store] that several programs use at once. Only one program at a time runs a pass of upkeep over a
+// table. The store holds the progress of the pass, so that another program can resume it.
 type Sharing interface {
-	// ReadUpkeep returns the instant and the state that SetUpkeep stored for a table, or zero
-	// values.
+	// ReadUpkeep returns the instant and state that SetUpkeep stored for a table, or zero values.
 	ReadUpkeep(ctx context.Context, t RecordKey) (due edm.Ticks, state []byte, err error)
-	// SetUpkeep stores a new instant and state, but only if the stored instant equals the instant in
-	// the parameter was. The state has at most 1 KiB plus the length of the longest key.
+	// SetUpkeep stores a new instant and state if the stored instant equals was. The state has at most 1 KiB plus the
+	// length of the longest key.
 	SetUpkeep(ctx context.Context, t RecordKey, was, due edm.Ticks, state []byte) (set bool, err error)
-	// RestUpkeep returns how long to wait between a pass that examined this many bytes and the next
-	// pass.
+	// RestUpkeep returns the pause before the next pass, after a pass that examined the given number of bytes.
 	RestUpkeep(scanned int) edm.Ticks
 }
 
-// upkeepTurn is how long a program may go without storing progress before another program may resume
-// its pass.
+// upkeepTurn is how long a pass may make no progress before another program may resume it.
 const upkeepTurn = 300 * edm.TicksPerSecond
 
-// TakeUpkeep returns a pass of upkeep over a table. In such a pass, a program removes the expired
-// entities of the table. The result taken is false if no pass is due, or if another program is
-// making the pass.
+// TakeUpkeep acquires a pass of upkeep over a table, in which the caller removes the table's expired entities. If no
+// pass is due, or if another program is running the pass, taken is false.
 func (s *Service) TakeUpkeep(ctx context.Context, n Name) (u Upkeep, taken bool, err error) {
 	u.Table = n
 	shared, ok := As[Sharing](s.store)
@@ -67,8 +60,7 @@ func (s *Service) TakeUpkeep(ctx context.Context, n Name) (u Upkeep, taken bool,
 	return u, taken, err
 }
 
-// keepUpkeep stores the progress of a pass. It returns true if the pass is done or if another
-// program has taken the pass over.
+// keepUpkeep stores the progress of a pass. It reports whether the pass is done or was taken over by another program.
 func (s *Service) keepUpkeep(ctx context.Context, u *Upkeep, done bool) (bool, error) {
 	shared, ok := As[Sharing](s.store)
 	if !ok || u.due == 0 {
@@ -78,13 +70,13 @@ func (s *Service) keepUpkeep(ctx context.Context, u *Upkeep, done bool) (bool, e
 	if done {
 		due, state = s.now()+shared.RestUpkeep(u.scanned), nil
 	}
-	due = max(due, u.due+1) // SetUpkeep detects changes by the stored instant, so a new instant must differ from all earlier ones
+	due = max(due, u.due+1) // SetUpkeep detects changes by the stored instant, so each instant must be new
 	kept, err := shared.SetUpkeep(ctx, u.Table.Key(), u.due, due, state)
 	u.due = due
 	return done || !kept, err
 }
 
-// state encodes the progress of the pass, so that another program can resume the pass.
+// state encodes the progress of a pass, so that another program can resume it.
 func (u *Upkeep) state() []byte {
 	b := append(make([]byte, 0, len(u.incarnation)+17+len(u.from)), u.incarnation[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(u.began))
@@ -97,8 +89,8 @@ func (u *Upkeep) state() []byte {
 	return append(b, u.from...)
 }
 
-// parse sets the progress of the pass from b, the result of an earlier u.state(). If b contains no
-// progress, the pass begins at the start of the table.
+// parse decodes the progress of a pass from b, which state has encoded. If b has no progress, the pass begins at the
+// start of the table.
 func (u *Upkeep) parse(b []byte) {
 	n := len(u.incarnation)
 	if len(b) <= n+17 {

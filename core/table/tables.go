@@ -8,12 +8,12 @@ import (
 	"edgetable/core/edm"
 )
 
-// NewRecord returns the record of a table without settings.
+// NewRecord returns the record of a new table.
 func NewRecord(n Name, i Incarnation) Record {
 	return Record{Key: n.Key(), Value: tableValue(n.Table), Incarnation: i}
 }
 
-// CreateTable makes an empty table.
+// CreateTable creates an empty table.
 func (s *Service) CreateTable(ctx context.Context, n Name) error {
 	if err := CheckTableName(n.Table); err != nil {
 		return err
@@ -45,13 +45,12 @@ func (s *Service) incarnation() (i Incarnation) {
 	return i
 }
 
-// DeleteTable removes a table with all its entities. After DeleteTable has returned, the
-// name can be used again.
+// DeleteTable removes a table with all its entities. After it has returned, the name can be used again.
 func (s *Service) DeleteTable(ctx context.Context, n Name) error {
 	if CheckTableName(n.Table) != nil {
 		return ResourceNotFound.Err()
 	}
-	for range 3 { // records seldom change, so three attempts are nearly always enough
+	for range 3 { // records seldom change, so three attempts nearly always suffice
 		r, err := s.startCall().ReadRecord(ctx, n.Key(), Strong)
 		if errors.Is(err, ErrNoRecord) {
 			return ResourceNotFound.Err()
@@ -69,8 +68,8 @@ func (s *Service) DeleteTable(ctx context.Context, n Name) error {
 	return ServerBusy.Err()
 }
 
-// GetTable returns the name of a table with the upper and lower case of its creation. If
-// the table does not exist, the error is ResourceNotFound.
+// GetTable returns the name of a table in its original case. If the table does not exist, it fails with
+// ResourceNotFound.
 func (s *Service) GetTable(ctx context.Context, n Name, c Consistency) (string, error) {
 	if CheckTableName(n.Table) != nil {
 		return "", ResourceNotFound.Err()

@@ -1,13 +1,12 @@
 package table
 
-// These methods are for stores that keep traits (declared options) separately from the
-// record. Other stores use [AppendRecord].
+// The functions in this file are for stores that store traits separately from the record. Other stores use
+// [AppendRecord].
 
-// Encode returns the stored form of the traits (declared options). t must not be nil.
+// Encode returns the encoded traits. t must not be nil.
 func (t *Traits) Encode() []byte { return t.append(nil) }
 
-// ParseTraits is the inverse of Encode. If a part is unknown to this version, the
-// error is [ErrNewerForm].
+// ParseTraits is the inverse of Encode. It fails with [ErrNewerForm] if it does not know a part.
 func ParseTraits(b []byte) (*Traits, error) { return parseTraits(b) }
 
 // Equal reports whether t and u declare the same options.

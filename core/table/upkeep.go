@@ -10,15 +10,15 @@ import (
 	"edgetable/core/odata"
 )
 
-// upkeepBytes is how many bytes one step of upkeep examines.
+// upkeepBytes is the number of bytes that one step of upkeep examines.
 const upkeepBytes = 1 << 20
 
-// Upkeep makes the next step of a pass that TakeUpkeep returned. A step examines about 1 MiB and removes at most
-// 1000 expired entities, in commits of up to 100 entities of one partition. done reports that the pass is
-// finished, or that the table has nothing to remove. The caller decides how quickly the steps follow each other.
-// Several passes over one table may run at the same time. After an error, the step can be repeated.
+// Upkeep runs the next step of a pass that TakeUpkeep returned. A step examines about 1 MiB and removes at most 1000
+// expired entities, in commits of up to 100 entities of one partition. done means that the pass is finished, or that
+// the table has nothing to remove. The caller decides how often to call Upkeep. Several passes over one table may run
+// at once. After an error, the step can be retried.
 //
-// Readers and writers treat expired entities as absent, so no answer depends on when they are removed.
+// Reads and writes treat expired entities as absent, so no result depends on the time of removal.
 func (s *Service) Upkeep(ctx context.Context, u *Upkeep) (done bool, err error) {
 	done, err = s.step(ctx, u)
 	if err != nil {
@@ -76,8 +76,7 @@ func (s *Service) step(ctx context.Context, u *Upkeep) (done bool, err error) {
 	return true, err
 }
 
-// expire removes entities of one partition that had expired when they were scanned. It does not remove an entity
-// that a client has written since the scan.
+// expire removes expired entities of one partition. It leaves an entity that was written after the scan.
 func (s *Service) expire(ctx context.Context, u *Upkeep, rows []Row) error {
 	m := make([]Mutation, len(rows))
 	for i := range rows {
@@ -87,7 +86,7 @@ func (s *Service) expire(ctx context.Context, u *Upkeep, rows []Row) error {
 		_, err := s.store.Commit(ctx, u.Table.Key(), m)
 		switch refused, ok := errors.AsType[*Refused](err); {
 		case ok:
-			u.left = u.left || !errors.Is(refused, ErrNoEntity) // ErrNoEntity means that somebody else has already removed the entity
+			u.left = u.left || !errors.Is(refused, ErrNoEntity) // ErrNoEntity: the entity has already been removed
 			m = slices.Delete(m, refused.Index, refused.Index+1)
 		case errors.Is(err, ErrNoTable):
 			return nil
@@ -101,7 +100,7 @@ func (s *Service) expire(ctx context.Context, u *Upkeep, rows []Row) error {
 	return nil
 }
 
-// removableAt returns the first instant at which an expired entity can be removed.
+// removableAt returns the earliest instant at which an expired entity can be removed.
 func (t *Traits) removableAt(row *Row) (at edm.Ticks) {
 	if e := t.Ending; e != nil {
 		at, _ = e.Ends(row.Timestamp, row.Properties)
@@ -111,8 +110,8 @@ func (t *Traits) removableAt(row *Row) (at edm.Ticks) {
 	return max(at, row.Timestamp, t.Expiry.Since+RemoveTime)
 }
 
-// forgetEnding removes the withdrawn rule e from the table's options (traits). The caller must have removed all
-// entities that expired by this rule.
+// forgetEnding removes the withdrawn rule e from the table's traits. All entities that expired by the rule must have
+// been removed.
 func (s *Service) forgetEnding(ctx context.Context, k RecordKey, e *Expiry) error {
 	return s.updateRecord(ctx, k, func(r *Record) error {
 		if r.Revision == "" || r.Traits == nil || !r.Traits.Ending.equal(e) {
@@ -125,7 +124,7 @@ func (s *Service) forgetEnding(ctx context.Context, k RecordKey, e *Expiry) erro
 	})
 }
 
-// TablesWithTraits returns the tables of an account that have traits (declared options).
+// TablesWithTraits returns the tables of an account that have traits.
 func (s *Service) TablesWithTraits(ctx context.Context, account string) (list []Name, err error) {
 	const limit = MaxPageRows + 1
 	for from := ""; ; {

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/key"
 )
 
-// Write applies one operation and returns the new Timestamp of the entity. For a delete,
-// it returns a Timestamp above all earlier Timestamps of the entity.
+// Write applies one operation and returns the new Timestamp of the entity. For a delete, the Timestamp is above all
+// earlier Timestamps of the entity.
 func (s *Service) Write(ctx context.Context, n Name, op Operation) (edm.Ticks, error) {
 	if err := n.check(); err != nil {
 		return 0, err
@@ -27,10 +27,9 @@ func (s *Service) Write(ctx context.Context, n Name, op Operation) (edm.Ticks, e
 	return ticks, nil
 }
 
-// Transact applies an entity group transaction: either all operations or none. It has 1
-// to 100 operations on different entities of one partition. Transact returns the common
-// Timestamp of all written entities. An error has the index of the first operation that
-// failed.
+// Transact applies an entity group transaction: either all operations or none. There must be 1 to 100 operations on
+// different entities of one partition. Transact returns the common Timestamp of the written entities. An error has the
+// index of the first operation that failed.
 func (s *Service) Transact(ctx context.Context, n Name, ops []Operation) (edm.Ticks, error) {
 	if len(ops) == 0 {
 		return 0, InvalidInput.With("The batch request has no operation. Give its changeset at least one.")
@@ -70,8 +69,7 @@ func TooManyOperations() *Error {
 	return InvalidInput.With("The batch request operation exceeds the maximum 100 changes per change set.").At(MaxBatchOperations - 1)
 }
 
-// checkGroup returns an error unless all mutations are in one partition and have
-// different keys.
+// checkGroup returns an error unless all mutations are in one partition and have different keys.
 func checkGroup(mutations []Mutation) error {
 	partition := key.Partition(mutations[0].Key)
 	seen := make(map[string]struct{}, len(mutations))
@@ -88,15 +86,14 @@ func checkGroup(mutations []Mutation) error {
 	return nil
 }
 
-// commit applies mutations. If the reply was lost, commit tries to find out the outcome.
+// commit applies mutations. If the reply was lost, it tries to determine the outcome.
 //
-// If a mutation demands a Timestamp, commit sends all mutations again. They apply at most once,
-// because the first application changes that Timestamp.
+// If a mutation requires a Timestamp, commit sends all mutations again. They are applied at most once, because the
+// first application changes that Timestamp.
 //
-// Otherwise commit must not send the mutations again, because the second attempt could overwrite a
-// later write of another client. Instead commit makes one strong read. If the entity has our nonce,
-// all mutations were applied. If not, the outcome stays unknown. commit then returns the error
-// ErrUnknown, because an answer such as 404, 409 or 412 would be a guess.
+// Otherwise a second attempt could overwrite a later write of another client. commit therefore makes one strong read
+// instead. If the entity has the nonce of the write, all mutations were applied. If not, the outcome remains unknown,
+// and commit returns ErrUnknown, because an answer such as 404, 409 or 412 would be a guess.
 func (s *Service) commit(ctx context.Context, table RecordKey, m []Mutation) (edm.Ticks, error) {
 	ticks, err := s.startCall().Commit(ctx, table, m)
 	s.finishCall(0, 0)
