@@ -12,10 +12,9 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plain returns the length of the longest prefix of printable ASCII without quote and backslash. A JSON string
-// contains such text unescaped. plain tests eight bytes at a time: it subtracts n from every byte, which sets the
-// high bit of each byte below n. A borrow can also set the high bit of a later byte. But the lowest of the set bits
-// always marks a byte below n.
+// plain returns the length of the longest prefix that a JSON string contains unescaped: printable ASCII without quote
+// and backslash. It tests eight bytes at a time. Subtracting n from every byte sets the high bit of each byte below n.
+// A borrow may also set the high bit of a later byte, but the lowest set bit always marks a byte below n.
 func plain(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
@@ -33,7 +32,7 @@ func plain(b []byte) int {
 	return i
 }
 
-// escape returns the length of the escape sequence at the start of b. If there is none, it returns 0.
+// escape returns the length of the escape sequence at the start of b, or 0 if there is none.
 func escape(b []byte) int {
 	if len(b) < 2 {
 		return 0
@@ -68,8 +67,8 @@ func hex4[T []byte | string](b T) (r rune, ok bool) {
 	return r, true
 }
 
-// unescape appends the characters of a JSON string whose syntax is known to be correct. For each half of a surrogate
-// pair without the other half, it appends U+FFFD. The result lone says whether there is such a half.
+// unescape appends the characters of a JSON string, which must have valid syntax. It replaces each unpaired surrogate
+// by U+FFFD, and reports in lone whether there was one.
 func unescape(dst []byte, b string) (out []byte, lone bool) {
 	for {
 		i := strings.IndexByte(b, '\\')

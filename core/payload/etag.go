@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// AppendETag appends the ETag of an entity with this Timestamp:
+// AppendETag appends the ETag of an entity with the given Timestamp:
 //
 //	W/"datetime'2022-01-24T20%3A59%3A46.2887383Z'"
 func AppendETag(dst []byte, ts edm.Ticks) []byte {
@@ -17,7 +17,7 @@ func AppendETag(dst []byte, ts edm.Ticks) []byte {
 	return append(dst, `'"`...)
 }
 
-// appendETagTime appends the text of a Timestamp, 2006-01-02T15:04:05…, with its two colons percent-encoded.
+// appendETagTime appends a Timestamp in the form 2006-01-02T15:04:05… with percent-encoded colons.
 func appendETagTime(dst, when []byte) []byte {
 	dst = append(dst, when[:13]...)
 	dst = append(dst, "%3A"...)
@@ -26,13 +26,13 @@ func appendETagTime(dst, when []byte) []byte {
 	return append(dst, when[17:]...)
 }
 
-// longestETag is greater than the length of every valid ETag, even with all characters percent-encoded.
+// longestETag exceeds the length of every valid ETag, even with all characters percent-encoded.
 const longestETag = 64
 
-// ParseIfMatch parses the value of an If-Match header: * or the weak ETag of a time, W/"datetime'…'". The colons in
-// the time may be decoded. If the time is spelled differently from a Timestamp, the result is the zero Match, which
-// matches no entity. For any other weak ETag the error is ConditionNotMet. For any other text, such as a list or a
-// strong ETag, the error is InvalidInput.
+// ParseIfMatch parses the value of an If-Match header, which is * or a weak ETag W/"datetime'…'". The colons in the
+// time may be decoded. If the time is valid but not spelled like a Timestamp, the result is the zero Match, which
+// matches no entity. Any other weak ETag fails with ConditionNotMet. All other text, such as a list or a strong ETag,
+// fails with InvalidInput.
 func ParseIfMatch(header string) (table.Match, error) {
 	h := strings.Trim(header, " \t")
 	if h == "*" {
@@ -71,7 +71,7 @@ func ParseIfMatch(header string) (table.Match, error) {
 	if err != nil {
 		return never, table.ConditionNotMet.Err()
 	}
-	// An ETag contains the exact text of a Timestamp, so other spellings of the same time do not match.
+	// An ETag contains the exact text of a Timestamp. Other spellings of the same time do not match.
 	var clock [32]byte
 	if string(ts.AppendText(clock[:0])) != string(decoded) {
 		return never, nil

@@ -8,10 +8,10 @@ import (
 	"edgetable/core/table"
 )
 
-// EventType is the media type of a list of events: a batch of CloudEvents 1.0.
+// EventType is the media type of a list of events, which is a batch of CloudEvents 1.0.
 const EventType = "application/cloudevents-batch+json"
 
-// Types of events.
+// Event types.
 const (
 	EventPut    = "edgetable.entity.put"
 	EventDelete = "edgetable.entity.delete"
@@ -19,15 +19,14 @@ const (
 	EventDrop   = "edgetable.table.drop"
 )
 
-// Events holds the values that all events of one feed have in common. Its methods append to dst and return the
-// extended slice.
+// Events holds the values that all events of one feed share. Its methods append to dst and return the extended slice.
 type Events struct {
-	Account, Table string // names as the URL of the request spells them
+	Account, Table string // as spelled in the request URL
 	Life           table.Incarnation
 }
 
-// Append appends change number i of a commit as one event in JSON. A commit that drops the table has a single event,
-// number 0.
+// Append appends the change with index i of a commit as one JSON event. A commit that drops the table has a single
+// event with index 0.
 func (e *Events) Append(dst []byte, c *table.FeedCommit, i int) []byte {
 	w := object{b: append(dst, '{')}
 	w.text("specversion", "1.0")
@@ -41,7 +40,7 @@ func (e *Events) Append(dst []byte, c *table.FeedCommit, i int) []byte {
 	pk, rk := key.Decode(change.Key)
 	var subject []byte
 	w.text("subject", string(appendPredicate(subject, pk, rk)))
-	if pk != "" { // the CloudEvents attribute must not be empty
+	if pk != "" { // CloudEvents attributes must not be empty
 		w.text("partitionkey", pk)
 	}
 	if rk != "" {
@@ -67,8 +66,8 @@ func (e *Events) Append(dst []byte, c *table.FeedCommit, i int) []byte {
 	return w.b
 }
 
-// context appends the attributes that all events have. The id consists of the incarnation of the table, the
-// Timestamp, a hash of the key, and the kind of change, so repeated deliveries of an event have the same id.
+// context appends the attributes of every event. The id consists of the table's incarnation, the Timestamp, a hash of
+// the key, and the kind of change, so all deliveries of an event have the same id.
 func (e *Events) context(w *object, c *table.FeedCommit, kind string, k []byte) {
 	id := make([]byte, 0, 64)
 	for _, b := range e.Life {
@@ -84,7 +83,7 @@ func (e *Events) context(w *object, c *table.FeedCommit, kind string, k []byte) 
 	w.text("sequence", "0000000000000000000"[min(len(sequence), 19):]+sequence)
 }
 
-// hashOf returns the FNV-1a hash of k.
+// hashOf returns the 64-bit FNV-1a hash of k.
 func hashOf(k []byte) uint64 {
 	hash := uint64(14695981039346656037)
 	for _, b := range k {

@@ -6,23 +6,22 @@ import (
 	"edgetable/core/table"
 )
 
-// Format is the representation of a body: JSON with one of three levels of metadata, or Atom.
+// Format is the representation of a body: Atom, or JSON with one of three levels of metadata.
 type Format uint8
 
 const (
-	// NoMetadata is JSON with values only. Types that JSON does not distinguish are lost.
+	// NoMetadata is JSON with values only. It loses the types that JSON cannot express.
 	NoMetadata Format = iota
-	// Minimal is JSON with the ETag, the odata.metadata URL of the response, and the types that JSON does not
-	// distinguish.
+	// Minimal is JSON with the ETag, the odata.metadata URL of the response, and annotations for the types that JSON
+	// cannot express.
 	Minimal
-	// Full is Minimal plus the type name, id and edit link of every entity.
+	// Full is Minimal with the type name, id and edit link of every entity.
 	Full
 	// Atom is an XML entry or feed, for clients from before 2013.
 	Atom
 )
 
-// ContentType returns the media type of a response in this format, which is different for a feed than for a single
-// entity or table.
+// ContentType returns the media type of a response. feed selects the media type for a list of entities or tables.
 func (f Format) ContentType(feed bool) string {
 	switch f {
 	case NoMetadata:
@@ -38,7 +37,7 @@ func (f Format) ContentType(feed bool) string {
 	return "application/json;odata=minimalmetadata;streaming=true;charset=utf-8"
 }
 
-// ErrorContentType returns the media type of a body that [Format.AppendError] writes.
+// ErrorContentType returns the media type of the body that [Format.AppendError] writes.
 func (f Format) ErrorContentType() string {
 	if f == Atom {
 		return "application/xml;charset=utf-8"
@@ -54,25 +53,24 @@ const (
 	tableName    = "TableName"
 )
 
-// maxProjection is the maximum number of selected names for which writing an entity needs no allocation.
+// maxProjection is the maximum number of selected names for which an entity is written without an allocation.
 const maxProjection = 256
 
-// Projection is a compiled $select: the properties that a response contains. A nil Projection selects all properties.
-// A Projection is immutable.
+// Projection is a compiled $select: the properties to return. nil selects all properties. A Projection is immutable.
 type Projection struct {
-	text  string // the $select as the client sent it, without surrounding blanks
-	all   bool   // set if all properties are selected: the text is blank or contains *
+	text  string // the $select as sent by the client, without surrounding blanks
+	all   bool   // whether the $select is blank or contains *
 	names []string
-	index map[string]int // the position of each name in names; nil if a linear search is faster
-	// whether names contains the system property
+	index map[string]int // position of each name in names; nil if a linear search is faster
+	// whether names contains each of the system properties
 	partitionKey, rowKey, timestamp bool
 }
 
 // linearProjection is the maximum number of names for which a linear search is faster than a map.
 const linearProjection = 8
 
-// NewProjection compiles a $select from its names and from its text, which appears in JSON metadata. It ignores
-// repeated names. Without names it selects all properties.
+// NewProjection compiles a $select. names may repeat; if it is empty, all properties are selected. text is the $select
+// for the JSON metadata.
 func NewProjection(names []string, text string) *Projection {
 	p := &Projection{text: strings.Trim(text, " \t\r\n"), all: len(names) == 0}
 	seen := make(map[string]int, len(names))
@@ -91,7 +89,7 @@ func NewProjection(names []string, text string) *Projection {
 	return p
 }
 
-// find returns the position of a name in names, or -1 if names lacks it.
+// find returns the index of name in names, or -1.
 func (p *Projection) find(name string) int {
 	if p.index != nil {
 		if i, ok := p.index[name]; ok {
@@ -107,7 +105,7 @@ func (p *Projection) find(name string) int {
 	return -1
 }
 
-// errorText is the service's message for a body that it cannot read.
+// errorText is the service's message for an unreadable body.
 const errorText = "An error occurred while processing this request."
 
 // invalid returns the service's error for an unreadable body, with a hint for the sender.

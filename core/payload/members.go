@@ -5,25 +5,25 @@ import (
 	"edgetable/core/table"
 )
 
-// maxMembers is the maximum number of different names in one body, which limits the memory for reading it. Names of
-// null values count too, and so do annotations of absent properties.
+// maxMembers is the maximum number of distinct names in one body. It limits the memory for reading the body. Names of
+// null values and annotations of absent properties count too.
 const maxMembers = 512
 
-// member is one property of a body. Its type annotation may be before or after the value, so a member stores both
-// until the whole body has been read.
+// member is one property of a body. Its type annotation may precede or follow the value, so both are held until the
+// whole body has been read.
 type member struct {
 	name      string
 	value     token
-	typ       token  // the value of the type annotation, an Edm type
-	given     bool   // set if the body has a value for the property
-	annotated bool   // set if the body has an annotation for the property
-	order     uint16 // number of values in the body before this value
+	typ       token  // value of the type annotation, an Edm type
+	given     bool   // whether the body has a value for the property
+	annotated bool   // whether the body has an annotation for the property
+	order     uint16 // number of preceding values in the body
 }
 
-// byValue is a comparison function that sorts members by the order of their values in the body.
+// byValue compares members by the order of their values in the body.
 func byValue(a, b member) int { return int(a.order) - int(b.order) }
 
-// annotation returns the Edm type in the property's annotation, or TypeNull if there is no annotation.
+// annotation returns the Edm type from the property's annotation, or TypeNull without one.
 func (p *member) annotation() (edm.Type, error) {
 	if !p.annotated {
 		return edm.TypeNull, nil
@@ -36,8 +36,7 @@ func (p *member) annotation() (edm.Type, error) {
 	return t, nil
 }
 
-// explain adds a hint to the service's text of an error. It does not change an OutOfRangeInput, whose text already
-// names the property.
+// explain adds a hint to an error, except to OutOfRangeInput, whose text already names the property.
 func explain(err error, hint string) error {
 	e, ok := err.(*table.Error)
 	if !ok || e.Code == table.OutOfRangeInput {
@@ -46,20 +45,20 @@ func explain(err error, hint string) error {
 	return e.Code.With(e.Message + " " + hint)
 }
 
-// explainTwice returns the error for a name that occurs twice in a body.
+// explainTwice returns the error for a duplicate name in a body.
 func explainTwice(name string) error {
 	return explain(table.DuplicatePropertiesSpecified.Err(), "Send "+quote(name)+" once.")
 }
 
-// index is a hash table with linear probing. It maps the name of a member to the position of the member in a list,
-// plus one. An attacker can cause collisions, but the table is too small for this to matter. A map would allocate
-// memory for each body with many names, and would take a third longer.
+// index is a hash table with linear probing from the names in a member list to their positions plus one. An attacker
+// can cause collisions, but the table is too small for them to matter. A map would allocate for each body with many
+// names and take a third longer.
 type index [2 * maxMembers]uint16
 
-// member returns the position of name in list. If list lacks the name, member first appends a new member to it.
+// member returns the position of name in list. It appends a new member if the list has none with this name.
 func (x *index) member(list []member, name string) (grown []member, n int, err error) {
 	n = len(list) - 1
-	if n >= 0 && list[n].name == name { // fast path: usually the value of a property directly follows the property's annotation
+	if n >= 0 && list[n].name == name { // fast path: a value usually follows its annotation
 		return list, n, nil
 	}
 	if n = x.find(list, name); n == maxMembers {
@@ -71,10 +70,10 @@ func (x *index) member(list []member, name string) (grown []member, n int, err e
 	return list, n, nil
 }
 
-// find returns the position of name in list. If list lacks the name, the caller appends a new member to list. In this
-// case find returns len(list), the position of the new member, and records it in the hash table x.
+// find returns the position of name in list. If there is none, it records len(list) as the position of name, and the
+// caller must append the member.
 func (x *index) find(list []member, name string) int {
-	h := uint32(2166136261) // the FNV-1a hash of name
+	h := uint32(2166136261) // FNV-1a hash
 	for i := range len(name) {
 		h = (h ^ uint32(name[i])) * 16777619
 	}
@@ -90,7 +89,7 @@ func (x *index) find(list []member, name string) int {
 	}
 }
 
-// quote quotes a name or value from a request for an error message, and truncates a long one.
+// quote quotes text from a request for an error message. It truncates long text.
 func quote(s string) string { return "'" + cut(s) + "'" }
 
 func cut(s string) string {

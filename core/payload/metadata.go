@@ -2,7 +2,7 @@ package payload
 
 import "edgetable/core/xml"
 
-// AppendMetadata appends the $metadata document, the schema of an account.
+// AppendMetadata appends the $metadata document, which is the schema of an account.
 func AppendMetadata(dst []byte, account string, tables []string) []byte {
 	dst = append(dst, `<?xml version="1.0" encoding="utf-8" standalone="yes"?>`+
 		`<edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx">`+

@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// longestAfter is the longest lifetime of entities that an expiry rule may set: 100 years of 365 days.
+// longestAfter is the maximum lifetime in an expiry rule: 100 years of 365 days.
 const longestAfter = 36_500 * day
 
 const (
@@ -19,8 +19,8 @@ const (
 //
 //	{"expire": {"property": "ExpiresAt", "after": "P30D"}, "changes": {"keep": "P7D"}}
 //
-// Each part may be absent or null; the table then lacks this option. Members with which [AppendOptions] reports the
-// state of a part are ignored. The error is OptionsInvalid, with the JSON path of the mistake.
+// A part that is absent or null removes the option from the table. The members with which [AppendOptions] reports the
+// state of a part are ignored. An error is OptionsInvalid with the JSON path of the mistake.
 func ReadOptions(body []byte) (o table.TableOptions, err error) {
 	r := optionsReader{scanner{body: body}}
 	if len(body) > maxOptions {
@@ -59,7 +59,6 @@ func badOptions(path, what string) error {
 	return table.OptionsInvalid.With(table.OptionsInvalid.Err().Message + " " + path + ": " + what + ".")
 }
 
-// optionsReader reads an options document.
 type optionsReader struct{ scanner }
 
 func (r *optionsReader) expire(path string, e *table.Expiry) error {
@@ -90,7 +89,7 @@ func (r *optionsReader) expire(path string, e *table.Expiry) error {
 	return err
 }
 
-// usualKeep is the default time for which a feed keeps changes.
+// usualKeep is how long a feed retains changes by default.
 const usualKeep = 7 * day
 
 func (r *optionsReader) changes(path string, f *table.Feed) error {
@@ -118,8 +117,7 @@ func (r *optionsReader) duration(path string) (edm.Ticks, error) {
 	return d, nil
 }
 
-// object reads an object. For each member of the object, it reads the name and then calls the callback member, which
-// must read the value.
+// object reads an object. For each member, it reads the name and calls the callback member, which must read the value.
 func (r *optionsReader) object(path string, member func(path, name string) error) error {
 	if r.skip() != '{' {
 		return badOptions(path, "expected an object, {…}")
@@ -157,7 +155,7 @@ func (r *optionsReader) object(path string, member func(path, name string) error
 	}
 }
 
-// null reports whether the next value is null. If so, it reads the value.
+// null reports whether the next value is null. If so, null consumes it.
 func (r *optionsReader) null() bool {
 	if r.skip() != 'n' {
 		return false
@@ -173,10 +171,10 @@ func (r *optionsReader) string(path string) (string, error) {
 		return "", badOptions(path, "expected a string")
 	}
 	s, _, _ := t.characters(nil)
-	return string([]byte(s)), nil // a copy, because the caller may reuse the memory of the body
+	return string([]byte(s)), nil // a copy: the caller may reuse the memory of the body
 }
 
-// ignore skips a value that is no object and no array.
+// ignore skips a scalar value.
 func (r *optionsReader) ignore() error {
 	_, err := r.scalar()
 	if err != nil {
@@ -229,10 +227,10 @@ func (w *object) rule(e *table.Expiry) {
 	}
 }
 
-// units lists the units of ISO 8601 durations that have a fixed length, in the order of the format.
+// units lists the fixed-length units of ISO 8601 durations, in the order of the format.
 var units = [...]struct {
 	letter byte
-	time   bool // set if the letter T must precede the unit
+	time   bool // whether the unit follows the letter T
 	length edm.Ticks
 }{
 	{'W', false, 7 * day}, {'D', false, day}, {'H', true, hour}, {'M', true, hour / 60}, {'S', true, edm.TicksPerSecond},
@@ -244,7 +242,7 @@ func parseDuration(s string) (d edm.Ticks, ok bool) {
 		return 0, false
 	}
 	time := false
-	next := 0 // index, in the list of units, of the first unit that may still follow
+	next := 0 // index of the first unit that may still follow
 	for s = s[1:]; s != ""; {
 		if s[0] == 'T' {
 			if time {
@@ -273,7 +271,7 @@ func parseDuration(s string) (d edm.Ticks, ok bool) {
 	return d, d >= edm.TicksPerSecond && d <= longestAfter
 }
 
-// formatDuration is the inverse of parseDuration. It writes days, never weeks.
+// formatDuration is the inverse of parseDuration. It does not use weeks.
 func formatDuration(d edm.Ticks) string {
 	b, time := []byte{'P'}, false
 	for _, u := range units[1:] {

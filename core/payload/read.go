@@ -8,15 +8,14 @@ import (
 	"edgetable/core/table"
 )
 
-// Entity is an entity to insert. This package does not check whether the keys are present and legal; the caller must
-// check the keys.
+// Entity is an entity to insert. The caller must check that the keys are present and valid.
 type Entity struct {
 	PartitionKey, RowKey       string
-	HasPartitionKey, HasRowKey bool           // set if the body has a value for the key that is not null
-	Properties                 edm.Properties // in the body's order
+	HasPartitionKey, HasRowKey bool           // whether the body has a non-null value for the key
+	Properties                 edm.Properties // in the order of the body
 }
 
-// typicalMembers is the number of members for which reading needs no extra allocation.
+// typicalMembers is the number of members that can be read without an extra allocation.
 const typicalMembers = 24
 
 // entity builds an Entity from the members of an insert.
@@ -36,14 +35,14 @@ func entity(list []member, as spelling) (Entity, error) {
 			rk = p
 		}
 	}
-	err = e.keys(pk, rk) // not part of the return statement, which might copy e before the call changes e
+	err = e.keys(pk, rk) // not in the return statement, which may copy e before the call
 	return e, err
 }
 
-// update builds properties that are sorted by name, from the members of an update or merge.
+// update builds properties, sorted by name, from the members of an update or merge.
 func update(list []member, as spelling) (edm.Properties, error) {
 	var buf [maxMembers]uint16
-	order := buf[:len(list)] // sort indexes, because members are large structs
+	order := buf[:len(list)] // sort indexes, not members, which are large
 	for i := range order {
 		order[i] = uint16(i)
 	}
@@ -51,17 +50,16 @@ func update(list []member, as spelling) (edm.Properties, error) {
 	return encode(list, order, as)
 }
 
-// encode determines the types of the properties and encodes them. If an entity and one of its properties are both too
-// large, it reports the entity, like the service. Keys do not count for the size of the entity, because they are too
-// small to matter. The parameter order gives the order of the properties in the result: it holds indexes into list. If
-// this parameter is nil, the result has the order of list.
+// encode determines the types of the properties and encodes them. If both the entity and one of its properties are too
+// large, it reports the entity, like the service. Keys do not count towards the size of the entity, because they are
+// too small to matter. order holds the indexes of list in the order of the result; nil means the order of list.
 func encode(list []member, order []uint16, as spelling) (edm.Properties, error) {
 	var (
 		stack      [256]byte
 		scratch    = stack[:0]
 		properties = make(edm.Properties, 0, size(list))
 		count      int
-		large      error // the error for the first property that is too large, if any
+		large      error // error for the first property that is too large
 	)
 	for i := range list {
 		if order != nil {
@@ -105,15 +103,14 @@ func encode(list []member, order []uint16, as spelling) (edm.Properties, error) 
 	return nil, large
 }
 
-// isSystem reports whether the member is a system property: a key or the Timestamp. Such a member is not part of
-// Properties.
+// isSystem reports whether the member is a system property (a key or the Timestamp), which is not part of Properties.
 func (p *member) isSystem() bool {
 	return p.name == partitionKey || p.name == rowKey || p.name == timestamp
 }
 
-// size returns an upper bound for the size in bytes of the encoded properties.
+// size returns an upper bound for the length of the encoded properties in bytes.
 func size(list []member) (n int) {
-	const overhead, fixed = 7, 16 // in bytes: the size of two lengths and a type; the size of the longest value that is not a text or bytes
+	const overhead, fixed = 7, 16 // bytes for two lengths and a type, and for the longest value of fixed length
 	for i := range list {
 		p := &list[i]
 		if p.given && p.value.kind != kindNull && !p.isSystem() {
@@ -126,7 +123,7 @@ func size(list []member) (n int) {
 	return n
 }
 
-// keys copies the PartitionKey and the RowKey into e, with a single allocation for both.
+// keys copies the keys into e, with a single allocation for both.
 func (e *Entity) keys(pk, rk *member) error {
 	var buf []byte
 	for _, p := range [...]*member{pk, rk} {
@@ -161,8 +158,8 @@ func (e *Entity) keys(pk, rk *member) error {
 	return nil
 }
 
-// typedValue returns the value of a property that is not null. The value shares memory with the body or with the buffer
-// scratch. The second result is the buffer for the next call, because the decoding may have allocated a longer buffer.
+// typedValue returns the value of a property that is not null. The value shares memory with the body or with scratch.
+// grown is scratch, or a longer buffer, for the next call.
 func (p *member) typedValue(scratch []byte, as spelling) (v edm.Value, grown []byte, err error) {
 	t, err := p.annotation()
 	if err != nil {
@@ -207,7 +204,7 @@ func (p *member) number(t edm.Type, as spelling) (edm.Value, error) {
 	}
 	v, err := as.parse(t, literal)
 	if err != nil && natural == edm.TypeInt32 && !p.annotated {
-		// Like the service's reader, treat an integer that is too large for an Int32 as a Double.
+		// Like the service, read an integer that is too large for Int32 as a Double.
 		v, err = edm.Parse(edm.TypeDouble, literal)
 	}
 	if err != nil {
@@ -224,7 +221,7 @@ func mistyped(p *member, t edm.Type) error {
 	return invalid("The property " + quote(p.name) + " is annotated as " + t.String() + ", but its value is of another JSON type: send it as a string.")
 }
 
-// nameOfTable returns the value of the member TableName; ok is false if there is no such member.
+// nameOfTable returns the value of the member TableName. If there is none, ok is false.
 func nameOfTable(list []member) (name string, ok bool, err error) {
 	for i := range list {
 		p := &list[i]

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/xml"
 )
 
-// Namespaces and the category scheme of an entry.
+// Namespaces and the category scheme of an Atom entry.
 const (
 	spaceAtom     = "http://www.w3.org/2005/Atom"
 	spaceData     = "http://schemas.microsoft.com/ado/2007/08/dataservices"
@@ -19,7 +19,7 @@ const (
 
 // ReadAtomEntity is [ReadEntity] for an Atom entry. The properties are the elements of the data namespace in
 // m:properties; everything else in the entry is ignored. The attribute m:type is the type of a value. A value without
-// m:type is a String with all its white space. A property with m:null="true" is ignored.
+// m:type is a String and retains all its white space. A property with m:null="true" is ignored.
 func ReadAtomEntity(body []byte) (Entity, error) {
 	var buf [typicalMembers]member
 	list, err := collectAtom(body, buf[:0])
@@ -49,13 +49,12 @@ func ReadAtomTableName(body []byte) (name string, ok bool, err error) {
 	return nameOfTable(list)
 }
 
-// collectAtom reads a whole Atom entry and appends its members to list. The element m:properties is normally inside
-// the entry's content element. It may also follow the content element, as in Atom entries for media: accepting this
-// needs no extra code.
+// collectAtom reads a whole Atom entry and appends its members to list. It accepts m:properties inside the content
+// element, where it normally is, and after the content element, where Atom entries for media have it.
 func collectAtom(body []byte, list []member) ([]member, error) {
 	var index index
 	r := xml.NewReader(body)
-	for depth := 0; ; { // depth is 1 inside the entry and 2 inside its content
+	for depth := 0; ; { // depth is 1 in the entry and 2 in its content
 		kind, err := r.Next()
 		switch {
 		case err != nil:
@@ -79,8 +78,7 @@ func collectAtom(body []byte, list []member) ([]member, error) {
 	}
 }
 
-// collectProperties reads the content of the element m:properties, up to its end tag, and appends the members to
-// list.
+// collectProperties reads the content of m:properties up to the end tag, and appends the members to list.
 func collectProperties(r *xml.Reader, index *index, list []member) ([]member, error) {
 	for {
 		kind, err := r.Next()
@@ -116,7 +114,7 @@ func collectProperties(r *xml.Reader, index *index, list []member) ([]member, er
 		}
 		p.value.text = view(text)
 		if p.annotated && p.typ.text != "Edm.String" {
-			// As in XML Schema, white space around a number or a date is ignored.
+			// As in XML Schema, ignore white space around values other than strings.
 			p.value.text = strings.Trim(p.value.text, " \t\r\n")
 		}
 		var n int
@@ -130,7 +128,7 @@ func collectProperties(r *xml.Reader, index *index, list []member) ([]member, er
 	}
 }
 
-// convertSyntaxError converts an XML syntax error to an error of the protocol. It returns any other error unchanged.
+// convertSyntaxError converts an XML syntax error into an error of the protocol. It returns other errors unchanged.
 func convertSyntaxError(err error) error {
 	if at, ok := errors.AsType[*xml.SyntaxError](err); ok {
 		return invalid("Malformed XML at byte " + strconv.Itoa(at.Offset) + ": " + at.Problem + ".")

@@ -7,16 +7,16 @@ import (
 	"edgetable/core/edm"
 )
 
-// ReadEntity parses the JSON body of an insert and checks the names, types, sizes and number of its properties. An
-// annotation, before or after a value, sets the value's type. Without an annotation, JSON determines the type: true
-// and false are Boolean, whole numbers Int32 if they are in its range, other numbers Double, strings String. Nulls,
-// Timestamp and odata.* are ignored.
+// ReadEntity parses the JSON body of an insert, and checks the names, types, sizes and number of its properties. An
+// annotation before or after a value sets its type. Without an annotation, JSON determines the type: true and false are
+// Boolean, integers in the range of Int32 are Int32, other numbers are Double, and strings are String. Nulls, Timestamp
+// and odata.* are ignored.
 //
-// ReadEntity also accepts what the service's reader, Microsoft.Data.OData 5.8.0, accepts beyond JSON: strings and
-// names in single quotes, unquoted names, control characters in strings, and numbers such as .5, 1. and 007.
-// [serviceSpelling] lists the accepted texts of values.
+// ReadEntity also accepts what the service's reader, Microsoft.Data.OData 5.8.0, accepts beyond JSON: strings and names
+// in single quotes, unquoted names, control characters in strings, and numbers such as .5, 1. and 007. For the accepted
+// texts of values, see [serviceSpelling].
 //
-// The entity shares no memory with the body.
+// The entity does not share memory with the body.
 func ReadEntity(body []byte) (Entity, error) {
 	var buf [typicalMembers]member
 	list, err := collect(scanner{body: body, relaxed: true}, buf[:0])
@@ -26,8 +26,8 @@ func ReadEntity(body []byte) (Entity, error) {
 	return entity(list, serviceSpelling)
 }
 
-// ReadFileEntity is [ReadEntity] for files, which must be valid JSON. A value may have any spelling that [edm.Parse]
-// accepts, and an Int64 may be a number.
+// ReadFileEntity is [ReadEntity] for files, which must be valid JSON. It accepts all values that [edm.Parse] accepts,
+// and numbers for an Int64.
 func ReadFileEntity(text []byte) (Entity, error) {
 	var buf [typicalMembers]member
 	list, err := collect(scanner{body: text}, buf[:0])
@@ -37,9 +37,9 @@ func ReadFileEntity(text []byte) (Entity, error) {
 	return entity(list, fileSpelling)
 }
 
-// ReadUpdate is [ReadEntity] for the body of an update or merge. It returns the properties sorted by name, because
-// the service keeps an updated entity in this order. The URL contains the keys. Keys in the body are ignored, even if
-// they have a wrong type.
+// ReadUpdate is [ReadEntity] for the body of an update or merge. It returns the properties sorted by name, in which
+// order the service stores an updated entity. The keys are in the URL. Keys in the body are ignored, even if their type
+// is wrong.
 func ReadUpdate(body []byte) (edm.Properties, error) {
 	var buf [typicalMembers]member
 	list, err := collect(scanner{body: body, relaxed: true}, buf[:0])
@@ -49,8 +49,8 @@ func ReadUpdate(body []byte) (edm.Properties, error) {
 	return update(list, serviceSpelling)
 }
 
-// ReadTableName parses the JSON body of Create Table. ok is false if the body names no table. The name is not
-// checked.
+// ReadTableName parses the JSON body of Create Table. ok is false if the body contains no table name. The name is not
+// validated.
 func ReadTableName(body []byte) (name string, ok bool, err error) {
 	var buf [typicalMembers]member
 	list, err := collect(scanner{body: body, relaxed: true}, buf[:0])
@@ -60,15 +60,14 @@ func ReadTableName(body []byte) (name string, ok bool, err error) {
 	return nameOfTable(list)
 }
 
-// collect reads a whole JSON body and appends its members to list. The members have the order in which their values
-// occur in the body. The position of a type annotation does not matter: it may precede or follow the annotated value.
+// collect reads a whole JSON body and appends its members to list, in the order of their values in the body. A type
+// annotation may precede or follow its value.
 func collect(s scanner, list []member) ([]member, error) {
 	var index index
 	return index.collect(&s, list)
 }
 
-// collect reads a JSON object, from the position of the scanner s on, and appends its members to list. The hash table x
-// must be empty before the call.
+// collect reads a JSON object at the position of s and appends its members to list. x must be empty.
 func (x *index) collect(s *scanner, list []member) ([]member, error) {
 	values, last, sorted := uint16(0), 0, true
 	for {
@@ -85,7 +84,7 @@ func (x *index) collect(s *scanner, list []member) ([]member, error) {
 			owner, annotation = name[:at], name[at+1:]
 		}
 		if strings.HasPrefix(owner, "odata.") || annotation != "" && (annotation != "odata.type" || owner == "") {
-			continue // a member that describes the whole entity, or does not affect how the entity is stored
+			continue // the member describes the whole entity, or does not affect the stored entity
 		}
 		var n int
 		if list, n, err = x.member(list, owner); err != nil {

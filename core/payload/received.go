@@ -2,17 +2,16 @@ package payload
 
 import "edgetable/core/edm"
 
-// Received is an entity from a service's response. It shares memory with the [Reader] that returned it.
+// Received is an entity from a response of a service. It shares memory with the [Reader] that returned it.
 type Received struct {
-	PartitionKey, RowKey string    // "" if the response lacks the key, for example because $select omits the key
+	PartitionKey, RowKey string    // "" if the response lacks the key, for example due to $select
 	Timestamp            edm.Ticks // 0 if the response has no Timestamp
 	Properties           edm.Properties
 }
 
-// Reader reads the entities in a service's responses. Clients use a Reader. It accepts JSON with type annotations. It
-// ignores nulls: a response contains a null for each selected property that an entity lacks. It does not check
-// limits, because the service has checked them. A Reader reuses its memory, so an entity is valid until the next call
-// of a method.
+// Reader reads the entities in responses. It is for clients. It accepts JSON with type annotations. It ignores nulls,
+// which stand for selected properties that an entity lacks. It does not check limits, because the service has checked
+// them. A returned entity is valid until the next method call.
 type Reader struct {
 	s          scanner
 	index      index
@@ -20,16 +19,16 @@ type Reader struct {
 	properties edm.Properties
 	pk, rk     []byte
 	scratch    []byte
-	inFeed     bool // set after the first entity of the feed
+	inFeed     bool // whether an entity of the feed has been read
 }
 
-// Entity reads a body that is a single entity.
+// Entity reads a body with a single entity.
 func (r *Reader) Entity(body []byte) (Received, error) {
 	r.s = scanner{body: body}
 	return r.entity()
 }
 
-// Feed starts reading the response to a query; [Reader.Next] then returns its entities.
+// Feed begins to read the response to a query. [Reader.Next] then returns the entities.
 func (r *Reader) Feed(body []byte) error {
 	r.s, r.inFeed = scanner{body: body, within: true}, false
 	s := &r.s
@@ -63,7 +62,7 @@ func (r *Reader) Feed(body []byte) error {
 	}
 }
 
-// Next returns the next entity of the feed; ok is false after the last one.
+// Next returns the next entity of the feed. After the last one, ok is false.
 func (r *Reader) Next() (e Received, ok bool, err error) {
 	c := r.s.skip()
 	if r.inFeed && c == ',' {
@@ -110,7 +109,7 @@ func (r *Reader) entity() (e Received, err error) {
 	return e, nil
 }
 
-// readSystem reads a system property (a key or the Timestamp) into e.
+// readSystem reads a key or the Timestamp into e.
 func (r *Reader) readSystem(e *Received, p *member) (err error) {
 	if p.value.kind != kindString {
 		return invalid("The " + p.name + " is not a string.")

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// The service's reader, Microsoft.Data.OData 5.8.0, accepts more than JSON. Scripts and small devices send such
-// bodies, so this package accepts them too. Like the service, it refuses a comma before a brace, comments, +5, True,
-// mismatched quotes.
+// The service's reader, Microsoft.Data.OData 5.8.0, accepts more than JSON. Scripts and small devices depend on it, so
+// this package accepts the same. Like the service, it rejects trailing commas, comments, +5, True and mismatched
+// quotes.
 
 // relaxedName reads a name in single quotes, or an unquoted name of letters, digits and _ $ . @.
 func (s *scanner) relaxedName() (token, error) {
@@ -18,8 +18,8 @@ func (s *scanner) relaxedName() (token, error) {
 	from := s.pos
 	for s.pos < len(s.body) {
 		c, size := utf8.DecodeRune(s.body[s.pos:])
-		// Characters above U+FFFF are not accepted as letters, because the service's reader reads each of them as two
-		// UTF-16 code units.
+		// The service's reader sees characters above U+FFFF as two UTF-16 code units, so it does not accept them as
+		// letters.
 		if c > 0xFFFF || c == utf8.RuneError || !unicode.IsLetter(c) && !unicode.Is(unicode.Nd, c) && !strings.ContainsRune("_$.@", c) {
 			break
 		}
@@ -31,7 +31,7 @@ func (s *scanner) relaxedName() (token, error) {
 	return token{kind: kindString, text: view(s.body[from:s.pos])}, nil
 }
 
-// singleQuoted reads a string in single quotes; pos must be at the opening quote.
+// singleQuoted reads a string in single quotes. s.pos must be at the opening quote.
 func (s *scanner) singleQuoted() (token, error) {
 	b := s.body
 	i := s.pos + 1
@@ -62,7 +62,7 @@ func (s *scanner) singleQuoted() (token, error) {
 	return t, s.syntax("the string has no closing quote")
 }
 
-// relaxedNumber reads -?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?
+// relaxedNumber reads a number that matches -?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?
 func (s *scanner) relaxedNumber() (token, error) {
 	t, from := token{kind: kindInteger}, s.pos
 	if s.peek() == '-' {

@@ -8,7 +8,7 @@ import (
 	"edgetable/core/traffic"
 )
 
-// AppendReport appends a traffic report as encoding/json would write it. Package encoding/json itself is too large
+// AppendReport appends a traffic report in the form that encoding/json would produce. encoding/json itself is too large
 // for the Workers module.
 func AppendReport(dst []byte, r *traffic.Report) []byte {
 	w := object{b: append(dst, '{')}
@@ -44,7 +44,6 @@ func AppendReport(dst []byte, r *traffic.Report) []byte {
 	return w.b
 }
 
-// totals writes the sums of the table.
 func (w *object) totals(t *traffic.Totals) {
 	w.begin("totals", '{')
 	t.EachSum(w.number)
@@ -56,7 +55,7 @@ func (w *object) totals(t *traffic.Totals) {
 	w.end('}')
 }
 
-// heavy writes the heaviest partitions by a metric.
+// heavy writes the heaviest partitions of a metric.
 func (w *object) heavy(metric string, h *traffic.Heavy) {
 	w.begin(metric, '{')
 	w.number("total", h.Total)
@@ -73,7 +72,7 @@ func (w *object) heavy(metric string, h *traffic.Heavy) {
 	w.end('}')
 }
 
-// shape writes the counts of a group of queries whose filters differ only in their values.
+// shape writes the counts of queries whose filters differ only in their values.
 func (w *object) shape(s *traffic.Shape) {
 	w.begin("", '{')
 	w.text("plan", s.Plan)
@@ -87,7 +86,7 @@ func (w *object) shape(s *traffic.Shape) {
 	w.end('}')
 }
 
-// matrix writes the map, a matrix of request counts: its metrics, its rows and its columns.
+// matrix writes the map, which is a matrix of request counts by key range and time.
 func (w *object) matrix(m *traffic.Map) {
 	w.begin("map", '{')
 	w.begin("metrics", '[')
@@ -127,7 +126,7 @@ func (w *object) columns(name string, list []traffic.MapColumn) {
 	w.end(']')
 }
 
-// keyRange writes a key range that one Durable Object serves.
+// keyRange writes a key range, which one Durable Object serves.
 func (w *object) keyRange(g *traffic.Range) {
 	w.begin("", '{')
 	w.number("bucket", uint64(g.Bucket))
@@ -156,7 +155,7 @@ func (w *object) hour(h *traffic.Hour) {
 	w.end('}')
 }
 
-// object writes the members of a JSON object, or the elements of a JSON list, which have no names.
+// object writes the members of a JSON object, or the elements of a JSON list. Elements have an empty name.
 type object struct{ b []byte }
 
 //go:noinline

@@ -5,19 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// scanner reads a JSON object member by member and checks its complete syntax. Each value must be a scalar. It
-// accepts only valid UTF-8, and only valid JSON unless relaxed is set.
+// scanner reads a JSON object member by member and validates its syntax. Values must be scalars. It accepts only valid
+// UTF-8, and only valid JSON unless relaxed is set.
 type scanner struct {
 	body        []byte
 	pos         int
-	name, value token // name and value of the most recent member
+	name, value token // of the most recent member
 	begun       bool
-	within      bool // set if other text may follow the object
-	relaxed     bool // set to accept everything that the service's reader accepts
+	within      bool // whether other text may follow the object
+	relaxed     bool // accept everything that the service's reader accepts
 }
 
-// next reads the next member of the object into the fields name and value. At the closing brace it returns false. Only
-// blanks may follow the brace. But if s.within is set, other text may follow too.
+// next reads the next member of the object into s.name and s.value. It returns false at the closing brace. After the
+// brace, only blanks may follow, unless s.within is set.
 func (s *scanner) next() (bool, error) {
 	comma := s.begun
 	if !s.begun {
@@ -73,7 +73,7 @@ func (s *scanner) begin() error {
 	return nil
 }
 
-// skip skips blanks and returns the next byte. At the end of the body it returns 0.
+// skip skips blanks and returns the next byte, or 0 at the end of the body. It does not consume the byte.
 func (s *scanner) skip() byte {
 	for s.pos < len(s.body) {
 		c := s.body[s.pos]
@@ -119,7 +119,7 @@ func (s *scanner) word(w string, k kind) (token, error) {
 	return token{kind: k}, nil
 }
 
-// number reads -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?
+// number reads a number that matches -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?
 func (s *scanner) number() (token, error) {
 	t, from := token{kind: kindInteger}, s.pos
 	if s.peek() == '-' {
@@ -170,7 +170,7 @@ func (s *scanner) digits() bool {
 	return s.pos > from
 }
 
-// text reads a string; pos must be at its opening quote.
+// text reads a string in double quotes. s.pos must be at the opening quote.
 func (s *scanner) text() (token, error) {
 	if s.peek() != '"' {
 		return token{}, s.syntax("expected a string in double quotes")

@@ -10,13 +10,12 @@ import (
 type spelling uint8
 
 const (
-	// fileSpelling accepts all texts that [edm.Parse] accepts, and a JSON number for an Int64. It is used for files,
+	// fileSpelling accepts all texts that [edm.Parse] accepts, and a JSON number for an Int64. It is for files,
 	// responses and Atom.
 	fileSpelling spelling = iota
-	// serviceSpelling accepts these spellings in JSON: blanks around a Boolean or Int32, a year or month for a
-	// DateTime, and a Guid in braces, in parentheses or without hyphens. The service's reader, Microsoft.Data.OData
-	// 5.8.0, accepts them too. serviceSpelling refuses a JSON number for an Int64, the Boolean "1", unpadded base64,
-	// and INF. The service does not document these refused forms.
+	// serviceSpelling accepts what the service's reader, Microsoft.Data.OData 5.8.0, accepts in JSON. This includes
+	// blanks around a Boolean or Int32, a year or month for a DateTime, and a Guid in braces, in parentheses or without
+	// hyphens. It rejects a JSON number for an Int64, the Boolean "1", unpadded base64, and INF.
 	serviceSpelling
 )
 
@@ -28,7 +27,7 @@ func (as spelling) parse(t edm.Type, s string) (edm.Value, error) {
 	switch t {
 	case edm.TypeBoolean:
 		if s = strings.TrimSpace(s); s == "1" || s == "0" {
-			s = "" // edm.Parse refuses "" as a Boolean
+			s = "" // edm.Parse rejects "" as a Boolean
 		}
 	case edm.TypeInt32:
 		s = strings.TrimSpace(s)
@@ -45,13 +44,13 @@ func (as spelling) parse(t edm.Type, s string) (edm.Value, error) {
 			s = strings.Map(withoutBlanks, s)
 		}
 		if len(s)%4 != 0 {
-			s = "=" // edm.Parse refuses "=" as base64
+			s = "=" // edm.Parse rejects "=" as base64
 		}
 	}
 	return edm.Parse(t, s)
 }
 
-// withoutBlanks is a mapping for [strings.Map] that removes blanks. .NET ignores blanks in base64.
+// withoutBlanks removes blanks with [strings.Map]. .NET ignores blanks in base64.
 func withoutBlanks(r rune) rune {
 	switch r {
 	case ' ', '\t', '\r', '\n':
@@ -60,8 +59,8 @@ func withoutBlanks(r rune) rune {
 	return r
 }
 
-// hyphenated converts the other forms of a Guid that .NET accepts, {…}, (…) or 32 digits, to 8-4-4-4-12 digits. It
-// returns any other text unchanged.
+// hyphenated converts a Guid in the forms {…}, (…) or 32 digits, which .NET accepts, to 8-4-4-4-12 digits. It returns
+// other text unchanged.
 func hyphenated(s string) string {
 	if n := len(s); n == 38 && (s[0] == '{' && s[n-1] == '}' || s[0] == '(' && s[n-1] == ')') {
 		return s[1 : n-1]

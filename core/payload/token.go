@@ -2,7 +2,7 @@ package payload
 
 import "unsafe"
 
-// kind is the form in which a body contains a value. XML has only strings and null.
+// kind is the syntactic kind of a value in a body. XML has only strings and null.
 type kind uint8
 
 const (
@@ -14,16 +14,16 @@ const (
 	kindString
 )
 
-// token is a single value. Its text shares memory with the body.
+// token is a scalar value. text shares memory with the body.
 type token struct {
-	text    string // text of a number or string, without quotes
+	text    string // a number, or a string without its quotes
 	kind    kind
-	escaped bool // set if the text is a string with JSON escapes
+	escaped bool // whether text contains JSON escapes
 }
 
-// characters returns the characters of a string. If the string has no escapes, the returned text shares memory with the
-// body. Otherwise characters decodes the string into the buffer scratch, and the returned text shares memory with this
-// buffer. The second result is the buffer for the next call, because the decoding may have allocated a longer buffer.
+// characters returns the characters of a string. If the string has escapes, characters decodes it into scratch and the
+// result shares memory with scratch. Otherwise the result shares memory with the body. grown is scratch, or a longer
+// buffer, for the next call.
 func (t token) characters(scratch []byte) (s string, grown []byte, lone bool) {
 	if !t.escaped {
 		return t.text, scratch, false
@@ -32,5 +32,5 @@ func (t token) characters(scratch []byte) (s string, grown []byte, lone bool) {
 	return view(scratch), scratch, lone
 }
 
-// view returns b as a string that shares its memory.
+// view returns b as a string without a copy.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

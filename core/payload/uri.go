@@ -2,15 +2,14 @@ package payload
 
 import "edgetable/core/percent"
 
-// AppendEntityURI appends base and the address of an entity in a table, with the table's name as the request spells
-// it:
+// AppendEntityURI appends base and the address of an entity:
 //
 //	mytable(PartitionKey='p',RowKey='r')
 //
-// If base is the account's URI, the result is the value of the Location header. If base is empty, the result is the
-// edit link. Quotes in keys are doubled. Letters, digits, quotes and -._~*! are not encoded; all other characters are
-// percent-encoded as UTF-8. Braces must be encoded, because clients treat the first brace in a part of a batch
-// response as the start of an error body.
+// With the account's URI as base, the result is the Location header. With an empty base, it is the edit link. The table
+// name is spelled as in the request. Quotes in keys are doubled. Letters, digits, quotes and -._~*! are not encoded;
+// all other characters are percent-encoded as UTF-8. Braces must be encoded, because clients treat the first brace in a
+// part of a batch response as the start of an error body.
 func AppendEntityURI(dst []byte, base, table, pk, rk string) []byte {
 	dst = append(dst, base...)
 	dst = append(dst, table...)

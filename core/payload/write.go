@@ -5,7 +5,7 @@ import (
 	"edgetable/core/table"
 )
 
-// AppendEntity appends a body that is a single entity.
+// AppendEntity appends a body with a single entity.
 func (v *View) AppendEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
 	if v.Format == Atom {
 		return v.atomEntity(v.atomRoot(dst, "<entry"), pk, rk, ts, p)
@@ -14,7 +14,7 @@ func (v *View) AppendEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Prope
 	return v.jsonEntity(dst, pk, rk, ts, p)
 }
 
-// AppendFeedStart appends the start of a list of entities or tables.
+// AppendFeedStart begins a list of entities or tables.
 func (v *View) AppendFeedStart(dst []byte) []byte {
 	if v.Format == Atom {
 		return v.atomFeed(dst)
@@ -23,7 +23,7 @@ func (v *View) AppendFeedStart(dst []byte) []byte {
 	return append(dst, `"value":[`...)
 }
 
-// AppendFeedEntity appends entity number i of a feed, counted from 0.
+// AppendFeedEntity appends an entity to a feed. i is its index in the feed.
 func (v *View) AppendFeedEntity(dst []byte, i int, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
 	if v.Format == Atom {
 		return v.atomEntity(append(dst, "<entry"...), pk, rk, ts, p)
@@ -34,7 +34,7 @@ func (v *View) AppendFeedEntity(dst []byte, i int, pk, rk string, ts edm.Ticks, 
 	return v.jsonEntity(append(dst, '{'), pk, rk, ts, p)
 }
 
-// AppendFeedEnd ends a feed that [View.AppendFeedStart] started.
+// AppendFeedEnd ends a feed that [View.AppendFeedStart] began.
 func (v *View) AppendFeedEnd(dst []byte) []byte {
 	if v.Format == Atom {
 		return atomFeedEnd(dst)
@@ -42,7 +42,7 @@ func (v *View) AppendFeedEnd(dst []byte) []byte {
 	return append(dst, "]}"...)
 }
 
-// AppendTable appends a body that is a single table. View.Table must be "Tables", as for AppendFeedTable.
+// AppendTable appends a body with a single table. View.Table must be "Tables".
 func (v *View) AppendTable(dst []byte, name string) []byte {
 	if v.Format == Atom {
 		return v.atomTable(v.atomRoot(dst, "<entry"), name)
@@ -51,7 +51,7 @@ func (v *View) AppendTable(dst []byte, name string) []byte {
 	return v.jsonTable(dst, name)
 }
 
-// AppendFeedTable appends table number i of a feed, counted from 0.
+// AppendFeedTable appends a table to a feed. i is its index in the feed. View.Table must be "Tables".
 func (v *View) AppendFeedTable(dst []byte, i int, name string) []byte {
 	if v.Format == Atom {
 		return v.atomTable(append(dst, "<entry"...), name)

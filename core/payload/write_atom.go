@@ -13,13 +13,12 @@ import (
 const (
 	declaration = `<?xml version="1.0" encoding="utf-8"?>`
 
-	// noAuthor is an element that Atom requires in entries, and in feeds without entries.
+	// noAuthor is required by Atom in every entry, and in a feed without entries.
 	noAuthor = `<author><name /></author>`
 )
 
-// atomRoot appends the start of a document up to the attributes of the root element. It does not close the start tag,
-// because the ETag attribute may follow. The attributes, and the order of elements in an entry, are those of OData 3,
-// which the service has used since 2014.
+// atomRoot appends the start of a document up to the attributes of the root element. The start tag remains open for the
+// ETag attribute. The attributes and the order of elements follow OData 3, which the service has used since 2014.
 func (v *View) atomRoot(dst []byte, tag string) []byte {
 	dst = append(dst, declaration...)
 	dst = append(dst, tag...)
@@ -52,9 +51,9 @@ func atomFeedEnd(dst []byte) []byte {
 	return append(dst, "</feed>"...)
 }
 
-// atomUpdated appends the element <updated> with the time of the response in whole seconds.
+// atomUpdated appends the element <updated> with the time of the response, truncated to seconds.
 func (v *View) atomUpdated(dst []byte) []byte {
-	if v.updated == 0 { // format the time only once for all entries
+	if v.updated == 0 { // format the time once for all entries
 		text := (v.Now - v.Now%edm.TicksPerSecond).AppendText(v.clock[:0])
 		v.updated = len(text)
 	}
@@ -62,8 +61,7 @@ func (v *View) atomUpdated(dst []byte) []byte {
 	return append(dst, `</updated>`...)
 }
 
-// atomTable appends a table. The caller has already written the start tag of the entry element, but not the closing
-// ">".
+// atomTable appends a table after the open start tag of its entry element.
 func (v *View) atomTable(dst []byte, name string) []byte {
 	dst = append(dst, `><id>`...)
 	dst = xml.AppendText(dst, v.Base)
@@ -75,8 +73,7 @@ func (v *View) atomTable(dst []byte, name string) []byte {
 	return append(dst, `</m:properties></content></entry>`...)
 }
 
-// atomEditLink appends a part of an entry: the end tag of the id, the category, and the edit link up to the start of
-// the href attribute's value.
+// atomEditLink closes the id of an entry and appends the category and the edit link, up to the start of the href value.
 func (v *View) atomEditLink(dst []byte) []byte {
 	dst = append(dst, `</id><category term="`...)
 	dst = xml.AppendAttr(dst, v.Account)
@@ -87,13 +84,13 @@ func (v *View) atomEditLink(dst []byte) []byte {
 	return append(dst, `" href="`...)
 }
 
-// atomContent appends the elements between the edit link of an entry and its properties.
+// atomContent appends everything between the edit link of an entry and its properties.
 func (v *View) atomContent(dst []byte) []byte {
 	dst = v.atomUpdated(append(dst, `" /><title />`...))
 	return append(dst, noAuthor+`<content type="application/xml"><m:properties>`...)
 }
 
-// atomProperty appends a property. It also appends the type, unless the type is String.
+// atomProperty appends a property. The type is omitted for a String.
 func (v *View) atomProperty(dst []byte, name string, value edm.Value) []byte {
 	if !v.atomName(name) {
 		return dst
@@ -113,13 +110,13 @@ func (v *View) atomProperty(dst []byte, name string, value edm.Value) []byte {
 		dst = append(dst, `">`...)
 		switch f := value.Float(); {
 		case t == edm.TypeDouble && math.IsInf(f, 0):
-			// INF is the spelling of XML Schema; clients accept it and Infinity
+			// as in XML Schema; clients accept both INF and Infinity
 			if f < 0 {
 				dst = append(dst, '-')
 			}
 			dst = append(dst, "INF"...)
 		case t == edm.TypeDouble:
-			// The m:type attribute says that the value is a Double. So a whole number needs no ".0".
+			// m:type already says Double, so a whole number needs no ".0".
 			dst = bytes.TrimSuffix(value.AppendText(dst), []byte(".0"))
 		default:
 			dst = value.AppendText(dst)
@@ -142,8 +139,8 @@ func (v *View) atomNull(dst []byte, name string) []byte {
 	return append(dst, ` m:null="true" />`...)
 }
 
-// atomName reports whether a property's name is also a valid XML name. If it is not, View.Err returns an error.
-// Nearly all property names are valid XML names; the exceptions contain one of the characters ª, µ, º and ⁔.
+// atomName reports whether a property name is a valid XML name. If not, View.Err returns an error. The only other
+// property names contain ª, µ, º or ⁔.
 func (v *View) atomName(name string) bool {
 	if xml.IsName(name) {
 		return true
@@ -154,7 +151,7 @@ func (v *View) atomName(name string) bool {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// atomError appends an error in the form that operations on tables and entities use.
+// atomError appends an error in the form of operations on tables and entities.
 func atomError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
 	dst = append(dst, declaration+`<error xmlns="`+spaceMetadata+`"><code>`...)
 	dst = xml.AppendText(dst, string(e.Code))
@@ -163,8 +160,8 @@ func atomError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []by
 	return append(dst, `</message></error>`...)
 }
 
-// AppendXMLError appends the error body of operations that use only XML: those on access policies and service
-// properties. An error for a refused signature has this body too, unless the client asked for JSON. The media type is
+// AppendXMLError appends an error in the form of operations whose bodies are always XML: operations on access policies
+// and service properties. Authentication errors have this form too, unless the client requests JSON. The media type is
 // application/xml.
 func AppendXMLError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
 	dst = append(dst, xml.Header+`<m:error xmlns:m="`+spaceMetadata+`"><m:code>`...)

@@ -5,7 +5,7 @@ import (
 	"edgetable/core/xml"
 )
 
-// jsonEntity appends an entity. The caller has already written the opening brace of the object.
+// jsonEntity appends an entity after the opening brace.
 func (v *View) jsonEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
 	var clock [32]byte
 	when := ts.AppendText(clock[:0])
@@ -17,8 +17,7 @@ func (v *View) jsonEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Propert
 	return append(dst, '}')
 }
 
-// atomEntity appends an entity. The caller has already written the start tag of the entry element, but not the
-// closing ">".
+// atomEntity appends an entity after the open start tag of its entry element.
 func (v *View) atomEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
 	var clock [32]byte
 	when := ts.AppendText(clock[:0])
@@ -27,7 +26,7 @@ func (v *View) atomEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Propert
 	dst = append(dst, `'&quot;"><id>`...)
 	dst = xml.AppendText(dst, v.Base)
 	dst = xml.AppendText(dst, v.Table)
-	dst = appendPredicate(dst, pk, rk) // not escaped, because the predicate never contains a special character of XML
+	dst = appendPredicate(dst, pk, rk) // needs no escaping: the predicate has no special characters of XML
 	dst = v.atomEditLink(dst)
 	dst = xml.AppendAttr(dst, v.Table)
 	dst = appendPredicate(dst, pk, rk)
@@ -36,8 +35,7 @@ func (v *View) atomEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Propert
 	return append(dst, `</m:properties></content></entry>`...)
 }
 
-// appendMembers appends the selected members of an entity: keys, Timestamp and properties. In JSON it appends a comma
-// after each member.
+// appendMembers appends the selected keys, Timestamp and properties of an entity. In JSON, a comma follows each member.
 func (v *View) appendMembers(dst []byte, pk, rk string, when []byte, p edm.Properties) []byte {
 	s := v.Select
 	if s != nil && s.all {
@@ -70,8 +68,8 @@ func (v *View) appendMembers(dst []byte, pk, rk string, when []byte, p edm.Prope
 	return dst
 }
 
-// appendProjected appends the selected properties in the order of the entity. It then appends a null for each
-// selected property that the entity lacks.
+// appendProjected appends the selected properties in the order of the entity, and then a null for each selected
+// property that the entity lacks.
 func (v *View) appendProjected(dst []byte, p edm.Properties) []byte {
 	s := v.Select
 	var stack [maxProjection]bool

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// jsonRoot appends the odata.metadata annotation of the response, with a comma.
+// jsonRoot appends the odata.metadata annotation of the response and a comma.
 func (v *View) jsonRoot(dst []byte, what string) []byte {
 	if v.Format == NoMetadata {
 		return dst
@@ -33,7 +33,7 @@ func (v *View) jsonRoot(dst []byte, what string) []byte {
 	return append(dst, `",`...)
 }
 
-// jsonTable appends a table. The caller has already written the opening brace of the object.
+// jsonTable appends a table after the opening brace.
 func (v *View) jsonTable(dst []byte, name string) []byte {
 	if v.Format == Full {
 		dst = append(dst, `"odata.type":"`...)
@@ -50,7 +50,7 @@ func (v *View) jsonTable(dst []byte, name string) []byte {
 	return append(dst, `"}`...)
 }
 
-// jsonAnnotations appends the annotations of an entity in this format.
+// jsonAnnotations appends the annotations of an entity.
 func (v *View) jsonAnnotations(dst []byte, pk, rk string, when []byte) []byte {
 	if v.Format == NoMetadata {
 		return dst
@@ -78,7 +78,7 @@ func (v *View) jsonAnnotations(dst []byte, pk, rk string, when []byte) []byte {
 	return dst
 }
 
-// jsonProperty appends a property and a comma, preceded by a type annotation if JSON does not show the type.
+// jsonProperty appends a property and a comma. A type annotation precedes the property if JSON cannot express the type.
 func (v *View) jsonProperty(dst []byte, name string, value edm.Value) []byte {
 	dst = append(dst, '"')
 	at := len(dst)
@@ -89,7 +89,7 @@ func (v *View) jsonProperty(dst []byte, name string, value edm.Value) []byte {
 	case edm.TypeString, edm.TypeBoolean, edm.TypeInt32:
 	case edm.TypeDouble:
 		f := value.Float()
-		quoted = f-f != 0 // f-f is NaN, and so not 0, if f is NaN or infinite
+		quoted = f-f != 0 // f-f is NaN if f is NaN or infinite
 	default:
 		quoted = true
 	}
@@ -134,8 +134,8 @@ func jsonNull(dst []byte, name string) []byte {
 }
 
 // AppendJSON appends an entity as one JSON object: its keys, its Timestamp unless ts is 0, and its properties with
-// annotations for the types that JSON does not distinguish. Clients send such bodies for inserts, updates and merges.
-// Each line of an entity file is such an object.
+// annotations for the types that JSON cannot express. Clients send such objects as the body of inserts, updates and
+// merges. Each line of an entity file is such an object.
 func AppendJSON(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
 	v := View{Format: Minimal}
 	dst = jsonKey(append(dst, '{'), partitionKey, pk)
@@ -147,11 +147,11 @@ func AppendJSON(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byt
 	for name, value := range p.All() {
 		dst = v.jsonProperty(dst, name, value)
 	}
-	dst[len(dst)-1] = '}' // this brace replaces the comma after the last member
+	dst[len(dst)-1] = '}' // replaces the comma after the last member
 	return dst
 }
 
-// jsonError appends an error as JSON.
+// jsonError appends an error in JSON.
 func jsonError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
 	dst = append(dst, `{"odata.error":{"code":"`...)
 	dst = appendEscaped(dst, string(e.Code))
@@ -168,9 +168,9 @@ func jsonError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []by
 	return append(dst, `"}}}`...)
 }
 
-// appendEscaped appends s as the content of a JSON string, without quotes. Like the service, it writes only ASCII.
-// Any other character becomes \uXXXX with lower-case digits; a character beyond U+FFFF becomes two such escapes. An
-// invalid UTF-8 byte becomes U+FFFD.
+// appendEscaped appends s as the content of a JSON string, without quotes. Like the service, it writes only ASCII:
+// other characters become \uXXXX with lower-case digits, or two such escapes above U+FFFF. An invalid UTF-8 byte
+// becomes U+FFFD.
 func appendEscaped(dst []byte, s string) []byte {
 	for {
 		n := plain(unsafe.Slice(unsafe.StringData(s), len(s)))
