@@ -8,12 +8,12 @@ import (
 
 // direction is the order of a scan; true means descending.
 //
-// A scan reads several streams. A stream is the part of a range in one bucket. If the next row of the stream is in
-// memory, the position is the key of this row. Otherwise the position is the point where the next read begins. In a
-// descending scan, this point is an exclusive upper bound. A nil bound is above all keys.
+// A scan reads several streams. A stream is the part of a range in one bucket. Its position is the key of its next row
+// if the row is in memory, and otherwise the point where its next read begins. In a descending scan, this point is an
+// exclusive upper bound. A nil bound is above all keys.
 type direction bool
 
-// begin returns the position where a read of r begins.
+// begin returns the position at which a read of r begins.
 func (down direction) begin(r key.Range) []byte {
 	if down {
 		return r.End
@@ -21,7 +21,7 @@ func (down direction) begin(r key.Range) []byte {
 	return r.Start
 }
 
-// from returns the part of r that remains to be read when the scan has reached this position.
+// from returns the part of r that remains after the scan has reached the position.
 func (down direction) from(r key.Range, position []byte) key.Range {
 	if down {
 		return key.Range{Start: r.Start, End: position}
@@ -29,7 +29,7 @@ func (down direction) from(r key.Range, position []byte) key.Range {
 	return key.Range{Start: position, End: r.End}
 }
 
-// compare compares two positions, in ascending or descending order as the scan goes.
+// compare compares two positions in the direction of the scan.
 func (down direction) compare(a, b []byte) int {
 	switch {
 	case !bool(down):

@@ -27,25 +27,23 @@
 //
 // # How much is read
 //
-// A read that is too small costs another read; a read that is too large wastes rows. The first read of each bucket
-// asks for an equal share of the page plus a tenth. Later reads go to the front stream. Such a read asks for the
-// estimated rest of the partition that the stream is reading. Rows that are still missing after that are divided
-// equally among the streams, and the read also asks for the front stream's part of them. In addition, it asks for
-// some spare rows. Their number depends on the variance of partition lengths. The scan estimates this variance from
-// the rows that it reads. The selectivity of the filter and the size of rows are estimated in the same way. The scan
-// keeps no estimates between pages.
+// A read that is too small costs another read, and a read that is too large wastes rows. The first read of each bucket
+// requests an equal share of the page plus a tenth. Later reads go to the front stream. Such a read requests the
+// estimated rest of the current partition, the stream's equal share of the rows that are still missing, and some spare
+// rows. The number of spare rows depends on the variance of partition lengths. The scan estimates this variance, the
+// selectivity of the filter and the size of rows from the rows that it reads. It keeps no estimates between pages.
 //
-// Concurrent reads share the byte budget equally. If the next row does not fit into its read's part of the budget,
-// the read leaves the row out and reports the row's position ([Limit].Strict). Only the read of the front stream may
-// return such a row. A row that was left out is read when the merge reaches it. Otherwise one page could hold a row
-// from every bucket, however large the rows are.
+// Concurrent reads share the byte budget equally. If the next row does not fit into its read's part of the budget, the
+// read omits the row and reports the row's position ([Limit].Strict). Only the read of the front stream may return such
+// a row. An omitted row is read when the merge reaches it. Without this rule, one page could hold a row from every
+// bucket, however large the rows are.
 //
 // Each read is charged at least 4 KiB of the byte budget, so the budget also bounds the number of reads of empty
 // ranges.
 //
-// A read that may complete the page asks for one row more, to learn whether there is a next page. If every bucket's
-// read ended exactly at the last row that it asked for, each bucket is read once more. That is cheaper than an empty
-// last page.
+// A read that may complete the page requests one more row, to see whether there is a next page. If the reads of all
+// buckets ended exactly at their last requested row, each bucket is read once more. That is cheaper than an empty last
+// page.
 //
 // A simulation in the tests (fixed partition lengths, pages with random starts, reads of at most 1 MiB) gives these
 // costs of a page of 1000 rows of 1 KiB from 8 buckets:

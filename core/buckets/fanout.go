@@ -19,8 +19,8 @@ func (f *fetch) read(ctx context.Context, src Source) (err error) {
 	return err
 }
 
-// read makes the reads of the current wave (a group of concurrent reads), and waits for their end.
-// The first error cancels the other reads, and is the result. If ctx has ended, the result is the error of ctx.
+// read runs the reads of the current wave (a group of concurrent reads) and waits for them. The first error cancels the
+// other reads and is returned. If ctx is done, read returns the error of ctx.
 func (s *scan) read() error {
 	var err error
 	if w, ok := s.src.(Waves); ok && s.o.FanOut > 1 && len(s.wave) > 1 {
@@ -43,8 +43,7 @@ func (s *scan) read() error {
 	return err
 }
 
-// readWave passes the reads of the current wave (a group of concurrent reads) to src. Each call of src gets at
-// most FanOut reads.
+// readWave passes the reads of the current wave to src, at most FanOut reads per call.
 func (s *scan) readWave(src Waves) error {
 	for wave := s.wave; len(wave) > 0; {
 		if err := s.ctx.Err(); err != nil {

@@ -8,8 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// fanOut starts the reads in order and waits until all reads have ended. The number of
-// concurrent reads is at most width.
+// fanOut starts the reads in order, at most width at a time, and waits for all of them.
 func fanOut(parent context.Context, src Source, wave []fetch, width int) error {
 	if err := parent.Err(); err != nil {
 		return err
@@ -44,7 +43,7 @@ func fanOut(parent context.Context, src Source, wave []fetch, width int) error {
 	work()
 	group.Wait()
 	if first == nil {
-		return parent.Err() // once the caller's context has ended, no read starts, so reads may be missing
+		return parent.Err() // if the caller's context is done, some reads have not run
 	}
 	return first
 }

@@ -4,8 +4,7 @@ package buckets
 
 import "context"
 
-// fanOut makes the reads one after another, because modules built with TinyGo have no
-// goroutines.
+// fanOut runs the reads one after another, because TinyGo modules have no goroutines.
 func fanOut(ctx context.Context, src Source, wave []fetch, _ int) error {
 	for i := range wave {
 		if err := ctx.Err(); err != nil {

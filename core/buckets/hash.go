@@ -25,7 +25,7 @@ func Of(partition []byte, count uint16) uint16 {
 	return uint16(h % uint64(count))
 }
 
-// OfKey returns the bucket of the entity with this encoded key.
+// OfKey returns the bucket of the entity with the encoded key k.
 func OfKey(k []byte, count uint16) uint16 {
 	partition, _ := key.Split(k)
 	return Of(partition, count)

@@ -8,35 +8,35 @@ import (
 )
 
 const (
-	// unlimited is the number of rows to request if nothing limits this number.
+	// unlimited is the number of rows to request if there is no limit.
 	unlimited = 1 << 20
-	// guessedRow is the assumed size of a row in bytes, until the first row has been read.
+	// guessedRow is the assumed size of a row in bytes until a row has been read.
 	guessedRow = 1 << 10
-	// leastBytes is the minimum size, in bytes, of a read of a range that lies in several buckets. A read may be
-	// smaller only if the page needs fewer bytes. Smaller reads would save nothing, because stores charge in units of
-	// some KiB. If the request has a filter, the minimum is leastFiltered, because most of the rows read may not match.
+	// leastBytes is the minimum size in bytes of a read of a range that lies in several buckets, unless the page needs
+	// fewer bytes. Smaller reads would not save anything, because stores charge in units of some KiB. With a filter,
+	// the minimum is leastFiltered, because most rows may not match.
 	leastBytes    = 4 << 10
 	leastFiltered = 32 << 10
-	// The factor first enlarges the first read of each stream (the part of a range in one bucket): this read asks for
-	// first × its equal share of the missing rows. A higher factor saves reads if partitions are short. It wastes rows
-	// if one long partition holds all rows of the page.
+	// first enlarges the first read of each stream: the read requests first × an equal share of the missing rows. A
+	// higher factor saves reads if partitions are short, but wastes rows if one long partition holds all rows of the
+	// page.
 	first = 1.1
-	// The method scan.share multiplies by the factors caution and residue to estimate how many rows a stream can
-	// supply. Higher values make fewer reads and waste more rows. With these two values, the simulation in the tests
-	// makes few enough reads and wastes few enough rows for every partition length.
+	// caution and residue are factors in scan.share, which estimates how many rows a stream can supply. Higher values
+	// save reads but waste rows. In the simulation in the tests, these values are a good compromise for all partition
+	// lengths.
 	caution = 0.3
 	residue = 0.4
-	// The factor caution grows when a page has made more than lateAfter reads per bucket: by haste × caution for each
-	// further read per bucket. Without this growth, some pages would take two reads more.
+	// When a page has made more than lateAfter reads per bucket, caution grows by haste × caution for each further read
+	// per bucket. Without this growth, some pages would take two more reads.
 	lateAfter = 1.3
 	haste     = 20
 )
 
-// plan chooses the reads of the next wave, a group of concurrent reads. The wave contains the reads that the scan needs
-// now. It also contains reads for later, if they save a wave and waste few rows.
+// plan selects the reads of the next wave. It includes reads that are needed only later if they save a wave and waste
+// few rows.
 //
-// The reads of a wave divide the byte budget equally, so that large rows do not exceed the budget. Only the read of the
-// front stream (the stream at the smallest position) is certain to return a row.
+// The reads of a wave divide the byte budget equally, so that large rows do not exceed it. Only the read of the front
+// stream (the stream at the smallest position) is certain to return a row.
 func (s *scan) plan() {
 	s.wave = s.wave[:0]
 	s.choose()
@@ -45,7 +45,7 @@ func (s *scan) plan() {
 		left := s.remainingBytes() / len(s.wave)
 		row := s.rowBytes()
 		if s.cost.Rows == 0 {
-			row *= 2 // no row was read yet: double the guess, because a read that is too small is better than a read far over the budget
+			row *= 2 // before the first row, double the guess: a read that is too small is better than a read far over the budget
 		}
 		size, rows = min(size, max(left, 1)), ceil(float64(left)/row)
 	}
@@ -56,7 +56,7 @@ func (s *scan) plan() {
 	}
 }
 
-// choose adds to the wave the reads that should run next.
+// choose adds the next reads to the wave.
 func (s *scan) choose() {
 	if s.looked {
 		for _, st := range s.order {
@@ -82,8 +82,8 @@ func (s *scan) choose() {
 	}
 }
 
-// addParallelReads adds reads of other streams that will soon have no rows in memory. It does so only if the page
-// needs more rows than all streams have in memory, which happens when few rows match the filter.
+// addParallelReads adds reads of other streams that will soon have no rows in memory. It does so only if the page needs
+// more rows than all streams have in memory, which happens if few rows match the filter.
 func (s *scan) addParallelReads(front *stream, spare float64) {
 	if s.o.FanOut < 2 {
 		return
@@ -112,7 +112,7 @@ func (s *scan) addParallelReads(front *stream, spare float64) {
 	}
 }
 
-// least returns the minimum number of rows for one read of a range that several buckets share.
+// least returns the minimum number of rows in a read of a range that lies in several buckets.
 func (s *scan) least(need float64) float64 {
 	if s.req.Filter != nil {
 		return leastFiltered / s.rowBytes() // the filter makes the number of missing rows uncertain
@@ -120,7 +120,7 @@ func (s *scan) least(need float64) float64 {
 	return min(need+1, leastBytes/s.rowBytes())
 }
 
-// live returns how many streams of the same range still have rows that were not read yet.
+// live returns the number of streams of the same range with unread rows.
 func (s *scan) live(of *stream) int {
 	n := 0
 	for _, st := range s.order {
@@ -131,17 +131,14 @@ func (s *scan) live(of *stream) int {
 	return n
 }
 
-// share estimates how many of the rows that the page still lacks will come from the stream st. The number of these rows
-// is need. They come from one range, which lies in several buckets. The estimate is the sum of three numbers:
+// share estimates how many of the need missing rows of a page will come from the stream st, where all missing rows are
+// in one range that lies in several buckets. The estimate is the sum of three numbers:
 //
-//   - The rest of the stream's current partition. A partition of which many rows were read is likely to be even longer.
-//     So this number is residue × the rows that were read of this partition, plus the average length of a partition,
-//     but at most 16 rows.
+//   - The rest of the stream's current partition. A partition with many rows read is likely to have even more.
+//     The number is residue × the rows read in this partition, plus the average length of a partition, but at most 16.
 //   - The stream's equal share of all other rows.
 //   - A margin: caution × the standard deviation of this share. The hash distributes whole partitions, so the number of
-//     rows varies from stream to stream.
-//
-// The constants residue and caution are explained at their declaration.
+//     rows varies between streams.
 func (s *scan) share(st *stream, need float64) float64 {
 	length := float64(s.cost.Rows) / (float64(s.ends) + 0.5)
 	rest := min(need, residue*float64(st.run)*s.scale()+min(length, 16))
@@ -151,8 +148,8 @@ func (s *scan) share(st *stream, need float64) float64 {
 	return min(need, rest+others+caution*(1+haste*late)*math.Sqrt(others*length))
 }
 
-// addFollowingReads adds reads of the ranges after the current one, for example when a filter names a hundred
-// entities. Together these reads ask for no more rows than the page needs.
+// addFollowingReads adds reads of later ranges, for example if a filter names a hundred entities. In total, these reads
+// request no more rows than the page needs.
 func (s *scan) addFollowingReads(need float64) {
 	width := s.o.FanOut
 	if width < 2 {
@@ -182,7 +179,7 @@ func (s *scan) addFollowingReads(need float64) {
 	}
 }
 
-// addRead adds a read of n rows to the wave. If the range has at most one row, the read asks for one row.
+// addRead adds a read of n rows to the wave, or of one row if the range has at most one.
 func (s *scan) addRead(st *stream, n float64) {
 	if st.point {
 		n = 1
@@ -198,24 +195,23 @@ func (s *scan) addRead(st *stream, n float64) {
 // ceil rounds n up to an integer between 1 and unlimited.
 func ceil(n float64) int { return int(math.Ceil(min(max(n, 1), unlimited))) }
 
-// remainingBytes returns how many bytes of the scan budget are left.
+// remainingBytes returns the remaining scan budget in bytes.
 func (s *scan) remainingBytes() int { return max(s.req.ScanBytes-s.cost.Bytes, 0) }
 
-// need estimates how many more rows must be examined to fill the page, from the size of the rows so far and the
-// selectivity of the filter. A read that may end the page asks for one more row, to learn whether there is a next
-// page.
+// need estimates how many more rows must be examined to fill the page, from the average row size and the selectivity of
+// the filter so far.
 func (s *scan) need() float64 {
 	need := float64(unlimited)
 	if s.req.Rows > 0 {
 		need = float64(s.req.Rows - len(s.page.Page.Rows))
 	}
 	if s.req.Bytes > 0 {
-		// Ask for a tenth more, because a missing row would cost another read.
+		// Request a tenth more, because a missing row would cost another read.
 		need = min(need, 1.1*float64(s.req.Bytes-s.page.Size())/s.rowBytes()+1)
 	}
 	if s.req.Filter != nil {
-		// Before any row has been examined, assume that half of the rows match. The field s.judged does not count the
-		// rows that the Source has filtered out, so multiply by s.scale().
+		// Assume that half of the rows match until a row has been examined. s.judged does not include rows that the
+		// Source has filtered out, so multiply by s.scale().
 		need *= (float64(s.judged)*s.scale() + 2) / float64(len(s.page.Page.Rows)+1)
 	}
 	if s.req.ScanBytes > 0 {
@@ -224,7 +220,7 @@ func (s *scan) need() float64 {
 	return min(max(need, 1), unlimited)
 }
 
-// scale returns how many rows the Source has examined for each row that it returned.
+// scale returns the number of rows that the Source has examined per returned row.
 func (s *scan) scale() float64 { return float64(s.cost.Rows+1) / float64(s.visible+1) }
 
 // rowBytes estimates the size of a row in bytes.
@@ -235,7 +231,7 @@ func (s *scan) rowBytes() float64 {
 	return float64(s.cost.Bytes) / float64(s.cost.Rows)
 }
 
-// isPoint reports whether a range can hold at most one legal key, as the range of a single entity does; see
+// isPoint reports whether a range can hold at most one valid key, like the range of a single entity; see
 // [key.RowAfter].
 func isPoint(r key.Range) bool {
 	n := len(r.Start)

@@ -8,9 +8,9 @@ import (
 	"edgetable/core/key"
 )
 
-// Ranges lists the ranges into which a bucket was split, in key order. Each range begins at its Start and ends at the
-// Start of the next range; the last range has no end. The first Start is empty. A bucket that was never split has no
-// Ranges, which means a single range with ID 0.
+// Ranges lists the ranges of a bucket in key order. Each range begins at its Start and ends at the Start of the next
+// range. The last range has no end. The first Start is empty. Empty Ranges stand for a bucket that was never split, and
+// mean a single range with ID 0.
 type Ranges []Range
 
 // Range is one range of a bucket.
@@ -19,10 +19,10 @@ type Range struct {
 	Start []byte // a position between two partitions
 }
 
-// The variable all holds the Ranges of a bucket that was never split: a single range with ID 0.
+// all is the Ranges of a bucket that was never split.
 var all = Ranges{{}}
 
-// orAll returns m or, if m is empty, the Ranges of a bucket that was never split.
+// orAll returns m, or all if m is empty.
 func (m Ranges) orAll() Ranges {
 	if len(m) == 0 {
 		return all
@@ -30,14 +30,14 @@ func (m Ranges) orAll() Ranges {
 	return m
 }
 
-// Find returns the ID and the bounds of the range that contains position k.
+// Find returns the ID and the bounds of the range that contains the position k.
 func (m Ranges) Find(k []byte) (id uint32, bounds key.Range) {
 	m = m.orAll()
 	i := sort.Search(len(m)-1, func(i int) bool { return bytes.Compare(m[i+1].Start, k) > 0 })
 	return m[i].ID, m.bounds(i)
 }
 
-// Bounds returns the bounds of the range with this ID. If m has no such range, ok is false.
+// Bounds returns the bounds of the range with the given ID. If m has no such range, ok is false.
 func (m Ranges) Bounds(id uint32) (bounds key.Range, ok bool) {
 	m = m.orAll()
 	i := m.index(id)
@@ -47,7 +47,7 @@ func (m Ranges) Bounds(id uint32) (bounds key.Range, ok bool) {
 	return m.bounds(i), true
 }
 
-// index returns the index of a range in m, or -1 if m does not contain the range.
+// index returns the index of a range in m, or -1.
 func (m Ranges) index(id uint32) int {
 	return slices.IndexFunc(m, func(r Range) bool { return r.ID == id })
 }
@@ -60,9 +60,9 @@ func (m Ranges) bounds(i int) key.Range {
 	return r
 }
 
-// Split returns a copy of m in which the range with the ID from is split at the position at. The old range keeps the
-// keys below the position. A new range, with the given id, gets the other keys. ok is false unless the position is
-// inside the old range and above its Start. ok is also false if m already has a range with the new ID.
+// Split returns a copy of m in which the range from is split at the position at. The range from retains the keys below
+// the position, and a new range id gets the other keys. ok is false if the position is not inside the range and above
+// its Start, or if m already has a range id.
 func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	bounds, ok := m.Bounds(from)
 	if _, known := m.Bounds(id); known || !ok || bytes.Equal(at, bounds.Start) || !bounds.Contains(at) {
@@ -76,8 +76,8 @@ func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	return m, true
 }
 
-// Leave returns a copy of m without the range that has this ID. The next range gets the keys of the removed range. ok
-// is false if m has no such range, or if the range is the last one.
+// Leave returns a copy of m without the range id. The next range gets its keys. ok is false if m has no such range, or
+// if the range is the last one.
 func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
 	i := m.index(id)
 	if i < 0 || i == len(m)-1 {
@@ -88,9 +88,8 @@ func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
 	return next, true
 }
 
-// Unsplit undoes [Ranges.Split]. The parameter id is the ID of the range that Split added. The result is a copy of m
-// without this range; the range before it gets its keys. ok is false if m has no such range, or if the range is the
-// first one.
+// Unsplit undoes [Ranges.Split]. It returns a copy of m without the range id, which Split added. The previous range
+// gets its keys. ok is false if m has no such range, or if the range is the first one.
 func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	i := m.index(id)
 	if i <= 0 {
@@ -99,8 +98,8 @@ func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	return append(slices.Clone(m[:i]), m[i+1:]...), true
 }
 
-// Unleave undoes [Ranges.Leave]. Leave removed the range with this ID, and gave its keys to the next range. The result
-// is a copy of m that again contains the range, with the given keys. The next range begins at keys.End, as before.
+// Unleave undoes [Ranges.Leave]. It returns a copy of m to which the range id has been added again with the given keys.
+// The next range begins at keys.End, as before. ok is false if m is not the result of such a Leave.
 func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	m = slices.Clone(m.orAll())
 	for i := range m {
@@ -113,9 +112,9 @@ func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	return m, false
 }
 
-// Near returns an excerpt of m: the range with position k and at least one range on either side, about the given number
-// of bytes in all. The first range of the excerpt begins at the start of all keys, and its last range has no end, as in
-// all Ranges. These two bounds may be wrong, and [Ranges.Learn] does not use them.
+// Near returns an excerpt of m with about most bytes: the range that contains the position k and at least one range on
+// either side. The first range of the excerpt has an empty Start and the last one has no end, as in all Ranges. These
+// two bounds may be wrong, and [Ranges.Learn] ignores them.
 func (m Ranges) Near(k []byte, most int) Ranges {
 	m = m.orAll()
 	id, _ := m.Find(k)
@@ -136,12 +135,11 @@ func (m Ranges) Near(k []byte, most int) Ranges {
 	return near
 }
 
-// sizeOfRange is the maximum size in bytes of a range in a message, without its Start.
+// sizeOfRange is the maximum size of an encoded range in bytes, without its Start.
 const sizeOfRange = 8
 
-// Learn returns a copy of m in which the ranges around position k are replaced by newer ranges. The parameter near
-// holds the newer ranges: an excerpt that [Ranges.Near] has made around position k. The result shares no memory with
-// the excerpt.
+// Learn returns a copy of m in which the ranges around the position k are replaced by near, a newer excerpt that
+// [Ranges.Near] made around k. The result does not share memory with near.
 func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	last := len(near) - 1
 	id, bounds := near.Find(k)
@@ -149,8 +147,8 @@ func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	if len(m) == 0 || at < 0 {
 		return near.clone(0, last+1)
 	}
-	// Near may change the bounds at both ends of the excerpt, so use the excerpt only from its second Start to its last
-	// Start. Also use the range that contains k.
+	// Near may have changed the bounds at both ends of the excerpt. Therefore use only the part from its second Start
+	// to its last Start, and the range that contains k.
 	first := min(1, at)
 	from, to := near[first].Start, near[last].Start
 	next := Ranges{}
@@ -171,7 +169,7 @@ func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	return next
 }
 
-// clone copies the ranges m[from:to]. The copy shares no memory with m.
+// clone returns a deep copy of m[from:to].
 func (m Ranges) clone(from, to int) Ranges {
 	part := make(Ranges, 0, to-from)
 	for _, r := range m[from:to] {
@@ -180,7 +178,7 @@ func (m Ranges) clone(from, to int) Ranges {
 	return part
 }
 
-// Valid reports whether m is well-formed: the first Start is empty, Starts ascend and IDs are unique.
+// Valid reports whether m is well-formed: the first Start is empty, the Starts ascend and the IDs are unique.
 func (m Ranges) Valid() bool {
 	for i, r := range m {
 		if i == 0 && len(r.Start) > 0 || i > 0 && bytes.Compare(m[i-1].Start, r.Start) >= 0 {

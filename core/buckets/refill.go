@@ -7,7 +7,7 @@ import (
 	"edgetable/core/key"
 )
 
-// refill makes the reads that the scan needs next. Then it sorts the streams by position.
+// refill runs the next wave of reads and sorts the streams by position.
 func (s *scan) refill() error {
 	s.plan()
 	if err := s.read(); err != nil {
@@ -26,13 +26,13 @@ func (s *scan) refill() error {
 	if s.page.Page.Rows == nil && s.req.Filter == nil && s.req.Rows > 0 {
 		s.page.Page.Rows = slices.Grow(s.page.Page.Rows, min(rows, s.req.Rows))
 	}
-	clear(s.wave) // release the memory of the chunks
+	clear(s.wave) // release the chunks
 	s.order = slices.DeleteFunc(s.order, s.finished)
 	slices.SortFunc(s.order, s.down.streams)
 	return nil
 }
 
-// learn adds a read to the cost of the page, and updates the estimate of partition lengths.
+// learn adds a read to the cost of the page and updates the estimate of partition lengths.
 func (s *scan) learn(st *stream, c *Chunk) {
 	visible := 0
 	for i := range c.Rows {
@@ -56,9 +56,8 @@ func (s *scan) learn(st *stream, c *Chunk) {
 	s.cost.Bytes += max(c.Scanned, visible)
 }
 
-// finished reports whether the scan is done with a stream: all its rows were read and examined. If all rows that were
-// read have been examined, finished also adds to the page's Scanned the bytes that the reads of the stream examined but
-// did not return.
+// finished reports whether all rows of a stream have been read and examined. If no rows are in memory, it also adds the
+// bytes that the stream's reads examined but did not return to the page's Scanned.
 func (s *scan) finished(st *stream) bool {
 	if len(st.rows) > 0 {
 		return false
@@ -68,8 +67,8 @@ func (s *scan) finished(st *stream) bool {
 	return !st.open
 }
 
-// reorderFront moves the front stream (the first in the order) to its new place after its position has changed. It
-// removes the stream if it is finished.
+// reorderFront restores the order after the position of the front stream has changed. It removes the stream if it is
+// finished.
 func (s *scan) reorderFront() {
 	front := s.order[0]
 	if s.finished(front) {

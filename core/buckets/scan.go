@@ -7,12 +7,12 @@ import (
 	"edgetable/core/table"
 )
 
-// Scan makes one page, under the contract of [table.Store].Scan, of a table whose partitions are spread over count
-// buckets. The page obeys the ranges, the filter and the limits exactly. It is a snapshot only if it takes a single
-// read of the Source, and this read is a snapshot.
+// Scan returns one page of a table whose partitions are spread over count buckets, with the contract of
+// [table.Store].Scan. The page follows the ranges, the filter and the limits exactly. It is a snapshot only if it needs
+// a single read, and the read is a snapshot.
 //
-// If the page cannot move past its start because reads return nothing, the error is [table.ErrBusy]. Scan returns
-// errors of reads and of ctx unchanged.
+// If reads return nothing and the page cannot make progress, the error is [table.ErrBusy]. Errors of reads and of ctx
+// are returned unchanged.
 func Scan(ctx context.Context, src Source, count uint16, req table.ScanRequest, o Options) (table.Page, error) {
 	s := scan{ctx: ctx, src: src, count: max(count, 1), req: &req, down: direction(req.Descending), o: o, page: table.NewPageBuilder(&req)}
 	s.page.Eager = true
@@ -43,22 +43,20 @@ type scan struct {
 	down  direction
 	o     Options
 
-	// order holds the unfinished streams, sorted by position. Two streams may have the same position: one with a row
-	// in memory, and one without. In an ascending scan, the stream without a row comes first, so that it is read
-	// first. In a descending scan, the stream with the row comes first.
+	// order holds the unfinished streams, sorted by position. For equal positions, see [direction.streams].
 	order []*stream
 
 	page   table.PageBuilder
-	judged int  // number of rows that the scan has examined
-	looked bool // set once the page has all its rows, and each bucket is read for one more row
+	judged int  // number of rows examined
+	looked bool // whether each bucket was read for one more row after the page was full
 	cost   Cost
 	wave   []fetch
 
-	visible int // number of rows that the Source has returned
-	ends    int // number of times that a stream reached the end of a partition
+	visible int // number of rows that the Source returned
+	ends    int // number of completed partitions in all streams
 }
 
-// open creates the streams: one for a range within a partition, and one per bucket for any other range.
+// open creates the streams: one for a range in a single partition, and one per bucket for any other range.
 func (s *scan) open() {
 	n := 0
 	for _, r := range s.req.Ranges {
@@ -104,7 +102,7 @@ func (s *scan) collect() error {
 	return nil
 }
 
-// readNext makes the reads that the scan needs next. If the page is over, it makes no read.
+// readNext runs the next reads unless the page is complete.
 func (s *scan) readNext() (over bool, err error) {
 	if over, err = s.spent(); over || err != nil || s.filled() && !s.isProbablyLast() {
 		return true, err
@@ -115,16 +113,16 @@ func (s *scan) readNext() (over bool, err error) {
 	return len(s.order) > 0 && len(s.order[0].rows) == 0 && s.order[0].stuck, nil
 }
 
-// filled reports whether the page is full. A page at seven eighths of its byte limit counts as full, because the
-// missing rows are not worth the cost of another read.
+// filled reports whether the page is full. From seven eighths of its byte limit on, a page counts as full, because the
+// missing rows are not worth another read.
 func (s *scan) filled() bool {
 	r := s.req
 	return s.page.HasAllRows() || r.Bytes > 0 && s.page.Size() >= r.Bytes-r.Bytes/8
 }
 
-// isProbablyLast reports whether the full page is probably the last page: every bucket has been read, and no further
-// row is in memory. If so, Scan asks each bucket for one more row, to learn whether there is a next page. These reads
-// cost the same as the reads of an empty next page, but save the client a request.
+// isProbablyLast reports whether a full page is probably the last page, because every bucket has been read and no
+// further row is in memory. If so, Scan requests one more row from each bucket, to see whether there is a next page.
+// These reads cost as much as the reads of an empty next page, but save the client a request.
 func (s *scan) isProbablyLast() bool {
 	if s.looked || s.req.Filter != nil || !s.page.HasAllRows() {
 		return false
@@ -138,7 +136,7 @@ func (s *scan) isProbablyLast() bool {
 	return true
 }
 
-// end stops the page at the smallest position of all streams.
+// end ends the page at the smallest position of all streams.
 func (s *scan) end() error {
 	if !s.advanced() {
 		return table.ErrBusy
@@ -147,7 +145,7 @@ func (s *scan) end() error {
 	return nil
 }
 
-// next returns the position where the next page would start if the current page ended now.
+// next returns the position of the next page if the current page ended now.
 func (s *scan) next() []byte {
 	front := s.order[0]
 	if len(front.rows) > 0 {
@@ -156,14 +154,13 @@ func (s *scan) next() []byte {
 	return bytes.Clone(s.down.begin(front.rest))
 }
 
-// advanced reports whether the page has made progress, so that it may end. This requires that the smallest position of
-// all streams is after the start of the page.
+// advanced reports whether the page has made progress, so that it may end. The smallest position of all streams must be
+// after the start of the page.
 func (s *scan) advanced() bool {
 	return s.judged > 0 || s.down.compare(s.next(), s.down.begin(s.req.InOrder()[0])) > 0
 }
 
-// spent reports whether a budget of the page forbids another read. No budget forbids a read before the page has made
-// progress.
+// spent reports whether a budget of the page is used up. Before the page has made progress, it returns false.
 func (s *scan) spent() (bool, error) {
 	if !s.advanced() {
 		return false, nil
@@ -171,15 +168,15 @@ func (s *scan) spent() (bool, error) {
 	if err := s.ctx.Err(); err != nil {
 		return false, err
 	}
-	// A read without a result is charged too. A filter may name many empty ranges. Each of them is read in every
-	// bucket, so the number of reads would have no limit.
+	// Reads without a result are charged too. A filter may name many empty ranges, each of which is read in every
+	// bucket, so the number of reads would be unlimited.
 	r := s.req
 	return r.ScanBytes > 0 && max(s.page.Page.Scanned, s.cost.Bytes+s.cost.Reads*leastBytes) >= r.ScanBytes ||
 		s.cost.Rows > 0 && r.Expired != nil && r.Expired(), nil
 }
 
-// drain examines rows of the front stream (the stream at the smallest position), up to the position of the next
-// stream. Unless the page is over, it examines at least one row.
+// drain examines rows of the front stream up to the position of the next stream. It examines at least one row unless
+// the page is complete.
 func (s *scan) drain() (over bool, err error) {
 	front := s.order[0]
 	var bound []byte

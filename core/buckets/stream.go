@@ -7,27 +7,28 @@ import (
 	"edgetable/core/table"
 )
 
-// stream is the part of a range that lies in one bucket. It holds the rows that were read but not yet examined, and
-// the part of the range that was not read yet.
+// stream is the part of a range in one bucket. It holds the rows that were read but not examined yet, and the rest of
+// the range.
 type stream struct {
 	bucket uint16
 	part   int  // index of the range in the request
-	alone  bool // set if the whole range lies in this bucket
-	point  bool // set if the range can hold at most one row
+	alone  bool // whether the whole range is in this bucket
+	point  bool // whether the range can hold at most one row
 
-	fresh  bool // set if no read has been made yet
-	open   bool // set if a further read may find rows
-	stuck  bool // set if the last read returned no rows and ended where it started
-	heavy  bool // set if a strict read left out the next row, because it did not fit the limit
+	fresh  bool // whether no read has been made yet
+	open   bool // whether a further read may find rows
+	stuck  bool // whether the last read returned no rows and made no progress
+	heavy  bool // whether a strict read omitted the next row because it did not fit into the limit
 	rest   key.Range
 	rows   []table.Row
-	hidden int // bytes that the reads examined but did not return
+	hidden int // bytes that were examined but not returned
 
-	partition []byte // partition of the last row that was read, with the separator
-	run       int    // number of rows read in this partition
+	partition []byte // partition of the last row read, with the separator
+	run       int    // number of rows read in partition
 }
 
-// position returns the position of the stream: the key of its next row, or the point where its next read begins.
+// position returns the key of the next row if it is in memory, and otherwise the position at which the next read
+// begins.
 func (st *stream) position(down direction) []byte {
 	if len(st.rows) > 0 {
 		return st.rows[0].Key
@@ -35,10 +36,10 @@ func (st *stream) position(down direction) []byte {
 	return down.begin(st.rest)
 }
 
-// streams compares two streams by position. Two streams may have the same position: one has a row in memory, and the
-// other must be read first. In an ascending scan, the unread stream comes first, because it must be read before the
-// scan passes the position. In a descending scan, the stream with the row comes first. The position of the unread
-// stream is then an exclusive upper bound, so no unread row has this key.
+// streams compares two streams by position. If a stream with a row in memory and an unread stream have the same
+// position, the unread stream comes first in an ascending scan, because it must be read before the scan passes the
+// position. In a descending scan, the unread stream comes second. Its position is an exclusive upper bound, so it has
+// no row with this key.
 func (down direction) streams(a, b *stream) int {
 	if c := down.compare(a.position(down), b.position(down)); c != 0 {
 		return c
@@ -54,10 +55,10 @@ func (down direction) streams(a, b *stream) int {
 
 var errSource = errors.New("a bucket (a part of the table) returned rows that are out of order or outside the requested range")
 
-// appendChunk adds a chunk to the stream. If the chunk violates the contract of Source, it returns errSource.
+// appendChunk adds a chunk to the stream. It returns errSource if the chunk violates the contract of Source.
 func (st *stream) appendChunk(c *Chunk, strict bool, down direction) error {
 	r, next := st.rest, c.Next
-	at, behind := down.begin(r), false // lower bound of the next key, and whether the bound is exclusive
+	at, behind := down.begin(r), false // lower bound of the next key, and whether it is exclusive
 	for i := range c.Rows {
 		k := c.Rows[i].Key
 		if order := down.compare(k, at); order < 0 || order == 0 && (behind || bool(down)) {

@@ -2,7 +2,7 @@ package odata
 
 import "edgetable/core/edm"
 
-// noFunction returns the error for a call of a function that the filter may not call.
+// noFunction returns the error for a call of an unsupported function.
 func (p *parser) noFunction(name string) error {
 	switch {
 	case p.extended:
@@ -58,7 +58,7 @@ func (p *parser) call(name string) *term {
 	return &term{cond: e, called: true}
 }
 
-// usage returns an example of a call of the function.
+// usage returns an example of a call.
 func usage(name string) string {
 	if name == "substringof" {
 		return "substringof('text',Property)"
@@ -66,7 +66,7 @@ func usage(name string) string {
 	return name + "(Property,'text')"
 }
 
-// compareCall compares the result of a function call with true or false.
+// compareCall compares a function call with true or false.
 func (p *parser) compareCall(left *term, op operator, right *term) *expr {
 	called, other := left, right
 	if !called.called {

@@ -17,14 +17,14 @@ import (
 //	negation     expression
 //	function     function (1 byte) · property of package edm: the name and the literal
 
-// errEncoding means that the bytes are not an encoded filter.
+// errEncoding means that the bytes do not encode a filter.
 var errEncoding = errors.New("odata: malformed filter")
 
-// maxNesting is the maximum depth of an encoded expression. Each pair of parentheses in a filter can add three
+// maxNesting is the maximum depth of an encoded expression. Each pair of parentheses in a filter adds at most three
 // levels: a disjunction, a conjunction and a negation.
 const maxNesting = 3 * (MaxDepth + 1)
 
-// Append appends the encoding of the filter to dst; a nil filter appends nothing.
+// Append appends the encoding of the filter to dst. A nil filter is encoded as no bytes.
 func (f *Filter) Append(dst []byte) []byte {
 	if f == nil {
 		return dst
@@ -53,7 +53,7 @@ func (e *expr) encode(dst []byte) []byte {
 	return dst
 }
 
-// Decode is the inverse of [Filter.Append]. The filter shares the memory of b.
+// Decode is the inverse of [Filter.Append]. The filter shares memory with b.
 func Decode(b []byte) (*Filter, error) {
 	if len(b) == 0 {
 		return nil, nil
@@ -66,7 +66,7 @@ func Decode(b []byte) (*Filter, error) {
 	return &Filter{root: root, names: d.names}, nil
 }
 
-// decoder reads encoded expressions. It builds comparisons with a parser.
+// decoder decodes expressions. It uses parser to build comparisons.
 type decoder struct {
 	parser
 	rest []byte
@@ -81,7 +81,7 @@ func (d *decoder) byte() byte {
 	return b
 }
 
-// expr reads an expression with at most depth nested levels. It returns nil if the bytes are malformed.
+// expr decodes an expression of at most depth levels. It returns nil for malformed bytes.
 func (d *decoder) expr(depth int) *expr {
 	k := kind(d.byte())
 	switch {
@@ -147,7 +147,7 @@ func (d *decoder) function() *expr {
 	return e
 }
 
-// property reads the name and the literal of a comparison or function call.
+// property decodes the name and the literal of a comparison or function call.
 func (d *decoder) property() (name string, literal edm.Value, ok bool) {
 	name, literal, rest, ok := edm.Properties(d.rest).Next()
 	d.rest = rest

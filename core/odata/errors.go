@@ -6,7 +6,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// notImplemented has the text of [ErrNotImplemented], followed by a hint about what to change.
+// notImplemented is an [ErrNotImplemented] with a hint about what to change.
 type notImplemented string
 
 func (e notImplemented) Error() string { return ErrNotImplemented.Error() + " " + string(e) }
@@ -22,37 +22,37 @@ func (e termError) Error() string {
 
 func (e termError) Is(target error) bool { return target == ErrSelect }
 
-// The errors of this package. The protocol returns them as InvalidInput (400) with their text as the message, except
+// Errors of this package. The protocol returns them as InvalidInput (400) with their text as the message, except
 // [ErrNotImplemented], which becomes NotImplemented (501).
 var (
-	// ErrNotImplemented means that the filter uses a part of OData that the service lacks: functions, arithmetic, or
-	// two properties in one comparison.
+	// ErrNotImplemented means that the filter uses a part of OData that the service does not implement: functions,
+	// arithmetic, or a comparison of two properties.
 	ErrNotImplemented = errors.New("The requested operation is not implemented on the specified resource.") //lint:ignore ST1005 the service's text
 	// ErrNull means that the filter contains the literal null.
 	ErrNull = errors.New("One of the request inputs is not valid. A filter cannot contain null: null properties are not stored, and every comparison with an absent property is false.") //lint:ignore ST1005 the service's text
-	// ErrNotBoolean means that the filter as a whole is not a condition but a number, string, date or key.
+	// ErrNotBoolean means that the filter is not a condition but a number, string, date or key.
 	ErrNotBoolean = errors.New("The $filter expression must evaluate to a single boolean value.") //lint:ignore ST1005 the service's text
 	// ErrTooComplex means that the filter exceeds [MaxLength], [MaxDepth] or [MaxComparisons].
 	ErrTooComplex = errors.New("The $filter expression is too long, too deeply nested or has too many comparisons.") //lint:ignore ST1005 as the others
-	// ErrSelect means that $select is not a list of property names, or has too many names.
+	// ErrSelect means that $select is not a list of property names, or that it has too many names.
 	ErrSelect = errors.New("The $select option must be a list of at most 255 property names.") //lint:ignore ST1005 as the others
-	// ErrTop means that $top is not a whole number from 0 to 1000.
+	// ErrTop means that $top is not an integer from 0 to 1000.
 	ErrTop = errors.New("One of the request inputs is not valid.") //lint:ignore ST1005 the service's text
 )
 
-// SyntaxError describes a syntax error in a filter in the words of Microsoft.Data.OData, the service's library. It
-// contains the position in UTF-16 code units.
+// SyntaxError is a syntax error in a filter, in the words of the service's library Microsoft.Data.OData. Positions are
+// in UTF-16 code units.
 type SyntaxError struct{ message string }
 
 func (e *SyntaxError) Error() string { return e.message }
 
-// TypeError names the types of operands that are not compatible, in the words of Microsoft.Data.OData.
+// TypeError reports operands of incompatible types, in the words of Microsoft.Data.OData.
 type TypeError struct{ message string }
 
 func (e *TypeError) Error() string { return e.message }
 
-// typeName returns the name of a type for a [TypeError]. For TypeNull it returns "<null>". The parser uses TypeNull for
-// a property of the client, because such a property may have another type in each entity.
+// typeName returns the name of a type for a [TypeError]. It returns "<null>" for TypeNull, which the parser uses for
+// properties whose type depends on the entity.
 func typeName(t edm.Type) string {
 	if t == edm.TypeNull {
 		return "<null>"

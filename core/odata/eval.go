@@ -10,19 +10,19 @@ import (
 	"edgetable/core/key"
 )
 
-// entity is one entity for which a filter is evaluated. When the filter first needs a property, one pass over the
-// property list looks up all properties of the filter.
+// entity is an entity for which a filter is evaluated. The first access to a property looks up all properties of the
+// filter in one pass over the property list.
 type entity struct {
 	key        []byte
 	timestamp  edm.Ticks
 	properties edm.Properties
 	names      []string
 	resolved   bool
-	values     [maxValues]edm.Value // values of the properties in names; null if the entity lacks the property
+	values     [maxValues]edm.Value // values of names; null if the entity lacks the property
 }
 
-// maxValues is the maximum number of properties that one pass looks up. Each access to a further property is a
-// separate lookup. The limit keeps the array in the struct entity small, so that the struct fits on the stack.
+// maxValues is the maximum number of properties to look up in one pass. Further properties are looked up one by one.
+// The limit keeps entity small enough for the stack.
 const maxValues = 8
 
 func (e *entity) matches(x *expr) bool {
@@ -51,8 +51,7 @@ func (e *entity) matches(x *expr) bool {
 	return !e.matches(x.operands[0])
 }
 
-// outcome compares the stored value with the literal of the comparison x. The result is a set with exactly one
-// outcome.
+// outcome compares the stored value with the literal of x. It returns exactly one outcome.
 func (e *entity) outcome(x *expr) operator {
 	if x.field >= 0 {
 		return compare(e.value(x), &x.literal, x.op)
@@ -63,12 +62,11 @@ func (e *entity) outcome(x *expr) operator {
 	if x.field == fieldTimestamp {
 		return compare(edm.DateTime(e.timestamp), &x.literal, x.op)
 	}
-	// Encoded keys can be compared byte by byte. The result is the same as for the keys in UTF-16, because the encoding
-	// preserves this order.
+	// Encoded keys can be compared byte by byte, because the encoding preserves the UTF-16 order.
 	return outcome(bytes.Compare(e.part(x), x.rotated))
 }
 
-// calls evaluates the function call x for the entity.
+// calls evaluates the function call x.
 func (e *entity) calls(x *expr) bool {
 	if x.field >= 0 {
 		v := e.value(x)
@@ -77,14 +75,13 @@ func (e *entity) calls(x *expr) bool {
 	if e.key == nil {
 		return false
 	}
-	// Test the encoded key and the encoded literal without decoding them. The result is the same as for the decoded
-	// texts, because the encoding is a one-to-one mapping of characters.
+	// Test the encoded key and the encoded literal without decoding them. The result is the same, because the encoding
+	// maps characters one to one.
 	part := e.part(x)
 	return x.function.Of(unsafe.String(unsafe.SliceData(part), len(part)), unsafe.String(unsafe.SliceData(x.rotated), len(x.rotated)))
 }
 
-// value returns the value of the property in the comparison or function call x. It returns null if the entity lacks
-// the property.
+// value returns the value of the property that x tests, or null if the entity lacks the property.
 func (e *entity) value(x *expr) edm.Value {
 	if x.field >= maxValues {
 		v, _ := e.properties.Lookup(x.name)
@@ -96,7 +93,7 @@ func (e *entity) value(x *expr) edm.Value {
 	return e.values[x.field]
 }
 
-// part returns the encoded key that x tests: PartitionKey or RowKey.
+// part returns the encoded PartitionKey or RowKey, whichever x tests.
 func (e *entity) part(x *expr) []byte {
 	part, row := key.Split(e.key)
 	if x.field == fieldRowKey {
@@ -111,8 +108,7 @@ func (e *entity) resolve() {
 }
 
 // compare compares a stored value with a literal by the rules in the package comment. If op only tests equality,
-// compare may return the outcome less for every unequal value. Then it saves the time for finding the order of the two
-// values.
+// compare may return less for all unequal values, which is faster.
 func compare(v edm.Value, literal *edm.Value, op operator) operator {
 	switch v.Type() {
 	case edm.TypeNull:
@@ -138,7 +134,7 @@ func compareSame(v edm.Value, literal *edm.Value, op operator) operator {
 		if a, b := v.Text(), literal.Text(); a == b {
 			return equal
 		} else if op == opEq || op == opNe {
-			return less // unequal values; eq and ne treat less and greater alike
+			return less // eq and ne do not distinguish less and greater
 		} else {
 			return outcome(key.Compare(a, b))
 		}
@@ -155,10 +151,10 @@ func compareSame(v edm.Value, literal *edm.Value, op operator) operator {
 		}
 		return less
 	}
-	return compareInts(v.Int(), literal.Int()) // the remaining types: DateTime, Int32 and Int64
+	return compareInts(v.Int(), literal.Int()) // DateTime, Int32 and Int64
 }
 
-// outcome converts the result of a three-way comparison to an outcome.
+// outcome converts the result of a three-way comparison.
 func outcome(c int) operator {
 	switch {
 	case c < 0:
@@ -191,7 +187,7 @@ func compareFloats(a, b float64) operator {
 	return unordered
 }
 
-// compareFloatInt compares exactly: it does not round i to a float.
+// compareFloatInt compares exactly, without rounding i to a float.
 func compareFloatInt(f float64, i int64) operator {
 	switch {
 	case f >= 1<<63:

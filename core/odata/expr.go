@@ -14,26 +14,25 @@ const (
 	function
 )
 
-// expr is one node of a filter. It is a struct rather than an interface, so that evaluation is a switch whose
-// arguments stay on the stack.
+// expr is a node of a filter. It is a struct and not an interface, so that evaluation is a switch whose arguments stay
+// on the stack.
 //
-// Conjunctions and disjunctions have two or more operands. No operand is a constant, and no operand of a conjunction
-// is a conjunction; the same holds for disjunctions. The operand of a negation is neither a constant nor a negation.
-// So only the root can be a constant.
+// A conjunction or disjunction has at least two operands. None of them is a constant or of the same kind. The operand
+// of a negation is neither a constant nor a negation. Therefore only the root can be a constant.
 type expr struct {
 	kind     kind
-	truth    bool     // set if kind is constant: the value
-	op       operator // set if kind is comparison: the operator
-	function Function // set if kind is function: the function
-	field    field    // the property in a comparison or function call
-	name     string   // name of the property that the field above identifies
+	truth    bool     // value of a constant
+	op       operator // operator of a comparison
+	function Function // function of a function call
+	field    field    // property in a comparison or function call
+	name     string   // name of the property
 	literal  edm.Value
-	rotated  []byte // if the property is PartitionKey or RowKey: the literal in the encoding of keys
+	rotated  []byte // for PartitionKey and RowKey: the literal in the encoding of keys
 	operands []*expr
 }
 
-// field identifies the property that a comparison or function tests: an index into Filter.names, or a system
-// property.
+// field identifies the property in a comparison or function call. It is an index into Filter.names, or one of the
+// system properties.
 type field int16
 
 const (
@@ -42,7 +41,7 @@ const (
 	fieldTimestamp
 )
 
-// systemField returns the field of the system property with this name.
+// systemField returns the field of a system property.
 func systemField(name string) (field, bool) {
 	switch name {
 	case "PartitionKey":
@@ -58,14 +57,14 @@ func systemField(name string) (field, bool) {
 // operator is a comparison operator, stored as the set of outcomes for which it is true.
 type operator uint8
 
-// The possible outcomes of comparing a stored value with a literal. A set of outcomes has one bit for each. The
-// outcome for an absent property is 0, so no set contains it, and every operator is false.
+// The possible outcomes of comparing a stored value with a literal. A set of outcomes has one bit for each outcome. An
+// absent property has the outcome 0, for which every operator is false.
 const (
 	absent operator = 0
 	less   operator = 1 << iota >> 1
 	equal
 	greater
-	unordered // one value is NaN, or both are
+	unordered // at least one value is NaN
 )
 
 const (
@@ -77,7 +76,7 @@ const (
 	opGe = greater | equal
 )
 
-// operatorOf returns the operator with this name, or 0.
+// operatorOf returns the operator with the given name, or 0.
 func operatorOf(name string) operator {
 	switch name {
 	case "eq":
@@ -112,7 +111,7 @@ func (op operator) String() string {
 	return "ge"
 }
 
-// kind returns Microsoft.Data.OData's name of the operator.
+// kind returns the name of the operator in Microsoft.Data.OData.
 func (op operator) kind() string {
 	switch op {
 	case opEq:
@@ -129,7 +128,7 @@ func (op operator) kind() string {
 	return "GreaterThanOrEqual"
 }
 
-// mirrored returns the operator for exchanged operands: gt for lt, for example.
+// mirrored returns the operator for exchanged operands, such as gt for lt.
 func (op operator) mirrored() operator {
 	m := op &^ (less | greater)
 	if op&less != 0 {
@@ -143,12 +142,10 @@ func (op operator) mirrored() operator {
 
 func truth(b bool) *expr { return &expr{kind: constant, truth: b} }
 
-// combine builds a conjunction or disjunction (kind k) of the expressions in list. The result contains no nested
-// expression of the same kind: (a and b) and c becomes a and b and c. It also contains no constant, unless the whole
-// result is a constant.
+// combine builds a conjunction or disjunction of the expressions in list. It flattens nested expressions of the same
+// kind: (a and b) and c becomes a and b and c. It also removes constants, unless the result is a constant.
 func combine(k kind, list []*expr) *expr {
-	// In a conjunction, the constant true changes nothing, and the constant false makes the conjunction false. In a
-	// disjunction, the constants have the reverse effect.
+	// In a conjunction, true is neutral and false decides the result. In a disjunction, it is the other way round.
 	neutral := k == conjunction
 	operands := make([]*expr, 0, len(list))
 	for _, e := range list {

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Limits of a filter. The service documents a maximum of 15 comparisons but accepts more. The maximum depth is large,
-// because some clients add one pair of parentheses for each key in a long list.
+// Limits of a filter. The service documents a maximum of 15 comparisons but accepts more. MaxDepth is large because
+// some clients add one pair of parentheses for each key in a long list.
 const (
 	MaxLength      = 32 << 10 // maximum length in bytes
 	MaxDepth       = 128      // maximum depth of parentheses
@@ -23,16 +23,16 @@ type Filter struct {
 	names []string
 }
 
-// Parse parses a filter on entities. Empty or blank text gives nil. The error is a *[SyntaxError], a *[TypeError],
+// Parse parses a filter on entities. It returns nil for blank text. The error is a *[SyntaxError], a *[TypeError],
 // [ErrNotImplemented], [ErrNull], [ErrNotBoolean] or [ErrTooComplex].
 func Parse(text string) (*Filter, error) { return parse(text, parser{}) }
 
-// ParseExtended is like Parse, but the filter may call a [Function]. The service itself has no functions.
+// ParseExtended is like Parse, but the filter may call a [Function]. The service does not support functions.
 func ParseExtended(text string) (*Filter, error) { return parse(text, parser{extended: true}) }
 
-// ParseTables parses a filter on the tables of an account. In such a filter, the PartitionKey is the name of a table,
-// which the function fold converts to lower case. The RowKey is empty. fold also converts literals that are compared
-// with TableName, so that comparisons ignore case. A table has no other property.
+// ParseTables parses a filter on the tables of an account. To evaluate it with Match, encode a key with the table name,
+// folded by fold, as PartitionKey and an empty RowKey. fold converts a name to lower case. It is also applied to the
+// literals that are compared with TableName, so comparisons ignore case. A table has no other property.
 func ParseTables(text string, fold func(string) string) (*Filter, error) {
 	return parse(text, parser{fold: fold})
 }
@@ -60,8 +60,8 @@ func parse(text string, p parser) (*Filter, error) {
 	return &Filter{root: root, names: p.names}, nil
 }
 
-// Shape returns the filter in canonical form with a question mark for each value, so that logs may contain it. A long
-// or deeply nested result is truncated. A nil filter gives "".
+// Shape returns the filter in canonical form with a question mark for each value, so that it may be logged. A long or
+// deeply nested result is truncated. A nil filter returns "".
 func (f *Filter) Shape() string {
 	if f == nil {
 		return ""
@@ -73,21 +73,21 @@ func (f *Filter) Shape() string {
 	return strings.ToValidUTF8(string(shape), "")
 }
 
-// maxShape is the maximum length in bytes of the result of Shape. maxShapeDepth limits its recursion, because modules
-// built by TinyGo have a small stack.
+// maxShape is the maximum length of a shape in bytes. maxShapeDepth limits the recursion, because TinyGo modules have a
+// small stack.
 const (
 	maxShape      = 512
 	maxShapeDepth = 32
 )
 
-// Match reports whether the filter is true for an entity. k is the encoded key of the entity, and p holds its
-// properties except keys and Timestamp. If k is nil, PartitionKey, RowKey and Timestamp are absent, so that a filter
-// can also test named values that are not an entity. Match does not allocate.
+// Match reports whether the filter is true for an entity. k is the encoded key, and p holds the properties except keys
+// and Timestamp. If k is nil, PartitionKey, RowKey and Timestamp are absent; a filter can then test named values that
+// are not an entity. Match does not allocate.
 func (f *Filter) Match(k []byte, timestamp edm.Ticks, p edm.Properties) bool {
 	if f == nil {
 		return true
 	}
-	if x := f.root; x.kind == comparison && x.field >= 0 { // fast path for the most frequent filter; a scan is 15 % faster with it
+	if x := f.root; x.kind == comparison && x.field >= 0 { // fast path for the most frequent filter, which makes a scan 15 % faster
 		v, _ := p.Lookup(x.name)
 		return x.op&compare(v, &x.literal, x.op) != 0
 	}

@@ -2,12 +2,12 @@ package odata
 
 import "strings"
 
-// Function is a string function that filters of [ParseExtended] may call. It is true if the stored value is a String
-// that begins with, ends with or contains the literal, compared by UTF-16 code unit. It is false for an absent
+// Function is a string function that filters of [ParseExtended] may call. It reports whether the stored value is a
+// String that begins with, ends with or contains the literal, compared by UTF-16 code unit. It is false for an absent
 // property and for values of other types.
 type Function uint8
 
-// The functions. NoFunction means that the expression is a comparison.
+// The functions. NoFunction stands for a comparison.
 const (
 	NoFunction Function = iota
 	StartsWith
@@ -15,8 +15,8 @@ const (
 	Contains
 )
 
-// functionNamed returns the function with this name, or NoFunction. substringof is OData 3's name for contains, with
-// the literal as first argument.
+// functionNamed returns the function with the given name, or NoFunction. substringof is contains in OData 3, with the
+// literal as first argument.
 func functionNamed(name string) Function {
 	switch name {
 	case "startswith":
@@ -39,9 +39,9 @@ func (f Function) String() string {
 	return "contains"
 }
 
-// Of returns the result of the function f. The parameter s is a stored value, and the parameter part is the literal in
-// the filter. Of compares bytes in UTF-8. UTF-16 code units would give the same result. The reason is that in UTF-8 the
-// bytes of one character never occur within another character.
+// Of returns the result of the function for the stored value s and the literal part. Comparing UTF-8 bytes gives the
+// same result as comparing UTF-16 code units, because in UTF-8 the bytes of one character never occur inside another
+// character.
 func (f Function) Of(s, part string) bool {
 	switch f {
 	case StartsWith:

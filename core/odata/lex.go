@@ -12,7 +12,7 @@ import (
 type tokenKind uint8
 
 const (
-	tokenBad   tokenKind = iota // text that is no token; err describes the error
+	tokenBad   tokenKind = iota // not a token; see err
 	tokenOther                  // a character of OData's syntax that filters do not use
 	tokenEnd
 	tokenOpen
@@ -35,7 +35,7 @@ type lexer struct {
 	pos  int
 }
 
-// next reads a token by the rules of Microsoft.Data.OData's lexer.
+// next returns the next token, by the rules of Microsoft.Data.OData's lexer.
 func (l *lexer) next() token {
 	for l.pos < len(l.text) && isBlank(l.text[l.pos]) {
 		l.pos++
@@ -78,7 +78,7 @@ func (l *lexer) token() token {
 	name := l.word()
 	if name == "" {
 		r, size := utf8.DecodeRuneInString(l.text[l.pos:])
-		if r > 0xFFFF { // the library reads UTF-16 code units, so it reports only the first half of a surrogate pair
+		if r > 0xFFFF { // the library reads UTF-16 code units and reports the first half of a surrogate pair
 			r = utf8.RuneError
 		}
 		l.pos += size
@@ -95,12 +95,12 @@ func (l *lexer) token() token {
 
 func literalToken(v edm.Value) token { return token{kind: tokenLiteral, literal: v} }
 
-// syntaxError returns a SyntaxError at a byte offset. The error contains the offset in UTF-16 code units.
+// syntaxError returns a SyntaxError at a byte offset, which the message contains in UTF-16 code units.
 func (l *lexer) syntaxError(what string, at int) error {
 	return &SyntaxError{what + " at position " + strconv.Itoa(edm.UTF16Len(l.text[:at])) + " in '" + l.text + "'."}
 }
 
-// unrecognized returns the token for a malformed literal of type t. The literal begins at start and ends at pos.
+// unrecognized returns the token for the malformed literal of type t between start and pos.
 func (l *lexer) unrecognized(t edm.Type, start int) token {
 	hint := ""
 	if t == edm.TypeInt32 {
@@ -123,7 +123,7 @@ func (l *lexer) peek(n int) byte {
 	return 0
 }
 
-// quoted reads a literal in quotes. Inside the literal, two quotes in a row mean one quote.
+// quoted reads a literal in quotes. Two consecutive quotes in it stand for one quote.
 func (l *lexer) quoted() (string, bool) {
 	l.pos++
 	start, doubled := l.pos, false
@@ -145,7 +145,7 @@ func (l *lexer) quoted() (string, bool) {
 	return "", false
 }
 
-// typed reads the quoted part of a literal with a type prefix. This part cannot contain quotes.
+// typed reads the quoted part of a literal with a type prefix. The part cannot contain quotes.
 func (l *lexer) typed(t edm.Type, start int) token {
 	l.pos++
 	from := l.pos
@@ -210,7 +210,7 @@ func (l *lexer) digits() bool {
 	return l.pos > start
 }
 
-// word reads a name. If there is none, it returns "".
+// word reads a name, or returns "" if there is none.
 func (l *lexer) word() string {
 	start := l.pos
 	for l.pos < len(l.text) {
@@ -223,8 +223,7 @@ func (l *lexer) word() string {
 	return l.text[start:l.pos]
 }
 
-// isNameStart and isNamePart report whether a rune may begin or continue a C# identifier. A property name is such an
-// identifier.
+// isNameStart and isNamePart report whether r may begin or continue a C# identifier, and thus a property name.
 func isNameStart(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r|0x20 >= 'a' && r|0x20 <= 'z' || r == '_'

@@ -8,7 +8,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// parseWord parses a literal that consists of letters. Clients write booleans in any case.
+// parseWord parses a literal of letters. Booleans may be in any case.
 func parseWord(name string) (edm.Value, bool) {
 	switch {
 	case strings.EqualFold(name, "true"):
@@ -37,7 +37,7 @@ func parseNumber(s string, t edm.Type) (edm.Value, bool) {
 	return edm.Double(f), err == nil
 }
 
-// typeBefore returns the type of a literal with a type name and a quote at its start, such as guid'…'.
+// typeBefore returns the type of a literal that begins with a type name and a quote, such as guid'…'.
 func typeBefore(name string) edm.Type {
 	switch strings.ToLower(name) {
 	case "datetime":
@@ -54,7 +54,7 @@ func typeBefore(name string) edm.Type {
 func parseTyped(t edm.Type, s string) (edm.Value, bool) {
 	switch t {
 	case edm.TypeDateTime:
-		// DateTimes in entities start in 1601. DateTimes in .NET, and in filters from .NET clients, start in year 1.
+		// DateTimes of entities begin in 1601, but DateTimes of .NET, and filters of .NET clients, begin in year 1.
 		ticks, err := edm.ParseDateTime(edm.WholeDate(s))
 		return edm.DateTime(ticks), err == nil && ticks >= 0 && ticks <= edm.MaxDateTime
 	case edm.TypeGuid:
@@ -65,8 +65,8 @@ func parseTyped(t edm.Type, s string) (edm.Value, bool) {
 	return edm.Binary(b), ok
 }
 
-// parseHex parses pairs of hexadecimal digits. It does not use encoding/hex, because that package imports fmt, which
-// would make a wasm module larger by a tenth.
+// parseHex parses pairs of hexadecimal digits. Package encoding/hex imports fmt, which would make the wasm module a
+// tenth larger.
 func parseHex(s string) ([]byte, bool) {
 	b := make([]byte, len(s)/2)
 	for i := range len(b) * 2 {

@@ -8,12 +8,12 @@ import (
 // Order is the order of a query: ascending or descending by key.
 type Order struct {
 	Descending bool
-	// Rows is set if the order has RowKey only. A query with this order must read a single partition.
+	// Rows means that the order is by RowKey only. The query must then read a single partition.
 	Rows bool
 }
 
-// ErrOrder means that the store does not keep entities in the requested order. The protocol returns it as
-// OrderNotAvailable (400).
+// ErrOrder means that the store does not support the requested order. The protocol returns it as OrderNotAvailable
+// (400).
 var ErrOrder = errors.New("The store does not support this order.") //lint:ignore ST1005 as the others
 
 // ParseOrder parses a $orderby:
@@ -39,8 +39,8 @@ func ParseOrder(text string) (Order, error) {
 	return Order{Descending: first}, nil
 }
 
-// orderedBy parses an order by one property, for example "RowKey desc". If text is not an order by the property with
-// the given name, ok is false.
+// orderedBy parses an order by one property, such as "RowKey desc". If text is not an order by the property name, ok is
+// false.
 func orderedBy(text, name string) (down, ok bool) {
 	words := strings.FieldsFunc(text, isBlankRune)
 	if len(words) == 0 || len(words) > 2 || words[0] != name {

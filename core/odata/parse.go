@@ -6,19 +6,18 @@ import (
 	"edgetable/core/edm"
 )
 
-// parser parses a filter by recursive descent. It stores the first error. After an error the parsing functions read
-// nothing more, and their results are meaningless. Each pair of parentheses takes four stack frames of a few
-// pointers. The frames of MaxDepth nested pairs must fit into the 64 KiB stack of a small wasm module. Functions
-// outside the recursion are not inlined, because inlining would make the frames larger.
+// parser parses a filter by recursive descent. It stores the first error. After an error, the parsing functions consume
+// nothing, and their results are meaningless. The frames of MaxDepth nested pairs of parentheses must fit into the 64
+// KiB stack of a small wasm module. Functions outside the recursion are not inlined, because inlining would enlarge the
+// frames.
 //
-// Types are checked when operands are combined, from left to right and from inside to outside, which is the order of
-// Microsoft.Data.OData. That library checks types only after it has read the whole filter, so a syntax error takes
-// precedence over a type error.
+// As in Microsoft.Data.OData, types are checked from left to right and from inside to outside when operands are
+// combined. A type error is reported only after the whole filter has been read, so syntax errors take precedence.
 type parser struct {
 	lexer       lexer
-	fold        func(string) string // set if the filter is on tables; converts a name to lower case
-	extended    bool                // set if the filter may call functions
-	tok         token               // the next token
+	fold        func(string) string // for a filter on tables: converts a name to lower case
+	extended    bool                // whether the filter may call functions
+	tok         token               // next token
 	err         error
 	typeErr     error // the first type error
 	depth       int
@@ -33,21 +32,21 @@ func (p *parser) advance() {
 func (p *parser) fail(err error) {
 	if p.err == nil {
 		p.err = err
-		p.tok = token{kind: tokenBad} // a token at which every loop of the parser stops
+		p.tok = token{kind: tokenBad} // ends every loop of the parser
 	}
 }
 
-// recordTypeError stores the first type error. The parser returns it after it has read the whole filter.
+// recordTypeError stores the first type error, which is reported after the whole filter has been read.
 func (p *parser) recordTypeError(err error) {
 	if p.typeErr == nil {
 		p.typeErr = err
 	}
 }
 
-// unexpected stores the error for a next token that is not allowed at this place.
+// unexpected stores a syntax error for the next token.
 func (p *parser) unexpected() { p.expected("Syntax error", p.lexer.pos) }
 
-// expected stores the error for a next token that is not the required one.
+// expected stores the error for a next token other than the required one.
 //
 //go:noinline
 func (p *parser) expected(what string, at int) {
@@ -63,12 +62,12 @@ func (p *parser) expected(what string, at int) {
 	p.fail(p.lexer.syntaxError(what, at))
 }
 
-// nextIs reports whether the next token is this keyword.
+// nextIs reports whether the next token is the given keyword.
 func (p *parser) nextIs(keyword string) bool {
 	return p.tok.kind == tokenName && p.tok.name == keyword
 }
 
-// skipKeyword skips the next token if it is this keyword, and reports whether it was.
+// skipKeyword skips the next token if it is the given keyword, and reports whether it did.
 func (p *parser) skipKeyword(keyword string) bool {
 	if !p.nextIs(keyword) {
 		return false
@@ -120,7 +119,7 @@ func (p *parser) andExpr() *term {
 }
 
 // conditions records a type error unless both operands of "and" or "or" are conditions. It returns a term of type
-// Boolean, because the result of "and" or "or" has this type.
+// Boolean, like the result.
 //
 //go:noinline
 func (p *parser) conditions(left, right *term, kind string) *term {
@@ -249,8 +248,8 @@ func (p *parser) operand() *term {
 	return nil
 }
 
-// isKeyword reports whether name is a keyword (not, and, or) in lower, upper or mixed case. A keyword is not the name
-// of a function: "NOT (…)" is a negation, not a function call.
+// isKeyword reports whether name is "not", "and" or "or" in any case, and therefore not a function name: "NOT (…)" is a
+// negation.
 func isKeyword(name string) bool {
 	return strings.EqualFold(name, "not") || strings.EqualFold(name, "and") || strings.EqualFold(name, "or")
 }

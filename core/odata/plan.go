@@ -2,11 +2,11 @@ package odata
 
 import "edgetable/core/key"
 
-// Plan says which ranges of keys a query must read, and what it must check in them.
+// Plan says which key ranges a query must read and which filter it must apply to them.
 type Plan struct {
-	// Ranges are non-empty, disjoint and ascending. An empty list means that no entity matches.
+	// Ranges are non-empty, disjoint and ascending. If there are none, no entity matches.
 	Ranges []key.Range
-	// Residual is the filter to evaluate for each entity in Ranges. It is nil if all these entities match.
+	// Residual is the filter to evaluate for each entity in Ranges. nil means that all of them match.
 	Residual *Filter
 	// Kind describes the widest of the ranges, before adjacent ranges are joined:
 	//
@@ -21,7 +21,7 @@ type Plan struct {
 }
 
 // maxRanges is the maximum number of ranges in a plan, because a store performs one seek for each range. A plan that
-// needs more ranges gets a single range that contains all of them.
+// needs more ranges has a single range that contains all of them.
 const maxRanges = 100
 
 // MakePlan returns the plan for a filter. A nil filter selects the whole table. MakePlan derives the ranges from
@@ -39,7 +39,7 @@ func MakePlan(f *Filter) Plan {
 		conjuncts = f.root.operands
 	}
 	all := everything()
-	said := make([]bool, len(conjuncts)) // for each conjunct: whether the ranges express it completely, so that the residual need not contain it
+	said := make([]bool, len(conjuncts)) // for each conjunct: whether the ranges express it completely, so that the residual need not
 	for i, c := range conjuncts {
 		all.exact = true
 		all.narrow(regionOf(c, false))
@@ -65,9 +65,8 @@ func MakePlan(f *Filter) Plan {
 	return p
 }
 
-// regionOf returns a set of entities that contains every entity for which the expression is true (its region). If
-// negated is set, regionOf returns this set for the negated expression. If the expression tests no key, the set
-// contains all entities.
+// regionOf returns a region that contains every entity for which the expression, or its negation if negated is set, is
+// true. If the expression tests no key, the region contains all entities.
 func regionOf(e *expr, negated bool) region {
 	switch e.kind {
 	case constant:
@@ -82,7 +81,7 @@ func regionOf(e *expr, negated bool) region {
 			return region{boxes: everything().boxes}
 		}
 		op := e.op
-		if negated { // exact for a key: it is never absent or NaN, so the negation is true for all other outcomes
+		if negated { // exact for keys: a key is never absent or NaN
 			op ^= less | equal | greater
 		}
 		return keyRegion(e.field, op, e.literal.Text())

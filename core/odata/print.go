@@ -2,9 +2,8 @@ package odata
 
 import "edgetable/core/edm"
 
-// append appends the canonical text of the expression. The parameter depth is the number of levels to write; deeper
-// expressions become "…". For each literal, append calls the function in the parameter literal, which appends the text
-// of a value.
+// append appends the canonical text of the expression. Expressions below the given depth become "…". The function
+// literal appends the text of a value.
 func (e *expr) append(dst []byte, depth int, literal func([]byte, edm.Value) []byte) []byte {
 	if depth == 0 {
 		return append(dst, "…"...)

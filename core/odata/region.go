@@ -8,14 +8,13 @@ import (
 	"edgetable/core/key"
 )
 
-// box is the set of entities whose PartitionKey is in one range and whose RowKey is in another range. The bounds of
-// both ranges are positions as [key.PartitionFrom] and [key.PartitionAfter] return them. The two functions serve for
-// RowKeys too, because RowKeys and PartitionKeys have the same encoding.
+// box is the set of entities whose PartitionKey is in one range and whose RowKey is in another range. The bounds are
+// positions from [key.PartitionFrom] and [key.PartitionAfter], which apply to RowKeys too, because both keys have the
+// same encoding.
 type box struct{ partition, row key.Range }
 
-// region is a set of entities: the union of at most maxRanges boxes. A box is a range of PartitionKeys combined with a
-// range of RowKeys. The region of an expression contains every entity for which the expression is true. If the field
-// exact is set, the region contains no other entity.
+// region is a set of entities: the union of at most maxRanges boxes. The region of an expression contains every entity
+// for which the expression is true. If exact is set, it contains no other entity.
 type region struct {
 	boxes []box
 	exact bool
@@ -30,10 +29,9 @@ func constantRegion(truth bool) region {
 	return region{exact: true}
 }
 
-// keyRegion returns the set of entities for which a comparison such as "RowKey lt 'x'" is true. The parameters are the
-// key (PartitionKey or RowKey), the operator, and the literal.
+// keyRegion returns the region of a comparison such as "RowKey lt 'x'".
 func keyRegion(f field, op operator, s string) region {
-	if key.Check(s) != nil { // s is not a legal key, so no key is equal to s
+	if key.Check(s) != nil { // s is not a valid key, so no key equals it
 		op &^= equal
 		if op&less != 0 && op&greater != 0 {
 			return everything()
@@ -42,7 +40,7 @@ func keyRegion(f field, op operator, s string) region {
 	from, after := key.PartitionFrom(s), key.PartitionAfter(s)
 	end := from
 	if end == nil {
-		end = []byte{} // no key is below "", so the range is empty; a nil End would mean no bound
+		end = []byte{} // no key is below "": the range is empty, but a nil End would mean no bound
 	}
 	var pieces []key.Range
 	if op&less != 0 {
@@ -72,8 +70,8 @@ func prefixRegion(f field, s string, negated bool) region {
 	return regionOfRanges(f, []key.Range{{End: in.Start}, {Start: in.End}})
 }
 
-// regionOfRanges returns the set of entities whose key is in one of the given ranges. The parameter f says which key is
-// meant: the PartitionKey or the RowKey.
+// regionOfRanges returns the region of the entities whose key is in one of the pieces. f says whether the pieces are
+// ranges of PartitionKeys or RowKeys.
 func regionOfRanges(f field, pieces []key.Range) region {
 	r := region{exact: true}
 	for _, piece := range pieces {
@@ -89,8 +87,8 @@ func regionOfRanges(f field, pieces []key.Range) region {
 	return r
 }
 
-// narrow replaces the set of entities r by the intersection of r and s. A set has at most maxRanges boxes (pairs of key
-// ranges). If the intersection would need more boxes, r keeps all its entities, and is no longer exact.
+// narrow replaces r by the intersection of r and s. If the intersection needs more than maxRanges boxes, r remains
+// unchanged but is no longer exact.
 func (r *region) narrow(s region) {
 	boxes, ok := intersect(r.boxes, s.boxes)
 	if ok {
@@ -99,8 +97,7 @@ func (r *region) narrow(s region) {
 	r.exact = r.exact && s.exact && ok
 }
 
-// widen adds the entities in s to the set of entities r. If the union has more than maxRanges boxes (pairs of key
-// ranges), r becomes one box that contains the union.
+// widen adds s to r. If the union needs more than maxRanges boxes, r becomes one box that contains the union.
 func (r *region) widen(s region) {
 	r.boxes = tidy(append(r.boxes, s.boxes...))
 	r.exact = r.exact && s.exact
@@ -123,10 +120,8 @@ func intersect(a, b []box) (out []box, ok bool) {
 	return out, len(out) <= maxRanges
 }
 
-// tidy sorts a list of boxes and joins neighbours in the list. A box is a range of PartitionKeys combined with a range
-// of RowKeys. Two boxes are joined in two cases. In one case, the boxes have the same PartitionKeys, and their ranges
-// of RowKeys touch or overlap. In the other case, the boxes have the same RowKeys, and their ranges of PartitionKeys
-// touch or overlap.
+// tidy sorts boxes and merges neighbors. Two boxes can be merged if they have the same PartitionKeys and their RowKey
+// ranges touch or overlap, or the other way round.
 func tidy(boxes []box) []box {
 	slices.SortFunc(boxes, func(a, b box) int {
 		return cmp.Or(bytes.Compare(a.partition.Start, b.partition.Start), compareEnds(a.partition.End, b.partition.End),
@@ -146,8 +141,7 @@ func tidy(boxes []box) []box {
 	return out
 }
 
-// join extends r to the end of s and returns true. If there is a gap between r and s, it returns false. r must not
-// start after s.
+// join extends r to the end of s. If there is a gap between r and s, it returns false. r must not start after s.
 func join(r *key.Range, s key.Range) bool {
 	if r.End == nil {
 		return true
@@ -161,8 +155,7 @@ func join(r *key.Range, s key.Range) bool {
 	return true
 }
 
-// hull returns the smallest box that contains all given boxes. A box is a range of PartitionKeys combined with a range
-// of RowKeys.
+// hull returns the smallest box that contains all boxes.
 func hull(boxes []box) box {
 	span := func(r *key.Range, s key.Range) {
 		if bytes.Compare(s.Start, r.Start) < 0 {
@@ -180,7 +173,7 @@ func hull(boxes []box) box {
 	return h
 }
 
-// compareEnds compares the ends of two ranges. A nil end is after all others.
+// compareEnds compares the ends of two ranges. nil is after all other ends.
 func compareEnds(a, b []byte) int {
 	switch {
 	case a == nil && b == nil:
@@ -197,7 +190,7 @@ func sameRange(r, s key.Range) bool {
 	return bytes.Equal(r.Start, s.Start) && compareEnds(r.End, s.End) == 0
 }
 
-// width classifies how large a part of a table a range covers.
+// width classifies how much of a table a range covers.
 type width uint8
 
 const (
@@ -213,12 +206,11 @@ func (w width) String() string {
 	return [...]string{"Nothing", "Point", "Rows", "Partition", "Range", "Table"}[w]
 }
 
-// rangesOf converts boxes to ascending disjoint ranges of encoded keys, and returns the width of the widest range. A
-// box is a range of PartitionKeys combined with a range of RowKeys. If a box limits the RowKeys in several partitions,
-// no single range of encoded keys is equal to the box. In this case rangesOf ignores the limit on RowKeys, and returns
-// true as its last result.
+// rangesOf converts boxes to ascending disjoint ranges of encoded keys, and returns the width of the widest range. If a
+// box limits the RowKeys in several partitions, no range of encoded keys can express the limit. rangesOf then ignores
+// the limit, and lost is true.
 func rangesOf(boxes []box) (ranges []key.Range, widest width, lost bool) {
-	spans := make([]box, 0, len(boxes)) // ranges of encoded keys; their type is box, because the function tidy needs this type
+	spans := make([]box, 0, len(boxes)) // ranges of encoded keys, as boxes for tidy
 	for _, b := range boxes {
 		r, w := b.keys()
 		if w >= widthRange && !whole(b.row) {
@@ -233,10 +225,8 @@ func rangesOf(boxes []box) (ranges []key.Range, widest width, lost bool) {
 	return ranges, widest, lost
 }
 
-// keys returns a range of encoded keys that contains all entities of the box, and the width of the range. A box is a
-// range of PartitionKeys combined with a range of RowKeys. If the box has several partitions, the returned range has
-// all RowKeys of these partitions. A single range of encoded keys cannot be limited to some RowKeys of several
-// partitions.
+// keys returns a range of encoded keys that contains all entities of the box, and the width of the range. If the box
+// has several partitions, the range contains all of their RowKeys.
 func (b box) keys() (key.Range, width) {
 	partition, ok := point(b.partition)
 	switch {
@@ -260,7 +250,7 @@ func (b box) keys() (key.Range, width) {
 
 func whole(r key.Range) bool { return len(r.Start) == 0 && r.End == nil }
 
-// point returns the only key in r. If r contains no key or several, ok is false.
+// point returns the only key in r. If there is no or more than one key in r, ok is false.
 func point(r key.Range) (string, bool) {
 	s := key.DecodePart(r.Start)
 	return s, r.End != nil && bytes.Equal(r.End, key.PartitionAfter(s))

@@ -8,19 +8,19 @@ import (
 	"edgetable/core/edm"
 )
 
-// Select holds the distinct names in a $select, in order. A nil Select selects all properties.
+// Select holds the distinct names in a $select, in order. nil selects all properties.
 type Select []string
 
 // Limits of $select and $top.
 const (
 	MaxSelect     = 255  // maximum number of names
-	MaxTop        = 1000 // largest valid $top
+	MaxTop        = 1000 // maximum valid $top
 	maxNameLength = 255  // in UTF-16 code units
 )
 
-// ParseSelect parses a comma-separated list of property names. Blanks may surround a name, and a comma may follow the
-// last name. A * in the list, or blank text, selects all properties. The error is [ErrSelect], or a [SyntaxError] for
-// an expression in brackets, which the service reads as one token.
+// ParseSelect parses a comma-separated list of property names. Names may be surrounded by blanks, and a comma may
+// follow the last name. Blank text, or a * in the list, selects all properties. The error is [ErrSelect], or a
+// [SyntaxError] for an expression in brackets, which the service reads as one token.
 func ParseSelect(text string) (Select, error) {
 	if err := checkBrackets(text); err != nil {
 		return nil, err
@@ -52,15 +52,15 @@ func ParseSelect(text string) (Select, error) {
 	return list, nil
 }
 
-// checkBrackets returns the service's error if a list contains an expression in brackets or braces instead of a name.
-// Commas inside such an expression do not separate names.
+// checkBrackets returns the service's error if the list contains an expression in brackets or braces in place of a
+// name. Commas inside the expression do not separate names.
 func checkBrackets(text string) error {
 	at := strings.IndexAny(text, "[{")
 	if at < 0 {
 		return nil
 	}
 	if before := strings.TrimRightFunc(text[:at], isBlankRune); before != "" && !strings.HasSuffix(before, ",") {
-		return nil // the text before the bracket is no valid name, so the caller reports this error
+		return nil // the text before the bracket is not a valid name, which the caller reports
 	}
 	depth := 0
 	for i := at; i < len(text); i++ {
@@ -97,7 +97,7 @@ func isName(s string) bool {
 	return s != "" && edm.UTF16Len(s) <= maxNameLength
 }
 
-// ParseTop parses a $top, a whole number from 0 to [MaxTop] in decimal digits. The error is [ErrTop].
+// ParseTop parses a $top, an integer from 0 to [MaxTop] in decimal digits. The error is [ErrTop].
 func ParseTop(text string) (int, error) {
 	if text == "" {
 		return 0, ErrTop

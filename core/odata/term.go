@@ -7,19 +7,18 @@ import (
 	"edgetable/core/key"
 )
 
-// term is a parsed operand or a parsed condition. After an operand, the parser must read the next token to see whether
-// the operand is a whole condition: in "A and B eq 1", the property A is a condition. If the field cond is nil, the
-// term is an operand. The function parser.condition then converts the term to a condition.
+// term is a parsed operand (cond is nil) or condition. Only the token after an operand shows whether the operand is a
+// condition: in "A and B eq 1", the property A is one. parser.condition converts the operand in this case.
 type term struct {
 	cond    *expr
-	called  bool   // set if cond is a function call, because a function call may be compared with true or false
-	name    string // name of the property; "" if the operand is a literal
+	called  bool   // whether cond is a function call, which may be compared with true or false
+	name    string // name of a property; "" for a literal
 	literal edm.Value
-	system  edm.Type // type of the property, if it is a system property
-	end     int      // offset after the name of the property
+	system  edm.Type // type of a system property
+	end     int      // offset after the property name
 }
 
-// typ returns the type of a term, or null if the type depends on the entity.
+// typ returns the type of a term, or TypeNull if it depends on the entity.
 func (t *term) typ() edm.Type {
 	switch {
 	case t.cond != nil:
@@ -30,7 +29,7 @@ func (t *term) typ() edm.Type {
 	return t.literal.Type()
 }
 
-// isCondition reports whether a term is or may be Boolean, so that it can be a condition.
+// isCondition reports whether a term is or may be Boolean.
 func (t *term) isCondition() bool {
 	return t.typ() == edm.TypeBoolean || t.typ() == edm.TypeNull
 }
@@ -51,8 +50,8 @@ func (p *parser) condition(t *term) *expr {
 	return truth(t.literal.Type() == edm.TypeBoolean && t.literal.Bool())
 }
 
-// isOperator reports whether name is the name of an operator. A property with such a name can be an operand of a
-// comparison, but not a condition by itself.
+// isOperator reports whether name is an operator. A property with such a name can be an operand of a comparison but not
+// a condition.
 func isOperator(name string) bool {
 	return name == "and" || name == "or" || operatorOf(name) != 0
 }
@@ -65,8 +64,7 @@ func (p *parser) compare(left *term, op operator, right *term) *expr {
 	}
 	switch {
 	case left.name == "" && right.name == "":
-		// Both sides are literals. The rules compare a stored value with a literal, so the left literal counts as the
-		// stored value.
+		// Both sides are literals. Treat the left one as the stored value.
 		return truth(op&compare(left.literal, &right.literal, op) != 0)
 	case right.name == "":
 		return p.comparison(left.name, op, right.literal)
@@ -81,8 +79,8 @@ func isNumber(t edm.Type) bool {
 	return t == edm.TypeInt32 || t == edm.TypeInt64 || t == edm.TypeDouble
 }
 
-// field identifies the system property with the given name. For any other property, the Boolean result is false. In a
-// filter on tables the only system property is TableName.
+// field returns the field of a system property. For any other property, it returns false. In a filter on tables, the
+// only system property is TableName.
 func (p *parser) field(name string) (field, bool) {
 	switch {
 	case p.fold == nil:
@@ -101,7 +99,7 @@ func (p *parser) comparison(name string, op operator, literal edm.Value) *expr {
 	return e
 }
 
-// testOf builds a comparison or a function call. The operands or arguments are a property and a literal.
+// testOf builds a comparison or function call on a property and a literal.
 func (p *parser) testOf(k kind, name string, literal edm.Value) *expr {
 	if p.comparisons++; p.comparisons > MaxComparisons {
 		p.fail(ErrTooComplex)
