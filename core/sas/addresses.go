@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// addresses is a range of IP addresses from first to last, both included.
+// addresses is an inclusive range of IP addresses.
 type addresses struct{ first, last netip.Addr }
 
 // parseAddresses parses the value of sip: one address, or two addresses with a dash between them. The service
@@ -24,7 +24,7 @@ func parseAddresses(s string) (addresses, bool) {
 	return a, a.first.Is4() == a.last.Is4() && a.first.Compare(a.last) <= 0
 }
 
-// addresses parses the sip of the token. For a token without sip it returns the zero range.
+// addresses parses the sip of the token. Without sip, it returns the zero range.
 func (t *Token) addresses() (addresses, error) {
 	if !t.given.has(sip) {
 		return addresses{}, nil
@@ -36,8 +36,8 @@ func (t *Token) addresses() (addresses, error) {
 	return a, nil
 }
 
-// contains reports whether x is in the range. It returns false for the zero address. An IPv4-mapped IPv6 address
-// counts as IPv4. A range of IPv4 addresses contains no IPv6 address, and a range of IPv6 addresses no IPv4 address.
+// contains reports whether x is in the range. The zero address is in no range. An IPv4-mapped IPv6 address counts as
+// IPv4. A range contains only addresses of its own IP version.
 func (a addresses) contains(x netip.Addr) bool {
 	x = x.Unmap().WithZone("")
 	return x.IsValid() && a.first.Compare(x) <= 0 && x.Compare(a.last) <= 0

@@ -7,7 +7,7 @@ import (
 	"edgetable/core/version"
 )
 
-// Role says what a user may do with the data of an account.
+// Role is the role of a user in an account.
 type Role uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	Contributor                 // Azure's role Storage Table Data Contributor
 )
 
-// String returns the name of the role, which is part of the text from which a delegation key is derived.
+// String returns the name of the role, which is part of the text that [Delegate] signs.
 func (r Role) String() string {
 	switch r {
 	case Reader:
@@ -26,42 +26,40 @@ func (r Role) String() string {
 	return "no role"
 }
 
-// maxDelegation is the maximum lifetime of a delegation key: seven days.
+// maxDelegation is the maximum lifetime of a delegation key, seven days.
 const maxDelegation edm.Ticks = 7 * 24 * 3600 * edm.TicksPerSecond
 
-// DelegationKey is a key that the service issues to a user. The user's client signs tokens with the key, and the user
-// gives the tokens to other people. Every token contains all fields of the key except Value.
+// DelegationKey is a key that the service issues to a user. The user's client signs tokens with it, and the user gives
+// the tokens to other people. Every token contains all fields of the key except Value.
 //
-// The server stores no delegation keys. It derives Value from an account key and the other properties of the
-// delegation key: account, role, user, times, service and version. To verify a token, the server derives four values
-// from the token's fields: one for each account key and role. If the token was signed with one of these values, the
-// user has the role from which the value was derived. Replacing an account key revokes the delegation keys derived
-// from it.
+// The server stores no delegation keys. It derives Value from an account key, the account, the role and the other
+// fields. To verify a token, the server derives four values, one for each account key and role. The role of the user is
+// the role whose value verifies the signature. Replacing an account key revokes the delegation keys derived from it.
 type DelegationKey struct {
-	ObjectID string // object id of the user: oid in the user's bearer token
-	TenantID string // a time such as 2006-01-02T15:04:05Z, in whole seconds
-	Start    string // a time in whole seconds, such as 2006-01-02T15:04:05Z
-	Expiry   string // in the same form as Start
+	ObjectID string // object id of the user, from oid in the bearer token
+	TenantID string // tenant id of the user, from tid in the bearer token
+	Start    string // a time such as 2006-01-02T15:04:05Z, in whole seconds
+	Expiry   string // same form as Start
 	Service  string // "t" for tables
 	Version  string // protocol version of the request for the key
-	Value    string // the secret: base64 of 32 bytes
+	Value    string // secret: base64 of 32 bytes
 }
 
-// GoString returns the same text as [DelegationKey.String], so that the format %#v does not print the secret.
+// GoString implements [fmt.GoStringer] without the secret.
 func (d DelegationKey) GoString() string { return d.String() }
 
-// String returns the user and the times, without the secret.
+// String returns the user and the times without the secret.
 func (d DelegationKey) String() string {
 	return "delegation key of " + d.ObjectID + " in " + d.TenantID + " from " + d.Start + " to " + d.Expiry + " (value withheld)"
 }
 
-// Delegate issues a delegation key derived from k, a key of the account, for the user in the argument want. An empty
-// want.Start means now. Delegate sets Service and Value, and truncates times to the second. The error is
+// Delegate issues a delegation key derived from the account key k for the user in want. An empty want.Start means now.
+// Delegate sets Service and Value, and truncates times to the second. It fails with
 //
 //   - InvalidXmlDocument for a malformed time, because the times come from the XML of the request;
 //   - OutOfRangeInput if Expiry is not after Start, not in the future, or more than seven days from now;
 //   - AuthorizationPermissionMismatch if the user has no role or no ids;
-//   - InvalidHeaderValue if the version is not a published one.
+//   - InvalidHeaderValue if the version was never published.
 func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, now edm.Ticks) (DelegationKey, error) {
 	start, expiry := now, edm.Ticks(0)
 	var err error
@@ -92,9 +90,8 @@ func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, n
 	return want, nil
 }
 
-// derive computes the secret of the delegation key: the signature over several lines of text. Other texts are signed
-// with the same account key, but no other text begins with the first of these lines. So no secret is the signature of
-// another text.
+// derive returns the secret of the delegation key, which is a signature over several lines of text. The first line is
+// unique among all texts signed with account keys, so the secret is never the signature of another text.
 func (d *DelegationKey) derive(k *sharedkey.Key, account string, role Role) string {
 	return k.SignLines([]string{
 		"edgetable user delegation key", account, role.String(),
@@ -102,13 +99,13 @@ func (d *DelegationKey) derive(k *sharedkey.Key, account string, role Role) stri
 	})
 }
 
-// delegation returns the delegation key whose fields the token contains. The field Value of the result is empty.
+// delegation returns the delegation key in the token, without Value.
 func (t *Token) delegation() *DelegationKey {
 	return &DelegationKey{ObjectID: t.value(skoid), TenantID: t.value(sktid), Start: t.value(skt), Expiry: t.value(ske), Service: t.value(sks), Version: t.value(skv)}
 }
 
-// findRole returns the role (Contributor or Reader) of the user to whom the signing delegation key was issued. It derives
-// a delegation key for each account key and each role, and looks for the delegation key that made the signature.
+// findRole returns the role of the user whose delegation key made the signature. It tries each account key with each
+// role.
 func (d *DelegationKey) findRole(a *sharedkey.Account, signature string, lines []string) (Role, bool) {
 	for _, k := range a.Keys {
 		if k == nil {
@@ -125,9 +122,8 @@ func (d *DelegationKey) findRole(a *sharedkey.Account, signature string, lines [
 	return 0, false
 }
 
-// admitKey checks the delegation key with which the token was signed. The delegation key must be valid now, and the
-// token must not expire after the delegation key. The other fields of the key need no check, because the signature
-// covers them.
+// admitKey checks the delegation key of the token. The key must be valid now, and must not expire before the token. The
+// other fields need no check, because the signature covers them.
 func (t *Token) admitKey(now, end edm.Ticks) error {
 	if t.kind != delegationSAS {
 		return nil
@@ -149,7 +145,7 @@ func (t *Token) admitKey(now, end edm.Ticks) error {
 	return nil
 }
 
-// visible reports whether s is non-empty visible ASCII of at most maxValue bytes.
+// visible reports whether s consists of 1 to maxValue characters of visible ASCII.
 func visible(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Describe returns lines of text that describe the token to a person. It does not check the signature. Values are
-// quoted and escaped.
+// Describe returns a human-readable description of the token. It does not verify the signature. Values are quoted and
+// escaped.
 func (t *Token) Describe() []string {
 	lines := []string{t.kind.String() + " of version " + t.value(sv)}
 	if t.kind == accountSAS {
@@ -55,8 +55,7 @@ func row(s string) string {
 	return ", RowKey " + strconv.Quote(s)
 }
 
-// words replaces letters by words, for example "r" by "read". The arguments after letters are alternately a letter and
-// the word for this letter.
+// words replaces letters by words, such as "r" by "read". pairs holds each letter followed by its word.
 func words(letters string, pairs ...string) string {
 	var out []string
 	for i := 0; i < len(pairs); i += 2 {

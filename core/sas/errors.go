@@ -10,11 +10,11 @@ func refuse(code table.Code, detail string) *table.Error {
 	return code.With(code.Err().Message + " Detail: " + detail + ".")
 }
 
-// failed makes an AuthenticationFailed error whose message contains the given detail.
+// failed returns AuthenticationFailed with the given detail.
 func failed(detail string) *table.Error { return refuse(table.AuthenticationFailed, detail) }
 
-// mismatched returns an error about a wrong signature. It quotes the StringToSign that the server computed, so that
-// the client's developer can compare it with the signed text.
+// mismatched returns the error for a wrong signature. It quotes the StringToSign that the server computed, so that the
+// client's developer can compare it.
 func (t *Token) mismatched(account string) *table.Error {
 	out := make([]byte, 0, 1200)
 	out = append(out, "no key of account "...)

@@ -8,40 +8,37 @@ import (
 	"edgetable/core/table"
 )
 
-// Right is the permission for one operation, or for several operations for which a token needs the same letters in
-// sp.
+// Right is the permission for one operation, or for several operations that require the same letters in sp.
 type Right uint8
 
 const (
 	GetServiceProperties Right = iota + 1
 	SetServiceProperties
 	GetServiceStats
-	QueryTables // also permits a query of one table by its name
+	QueryTables // includes a query of one table by its name
 	CreateTable
 	DeleteTable
-	TableACL // reading or writing the stored access policies of a table
+	TableACL // reads and writes of stored access policies
 	GetUserDelegationKey
-	QueryEntities // also permits a query of one entity by its keys
+	QueryEntities // includes a read of one entity by its keys
 	InsertEntity
 	UpsertEntity // Insert Or Replace Entity, Insert Or Merge Entity
 	UpdateEntity // Update Entity and Merge Entity, with If-Match
 	DeleteEntity
 )
 
-// requirement says what a token must contain to grant a right: the letters in sp and, in an account SAS, also the
-// resource type.
+// requirement says what a token must contain to grant a right: letters in sp and, in an account SAS, a resource type.
 type requirement struct {
 	name    string
-	types   string // a resource type, which is a letter of srt; "" if no token grants the right
-	letters string // letters of sp, all of which are required
-	or      string // an alternative to the field letters: a token whose sp has all of these letters has the right too; "" if there is no alternative
+	types   string // resource type, a letter of srt; "" if no token grants the right
+	letters string // required letters of sp
+	or      string // alternative to letters, or ""
 	entity  bool   // whether a token for one table can grant the right
 }
 
-// requirements holds the requirement of each Right. No token grants TableACL, because only the owner of the account may
-// change access policies. No token grants GetUserDelegationKey, because only a user can get a delegation key. For
-// Query Tables, the service's documentation names two resource types, container and service. In practice the service
-// requires container.
+// requirements holds the requirement of each Right. No token grants TableACL, which only the account owner has, or
+// GetUserDelegationKey, which only a user has. For Query Tables, the service's documentation names the resource types
+// container and service, but the service requires container.
 var requirements = [...]requirement{
 	GetServiceProperties: {name: "Get Table Service Properties", types: "s", letters: "r"},
 	SetServiceProperties: {name: "Set Table Service Properties", types: "s", letters: "w"},
@@ -61,23 +58,23 @@ var requirements = [...]requirement{
 // Grant holds the permissions of a verified token. It is immutable.
 type Grant struct {
 	token       *Token
-	permissions string // letters from the token or its policy; for a delegated token, only those that the user's role permits
+	permissions string // letters from the token or its policy, limited to the role of a delegating user
 	expiry      edm.Ticks
 }
 
-// Expiry returns when the token expires.
+// Expiry returns the expiry of the token.
 func (g *Grant) Expiry() edm.Ticks { return g.expiry }
 
-// Allow returns nil if the token grants the right on a table. The table's name may be in any case, and is "" for an
-// operation without a table. Any error has status 403:
+// Allow returns nil if the token grants the right on a table. tableName may be in any case, and is "" for an operation
+// without a table. All errors have status 403:
 //
-//   - AuthorizationFailure for an operation that this kind of token never
-//     permits, or for another table;
-//   - AuthorizationServiceMismatch or AuthorizationResourceTypeMismatch for an
-//     account SAS for other services or resource types;
+//   - AuthorizationFailure for an operation that this kind of token never permits, or for another table;
+//   - AuthorizationServiceMismatch or AuthorizationResourceTypeMismatch for an account SAS for other services or
+//     resource
+//     types;
 //   - AuthorizationPermissionMismatch for a missing letter.
 //
-// The caller must also apply [Grant.Range] to queries, and [Grant.AllowEntity] to access to single entities.
+// The caller must also apply [Grant.Range] to queries, and [Grant.AllowEntity] to single entities.
 func (g *Grant) Allow(right Right, tableName string) error {
 	t := g.token
 	if int(right) >= len(requirements) || requirements[right].name == "" {
@@ -108,7 +105,8 @@ func (g *Grant) Allow(right Right, tableName string) error {
 	return refuse(table.AuthorizationPermissionMismatch, need.name+" needs the "+letters+" in the token's permissions; they are "+quote(g.permissions))
 }
 
-// equalFold compares two names and ignores the case of ASCII letters. The first name must be in lower case.
+// equalFold reports whether two names are equal when the case of ASCII letters is ignored. folded must be in lower
+// case.
 func equalFold(folded, name string) bool {
 	if len(folded) != len(name) {
 		return false
@@ -125,8 +123,8 @@ func equalFold(folded, name string) bool {
 	return true
 }
 
-// Range returns the range of entities that a query may return, in the encoding of package key; nil means the whole
-// table. The range may be empty. The bounds in a token need not be legal keys.
+// Range returns the range of encoded keys that a query may return, or nil for the whole table. The range may be empty.
+// Bounds in a token need not be valid keys.
 func (g *Grant) Range() *key.Range {
 	t := g.token
 	if !t.given.has(spk) && !t.given.has(epk) {
@@ -136,8 +134,8 @@ func (g *Grant) Range() *key.Range {
 	if p := t.value(spk); t.given.has(srk) && key.Check(p) == nil {
 		r.Start = key.RowFrom(p, t.value(srk))
 	} else {
-		// Without srk, the range includes the whole partition spk. If spk is not a legal key, there is no such
-		// partition, and srk has no effect.
+		// Without srk, the range includes the whole partition spk. If spk is not a valid key, the partition does not
+		// exist, and srk has no effect.
 		r.Start = key.PartitionFrom(p)
 	}
 	switch p := t.value(epk); {
@@ -150,7 +148,7 @@ func (g *Grant) Range() *key.Range {
 	return &r
 }
 
-// AllowEntity returns AuthorizationFailure if the entity is outside the token's range of keys.
+// AllowEntity returns AuthorizationFailure if the entity is outside the token's key range.
 func (g *Grant) AllowEntity(partition, row string) error {
 	t := g.token
 	if t.given.has(spk) {

@@ -7,16 +7,16 @@ import (
 	"edgetable/core/version"
 )
 
-// Versions in which the signature or its parameters changed. Versions are dates, which can be compared as text.
+// Versions that changed the signature or its parameters. Versions are dates and compare as text.
 const (
 	firstVersion      = "2012-02-12" // first version with table SAS
-	serviceInResource = "2015-02-21" // from this version on, the signed resource begins with /table
-	accountVersion    = "2015-04-05" // first version with the account SAS, and with sip and spr
-	scopeVersion      = "2020-12-06" // from this version on, the signature of an account SAS covers ses
-	DelegationVersion = "2025-07-05" // first version with the user delegation SAS for tables
+	serviceInResource = "2015-02-21" // the signed resource begins with /table
+	accountVersion    = "2015-04-05" // first version with account SAS, sip and spr
+	scopeVersion      = "2020-12-06" // the signature of an account SAS covers ses
+	DelegationVersion = "2025-07-05" // first version with user delegation SAS for tables
 )
 
-// signedFields returns the set of fields that a signature covers, for tokens of this kind and version.
+// signedFields returns the fields that a signature covers in a token of the given kind and version.
 func signedFields(k kind, v string) set {
 	const (
 		common     = 1<<sv | 1<<st | 1<<se | 1<<sp | 1<<sig
@@ -37,7 +37,7 @@ func signedFields(k kind, v string) set {
 	return common | keys | 1<<si
 }
 
-// first returns the oldest version with tokens of this kind.
+// first returns the oldest version that has tokens of this kind.
 func (k kind) first() string {
 	switch k {
 	case accountSAS:
@@ -48,8 +48,8 @@ func (k kind) first() string {
 	return firstVersion
 }
 
-// required returns the fields that a token must contain. Permissions and expiry are not required if the token names a
-// stored access policy, which may supply them.
+// required returns the fields that a token must contain. A stored access policy may supply the permissions and the
+// expiry.
 func (t *Token) required() set {
 	s := set(1<<sv | 1<<sig)
 	if !t.given.has(si) {
@@ -64,7 +64,7 @@ func (t *Token) required() set {
 	return s | 1<<tn
 }
 
-// check returns an error if a parameter of the token is missing or invalid. It does not verify the signature.
+// check validates the parameters of the token. It does not verify the signature.
 func (t *Token) check() *table.Error {
 	v := t.value(sv)
 	if !version.Known(v) || v < t.kind.first() {
@@ -86,23 +86,23 @@ func (t *Token) check() *table.Error {
 	case !hasOnly(t.value(srt), "sco"):
 		return failed("srt must consist of the letters s, c and o; it is " + quote(t.value(srt)))
 	case t.given.has(sduoid) || t.given.has(skdutid):
-		// With sduoid or skdutid, a token is valid only for one user or tenant. The client must then also send a
-		// bearer token, which proves the user's identity. The server does not support this combination.
+		// With sduoid or skdutid, a token is valid only for one user or tenant. The client must then prove its identity
+		// by an additional bearer token, which the server does not support.
 		return failed("tokens that are bound to one user (sduoid or skdutid) are not supported")
 	}
 	return nil
 }
 
-// hasOnly reports whether every character of s occurs in the second parameter.
+// hasOnly reports whether s contains only characters in letters.
 func hasOnly(s, letters string) bool { return strings.Trim(s, letters) == "" }
 
 func contains(s string, c byte) bool { return strings.IndexByte(s, c) >= 0 }
 
-// maxLines is the largest number of lines in a StringToSign.
+// maxLines is the maximum number of lines in a StringToSign.
 const maxLines = 19
 
-// lines appends the lines of the StringToSign to dst. The last line of an account SAS is empty, because its
-// StringToSign ends with a line feed.
+// lines appends the lines of the StringToSign to dst. An account SAS has a last empty line, because its StringToSign
+// ends with a line feed.
 func (t *Token) lines(dst []string, account string) []string {
 	if t.kind == accountSAS {
 		dst = append(dst, account, t.value(sp), t.value(ss), t.value(srt), t.value(st), t.value(se), t.value(sip), t.value(spr), t.value(sv))

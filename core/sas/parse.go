@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// maxKey is the maximum length in bytes, after decoding, of a key (spk, srk, epk or erk). A legal key has at most
-	// 3072 bytes.
+	// maxKey is the maximum length of spk, srk, epk and erk in bytes after decoding. A valid key has at most 3072
+	// bytes.
 	maxKey = 8 << 10
-	// maxValue is the maximum length in bytes, after decoding, of a parameter that is no key.
+	// maxValue is the maximum length of any other parameter in bytes after decoding.
 	maxValue = 512
 )
 
 // Parse parses the token in a query. rawQuery must be the query exactly as sent, without its question mark. If it has
-// no sig, Parse returns nil, nil. Parse ignores the case of names, and ignores parameters that do not belong to a
-// SAS. The error is AuthenticationFailed if a value cannot be decoded, occurs twice or is too long.
+// no sig, Parse returns nil, nil. Parse ignores the case of names, and ignores parameters that do not belong to a SAS.
+// It fails with AuthenticationFailed if a value cannot be decoded, occurs twice or is too long.
 func Parse(rawQuery string) (*Token, error) {
 	var values [fields]string
 	var seen, repeated set
@@ -41,7 +41,7 @@ func Parse(rawQuery string) (*Token, error) {
 	return newToken(&values, decoded)
 }
 
-// limit returns the maximum length of the value of a field in bytes.
+// limit returns the maximum length of a field's value in bytes.
 func limit(f field) int {
 	switch f {
 	case spk, srk, epk, erk:
@@ -50,8 +50,8 @@ func limit(f field) int {
 	return maxValue
 }
 
-// checkValue checks the value of one field. It refuses line feeds, because with them two different lists of values
-// could have the same StringToSign.
+// checkValue validates the value of one field. With line feeds in values, two different lists of values could have the
+// same StringToSign.
 func checkValue(f field, value []byte) error {
 	switch {
 	case len(value) > limit(f):
@@ -66,7 +66,7 @@ func checkValue(f field, value []byte) error {
 
 func decoded(dst []byte, s string) ([]byte, bool) { return percent.Append(dst, s, true) }
 
-// fieldOf returns the field with this name. The name may still be percent-encoded.
+// fieldOf returns the field with the given name, which may be percent-encoded.
 func fieldOf(name string) (field, bool) {
 	const longest = len("skdutid")
 	var plain [longest]byte

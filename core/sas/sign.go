@@ -7,7 +7,7 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Version is the default version of tokens. The service's own clients for tables use the same version.
+// Version is the default version of tokens, as in the service's own clients for tables.
 const Version = "2019-02-02"
 
 // TableValues holds the values of a token for one table. Times and addresses are signed exactly as given; see
@@ -15,23 +15,23 @@ const Version = "2019-02-02"
 type TableValues struct {
 	Version     string // default: [Version], or 2025-07-05 for a delegation
 	Table       string
-	Identifier  string // ID of a stored access policy; a field that the policy sets must be empty here
-	Start       string // empty: valid immediately
+	Identifier  string // ID of a stored access policy; fields that the policy sets must be empty
+	Start       string // "" means immediately
 	Expiry      string
 	Permissions string // letters in the order raud: r query, a add, u update, d delete
-	IP          string // "168.1.5.65" or "168.1.5.60-168.1.5.70"; empty: any address
-	Protocol    string // "https" or "https,http"; empty means "https,http"
-	// The range of keys, both ends inclusive. An empty value means no bound, never an empty key. StartRow applies
-	// only in the partition StartPartition, and EndRow only in EndPartition.
+	IP          string // "168.1.5.65" or "168.1.5.60-168.1.5.70"; "" means any address
+	Protocol    string // "https" or "https,http"; "" means "https,http"
+	// Inclusive key range. "" means no bound, never an empty key. StartRow applies only in StartPartition, and EndRow
+	// only in EndPartition.
 	StartPartition, StartRow string
 	EndPartition, EndRow     string
 }
 
-// AccountValues holds the values of a token for an account.
+// AccountValues holds the values of an account token.
 type AccountValues struct {
 	Version       string // default: [Version]
-	Services      string // letters of services, with t for tables; default: "t"
-	ResourceTypes string // letters of resource types: s service, c table, o entity
+	Services      string // service letters, with t for tables; default: "t"
+	ResourceTypes string // resource type letters: s service, c table, o entity
 	Start         string
 	Expiry        string
 	Permissions   string // letters in the order rwdlacu: r read, w write, d delete, l list, a add, c create, u update
@@ -39,13 +39,13 @@ type AccountValues struct {
 	Protocol      string
 }
 
-// Sign returns the token as a percent-encoded query without question mark. If Verify would refuse the values, Sign
-// returns the same error.
+// Sign returns the token as a percent-encoded query without question mark. If Verify would reject the values, Sign
+// fails with the same error.
 func (v TableValues) Sign(account string, k *sharedkey.Key) (string, error) {
 	return sign(v.fields(), account, k)
 }
 
-// SignDelegated is like Sign, but signs with a delegation key. A delegated token cannot name a stored access policy.
+// SignDelegated is like Sign but signs with a delegation key. The token cannot name a stored access policy.
 func (v TableValues) SignDelegated(account string, d DelegationKey) (string, error) {
 	k, err := sharedkey.ParseKey(d.Value)
 	if err != nil {
@@ -67,7 +67,7 @@ func (v TableValues) fields() *[fields]string {
 	}
 }
 
-// Sign returns the token as a query, like [TableValues.Sign].
+// Sign returns the token as a query; see [TableValues.Sign].
 func (v AccountValues) Sign(account string, k *sharedkey.Key) (string, error) {
 	v.Version = cmp.Or(v.Version, Version)
 	v.Services = cmp.Or(v.Services, "t")
@@ -76,8 +76,7 @@ func (v AccountValues) Sign(account string, k *sharedkey.Key) (string, error) {
 	}, account, k)
 }
 
-// unfit checks the token as a server does, except for the signature. It returns the error with which a server would
-// refuse the token.
+// unfit returns the error with which a server would reject the token, apart from its signature.
 func (t *Token) unfit() error {
 	if err := t.check(); err != nil {
 		return err

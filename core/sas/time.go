@@ -8,9 +8,9 @@ import (
 
 var errTime = errors.New("a time must have the form YYYY-MM-DD, YYYY-MM-DDThh:mmZ, YYYY-MM-DDThh:mm:ssZ or YYYY-MM-DDThh:mm:ss.fffffffZ, where Z may be ±hh:mm")
 
-// ParseTime parses a time in the form of signatures and stored access policies: a date, or a date and time to the
-// minute, the second or one to seven digits of a fraction, followed by a zone (Z or ±hh:mm). The year is 1601 to
-// 9999.
+// ParseTime parses a time as tokens and stored access policies contain it. The time is a date, or a date and a time to
+// the minute, to the second, or with one to seven fractional digits. A zone (Z or ±hh:mm) follows the time. The year is
+// 1601 to 9999.
 func ParseTime(s string) (edm.Ticks, error) {
 	if !timeForm(s) {
 		return 0, errTime
@@ -22,8 +22,8 @@ func ParseTime(s string) (edm.Ticks, error) {
 	return t, nil
 }
 
-// timeForm reports whether a time has a form that is permitted in tokens. [edm.ParseDateTime] also accepts two other
-// forms: a time without a zone, and a fraction of more than seven digits.
+// timeForm reports whether s has a form that is permitted in tokens. [edm.ParseDateTime] also accepts a time without a
+// zone, and a fraction of more than seven digits.
 func timeForm(s string) bool {
 	const date, minute, fraction = len("2006-01-02"), len("2006-01-02T15:04"), len("2006-01-02T15:04:05.")
 	if len(s) <= date {
@@ -38,6 +38,5 @@ func timeForm(s string) bool {
 	return end <= fraction+7
 }
 
-// AppendTime appends t in UTC with a fraction of seven digits, as the service returns the times of stored access
-// policies.
+// AppendTime appends t in UTC with seven fractional digits, as in the stored access policies that the service returns.
 func AppendTime(dst []byte, t edm.Ticks) []byte { return t.AppendText7(dst) }

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// kind is the kind of a token. A token with parameters of a delegation key is a delegationSAS. Any other token with
-// ss or srt is an accountSAS. A token without these parameters is a tableSAS.
+// kind is the kind of a token. It is delegationSAS if the token has parameters of a delegation key, otherwise
+// accountSAS if it has ss or srt, and otherwise tableSAS.
 type kind uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	delegationSAS
 )
 
-// String returns the name of the kind, as in "a table SAS".
+// String returns the name of the kind, for use after "a" or "an".
 func (k kind) String() string {
 	switch k {
 	case tableSAS:
@@ -53,7 +53,7 @@ const (
 	ske                  // expiry of the delegation key
 	sks                  // service of the delegation key
 	skv                  // version of the delegation key
-	skdutid              // tenant of the only user who may use the token
+	skdutid              // tenant id of the only user who may use the token
 	sduoid               // object id of the only user who may use the token
 	sig                  // signature
 	fields  = iota
@@ -64,7 +64,7 @@ var fieldNames = [fields]string{
 	"skoid", "sktid", "skt", "ske", "sks", "skv", "skdutid", "sduoid", "sig",
 }
 
-// set is a set of fields.
+// set is a bit set of fields.
 type set uint32
 
 func setOf(list ...field) (s set) {
@@ -76,7 +76,7 @@ func setOf(list ...field) (s set) {
 
 func (s set) has(f field) bool { return s&(1<<f) != 0 }
 
-// first returns the first field in a non-empty set.
+// first returns the first field of a non-empty set.
 func (s set) first() field {
 	f := field(0)
 	for !s.has(f) {
@@ -85,18 +85,18 @@ func (s set) first() field {
 	return f
 }
 
-// Token is a shared access signature as the client sent it. Do not trust its values before Verify has succeeded.
+// Token is a shared access signature as the client sent it. Its values are not trustworthy before Verify has succeeded.
 // Printing a Token omits the signature.
 type Token struct {
 	kind  kind
-	given set            // the fields that are present and not empty
-	text  string         // the decoded values of all fields, joined
-	ends  [fields]uint16 // for each field, the offset at which its value ends in the joined text
-	table string         // the table name tn in lower case
+	given set            // present and non-empty fields
+	text  string         // concatenated decoded values
+	ends  [fields]uint16 // end of each value in text
+	table string         // tn in lower case
 }
 
-// newToken decodes and checks the values. The length of each value is limited, so the total length is below 64 KiB.
-// So 16 bits suffice for each offset in Token.ends.
+// newToken decodes and validates the values. The limits on single values keep the total length below 64 KiB, so 16 bits
+// suffice for each offset in Token.ends.
 func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte, bool)) (*Token, error) {
 	var t Token
 	size := 0
@@ -122,7 +122,7 @@ func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte,
 		}
 		t.ends[f] = uint16(len(text))
 	}
-	t.text = unsafe.String(unsafe.SliceData(text), len(text)) // shares memory with text, which is not changed any more
+	t.text = unsafe.String(unsafe.SliceData(text), len(text)) // text does not change any more
 	switch {
 	case t.given&setOf(skoid, sktid, skt, ske, sks, skv) != 0:
 		t.kind = delegationSAS
@@ -132,7 +132,7 @@ func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte,
 		t.kind = tableSAS
 	}
 	t.table = fold(t.value(tn))
-	token := t // a copy, so that t stays on the stack and only a valid token is allocated
+	token := t // copy, so that only a valid token is allocated on the heap
 	return &token, nil
 }
 
@@ -145,19 +145,19 @@ func (t *Token) value(f field) string {
 	return t.text[start:t.ends[f]]
 }
 
-// Version returns sv, the version of the signature. It is also the protocol version of the request, unless the
-// request names another version.
+// Version returns the signed version (sv). It is also the protocol version of the request, unless the request names
+// another version.
 func (t *Token) Version() string { return t.value(sv) }
 
-// Table returns the token's table in lower case, or "" for an account SAS.
+// Table returns the table name in lower case, or "" for an account SAS.
 func (t *Token) Table() string { return t.table }
 
-// String returns the kind and version, without the signature.
+// String returns the kind and version without the signature.
 func (t *Token) String() string {
 	return t.kind.String() + " " + t.value(sv) + " (signature withheld)"
 }
 
-// GoString returns the same text as String, so that %#v omits the signature too.
+// GoString implements [fmt.GoStringer] without the signature.
 func (t *Token) GoString() string { return t.String() }
 
 // fold returns s with ASCII letters in lower case. Table names contain no other letters.

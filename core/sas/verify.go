@@ -12,31 +12,31 @@ import (
 // fields that the token omits. Deleting or changing a policy revokes all tokens that name it.
 type Policy struct {
 	ID            string     // 1 to 64 characters, unique in the table
-	Start, Expiry *edm.Ticks // nil if absent
-	Permissions   string     // a subset of the letters raud; empty if absent
+	Start, Expiry *edm.Ticks // nil if not set
+	Permissions   string     // subset of the letters raud; empty if not set
 }
 
-// Context holds the data about a request that Verify needs in addition to the token.
+// Context describes the request for Verify.
 type Context struct {
 	Now    edm.Ticks
-	Source netip.Addr // address of the client; Verify refuses a token with sip if the address is unknown (zero)
+	Source netip.Addr // address of the client; if it is zero, Verify rejects tokens with sip
 	HTTPS  bool
-	// Policy returns the stored access policy of the token's table that has this ID. It returns nil if there is no
-	// such policy. Verify calls Policy only for a token with si, and only after it has verified the signature. Verify
-	// returns errors of Policy unchanged.
+	// Policy returns a stored access policy of the token's table, or nil if there is none with the ID. Verify calls it
+	// only for a token with si and a valid signature. Verify returns its errors unchanged.
 	Policy func(id string) (*Policy, error)
 }
 
-// Verify checks the token and returns its permissions. It checks in this order, and returns the first failure:
+// Verify verifies the token and returns its permissions. It checks the following in order, and returns the first
+// failure:
 //
-//   - the parameters, the signature (by either key of the account), the stored
-//     access policy, start and expiry (the error is AuthenticationFailed);
+//   - the parameters, the signature (by either account key), the stored access policy, start and expiry
+//     (AuthenticationFailed);
 //   - the client's address (AuthorizationSourceIPMismatch);
 //   - the protocol (AuthorizationProtocolMismatch).
 //
 // A token is valid from start to expiry, both inclusive, without tolerance for clock skew. If both the token and its
-// policy set the same field, the token is refused with AuthenticationFailed, as by the service. The service's
-// documentation specifies status 400 instead.
+// policy set a field, Verify fails with AuthenticationFailed, like the service. The service's documentation specifies
+// status 400 instead.
 func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 		return nil, err
 	}
 	switch {
-	case role != Reader: // a token that was signed with an account key has no role
+	case role != Reader: // without a delegation key, there is no role
 	case contains(terms.permissions, 'r'):
 		terms.permissions = "r"
 	default:
@@ -65,8 +65,8 @@ func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 	return &Grant{t, terms.permissions, terms.expiry}, nil
 }
 
-// signedBy reports whether a key of the account, or a delegation key derived from it, made the signature. For a
-// delegation key it also returns the role of the user.
+// signedBy reports whether the signature was made with a key of the account, or with a delegation key derived from it.
+// For a delegation key, it returns the role of the user.
 func (t *Token) signedBy(a *sharedkey.Account) (Role, bool) {
 	lines := t.lines(make([]string, 0, maxLines), a.Name)
 	if t.kind == delegationSAS {
@@ -75,9 +75,9 @@ func (t *Token) signedBy(a *sharedkey.Account) (Role, bool) {
 	return 0, a.VerifyLines(t.value(sig), lines)
 }
 
-// terms holds start, expiry and permissions. The token or its policy sets each of them.
+// terms holds the start, expiry and permissions from a token and its policy.
 type terms struct {
-	start       edm.Ticks // 0 if no start is set
+	start       edm.Ticks // 0 if not set
 	expiry      edm.Ticks
 	permissions string
 }
@@ -97,7 +97,7 @@ func (t *Token) terms(c *Context) (m terms, err error) {
 	if !t.given.has(si) {
 		return m, nil
 	}
-	err = t.complement(&m, c) // not part of the return statement, which might copy m before complement changes m
+	err = t.complement(&m, c) // not in the return statement, which may copy m before the call
 	return m, err
 }
 
@@ -109,7 +109,7 @@ func (t *Token) time(f field) (edm.Ticks, error) {
 	return at, nil
 }
 
-// complement sets the fields of m that the stored access policy supplies.
+// complement sets the fields of m from the stored access policy.
 func (t *Token) complement(m *terms, c *Context) error {
 	var p *Policy
 	if c.Policy != nil {
@@ -154,7 +154,7 @@ func neither(f field) error {
 	return failed(fieldNames[f] + " is neither in the token nor in its stored access policy")
 }
 
-// admit checks that now is between the start and the expiry of the token.
+// admit returns an error unless now is between start and expiry.
 func (m *terms) admit(t *Token, now edm.Ticks) error {
 	if now >= m.start && now <= m.expiry {
 		return t.admitKey(now, m.expiry)
@@ -166,7 +166,7 @@ func (m *terms) admit(t *Token, now edm.Ticks) error {
 	return failed(detail + "] - Expiry [" + m.expiry.String() + "] - Current [" + now.String() + "]")
 }
 
-// reach checks that the token permits the client's address and the protocol of the request.
+// reach returns an error unless the token permits the client's address and the protocol of the request.
 func (t *Token) reach(c *Context) error {
 	if t.given.has(sip) {
 		from, err := t.addresses()

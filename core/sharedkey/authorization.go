@@ -29,7 +29,7 @@ type Credential struct {
 	Account string
 
 	// signature is the base64 text as sent. It is compared as text and never decoded, so only one spelling of a
-	// signature is valid. As in the service, text that is not base64 is a wrong signature (403), not a malformed
+	// signature is valid. As in the service, text that is not base64 is a wrong signature (403) and not a malformed
 	// header.
 	signature string
 }
@@ -37,13 +37,12 @@ type Credential struct {
 // String returns the scheme and the account.
 func (c Credential) String() string { return c.Scheme.String() + " " + c.Account + ":(withheld)" }
 
-// GoString returns the same text as String, so that %#v omits the signature too.
+// GoString implements [fmt.GoStringer] without the signature.
 func (c Credential) GoString() string { return c.String() }
 
 // ParseAuthorization parses the value of an Authorization header, "SharedKey account:signature" or "SharedKeyLite
-// account:signature". As everywhere in HTTP, the case of the scheme is ignored. The error is an [*Error] with
-// [Malformed]. Causes are an unknown scheme, a missing blank or colon, and a part that is empty or has a character
-// other than visible ASCII.
+// account:signature". The scheme is case-insensitive. The error is an [*Error] with [Malformed]. Causes are an unknown
+// scheme, a missing blank or colon, and a part that is empty or not visible ASCII.
 func ParseAuthorization(header string) (Credential, error) {
 	name, rest, ok := strings.Cut(strings.Trim(header, " \t"), " ")
 	if !ok {

@@ -6,11 +6,11 @@ import (
 	"edgetable/core/httpdate"
 )
 
-// FormatDate returns t in the form of the x-ms-date and Date headers.
+// FormatDate formats t for the headers x-ms-date and Date.
 func FormatDate(t time.Time) string { return string(httpdate.Append(make([]byte, 0, 29), t)) }
 
-// checkDate checks that the signed date is well-formed and within maxSkew of now. If maxSkew is 0, it checks only the
-// form.
+// checkDate returns an error unless the signed date is well-formed and within maxSkew of now. If maxSkew is 0, any
+// well-formed date is valid.
 func checkDate(req *Request, now time.Time, maxSkew time.Duration) error {
 	date := req.date()
 	if date == "" {

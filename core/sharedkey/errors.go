@@ -2,13 +2,13 @@ package sharedkey
 
 import "strconv"
 
-// Reason says why a request was not authenticated. It implements error, so that errors.Is(err, sharedkey.Skewed)
-// works with an error from Verify.
+// Reason says why a request was not authenticated. It implements error, so that errors.Is(err, sharedkey.Skewed) works
+// for errors from Verify.
 type Reason uint8
 
 const (
-	// Malformed means that the Authorization header cannot be parsed or names an unknown scheme. The service answers
-	// 400 InvalidAuthenticationInfo in this case, and 403 AuthenticationFailed for all other reasons.
+	// Malformed means that the Authorization header cannot be parsed or names an unknown scheme. The service responds
+	// with 400 InvalidAuthenticationInfo in this case, and with 403 AuthenticationFailed for all other reasons.
 	Malformed Reason = iota + 1
 	// NoDate means that the request has neither x-ms-date nor Date.
 	NoDate
@@ -16,7 +16,7 @@ const (
 	BadDate
 	// Skewed means that the date is too far from the server's clock, in either direction.
 	Skewed
-	// Mismatch means that the signature was not made over this request with a key of the account.
+	// Mismatch means that the signature does not match the request and any key of the account.
 	Mismatch
 )
 
@@ -37,23 +37,23 @@ func (r Reason) Error() string {
 	return "reason " + strconv.Itoa(int(r))
 }
 
-// Error says why a request was refused. Detail helps the developer of the client to find the cause. It is at most 1
-// KiB of printable ASCII. It quotes parts of the request, escaped and truncated, but never a key or a signature.
+// Error is an authentication error. Detail helps the developer of the client to find the cause. It is at most 1 KiB of
+// printable ASCII. It quotes parts of the request, escaped and truncated, but never a key or a signature.
 type Error struct {
 	Reason Reason
 	Detail string
 }
 
-// Error returns reason and detail.
+// Error implements error.
 func (e *Error) Error() string { return "sharedkey: " + e.Reason.Error() + ": " + e.Detail }
 
-// Unwrap returns the reason.
+// Unwrap returns the reason, for errors.Is.
 func (e *Error) Unwrap() error { return e.Reason }
 
 func refuse(r Reason, detail string) error { return &Error{Reason: r, Detail: detail} }
 
-// AppendEscaped appends s for use in a message. It escapes quotes, backslashes, and everything except printable
-// ASCII. It appends at most limit bytes; a truncated text ends with "...".
+// AppendEscaped appends s for use in a message. It escapes quotes, backslashes and everything except printable ASCII.
+// It appends at most limit bytes. Truncated text ends with "...".
 func AppendEscaped(dst []byte, s string, limit int) []byte {
 	const hex = "0123456789abcdef"
 	end := len(dst) + limit
@@ -66,7 +66,7 @@ func AppendEscaped(dst []byte, s string, limit int) []byte {
 		case c < ' ' || c > '~':
 			width = 4
 		}
-		reserve := 3 // reserve three bytes for "...", unless this is the last byte of s
+		reserve := 3 // for "...", unless this is the last byte
 		if i == len(s)-1 {
 			reserve = 0
 		}

@@ -10,22 +10,21 @@ import (
 	"sync/atomic"
 )
 
-// ErrKey means that an account key is empty or not base64. The text of the error does not contain the key.
+// ErrKey means that an account key is empty or not base64. Its text does not contain the key.
 var ErrKey = errors.New("sharedkey: an account key must be non-empty standard base64")
 
-// textSize is the length of a signature in base64 characters.
+// textSize is the length of a base64 signature.
 const textSize = (sha256.Size + 2) / 3 * 4
 
-// Key is an account key that is ready to sign. It is safe for concurrent use, reuses HMAC states, and never prints
-// its secret.
+// Key is an account key. It is safe for concurrent use, reuses HMAC states, and never prints its secret.
 type Key struct {
-	signers sync.Pool // holds values of type *signer
+	signers sync.Pool // of *signer
 	used    atomic.Bool
 	size    int
 }
 
-// signer holds the reusable memory for making one signature. The arrays are fields rather than local variables,
-// because arguments of hash.Hash methods escape to the heap.
+// signer holds the reusable memory for computing one signature. The arrays are fields, because arguments of hash.Hash
+// methods escape to the heap.
 type signer struct {
 	mac  hash.Hash
 	buf  []byte // the StringToSign
@@ -33,12 +32,12 @@ type signer struct {
 	text [textSize]byte
 }
 
-// maxKept is the maximum size, in bytes, of a buffer that is kept for reuse. An ordinary StringToSign has 100 to 300
-// bytes. With two percent-encoded keys of 1 KiB it has 6 KiB.
+// maxKept is the maximum size in bytes of a buffer that is retained for reuse. A StringToSign usually has 100 to 300
+// bytes, and 6 KiB with two percent-encoded keys of 1 KiB.
 const maxKept = 8 << 10
 
-// NewKey returns a key with a copy of secret. If secret is empty, the error is [ErrKey], because any client could
-// sign with an empty key.
+// NewKey returns a key with a copy of secret. An empty secret fails with [ErrKey], because any client could sign with
+// it.
 func NewKey(secret []byte) (*Key, error) {
 	if len(secret) == 0 {
 		return nil, ErrKey
@@ -49,8 +48,7 @@ func NewKey(secret []byte) (*Key, error) {
 	return k, nil
 }
 
-// ParseKey decodes an account key from standard base64, the usual form of account keys. If the text is empty or not
-// base64, the error is [ErrKey].
+// ParseKey decodes an account key from standard base64. It fails with [ErrKey] if the text is empty or not base64.
 func ParseKey(text string) (*Key, error) {
 	secret, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
@@ -59,26 +57,26 @@ func ParseKey(text string) (*Key, error) {
 	return NewKey(secret)
 }
 
-// Size returns the number of bytes of the key.
+// Size returns the length of the key in bytes.
 func (k *Key) Size() int { return k.size }
 
-// MarkUsed records that a signature made with the key has been verified.
+// MarkUsed records that the key has verified a signature.
 func (k *Key) MarkUsed() {
-	if !k.used.Load() { // write only if necessary, because otherwise processors would contend for the cache line
+	if !k.used.Load() { // avoid contention for the cache line by an unnecessary write
 		k.used.Store(true)
 	}
 }
 
-// TakeUsed reports whether MarkUsed was called since the previous call of TakeUsed.
+// TakeUsed reports whether MarkUsed was called since the last TakeUsed.
 func (k *Key) TakeUsed() bool { return k.used.Swap(false) }
 
 // String returns a placeholder instead of the key.
 func (k *Key) String() string { return "sharedkey.Key(withheld)" }
 
-// GoString returns the same text as String, so that %#v omits the key too.
+// GoString implements [fmt.GoStringer] without the key.
 func (k *Key) GoString() string { return k.String() }
 
-// Sign returns the HMAC-SHA256 of s as base64 text, 44 bytes.
+// Sign returns the HMAC-SHA256 of s as 44 bytes of base64.
 func (k *Key) Sign(s string) string {
 	w := k.signer()
 	defer k.release(w)
@@ -86,7 +84,8 @@ func (k *Key) Sign(s string) string {
 	return string(w.sign(w.buf))
 }
 
-// Authorization returns the value of the Authorization header for req. The request must be sent with the date in req.
+// Authorization returns the value of the Authorization header for req. The date of the sent request must be the date in
+// req.
 func (k *Key) Authorization(scheme Scheme, account string, req Request) string {
 	w := k.signer()
 	defer k.release(w)
@@ -107,7 +106,7 @@ func (k *Key) release(w *signer) {
 	}
 }
 
-// sign returns the signature of msg as base64 text, valid until the next call.
+// sign returns the signature of msg as base64. It is valid until the next call.
 func (w *signer) sign(msg []byte) []byte {
 	w.mac.Reset()
 	w.mac.Write(msg)

@@ -2,10 +2,9 @@ package sharedkey
 
 import "crypto/subtle"
 
-// A shared access signature (SAS) is a signature over a list of lines, made with an account key. This package does not
-// interpret the lines.
+// A shared access signature (SAS) signs a list of lines with an account key. This package does not interpret the lines.
 
-// SignLines returns the signature over lines, joined by line feeds, as base64 text.
+// SignLines returns the base64 signature over lines joined by line feeds.
 func (k *Key) SignLines(lines []string) string {
 	w := k.signer()
 	defer k.release(w)
@@ -13,9 +12,8 @@ func (k *Key) SignLines(lines []string) string {
 	return string(w.sign(w.buf))
 }
 
-// VerifyLines reports whether signature (base64) is the key's signature over lines, joined by line feeds. It compares
-// in constant time. The caller must ensure that no line contains a line feed; otherwise two different lists could
-// have the same StringToSign.
+// VerifyLines reports whether signature is the base64 signature over lines joined by line feeds. It compares in
+// constant time. No line may contain a line feed, because two different lists could then have the same StringToSign.
 func (k *Key) VerifyLines(signature string, lines []string) bool {
 	w := k.signer()
 	defer k.release(w)
@@ -43,13 +41,13 @@ func (w *signer) appendLines(lines []string) {
 	}
 }
 
-// isSignature reports whether signature is the signature of the text in the buffer.
+// isSignature reports whether signature is the signature of the text in w.buf.
 func (w *signer) isSignature(signature string) bool {
 	if len(signature) != textSize {
 		return false
 	}
-	// The comparison needs the signature as bytes. Copying it into the buffer, after the text, avoids an allocation.
-	// The buffer may contain the signature, because a signature is not secret.
+	// The comparison needs the signature as bytes. Appending it to the buffer avoids an allocation, and is safe because
+	// a signature is not secret.
 	n := len(w.buf)
 	w.buf = append(w.buf, signature...)
 	return subtle.ConstantTimeCompare(w.sign(w.buf[:n]), w.buf[n:]) == 1

@@ -6,21 +6,19 @@ import (
 	"edgetable/core/percent"
 )
 
-// Request holds the parts of a request that a signature may cover, exactly as sent. A part that was not sent is
-// empty.
+// Request holds the parts of a request that a signature may cover, exactly as sent. A missing part is empty.
 type Request struct {
-	Method      string // the verb in the request line; if the header x-http-method names another verb, this is POST
-	Path        string // path of the request target, still escaped, without query and without scheme and host
+	Method      string // verb in the request line; POST if x-http-method names another verb
+	Path        string // escaped path of the request target, without scheme, host and query
 	RawQuery    string // text after the question mark; only the value of comp is signed
 	ContentMD5  string
 	ContentType string
-	Date        string // the Date header
-	XMSDate     string // the x-ms-date header; it takes precedence over Date
+	Date        string // Date header
+	XMSDate     string // x-ms-date header; takes precedence over Date
 }
 
-// date returns the date that the client must have signed. As in the service, x-ms-date takes precedence over Date.
-// Clients send x-ms-date because an intermediary may rewrite Date. If a request has x-ms-date, a signature over Date
-// is not accepted.
+// date returns the date that the client must have signed. As in the service, x-ms-date takes precedence over Date,
+// which intermediaries may rewrite. A signature over Date is not valid if x-ms-date is present.
 func (r *Request) date() string {
 	if r.XMSDate != "" {
 		return r.XMSDate
@@ -28,13 +26,12 @@ func (r *Request) date() string {
 	return r.Date
 }
 
-// StringToSign returns the text to sign. account is the name of the account, without the suffix "-secondary" of the
-// secondary endpoint.
+// StringToSign returns the text to sign. account does not have the suffix "-secondary" of the secondary endpoint.
 func StringToSign(scheme Scheme, account string, req Request) string {
 	return string(appendStringToSign(nil, scheme, account, req.Path, &req))
 }
 
-// appendStringToSign appends the StringToSign. The path is a separate parameter, because verification tries several
+// appendStringToSign appends the StringToSign. path is a separate parameter, because verification tries several
 // spellings of it.
 func appendStringToSign(dst []byte, scheme Scheme, account, path string, req *Request) []byte {
 	if scheme == SharedKey {
@@ -50,7 +47,7 @@ func appendStringToSign(dst []byte, scheme Scheme, account, path string, req *Re
 	return appendResource(dst, account, path, req.RawQuery)
 }
 
-// appendResource appends the CanonicalizedResource. If the path begins with the account, the account appears twice.
+// appendResource appends the CanonicalizedResource. It contains the account twice if the path begins with the account.
 func appendResource(dst []byte, account, path, rawQuery string) []byte {
 	dst = append(dst, '/')
 	dst = append(dst, account...)
@@ -65,8 +62,8 @@ func appendResource(dst []byte, account, path, rawQuery string) []byte {
 	return dst
 }
 
-// comp returns the value of the first comp parameter. Its name may be percent-encoded and in any case. The signature
-// must cover every parameter that a server treats as comp.
+// comp returns the value of the first comp parameter. The name may be percent-encoded and in any case, because the
+// signature must cover every parameter that a server treats as comp.
 func comp(rawQuery string) (value string, ok bool) {
 	for rawQuery != "" {
 		var pair string
@@ -79,8 +76,8 @@ func comp(rawQuery string) (value string, ok bool) {
 	return "", false
 }
 
-// appendUnescaped appends a query value in decoded form, because SDKs sign the decoded value of comp. It does not
-// change a malformed escape.
+// appendUnescaped appends a decoded query value, because SDKs sign the decoded value of comp. It leaves malformed
+// escapes unchanged.
 func appendUnescaped(dst []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {
 		c := s[i]

@@ -6,20 +6,18 @@ import (
 	"edgetable/core/percent"
 )
 
-// Some HTTP libraries rewrite the path after the client has signed it, so the path that arrives is spelled
-// differently from the signed one. Besides the path as sent, Verify accepts only these spellings:
+// Some HTTP libraries rewrite the path after the client has signed it. Besides the path as sent, Verify accepts only
+// two other spellings:
 //
-//   - with escapes of ' ( ) , ; = : @ ! $ & * and of unreserved characters
-//     decoded, all other escapes kept. Python's async client signs '' and
-//     its library sends %27%27;
-//   - with ' as %27, for clients that sign an escaped quote and send a raw
-//     quote.
+//   - escapes of ' ( ) , ; = : @ ! $ & * and of unreserved characters are decoded, and all other escapes are unchanged.
+//     For example, Python's async client signs '' and its library sends %27%27.
+//   - ' is replaced by %27, for clients that sign an escaped quote and send a raw quote.
 //
-// All these spellings decode to the same bytes, so a signature never becomes valid for another entity. A path with a
-// malformed escape has no other spelling, because its meaning is ambiguous.
+// All spellings decode to the same bytes, so a signature is never valid for another entity. A path with a malformed
+// escape is ambiguous and has no other spelling.
 
-// spellings appends the other accepted spellings of path to dst. There are at most two such spellings. They differ
-// from path and from each other.
+// spellings appends the other accepted spellings of path to dst. There are at most two, which differ from path and from
+// each other.
 func spellings(dst []string, path string) []string {
 	for i := 0; i < len(path); i++ {
 		if path[i] != '%' {
@@ -40,8 +38,8 @@ func spellings(dst []string, path string) []string {
 	return dst
 }
 
-// decodeSubDelims decodes the escapes in path that a URI library may decode without changing the meaning. All escapes
-// in path must be valid.
+// decodeSubDelims decodes the escapes that a URI library may decode without changing the meaning of the path. All
+// escapes must be valid.
 func decodeSubDelims(path string) string {
 	if strings.IndexByte(path, '%') < 0 {
 		return path
@@ -68,9 +66,9 @@ func decodable(c byte) bool {
 	return strings.IndexByte("-._~'(),;=:@!$&*", c) >= 0
 }
 
-// primaryPath converts a path-style path of the secondary endpoint, "/account-secondary/…", to the path of the
-// primary endpoint, "/account/…". Some SDKs sign the path of the secondary, others the path of the primary. Python's
-// SDK signs "/account/…" and sends "/account-secondary/account/…".
+// primaryPath converts a path-style path of the secondary endpoint, "/account-secondary/…", to the path of the primary
+// endpoint, "/account/…". Some SDKs sign the path of the secondary, others the path of the primary. Python's SDK signs
+// "/account/…" and sends "/account-secondary/account/…".
 func primaryPath(account, path string) (string, bool) {
 	rest, ok := strings.CutPrefix(path, "/")
 	if !ok {

@@ -5,23 +5,22 @@ import (
 	"time"
 )
 
-// MaxSkew is the largest difference that the service allows between the date of a request and the server's clock, in
-// either direction.
+// MaxSkew is the maximum difference that the service allows between the date of a request and the server's clock.
 const MaxSkew = 15 * time.Minute
 
-// Account holds the name of an account and its keys. A nil key is not set.
+// Account is the name of an account and its keys. A nil key is not set.
 type Account struct {
-	Name string // name of the account, without "-secondary"
+	Name string // without "-secondary"
 	Keys [2]*Key
 }
 
-// Verify returns nil if one of the account's keys signed this request, and otherwise an [*Error].
+// Verify returns nil if one of the account's keys signed the request, and an [*Error] otherwise.
 //
 // It checks the account, then the date, then the signature. The signed date (x-ms-date, or else Date) must be within
 // maxSkew of now. If maxSkew is 0, as in emulators, the date must only be well-formed. A correct signature over the
-// path as sent takes one or two HMACs. If neither key matches, Verify tries the other spellings of the path (see the
-// package documentation). For a path-style address of the secondary, "/account-secondary/…", it also tries
-// "/account/…" and the other spellings of that path. In total it computes at most twelve HMACs.
+// path as sent takes one or two HMACs. If neither key matches, Verify tries the other spellings of the path; see the
+// package documentation. For a path-style address of the secondary, "/account-secondary/…", it also tries "/account/…"
+// and its other spellings. In total, Verify computes at most twelve HMACs.
 func (a *Account) Verify(cred Credential, req Request, now time.Time, maxSkew time.Duration) error {
 	if cred.Account != a.Name {
 		detail := append([]byte(nil), `the Authorization header names account "`...)
@@ -33,8 +32,8 @@ func (a *Account) Verify(cred Credential, req Request, now time.Time, maxSkew ti
 	if err := checkDate(&req, now, maxSkew); err != nil {
 		return err
 	}
-	// HTTP permits no line feeds in these parts. If a transport accepted a line feed, two different requests could
-	// have the same StringToSign.
+	// HTTP does not allow line feeds in these parts. If a transport accepted one, two different requests could have the
+	// same StringToSign.
 	for _, s := range [...]string{req.Method, req.ContentMD5, req.ContentType, req.Path} {
 		if strings.IndexByte(s, '\n') >= 0 {
 			return refuse(Mismatch, "a signed part of the request contains a line feed")
@@ -46,7 +45,7 @@ func (a *Account) Verify(cred Credential, req Request, now time.Time, maxSkew ti
 	return refuse(Mismatch, a.explain(cred.Scheme, &req))
 }
 
-// match reports whether a key of the account made the signature for the request with this path.
+// match reports whether a key of the account made the signature for a request with the given path.
 func (a *Account) match(cred Credential, path string, req *Request) bool {
 	if len(cred.signature) != textSize {
 		return false
@@ -80,8 +79,8 @@ func (a *Account) matchOther(cred Credential, req *Request) bool {
 	return false
 }
 
-// explain returns the detail of an error. It quotes the StringToSign that the server computed, so that the client's
-// developer can compare it with the signed text. The parts of the text are truncated to keep it below 1 KiB.
+// explain returns the detail of a Mismatch. It quotes the StringToSign that the server computed, so that the client's
+// developer can compare it. Parts are truncated to keep the detail below 1 KiB.
 func (a *Account) explain(scheme Scheme, req *Request) string {
 	out := make([]byte, 0, 1024)
 	out = append(out, "no key of account "...)
