@@ -10,33 +10,31 @@ import (
 	"edgetable/core/table"
 )
 
-// Feed answers one request for changes. The fields Waiters, Until, WithTimeout and Waited may be nil; all other fields
-// must be set.
+// Feed answers one request for changes. Waiters, Until, WithTimeout and Waited may be nil. All other fields are
+// required.
 type Feed struct {
 	Request
 	Service *table.Service
 	Now     func() edm.Ticks
-	// Begin gets a slot (permission to run) for the request, and End releases the slot. A request that waits holds no
-	// slot.
+	// Begin acquires a slot for the request, and End releases it. A request holds no slot while it waits.
 	Begin func(context.Context) error
 	End   func()
-	// Until is a context that ends when the server stops. When this context ends, every wait ends. If Until, Waiters or
-	// WithTimeout is nil, no request waits.
+	// Until is canceled when the server stops, which ends all waits. If Until, Waiters or WithTimeout is nil, no
+	// request waits.
 	Until       context.Context
 	Waiters     *Waiters
 	WithTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
-	// Waited is the previous wait of this request. After a wait, the server processes the request again. If the request
-	// has not waited yet, Waited is nil.
+	// Waited is the previous wait of the request, or nil. After a wait, the server processes the request again.
 	Waited *Wait
-	// Expires holds the time at which the credentials of the request expire; 0 means never.
+	// Expires is the time at which the credentials of the request expire; 0 means never.
 	Expires edm.Ticks
 }
 
 // canWait reports whether the server allows requests to wait.
 func (f *Feed) canWait() bool { return f.Until != nil && f.Waiters != nil && f.WithTimeout != nil }
 
-// List returns the next events. If there are none and the request may wait, List returns a Wait instead. The caller
-// must hold a slot (permission to run) for the request; see Begin.
+// List returns the next events. If there are none and the request may wait, it returns a Wait. The request must hold a
+// slot.
 func (f *Feed) List(ctx context.Context) (multipart.Header, []byte, *Wait, error) {
 	p, err := f.read(ctx, 0)
 	if err == nil && p.isIdle() && f.mayWait() {
@@ -50,7 +48,7 @@ func (f *Feed) List(ctx context.Context) (multipart.Header, []byte, *Wait, error
 	return p.header(), body, nil, nil
 }
 
-// mayWait reports whether the request may wait for events, for the first time or once more.
+// mayWait reports whether the request may wait for events.
 func (f *Feed) mayWait() bool {
 	if w := f.Waited; w != nil && (w.over || w.end <= f.Now()) {
 		return false
@@ -58,11 +56,11 @@ func (f *Feed) mayWait() bool {
 	return f.Wait > 0 && f.canWait()
 }
 
-// margin is the time between the end of a wait and the expiry of the credentials. The request is served again after
-// the wait, and then needs valid credentials.
+// margin is the time between the end of a wait and the expiry of the credentials. After the wait, the request is served
+// again and needs valid credentials.
 const margin = edm.TicksPerSecond
 
-// newWait returns a wait for changes after the given position. The caller must call Await once.
+// newWait returns a wait for changes after a position. The caller must call Await exactly once.
 func (f *Feed) newWait(at table.FeedPosition) (*Wait, error) {
 	if err := f.Waiters.enter(f.Of.Account); err != nil {
 		return nil, err
@@ -77,7 +75,7 @@ func (f *Feed) newWait(at table.FeedPosition) (*Wait, error) {
 	return w, nil
 }
 
-// read reads one page of the feed of at most the given number of bytes; 0 means the default size.
+// read reads one page of the feed of at most the given number of bytes; 0 means the default.
 func (f *Feed) read(ctx context.Context, bytes int) (page, error) {
 	p := page{of: f.Of, now: f.Now()}
 	next, err := f.Service.Changes(ctx, f.Of, table.FeedRequest{From: f.From, Oldest: f.Oldest, Within: f.Within, Changes: f.Most, Bytes: bytes})

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// page is one page of a feed, with the other data that its encoding needs.
+// page is one page of a feed with the data to encode it.
 type page struct {
 	events payload.Events
 	of     table.Name
@@ -18,12 +18,11 @@ type page struct {
 	now edm.Ticks
 }
 
-// isIdle reports whether the page has no events and the client has read the whole feed.
+// isIdle reports whether the page is empty and the client has read the whole feed.
 func (p *page) isIdle() bool { return len(p.Commits) == 0 && !p.More }
 
-// appendList appends the events as a JSON array. The parameter most limits the length of the array in bytes. If the
-// array would be longer, the page ends after an earlier commit. Only the first commit is divided, so that the array has at
-// least one event.
+// appendList appends the events as a JSON array of at most most bytes. If the array would be longer, the page ends
+// after an earlier commit. Only the first commit may be divided, so that the array has at least one event.
 func (p *page) appendList(dst []byte, most int) []byte {
 	begin := len(dst)
 	dst = append(dst, '[')
@@ -49,7 +48,7 @@ func (p *page) appendList(dst []byte, most int) []byte {
 	return append(dst, ']')
 }
 
-// cut ends the page before commit i, or after j changes of this commit if j is not 0.
+// cut ends the page before commit i or, if j is not 0, after j changes of commit i.
 func (p *page) cut(i, j int) {
 	p.More = true
 	if j == 0 {
@@ -63,9 +62,8 @@ func (p *page) cut(i, j int) {
 	p.Next.At = p.Commits[len(p.Commits)-1].At
 }
 
-// appendFrames appends commit i as server-sent events. Only the last event contains a position, the position after the
-// commit, or after the part of a commit. So a client that resumes gets no event of a commit twice. If the events of the
-// commit are longer than most, the page ends inside it.
+// appendFrames appends commit i as server-sent events. Only the last event contains a position, so a client that
+// resumes gets no event twice. If the events are longer than most bytes, the page ends inside the commit.
 func (p *page) appendFrames(dst []byte, i, most int) []byte {
 	begin, last := len(dst), len(dst)
 	for j := 0; j < changesOf(&p.Commits[i]); j++ {
@@ -83,7 +81,7 @@ func (p *page) appendFrames(dst []byte, i, most int) []byte {
 	return slices.Insert(dst, last, []byte("id: "+Token(p.of, &next)+"\n")...)
 }
 
-// changesOf returns the number of events that a commit has.
+// changesOf returns the number of events of a commit.
 func changesOf(c *table.FeedCommit) int {
 	if c.Dropped {
 		return 1
@@ -103,7 +101,7 @@ func (p *page) header() multipart.Header {
 	if n := len(p.Commits); !p.More || n > 0 {
 		behind := edm.Ticks(0)
 		if p.More {
-			behind = max(tenth, p.now-p.Commits[n-1].Ticks) // 0.0 means that there is nothing more
+			behind = max(tenth, p.now-p.Commits[n-1].Ticks) // 0.0 would mean that there is nothing more
 		}
 		tenths := int64(behind / tenth)
 		h = append(h, multipart.Field{Name: "x-edgetable-behind", Value: strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10)})

@@ -17,20 +17,19 @@ const (
 	longestWait = 30 * time.Second
 )
 
-// Request holds the parameters of a client's request.
+// Request holds the parameters of a request for changes.
 type Request struct {
 	Of     table.Name
-	Within key.Range           // the keys whose changes the client may see
-	From   *table.FeedPosition // where to start; nil means now or, if Oldest is set, the oldest stored change
+	Within key.Range           // keys whose changes the client may see
+	From   *table.FeedPosition // start of the page; nil means now, or the oldest stored change if Oldest is set
 	Oldest bool
 	Most   int           // maximum number of events
 	Wait   time.Duration // maximum time to wait for events
 	Stream bool          // whether the answer is an event stream
 }
 
-// Parse reads the query of a request and its headers Accept and Last-Event-ID. A browser sends Last-Event-ID when it
-// resumes a stream. timeout is the timeout of the request, or 0 if the request has none. A wait must end before the
-// timeout.
+// Parse parses the query of a request and its headers Accept and Last-Event-ID. A browser sends Last-Event-ID when it
+// resumes a stream. timeout is the timeout of the request, or 0. A wait must end before the timeout.
 func Parse(of table.Name, within *key.Range, query, accept, last string, timeout time.Duration) (r Request, err error) {
 	r = Request{Of: of, Most: mostEvents, Stream: strings.Contains(accept, "text/event-stream")}
 	if within != nil {
@@ -44,7 +43,7 @@ func Parse(of table.Name, within *key.Range, query, accept, last string, timeout
 		name, ok1 := percent.Decode(rawName, true)
 		value, ok2 := percent.Decode(rawValue, true)
 		switch {
-		case !ok1 || !ok2: // a malformed query is reported by another parser
+		case !ok1 || !ok2: // another parser reports a malformed query
 		case strings.HasPrefix(name, "$"):
 			return r, table.InvalidQueryParameterValue.With(badParameter + "Changes are not filtered: " + strconv.Quote(name) + " has no meaning here.")
 		case name == "since", name == "wait", name == "max":
@@ -64,7 +63,7 @@ func Parse(of table.Name, within *key.Range, query, accept, last string, timeout
 			return r, err
 		}
 	}
-	if r.From == nil && !r.Oldest { // a request without a position does not wait; it gets only the newest position
+	if r.From == nil && !r.Oldest { // without a position, a request does not wait but gets the newest position
 		r.Wait = 0
 	}
 	if timeout > 0 {

@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// longestStream is the maximum duration of a stream. After this time the client must send a new signed request.
-	// So a client can read for at most this long after its access was revoked.
+	// longestStream is the maximum duration of a stream. After this time, the client must send a new signed request.
+	// Revoked credentials therefore remain usable for at most this long.
 	longestStream = 15 * time.Minute
 	// heartbeat is the maximum time between two messages in a stream.
 	heartbeat = 15 * time.Second
-	// streamBytes is the maximum size of a page that a stream reads. The page stays in memory until the client has
-	// received it.
+	// streamBytes is the maximum size of a page in a stream. The page remains in memory until the client has received
+	// it.
 	streamBytes = 64 << 10
 )
 
 var errNoStream = table.NotImplemented.With("The requested operation is not implemented on the specified resource. This server does not support event streams: send the request without Accept: text/event-stream.")
 
-// Stream reads the first page and returns a stream. If this read fails, the response can still have an error status.
+// Stream reads the first page and returns a stream. An error can still be sent as an error response.
 func (f *Feed) Stream(ctx context.Context) (*Stream, error) {
 	if !f.canWait() {
 		return nil, errNoStream
@@ -44,17 +44,17 @@ func (f *Feed) Stream(ctx context.Context) (*Stream, error) {
 	return s, nil
 }
 
-// maxDuration returns the maximum duration of a stream. A stream ends before the credentials of its request expire.
+// maxDuration returns the maximum duration of a stream, which ends before the credentials of its request expire.
 func (f *Feed) maxDuration() time.Duration {
 	if f.Expires == 0 {
 		return longestStream
 	}
-	left := min(f.Expires-f.Now(), edm.Ticks(longestStream/100)) // at most longestStream, so that the result cannot overflow
+	left := min(f.Expires-f.Now(), edm.Ticks(longestStream/100)) // prevents an overflow of the result
 	return max(0, time.Duration(left)*100)
 }
 
-// Page returns a complete answer in the form of a stream, for transports that cannot keep a stream open. It has the
-// events of one page and ends with a position. A browser then repeats the request with this position.
+// Page returns a complete answer in the form of a stream, for transports that cannot keep a stream open. It contains
+// the events of one page and ends with a position. A browser then repeats the request with this position.
 func (f *Feed) Page(ctx context.Context) ([]byte, error) {
 	p, err := f.read(ctx, streamBytes)
 	if err != nil {
@@ -68,15 +68,14 @@ func (f *Feed) Page(ctx context.Context) ([]byte, error) {
 	return s.text, nil
 }
 
-// Stream is a response with server-sent events that stays open while the client reads it. Only one goroutine may read
-// and close a Stream.
+// Stream is a response with server-sent events that stays open. It is not safe for concurrent use.
 type Stream struct {
 	feed   *Feed
 	ctx    context.Context
 	cancel context.CancelFunc
 	page   page
-	shown  int    // number of commits of the page that were already encoded
-	text   []byte // the bytes that Read returns next
+	shown  int    // number of commits in page that have been encoded
+	text   []byte // bytes to be returned by Read
 	own    [256]byte
 	ended  bool
 	closed bool
@@ -91,19 +90,19 @@ func StreamHeader() multipart.Header {
 	}
 }
 
-// Read implements [io.Reader]. It waits until an event occurs or a heartbeat is due.
+// Read implements [io.Reader]. It blocks until there is an event or a heartbeat is due.
 func (s *Stream) Read(b []byte) (int, error) {
 	if !s.fill() {
 		return 0, io.EOF
 	}
 	n := copy(b, s.text)
 	if s.text = s.text[n:]; len(s.text) == 0 {
-		s.text = nil // release the memory, which may be that of a large commit
+		s.text = nil // release the memory, which may hold a large commit
 	}
 	return n, nil
 }
 
-// WriteTo writes the stream until its end. It writes each commit with one call, and needs no buffer.
+// WriteTo implements [io.WriterTo]. It writes each commit with one call and needs no buffer.
 func (s *Stream) WriteTo(w io.Writer) (written int64, err error) {
 	for err == nil && s.fill() {
 		var n int
@@ -114,7 +113,7 @@ func (s *Stream) WriteTo(w io.Writer) (written int64, err error) {
 	return written, err
 }
 
-// fill waits until text is not empty. It returns false at the end of the stream.
+// fill blocks until text is not empty. It returns false at the end of the stream.
 func (s *Stream) fill() bool {
 	for len(s.text) == 0 {
 		if s.ended || s.ctx.Err() != nil {
@@ -131,8 +130,8 @@ func (s *Stream) fill() bool {
 	return true
 }
 
-// next reads the next page. If the feed has no further events, next first waits for some. An error ends the stream.
-// The client then repeats the request with its last position, and gets an error status.
+// next reads the next page. If the feed has no more events, it first waits. An error ends the stream, and the client
+// gets an error status when it repeats the request with its last position.
 func (s *Stream) next() {
 	f := s.feed
 	if !s.page.More {
@@ -159,13 +158,13 @@ func (s *Stream) next() {
 	s.ended = err != nil
 }
 
-// appendPosition appends the current position as an event without data. A browser stores the id of the event but does
-// not pass the event to the script.
+// appendPosition appends the current position as an event without data. A browser stores its id without calling the
+// script.
 func (s *Stream) appendPosition() {
 	s.text = append(append(append(s.text, ": \nid: "...), Token(s.feed.Of, &s.page.Next)...), "\n\n"...)
 }
 
-// Close ends the stream. Later calls do nothing.
+// Close ends the stream. It may be called more than once.
 func (s *Stream) Close() error {
 	if !s.closed {
 		s.closed = true

@@ -7,29 +7,27 @@ import (
 	"edgetable/core/table"
 )
 
-// A client sends and receives a position in a change feed as text. The text is the base64 encoding of:
+// The text of a position in a change feed is the base64 encoding of:
 //
 //   - the format number 1;
-//   - a checksum of 8 bytes, which covers the name of the table and the bytes after the checksum;
-//   - the incarnation, a random id that the table has from its creation to its deletion;
-//   - the history, an id that changes when the store is restored from a backup;
-//   - the position in the format of the store.
+//   - a checksum of 8 bytes over the name of the table and the following bytes;
+//   - the incarnation of the table;
+//   - the history of the store;
+//   - the position in the store's own format.
 //
-// By the checksum the server detects a damaged position, and a position of another table. Without the checksum, the
-// server might report such a position as too old. A position contains no secret and gives no access, because the
-// server checks the credentials of each request.
+// The checksum detects a damaged position, and a position of another table, which might otherwise be reported as too
+// old. A position contains no secret and grants no access, because the server checks the credentials of each request.
 
 const (
 	form     = 1
 	sumEnd   = 1 + 8
 	lifeEnd  = sumEnd + len(table.Incarnation{})
 	shortest = lifeEnd + len(table.History{})
-	// longest is the maximum length of a position in bytes, before it is encoded as base64.
+	// longest is the maximum length of a decoded position in bytes.
 	longest = shortest + 8<<10
 )
 
-// badParameter is the service's text for wrong query parameters. The error messages of this package begin with this
-// text.
+// badParameter is the service's text for invalid query parameters, with which the error messages of this package begin.
 const badParameter = "Value for one of the query parameters specified in the request URI is invalid. "
 
 var alphabet = base64.RawURLEncoding.Strict()
@@ -38,7 +36,7 @@ var longestText = alphabet.EncodedLen(longest)
 
 var errToken = table.InvalidQueryParameterValue.With(badParameter + "The parameter named since is not a position in the change feed of this table. Send the value of x-edgetable-next from an earlier response for the same table, or the word start; or omit this parameter.")
 
-// Token returns the text of a position in the change feed of a table.
+// Token encodes a position in the change feed of a table.
 func Token(of table.Name, p *table.FeedPosition) string {
 	b := make([]byte, sumEnd, shortest+len(p.At))
 	b = append(append(append(b, p.Incarnation[:]...), p.History[:]...), p.At...)
@@ -64,7 +62,7 @@ func ParseToken(of table.Name, text string) (*table.FeedPosition, error) {
 }
 
 func decode(text string) ([]byte, error) {
-	if len(text) > longestText || strings.ContainsAny(text, "\r\n") { // line ends are refused, because the base64 decoder would skip them
+	if len(text) > longestText || strings.ContainsAny(text, "\r\n") { // the base64 decoder would skip line ends
 		return nil, errToken
 	}
 	b, err := alphabet.DecodeString(text)
@@ -74,8 +72,7 @@ func decode(text string) ([]byte, error) {
 	return b, nil
 }
 
-// IncarnationOf returns the table's incarnation from the text of a position in the table's change feed. The incarnation
-// is a random id that a table has from its creation to its deletion. Clients compute the ids of events from this id.
+// IncarnationOf returns the table's incarnation in an encoded position. Clients compute the ids of events from it.
 func IncarnationOf(text string) (incarnation table.Incarnation, err error) {
 	b, err := decode(text)
 	if err == nil {
@@ -84,7 +81,8 @@ func IncarnationOf(text string) (incarnation table.Incarnation, err error) {
 	return incarnation, err
 }
 
-// appendHash fills dst with the FNV-1a hash of a table name and a position. The hash detects mistakes, not attacks.
+// appendHash fills dst with the FNV-1a hash of a table name and a position. The hash protects against mistakes, not
+// attacks.
 func appendHash(dst []byte, of table.Name, position []byte) {
 	hash := uint64(14695981039346656037)
 	add := func(c byte) { hash = (hash ^ uint64(c)) * 1099511628211 }

@@ -8,21 +8,21 @@ import (
 	"edgetable/core/table"
 )
 
-// Wait is one wait of a request for changes. After the wait, the server processes the request again from the beginning,
-// so it keeps nothing of a waiting request except its Wait.
+// Wait is one wait of a request for changes. The server retains nothing else of a waiting request, and processes it
+// again from the beginning after the wait.
 type Wait struct {
-	service     table.Service // a copy without the cost counter, because the counter would keep the memory of the request in use
+	service     table.Service // without a cost counter, which would retain the memory of the request
 	of          table.Name
 	at          table.FeedPosition
 	waiters     *Waiters
 	now         func() edm.Ticks
 	until       context.Context
 	withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
-	end         edm.Ticks // when the request stops waiting
-	over        bool      // set if the wait ended by an error, the time limit or the server's stop; the request then does not wait again
+	end         edm.Ticks // deadline of the wait
+	over        bool      // set if the wait ended by an error, the deadline or the server's stop; the request must not wait again
 }
 
-// Await waits until there may be changes, the request's wait time is over, or the server stops.
+// Await blocks until there may be changes, the request's wait time is over, or the server stops.
 func (w *Wait) Await() {
 	defer w.waiters.remove(w.of.Account)
 	ctx, cancel := w.withTimeout(w.until, time.Duration(max(0, w.end-w.now()))*100)

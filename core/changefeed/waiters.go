@@ -6,13 +6,12 @@ import (
 	"edgetable/core/table"
 )
 
-// Waiters counts and limits the requests that wait for changes. A waiting request uses no other limited resource of
-// the server. Waiters is safe for concurrent use.
+// Waiters counts and limits the requests that wait for changes. A waiting request uses no other limited resource of the
+// server. Waiters is safe for concurrent use.
 type Waiters struct {
-	// Account is the maximum number of waiting requests of one account. The field All is the maximum number of waiting
-	// requests of all accounts together.
+	// Account is the maximum number of waiting requests per account, and All is the maximum for all accounts.
 	Account, All int
-	// Lag records the lag of all readers of feeds, whether or not they wait.
+	// Lag records the lag of all readers of feeds, including readers that do not wait.
 	Lag Lag
 
 	mu       sync.Mutex
@@ -25,8 +24,8 @@ const MostOfAccount = 256
 
 var errWaiters = table.ServerBusy.With("Too many requests of this account are waiting for changes. Retry later, or omit wait.")
 
-// enter counts a request of the account as waiting, or returns an error if the limit is reached. After success the
-// caller must call remove once with the same account.
+// enter counts a waiting request of the account, or returns an error if a limit is reached. On success, the caller must
+// call remove once with the same account.
 func (w *Waiters) enter(account string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -50,7 +49,7 @@ func (w *Waiters) remove(account string) {
 	}
 }
 
-// Waiting returns the number of requests that are waiting now.
+// Waiting returns the current number of waiting requests.
 func (w *Waiters) Waiting() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,13 +1,13 @@
-// Package continuation writes and reads continuation tokens.
+// Package continuation encodes and decodes continuation tokens.
 //
-// A token encodes where the next page starts, in the service's form 1!{length}!{base64}. The base64 text has - for =,
-// * for + and _ for /, so it needs no escapes in headers and query strings. One token holds the PartitionKey and
-// another the RowKey of the position, which need not be the key of an entity. Tokens are not signed, because a client
-// gains nothing from a forged one: a page may start at any position, and the scan stays within the range that the
-// request may read.
+// A token encodes where the next page starts, in the service's form 1!{length}!{base64}. The base64 text has - for =, *
+// for + and _ for /, so it needs no escapes in headers and query strings. One token holds the PartitionKey and another
+// the RowKey of the position, which need not be the key of an entity. Tokens are not signed, because a client gains
+// nothing from a forged one: a page may start at any position, and the scan stays within the range that the request may
+// read.
 //
-// The PartitionKey token of a descending page begins with byte 02, which no key contains. So if a client omits the
-// order on its next request, it gets an error instead of entities that it has already read.
+// The PartitionKey token of a descending page begins with the byte 02, which no key contains. If a client omits the
+// order in its next request, it therefore gets an error and not the entities that it has already read.
 package continuation
 
 import (
@@ -22,29 +22,28 @@ import (
 
 const maxToken = 8 << 10
 
-// descends is a byte that distinguishes tokens of queries in descending order. Before base64 encoding, it is the first
-// byte of the token NextPartitionKey.
+// descends is the first byte of a decoded NextPartitionKey in a descending query.
 const descends = 0x02
 
 var errToken = table.InvalidInput.With("One of the request inputs is not valid. The continuation token is damaged: send NextPartitionKey and NextRowKey (or NextTableName) with the values of the x-ms-continuation headers, percent-encoded.")
 
 var alphabet = base64.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789*_").WithPadding('-').Strict()
 
-// Token returns one continuation token. The parameter part says where the next page starts: it is an encoded
-// PartitionKey, an encoded RowKey or, in a list of tables, the name of a table.
+// Token encodes one part of a position: an encoded PartitionKey, an encoded RowKey or, in a list of tables, the name of
+// a table.
 func Token(part []byte) string {
 	text := alphabet.EncodeToString(part)
 	return "1!" + strconv.Itoa(len(text)) + "!" + text
 }
 
-// Parse is the inverse of [Token]. It returns InvalidInput for text that Token would not have written.
+// Parse is the inverse of [Token]. It returns InvalidInput for any text that Token cannot return.
 func Parse(s string) ([]byte, error) {
 	if len(s) > maxToken {
 		return nil, errToken
 	}
 	rest, ok := strings.CutPrefix(s, "1!")
 	length, text, ok2 := strings.Cut(rest, "!")
-	// Line ends are refused, because package base64 skips them and each token must have only one text.
+	// Package base64 skips line ends, but each token must have only one text.
 	if !ok || !ok2 || length != strconv.Itoa(len(text)) || strings.ContainsAny(text, "\r\n") {
 		return nil, errToken
 	}
@@ -55,8 +54,8 @@ func Parse(s string) ([]byte, error) {
 	return part, nil
 }
 
-// Headers returns the response headers that tell a client where the next page starts. The parameter next is the field
-// Next of the current [table.Page]. After the last page the parameter is nil, and Headers returns no headers.
+// Headers returns the response headers for a page with the given [table.Page].Next. It returns no headers if next is
+// nil.
 func Headers(next []byte, descending bool) multipart.Header {
 	if next == nil {
 		return nil
@@ -71,9 +70,8 @@ func Headers(next []byte, descending bool) multipart.Header {
 	}
 }
 
-// Position decodes the values of the query parameters NextPartitionKey and NextRowKey. It returns nil if the request
-// has neither parameter. Without a NextRowKey the page starts at the first entity of the partition. If a parameter is
-// present but empty, Position returns an error, as the service does.
+// Position decodes the query parameters NextPartitionKey and NextRowKey. It returns nil if both are absent. Without
+// NextRowKey, the page starts at the first entity of the partition. An empty parameter is an error, as in the service.
 func Position(nextPartition, nextRow *string, descending bool) ([]byte, error) {
 	if nextPartition == nil {
 		if nextRow != nil {

@@ -11,15 +11,15 @@ import (
 // MaxLength is the maximum length of a PartitionKey or RowKey, in UTF-16 code units.
 const MaxLength = 1024
 
-// These are the errors of [Check].
+// Errors of [Check].
 var (
 	ErrCharacter = errors.New("a key must not contain / \\ # ? or control characters (U+0000 to U+001F, U+007F to U+009F)")
 	ErrEncoding  = errors.New("a key must be valid Unicode, without lone surrogates")
 	ErrLength    = errors.New("a key must be at most 1024 characters long")
 )
 
-// Check returns nil if s is a legal PartitionKey or RowKey. The empty string is legal. For any other s, Check returns
-// one of the errors above.
+// Check returns nil if s is a valid PartitionKey or RowKey, and [ErrCharacter], [ErrEncoding] or [ErrLength] otherwise.
+// The empty string is valid.
 func Check(s string) error {
 	if len(s) <= MaxLength && plain(s) {
 		return nil
@@ -55,17 +55,17 @@ func plain(s string) bool {
 
 const separator = 0x00
 
-// Append appends the encoded key of an entity. [Check] must accept both parts.
+// Append appends the encoded key of an entity. Both parts must be valid; see [Check].
 func Append(dst []byte, partition, row string) []byte {
 	dst = AppendPart(dst, partition)
 	dst = append(dst, separator)
 	return AppendPart(dst, row)
 }
 
-// AppendPart appends one part of a key, encoded so that the bytes sort as strings do in UTF-16. It accepts any string.
+// AppendPart appends one encoded part of a key. The bytes sort as strings do in UTF-16. s may be any string.
 func AppendPart(dst []byte, s string) []byte {
 	i := 0
-	for i < len(s) && s[i] < 0xEE { // fast path: code points below U+E000 keep their values
+	for i < len(s) && s[i] < 0xEE { // fast path: code points below U+E000 are unchanged
 		i++
 	}
 	dst = append(dst, s[:i]...)
@@ -95,8 +95,7 @@ func unrotate(r rune) rune {
 	return r - 0x100000
 }
 
-// Split splits an encoded key into its two parts without decoding the parts. If there is no separator, the whole key
-// is the partition.
+// Split splits an encoded key into its encoded parts. Without a separator, the whole key is the partition.
 func Split(k []byte) (partition, row []byte) {
 	i := bytes.IndexByte(k, separator)
 	if i < 0 {
@@ -105,17 +104,16 @@ func Split(k []byte) (partition, row []byte) {
 	return k[:i], k[i+1:]
 }
 
-// Partition returns the common prefix of all encoded keys in the partition of k. The prefix includes the separator.
+// Partition returns the common prefix of all encoded keys in the partition of k, including the separator.
 func Partition(k []byte) []byte { return k[:bytes.IndexByte(k, separator)+1] }
 
-// Decode returns the PartitionKey and the RowKey of an encoded key. A string shares memory with k if the encoded part
-// has only code points below U+E000, because such code points are encoded as they are.
+// Decode returns the PartitionKey and the RowKey of an encoded key. They may share memory with k.
 func Decode(k []byte) (partition, row string) {
 	p, r := Split(k)
 	return DecodePart(p), DecodePart(r)
 }
 
-// DecodePart is the inverse of [AppendPart]. As with [Decode], the result may share memory with b.
+// DecodePart is the inverse of [AppendPart]. The result may share memory with b.
 func DecodePart(b []byte) string {
 	i := 0
 	for i < len(b) && b[i] < 0xEE {
@@ -132,7 +130,7 @@ func DecodePart(b []byte) string {
 	return string(out)
 }
 
-// Compare orders two strings by UTF-16 code unit without encoding them.
+// Compare compares two strings by UTF-16 code unit without encoding them.
 func Compare(a, b string) int {
 	n := min(len(a), len(b))
 	for i := range n {
@@ -140,8 +138,8 @@ func Compare(a, b string) int {
 		if x == y {
 			continue
 		}
-		// Bytes EE and EF begin U+E000…U+FFFF. Bytes F0…F4 begin the code points from U+10000 on, which UTF-16 writes
-		// as surrogates D800…DFFF. The order of UTF-8 differs from that of UTF-16 only between these two groups.
+		// Bytes EE and EF begin U+E000…U+FFFF. Bytes F0…F4 begin the code points from U+10000 on, which are the
+		// surrogates D800…DFFF in UTF-16. UTF-8 and UTF-16 order differ only between these two groups.
 		if x >= 0xEE && y >= 0xEE && (x < 0xF0) != (y < 0xF0) {
 			return int(y) - int(x)
 		}

@@ -2,17 +2,17 @@ package multipart
 
 import "strconv"
 
-// Response is one HTTP response in the response to a batch.
+// Response is one HTTP response in a batch response.
 type Response struct {
 	Status int
-	Header Header // header lines, in the order in which they are written
+	Header Header // in wire order
 	Body   []byte
 }
 
-// AppendChangeset appends the body of the response to a changeset: one part per operation, or a single part with the
-// error of the operation that failed. The response's content type is "multipart/mixed; boundary=" followed by batch.
-// Both boundaries must be unique, and must not occur at the start of a line in a body. The service uses
-// "batchresponse_" and "changesetresponse_" followed by GUIDs, and clients split the text at these prefixes.
+// AppendChangeset appends the response body for a changeset: one part per operation, or a single part with the error of
+// the failed operation. The content type of the response is "multipart/mixed; boundary=" followed by batch. Both
+// boundaries must be unique and must not occur at the start of a line in a body. The service uses "batchresponse_" and
+// "changesetresponse_" followed by GUIDs, and clients split the text at these prefixes.
 func AppendChangeset(dst []byte, batch, changeset string, parts []Response) []byte {
 	dst = appendChangesetOpen(dst, batch, changeset)
 	for i := range parts {
@@ -22,15 +22,15 @@ func AppendChangeset(dst []byte, batch, changeset string, parts []Response) []by
 	return appendDelimiter(dst, batch, "--\r\n")
 }
 
-// AppendQuery appends the body of the response to a batch that has only one query. This body contains the response of
-// the query directly, without a changeset.
+// AppendQuery appends the response body for a batch that consists of one query. The response of the query is not inside
+// a changeset.
 func AppendQuery(dst []byte, batch string, r Response) []byte {
 	dst = appendResponse(dst, batch, &r)
 	return appendDelimiter(dst, batch, "--\r\n")
 }
 
-// AppendBatch appends the body of a batch request, for clients. The boundaries must not occur at the start of a line
-// in a body.
+// AppendBatch appends the body of a batch request, for clients. The boundaries must not occur at the start of a line in
+// a body.
 func AppendBatch(dst []byte, batch, changeset string, b *Batch) []byte {
 	for i := range b.Parts {
 		p := &b.Parts[i]
@@ -85,8 +85,8 @@ func appendDelimiter(dst []byte, boundary, rest string) []byte {
 	return append(dst, rest...)
 }
 
-// appendMessage appends header lines, an empty line and the body. It then appends the line end that multipart counts
-// as part of the next delimiter. So if the body is empty, three line ends follow the last header, as clients expect.
+// appendMessage appends header lines, an empty line, the body, and the line end that belongs to the next delimiter in
+// multipart. If the body is empty, three line ends follow the last header, as clients expect.
 func appendMessage(dst []byte, h Header, body []byte) []byte {
 	for i := range h {
 		dst = append(dst, h[i].Name...)
@@ -99,8 +99,7 @@ func appendMessage(dst []byte, h Header, body []byte) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// appendText appends s as one line. It replaces line ends by blanks, because with line ends s could forge headers and
-// parts.
+// appendText appends s as one line. It replaces line ends by blanks, because s could otherwise forge headers and parts.
 func appendText(dst []byte, s string) []byte {
 	n := len(dst)
 	dst = append(dst, s...)
@@ -112,7 +111,7 @@ func appendText(dst []byte, s string) []byte {
 	return dst
 }
 
-// phrase returns the reason phrase for a status that operations return, and "" for any other status. HTTP permits an
+// phrase returns the reason phrase of a status that operations return, or "" for any other status. HTTP permits an
 // empty phrase.
 func phrase(status int) string {
 	switch status {

@@ -2,42 +2,41 @@ package multipart
 
 import "strings"
 
-// Batch is the structure of a batch request's body. Parse and AppendBatch are inverses.
+// Batch is the structure of a batch request body. [Parse] and [AppendBatch] are inverses.
 type Batch struct {
 	Parts []Part
 
-	// Truncated is true if Parse stopped because the body has more operations or parts than the limit. Parts then holds
-	// only the first limit+1 parts or operations.
+	// Truncated is set if Parse stopped because the body has more operations or parts than the limit. Parts then holds
+	// only the first limit+1 operations or parts.
 	Truncated bool
 }
 
-// Part is one part of a batch: a changeset with any number of operations, or a single operation directly in the
-// batch.
+// Part is one part of a batch: a changeset with any number of operations, or a single operation outside a changeset.
 type Part struct {
 	Changeset  bool
 	Operations []Operation
 }
 
-// Operation is one HTTP request in a batch. Its Method is empty if the part is empty, or if the part is in a
-// changeset and its head cannot be parsed.
+// Operation is one HTTP request in a batch. Method is empty if the part is empty, or if the part is in a changeset and
+// its head cannot be parsed.
 type Operation struct {
 	Method string
 
-	// Target is the raw request target, the text between the first and the last blank of the request line. Clients
-	// send absolute URIs with other hosts, and unescaped blanks in keys.
+	// Target is the raw request target, which is the text between the first and the last blank of the request line.
+	// Clients send absolute URIs with other hosts, and unescaped blanks in keys.
 	Target string
 
 	Header Header
-	Body   []byte // a slice of the parsed body, without line ends at its start; nil if empty
+	Body   []byte // shares memory with the parsed body; without leading line ends; nil if empty
 }
 
-// ContentID returns the Content-ID header of the operation, which the response must repeat. Python clients send a
-// Content-ID in the MIME head of the part instead; the response does not repeat such an id.
+// ContentID returns the Content-ID header of the operation, which the response must repeat. It ignores a Content-ID in
+// the MIME head of the part, which Python clients send and the response does not repeat.
 func (o *Operation) ContentID() string { return o.Header.Get("Content-ID") }
 
-// Single returns the only part of the batch. The part must be a changeset of at most limit operations, or one GET
-// directly in the batch; the service executes nothing else. The caller checks the methods within a changeset. For any
-// other batch the error is an [*Error] with [Empty], [Mixed] or [TooMany].
+// Single returns the only part of the batch: a changeset of at most limit operations, or one GET outside a changeset.
+// The service executes nothing else. The caller must check the methods in a changeset. For any other batch, the error
+// is an [*Error] with [Empty], [Mixed] or [TooMany].
 func (b *Batch) Single() (Part, error) {
 	structure := func(r Reason, op int, detail string) (Part, error) {
 		return Part{}, &Error{Reason: r, Operation: op, Offset: -1, Detail: detail}
@@ -69,17 +68,17 @@ func (b *Batch) Single() (Part, error) {
 // Field is a header line.
 type Field struct{ Name, Value string }
 
-// Header holds the header lines of one head in wire order. Names keep their case; values keep everything except
+// Header holds the header lines of one head in wire order. Names retain their case, and values are trimmed of
 // surrounding blanks.
 type Header []Field
 
-// Get returns the value of the first field with this name, ignoring case, or "".
+// Get returns the value of the first field with the given name, or "". The case of the name is ignored.
 func (h Header) Get(name string) string {
 	value, _ := h.Lookup(name)
 	return value
 }
 
-// Values returns the values of all fields with this name, ignoring case.
+// Values returns the values of all fields with the given name. The case of the name is ignored.
 func (h Header) Values(name string) (values []string) {
 	for i := range h {
 		if strings.EqualFold(h[i].Name, name) {

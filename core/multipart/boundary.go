@@ -2,13 +2,13 @@ package multipart
 
 import "strings"
 
-// maxBoundary is the longest boundary in bytes. MIME allows 70, and clients send a GUID with a prefix, which is
+// maxBoundary is the maximum length of a boundary in bytes. MIME allows 70. Clients send a GUID with a prefix, which is
 // shorter.
 const maxBoundary = 200
 
-// Boundary returns the boundary parameter of a multipart/mixed content type. Parameters may come in any order, quoted
-// or not, with or without blanks. mime.ParseMediaType is not used, because it obeys MIME's grammar and refuses
-// unquoted boundaries such as batch(guid), which clients send.
+// Boundary returns the boundary parameter of a multipart/mixed content type. Parameters may be in any order, quoted or
+// not, with or without blanks. mime.ParseMediaType follows the MIME grammar and rejects unquoted boundaries such as
+// batch(guid), which clients send.
 func Boundary(contentType string) (string, error) {
 	mediaType, params, _ := strings.Cut(contentType, ";")
 	if !strings.EqualFold(strings.Trim(mediaType, " \t"), "multipart/mixed") {
@@ -24,7 +24,7 @@ func Boundary(contentType string) (string, error) {
 		if !strings.EqualFold(name, "boundary") {
 			continue
 		}
-		// The boundary must not end with a blank, because blanks may follow it in a delimiter line.
+		// A boundary must not end with a blank, because blanks may follow it in a delimiter line.
 		if value == "" || len(value) > maxBoundary || value[len(value)-1] == ' ' || !printable(value) {
 			return "", badBoundary(at, "the boundary must be 1 to 200 printable ASCII characters and must not end with a space")
 		}
@@ -33,8 +33,8 @@ func Boundary(contentType string) (string, error) {
 	return "", badBoundary(len(contentType), "the content type has no boundary")
 }
 
-// cutParam cuts the first parameter from "name=value;…" and removes quotes. An empty parameter, as between the
-// semicolons of "a=b;;c=d", has the name "".
+// cutParam cuts the first parameter from "name=value;…" and removes quotes. The name of an empty parameter, as in
+// "a=b;;c=d", is "".
 func cutParam(s string) (name, value, rest string, ok bool) {
 	end := strings.IndexAny(s, ";=")
 	if end < 0 || s[end] == ';' {
@@ -65,7 +65,7 @@ func cutParam(s string) (name, value, rest string, ok bool) {
 		}
 		b = append(b, s[i])
 	}
-	return "", "", "", false // the closing quote is missing
+	return "", "", "", false // no closing quote
 }
 
 func printable(s string) bool {

@@ -2,20 +2,21 @@ package multipart
 
 import "strconv"
 
-// Reason classifies an error in a batch. It implements error, so that errors.Is(err, multipart.TooMany) works for
-// every error of this package.
+// Reason classifies an error in a batch. It implements error, so that errors.Is(err, multipart.TooMany) works for all
+// errors of this package.
 type Reason uint8
 
 const (
-	// Malformed: the framing, a MIME head or an inner head cannot be parsed. For each of the reasons Malformed, Empty
-	// and Mixed, the service answers 400 InvalidInput.
+	// Malformed means that the framing, a MIME head or an inner head cannot be parsed. For Malformed, Empty and Mixed,
+	// the service responds with 400 InvalidInput.
 	Malformed Reason = iota + 1
-	// Empty: the batch has no part.
+	// Empty means that the batch has no part.
 	Empty
-	// Mixed: the batch has more than one changeset, a query together with other parts, a query inside a changeset, or
-	// a write outside one.
+	// Mixed means that the batch has more than one changeset, a query together with other parts, a query inside a
+	// changeset, or a write outside a changeset.
 	Mixed
-	// TooMany: a changeset has more operations than the limit. The service answers 202 with a single error part.
+	// TooMany means that a changeset has more operations than the limit. The service responds with 202 and a single
+	// error part.
 	TooMany
 )
 
@@ -34,15 +35,15 @@ func (r Reason) Error() string {
 	return "reason " + strconv.Itoa(int(r))
 }
 
-// Error describes an error and its position. It quotes nothing from the input, which may contain entities.
+// Error is an error with its position. It does not quote the input, which may contain entities.
 type Error struct {
 	Reason    Reason
-	Operation int // zero-based, or -1 if no operation caused the error
-	Offset    int // byte offset in the body or, in errors of Boundary, in the header value; -1 if unknown
+	Operation int // zero-based; -1 if the error belongs to no operation
+	Offset    int // byte offset in the body or, for Boundary, in the header value; -1 if unknown
 	Detail    string
 }
 
-// Error returns the reason, the position and the detail.
+// Error implements error.
 func (e *Error) Error() string {
 	s := "multipart: " + e.Reason.Error()
 	if e.Operation >= 0 {
@@ -54,5 +55,5 @@ func (e *Error) Error() string {
 	return s + ": " + e.Detail
 }
 
-// Unwrap returns the reason.
+// Unwrap returns the reason, for errors.Is.
 func (e *Error) Unwrap() error { return e.Reason }

@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// Limits of a head: the number of bytes in a line, and the number of header lines. A request line with two
-// percent-encoded keys of 1 KiB has up to 20 KB.
+// Limits of a head. maxLine is in bytes. A request line with two percent-encoded keys of 1 KiB has up to 20 KB.
 const (
 	maxLine   = 32 << 10
 	maxFields = 64
 )
 
-// cutHead finds the empty line that ends a head: content[:end] is the head, and content[rest:] follows the empty
-// line. If content has no empty line but ends with a line end, all of it is the head. In this case the splitter has
-// counted the empty line as part of the next delimiter.
+// cutHead finds the empty line that ends a head: content[:end] is the head, and content[rest:] follows the empty line.
+// If there is no empty line but content ends with a line end, all of content is the head. In this case, the splitter
+// has counted the empty line as part of the next delimiter.
 func cutHead(content []byte) (end, rest int, ok bool) {
 	for end < len(content) {
 		i := bytes.IndexByte(content[end:], '\n')
@@ -29,14 +28,14 @@ func cutHead(content []byte) (end, rest int, ok bool) {
 	return end, end, end > 0
 }
 
-// cutLine cuts the first line from a head, in which every line ends with LF or CRLF.
+// cutLine cuts the first line from a head. Every line of the head ends with LF or CRLF.
 func cutLine(head string) (line, rest string) {
 	line, rest, _ = strings.Cut(head, "\n")
 	return strings.TrimSuffix(line, "\r"), rest
 }
 
-// parseRequestLine splits a request line at its first and its last blank, because a target may contain unescaped
-// blanks. The router checks the target further.
+// parseRequestLine splits a request line at its first and its last blank, because the target may contain unescaped
+// blanks.
 func parseRequestLine(line string) (method, target, problem string) {
 	first, last := strings.IndexByte(line, ' '), strings.LastIndexByte(line, ' ')
 	switch {
@@ -55,8 +54,8 @@ func parseRequestLine(line string) (method, target, problem string) {
 	return method, target, ""
 }
 
-// appendFields appends the header lines of a head to dst. It describes a problem as text rather than as an error,
-// because only the caller knows the offset of the head.
+// appendFields appends the header lines of a head to dst. It returns a problem as text and not as an error, because
+// only the caller knows the offset.
 func appendFields(dst Header, lines string) (h Header, problem string) {
 	n := 0
 	for lines != "" {
@@ -69,7 +68,7 @@ func appendFields(dst Header, lines string) (h Header, problem string) {
 		switch value = strings.Trim(value, " \t"); {
 		case !ok:
 			return dst, "a header line has no colon"
-		case !token(name): // a folded header line fails here too, because HTTP no longer allows it
+		case !token(name): // includes folded header lines, which HTTP no longer allows
 			return dst, "a header name is not a token"
 		case !fieldText(value):
 			return dst, "a header value has control characters"
@@ -87,7 +86,7 @@ func token(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if letter := c | 0x20; 'a' <= letter && letter <= 'z' || c == '-' || '0' <= c && c <= '9' {
-			continue // fast path for frequent characters
+			continue // fast path
 		}
 		if strings.IndexByte("!#$%&'*+.^_`|~", c) < 0 {
 			return false
@@ -96,7 +95,7 @@ func token(s string) bool {
 	return s != ""
 }
 
-// fieldText reports whether s has no control characters except tabs.
+// fieldText reports whether s has no control characters other than tabs.
 func fieldText(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' && s[i] != '\t' || s[i] == 0x7f {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Parse parses the body of a batch; boundary comes from its content type. The caller must limit the size of body, and
-// must not change it while the Batch is in use, because the Batch holds slices of it. Parse stops after limit+1
-// operations or parts; see [Batch.Truncated]. Errors are [*Error] with [Malformed].
+// Parse parses the body of a batch. boundary comes from the content type. The caller must limit the size of body. The
+// Batch shares memory with body. Parse stops after limit+1 operations or parts; see [Batch.Truncated]. Errors are of
+// type [*Error] with [Malformed].
 func Parse(body []byte, boundary string, limit int) (*Batch, error) {
 	p := parser{body: body, limit: limit}
 	if err := p.batch(boundary); err != nil {
@@ -16,14 +16,14 @@ func Parse(body []byte, boundary string, limit int) (*Batch, error) {
 	return &Batch{Parts: p.parts, Truncated: p.truncated}, nil
 }
 
-// parser parses one body. All offsets count from the start of the body, as in errors.
+// parser parses one body. All offsets are from the start of the body.
 type parser struct {
 	body      []byte
 	limit     int
 	parts     []Part
-	count     int    // number of operations read so far, in all parts
+	count     int    // number of operations read so far
 	fields    Header // headers of all operations, in one array to save allocations
-	mime      Header // fields of the most recent MIME head; mimeText is the text of that head
+	mime      Header // fields of the last MIME head, whose text is mimeText
 	mimeText  string
 	truncated bool
 }
@@ -40,8 +40,8 @@ func (p *parser) batch(boundary string) error {
 		var end int
 		end, closing, ok = s.delimiter()
 		if !ok {
-			// Some clients omit the last "--". The last delimiter of a batch may therefore lack the "--", if only
-			// blanks follow. If other text follows, the batch was cut off.
+			// Some clients omit the last "--". If only blanks follow the last delimiter of a batch, it need not be
+			// closing. If other text follows, the batch was truncated.
 			if blank(p.body[begin:]) {
 				return nil
 			}
@@ -53,7 +53,7 @@ func (p *parser) batch(boundary string) error {
 		if err := p.batchPart(begin, end); err != nil {
 			return err
 		}
-		if len(p.parts) > p.limit { // the limit also applies to the number of parts, because changesets may be empty
+		if len(p.parts) > p.limit { // changesets may be empty, so limit the parts too
 			p.truncated = true
 		}
 	}
@@ -82,8 +82,8 @@ func (p *parser) batchPart(begin, end int) error {
 	return p.changeset(rest, end, boundary)
 }
 
-// changeset reads the parts of a changeset. The changeset must end with a closing delimiter, which every client
-// sends. Otherwise the end of a transaction might be missing.
+// changeset reads the parts of a changeset. It requires the closing delimiter, which every client sends, because the
+// end of the transaction might be missing otherwise.
 func (p *parser) changeset(begin, end int, boundary string) error {
 	s := newSplitter(p.body[:end], begin, boundary)
 	s.glued = true
@@ -112,7 +112,7 @@ func (p *parser) changeset(begin, end int, boundary string) error {
 		}
 		op, problem := p.operation(rest, end)
 		if problem != "" {
-			op = Operation{} // the operation without a method makes the caller of Parse refuse the whole changeset
+			op = Operation{} // without a method, the caller of Parse rejects the whole changeset
 		}
 		p.add()
 		ops = append(ops, op)
@@ -121,13 +121,13 @@ func (p *parser) changeset(begin, end int, boundary string) error {
 	return nil
 }
 
-// mimeHead reads the head of a part, and returns its content type and the offset after the head.
+// mimeHead reads the head of a part. It returns the content type and the offset after the head.
 func (p *parser) mimeHead(begin, end int) (contentType string, rest int, problem string) {
 	n, rest, ok := cutHead(p.body[begin:end])
 	if !ok {
 		return "", 0, "the headers of a part must end with an empty line"
 	}
-	// Most parts have the same MIME head, so the parsed fields are reused for the next part.
+	// Most parts have the same MIME head, so reuse the parsed fields.
 	if head := p.body[begin : begin+n]; string(head) != p.mimeText {
 		p.mimeText = string(head)
 		p.mime, problem = appendFields(p.mime[:0], p.mimeText)
@@ -135,7 +135,7 @@ func (p *parser) mimeHead(begin, end int) (contentType string, rest int, problem
 			return "", 0, problem
 		}
 	}
-	// Only encodings that leave the bytes of a part unchanged are accepted.
+	// Accept only encodings that leave the bytes of a part unchanged.
 	switch strings.ToLower(p.mime.Get("Content-Transfer-Encoding")) {
 	case "", "binary", "8bit", "7bit":
 		return p.mime.Get("Content-Type"), begin + rest, ""
@@ -143,8 +143,8 @@ func (p *parser) mimeHead(begin, end int) (contentType string, rest int, problem
 	return "", 0, "the Content-Transfer-Encoding is not binary"
 }
 
-// operation reads the inner request of a part. It copies the head of this request into one string, which the target and
-// the headers share. It does not copy the body.
+// operation reads the inner request of a part. The target and the headers share one string, which is a copy of the
+// head. The body is not copied.
 func (p *parser) operation(begin, end int) (op Operation, problem string) {
 	content := p.body[begin:end]
 	n, rest, ok := cutHead(content)
@@ -179,8 +179,8 @@ func (p *parser) add() {
 	p.truncated = p.count > p.limit
 }
 
-// digits reports whether s, the value of a Content-Length, is empty or has only digits. The number is ignored,
-// because some clients send a wrong one.
+// digits reports whether s is empty or has only digits. The value of Content-Length is otherwise ignored, because some
+// clients send a wrong one.
 func digits(s string) bool {
 	for i := range len(s) {
 		if s[i]-'0' > 9 {
@@ -190,7 +190,7 @@ func digits(s string) bool {
 	return true
 }
 
-// mediaType returns a content type in lower case, without its parameters.
+// mediaType returns a content type in lower case and without parameters.
 func mediaType(contentType string) string {
 	t, _, _ := strings.Cut(contentType, ";")
 	return strings.ToLower(strings.Trim(t, " \t"))

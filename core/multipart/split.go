@@ -2,28 +2,27 @@ package multipart
 
 import "bytes"
 
-// splitter cuts a multipart body at its delimiter lines. A delimiter line is "--" and the boundary, then "--" if it
-// is the closing one, then blanks, and a line end or the end of input. Whole lines are compared, because the boundary
-// of the batch may be a prefix of the changeset's boundary, or the reverse.
+// splitter cuts a multipart body at its delimiter lines. A delimiter line is "--" and the boundary, then "--" if it is
+// the closing one, then blanks, and a line end or the end of input. Whole lines are compared, because the boundary of
+// the batch may be a prefix of the changeset's boundary, or the other way round.
 //
-// One client omits the line end before a delimiter. If glued is set, a delimiter may therefore also follow the
-// closing brace of an operation's JSON directly. That is safe: in valid JSON "--" occurs only inside a string, and a
-// string contains no line end (docs/adr/0022).
+// One client omits the line end before a delimiter. If glued is set, a delimiter may therefore directly follow the
+// closing brace of an operation's JSON. This is safe: in valid JSON, "--" occurs only inside a string, and a string
+// contains no line end (docs/adr/0022).
 type splitter struct {
 	body  []byte
 	delim []byte // "--" followed by the boundary
 	pos   int    // offset after the last delimiter line
-	glued bool   // set if a line end may be missing between an operation's JSON and the next delimiter
+	glued bool   // whether the line end between an operation's JSON and a delimiter may be missing
 }
 
-// newSplitter returns a splitter for the part of body that begins at the offset pos. A line must begin at this offset.
+// newSplitter returns a splitter for body[pos:]. pos must be the start of a line.
 func newSplitter(body []byte, pos int, boundary string) splitter {
 	return splitter{body: body, delim: append([]byte("--"), boundary...), pos: pos}
 }
 
-// delimiter finds the next delimiter line and moves s.pos to the end of that line. The result start is the offset at
-// which the content before the delimiter line ends. A line end directly before the delimiter line is not part of the
-// content.
+// delimiter finds the next delimiter line and moves s.pos past it. start is the end of the content before the line. The
+// line end before a delimiter line is not part of the content.
 func (s *splitter) delimiter() (start int, closing, ok bool) {
 	from, glued, judged := s.pos, s.glued, false
 	for {
@@ -36,8 +35,8 @@ func (s *splitter) delimiter() (start int, closing, ok bool) {
 			if !glued || s.body[start-1] != '}' {
 				continue
 			}
-			// Call holdsJSON only for the first brace of a part, because it reads the headers from the start of the
-			// part. In a body full of braces and delimiters, a call at each brace would take hours in total.
+			// Call holdsJSON only for the first brace of a part, because it parses the heads from the start of the
+			// part. For a body full of braces and delimiters, calls for each brace would take hours.
 			if !judged {
 				glued, judged = holdsJSON(s.body[s.pos:start]), true
 			}
@@ -54,7 +53,7 @@ func (s *splitter) delimiter() (start int, closing, ok bool) {
 		if !ok {
 			continue
 		}
-		// If no content is between two delimiter lines, the line end between them belongs to the first of them.
+		// If two delimiter lines are adjacent, the line end between them belongs to the first one.
 		content := max(s.pos, trimLineEnd(s.body, start))
 		s.pos = len(s.body) - len(rest) + end
 		return content, closing, true
@@ -63,7 +62,7 @@ func (s *splitter) delimiter() (start int, closing, ok bool) {
 
 // holdsJSON reports whether a part contains an operation with a JSON body.
 func holdsJSON(part []byte) bool {
-	for range 2 { // skip the head of the part and the head of the operation
+	for range 2 { // the head of the part and the head of the operation
 		_, rest, ok := cutHead(part)
 		if !ok {
 			return false
@@ -74,8 +73,7 @@ func holdsJSON(part []byte) bool {
 	return len(part) > 0 && part[0] == '{'
 }
 
-// lineEnd returns the length of the line end at the start of s, with any blanks before the line end. The end of input
-// counts as a line end.
+// lineEnd returns the length of the blanks and the line end at the start of s. The end of input counts as a line end.
 func lineEnd(s []byte) (n int, ok bool) {
 	for n < len(s) && (s[n] == ' ' || s[n] == '\t') {
 		n++
@@ -91,7 +89,7 @@ func lineEnd(s []byte) (n int, ok bool) {
 	return 0, false
 }
 
-// trimLineEnd returns the length of s[:end] without a CRLF or LF at its end.
+// trimLineEnd returns the length of s[:end] without a trailing CRLF or LF.
 func trimLineEnd(s []byte, end int) int {
 	if end > 0 && s[end-1] == '\n' {
 		end--

@@ -1,5 +1,6 @@
-// Package negotiate does the content negotiation of the protocol: it determines from the headers of a request in which
-// format the body is, and which form of answer the client wants. What is available depends on the protocol version.
+// Package negotiate implements the content negotiation of the protocol. From the headers of a request, it determines
+// the format of the body and the format that the client requests for the answer. The available formats depend on the
+// protocol version.
 package negotiate
 
 import (
@@ -16,7 +17,8 @@ type Fields interface {
 	Get(canonicalName string) string
 }
 
-// CheckVersion checks v, the value of x-ms-version, and returns v. A published version, a later date and "" are valid; any other value is an error.
+// CheckVersion returns v, the value of x-ms-version, if it is a published version, a later date or "". Any other value
+// is an error.
 func CheckVersion(v string) (string, error) {
 	if v != "" && !version.Known(v) {
 		return "", table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. x-ms-version must be a published version, such as 2019-02-02 or 2025-07-05, or a later date.")
@@ -24,8 +26,8 @@ func CheckVersion(v string) (string, error) {
 	return v, nil
 }
 
-// ODataVersion returns the OData version that a client requests, or 0 if the client requests none.
-// MaxDataServiceVersion takes precedence over DataServiceVersion.
+// ODataVersion returns the OData version that the client requests, or 0. MaxDataServiceVersion takes precedence over
+// DataServiceVersion.
 func ODataVersion(h Fields) (float64, error) {
 	text := h.Get("Maxdataserviceversion")
 	if text == "" {
@@ -36,22 +38,21 @@ func ODataVersion(h Fields) (float64, error) {
 	}
 	number, _, _ := strings.Cut(text, ";")
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || !(n >= 1 && n <= 4) { // negated, so that the condition also holds for NaN
+	if err != nil || !(n >= 1 && n <= 4) { // negated to include NaN
 		return 0, table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. DataServiceVersion and MaxDataServiceVersion must be 1.0, 2.0 or 3.0.")
 	}
 	return n, nil
 }
 
-// Dialect holds the versions that determine the format of requests and answers.
+// Dialect holds the versions that determine the formats of a request and its answer.
 type Dialect struct {
-	Version string  // x-ms-version, "" if the client sent none
-	OData   float64 // the OData version that the client requests, or 0
+	Version string  // x-ms-version, or ""
+	OData   float64 // requested OData version, or 0
 }
 
-// formatError returns "" if this format is available, or else an error code. Before 2013-08-15 only ATOM was
-// available; since 2015-12-11 ATOM is unavailable. A client that sends no version gets any format. Before
-// 2015-12-11, JSON requires OData 3. Since then JSON is the only format, so clients may also name an older
-// OData version.
+// formatError returns "" if a format is available, and an error code otherwise. Before 2013-08-15, only ATOM was
+// available; since 2015-12-11, only JSON is. A client that sends no version gets any format. Before 2015-12-11, JSON
+// requires OData 3. Since then, clients may request an older OData version.
 func (d Dialect) formatError(f payload.Format) table.Code {
 	switch {
 	case f == payload.Atom && d.Version >= version.AtomEnd:
@@ -62,7 +63,7 @@ func (d Dialect) formatError(f payload.Format) table.Code {
 	return ""
 }
 
-// ordinary returns the default format of an answer: ATOM in versions before 2015-12-11, else JSON.
+// ordinary returns the default format of an answer: ATOM before 2015-12-11, and JSON since then.
 func (d Dialect) ordinary() payload.Format {
 	if d.Version < version.AtomEnd {
 		return payload.Atom
@@ -74,13 +75,13 @@ func (d Dialect) ordinary() payload.Format {
 type Representation struct {
 	Format      payload.Format
 	ErrorFormat payload.Format
-	FormatErr   error // an error if none of the requested formats is available
-	Unasked     bool  // whether the client sent neither $format nor Accept
+	FormatErr   error // error if none of the requested formats is available
+	Unasked     bool  // whether the request has neither $format nor Accept
 }
 
-// ResponseFormat chooses the format of the answer. It uses $format or, without $format, the first media
-// range in Accept that is available. Without both, it chooses the default format. Errors have the same
-// format, but are in XML if the client accepts any format.
+// ResponseFormat returns the format of the answer: $format or, without $format, the first available media range in
+// Accept. Without both, it returns the default format. Errors have the same format, but are in XML if the client
+// accepts any format.
 func (d Dialect) ResponseFormat(format *string, accept string) Representation {
 	if format != nil && *format != "" {
 		accept = *format
@@ -130,7 +131,7 @@ func (d Dialect) mediaRange(s string) (payload.Format, table.Code) {
 	return payload.Minimal, table.MediaTypeNotSupported
 }
 
-// metadataLevel returns the format for the parameters of the media type application/json.
+// metadataLevel returns the format for the parameters of application/json.
 func metadataLevel(params string) (payload.Format, table.Code) {
 	for params != "" {
 		var p string
@@ -155,8 +156,8 @@ func metadataLevel(params string) (payload.Format, table.Code) {
 	return payload.Minimal, ""
 }
 
-// RequestFormat returns the format of a body with this Content-Type. Without a Content-Type, the format is
-// JSON in all versions that support JSON.
+// RequestFormat returns the format of a body with the given Content-Type. The default is JSON in all versions that
+// support it.
 func (d Dialect) RequestFormat(contentType string) (payload.Format, error) {
 	if contentType == "" {
 		if d.Version != "" && d.Version < version.JSON {
@@ -174,7 +175,7 @@ func (d Dialect) RequestFormat(contentType string) (payload.Format, error) {
 	return f, nil
 }
 
-// Preference is the value of a Prefer header on a write.
+// Preference is a preference of the client for the answer to a write, from the Prefer header.
 type Preference uint8
 
 const (
@@ -198,7 +199,7 @@ func ParsePreference(prefer string) Preference {
 	return NoPreference
 }
 
-// String returns the value of the header Preference-Applied.
+// String returns the value of Preference-Applied.
 func (p Preference) String() string {
 	switch p {
 	case ReturnContent:

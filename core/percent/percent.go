@@ -1,9 +1,8 @@
-// Package percent encodes and decodes percent escapes by the protocol's rules: a path or value is decoded exactly
-// once, and a malformed escape is an error. The rules are strict because signatures cover the exact bytes of a
-// request.
+// Package percent encodes and decodes percent-escapes by the protocol's rules: a path or value is decoded exactly once,
+// and a malformed escape is an error. The rules are strict because signatures cover the exact bytes of a request.
 package percent
 
-// Byte decodes the escape "%xx" at s[i:]; ok is false if there is no valid escape.
+// Byte decodes the escape "%xx" at s[i:]. If there is no valid escape, ok is false.
 func Byte(s string, i int) (c byte, ok bool) {
 	if i+2 >= len(s) || s[i] != '%' {
 		return 0, false
@@ -23,7 +22,7 @@ func digit(c byte) byte {
 	return 0xFF
 }
 
-// Append appends s in decoded form. If query is set, a plus sign means a blank. Append returns false if an escape is
+// Append appends s decoded. If query is set, a plus sign is decoded as a blank. Append returns false if an escape is
 // malformed.
 func Append(dst []byte, s string, query bool) ([]byte, bool) {
 	for i := 0; i < len(s); i++ {
@@ -43,7 +42,7 @@ func Append(dst []byte, s string, query bool) ([]byte, bool) {
 	return dst, true
 }
 
-// Decode returns s in decoded form, like Append. If s has no escapes, it returns s itself.
+// Decode returns s decoded, like Append. If s has no escapes, it returns s itself.
 func Decode(s string, query bool) (string, bool) {
 	for i := range len(s) {
 		if s[i] == '%' || s[i] == '+' && query {
@@ -57,8 +56,8 @@ func Decode(s string, query bool) (string, bool) {
 	return s, true
 }
 
-// AppendEscaped appends s with all characters escaped except letters, digits
-// and -._~, which are valid anywhere in a URI.
+// AppendEscaped appends s and escapes all characters except letters, digits and -._~, which are valid anywhere in a
+// URI.
 func AppendEscaped(dst []byte, s string) []byte {
 	for i := range len(s) {
 		dst = AppendByte(dst, s[i])
@@ -66,7 +65,7 @@ func AppendEscaped(dst []byte, s string) []byte {
 	return dst
 }
 
-// AppendByte appends one byte, escaped as AppendEscaped does.
+// AppendByte appends one byte, escaped like AppendEscaped.
 func AppendByte(dst []byte, c byte) []byte {
 	const hex = "0123456789ABCDEF"
 	switch {

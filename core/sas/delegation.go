@@ -45,7 +45,7 @@ type DelegationKey struct {
 	Value    string // secret: base64 of 32 bytes
 }
 
-// GoString implements [fmt.GoStringer] without the secret.
+// GoString returns the same text as String, so that %#v omits the secret too.
 func (d DelegationKey) GoString() string { return d.String() }
 
 // String returns the user and the times without the secret.

@@ -157,7 +157,7 @@ func (t *Token) String() string {
 	return t.kind.String() + " " + t.value(sv) + " (signature withheld)"
 }
 
-// GoString implements [fmt.GoStringer] without the signature.
+// GoString returns the same text as String, so that %#v omits the signature too.
 func (t *Token) GoString() string { return t.String() }
 
 // fold returns s with ASCII letters in lower case. Table names contain no other letters.

@@ -37,7 +37,7 @@ type Credential struct {
 // String returns the scheme and the account.
 func (c Credential) String() string { return c.Scheme.String() + " " + c.Account + ":(withheld)" }
 
-// GoString implements [fmt.GoStringer] without the signature.
+// GoString returns the same text as String, so that %#v omits the signature too.
 func (c Credential) GoString() string { return c.String() }
 
 // ParseAuthorization parses the value of an Authorization header, "SharedKey account:signature" or "SharedKeyLite

@@ -73,7 +73,7 @@ func (k *Key) TakeUsed() bool { return k.used.Swap(false) }
 // String returns a placeholder instead of the key.
 func (k *Key) String() string { return "sharedkey.Key(withheld)" }
 
-// GoString implements [fmt.GoStringer] without the key.
+// GoString returns the same text as String, so that %#v omits the key too.
 func (k *Key) GoString() string { return k.String() }
 
 // Sign returns the HMAC-SHA256 of s as 44 bytes of base64.

@@ -10,22 +10,22 @@ import (
 // Header is the XML declaration at the start of a document.
 const Header = `<?xml version="1.0" encoding="utf-8"?>`
 
-// AppendText appends s as character data. A carriage return becomes a reference, because readers turn a raw one into
-// a line feed.
+// AppendText appends s as character data. A carriage return becomes a reference, because readers convert a raw one to a
+// line feed.
 //
-// The result is always well-formed: an invalid UTF-8 byte, or a character that XML does not allow, becomes U+FFFD.
-// [AppendWhole] also reports whether a character was replaced in this way.
+// The result is always well-formed: invalid UTF-8 bytes, and characters that XML does not allow, become U+FFFD. To
+// detect the replacement, use [AppendWhole].
 func AppendText(dst []byte, s string) []byte {
 	dst, _ = appendEscaped(dst, s, false)
 	return dst
 }
 
-// AppendWhole is like [AppendText]. It also returns true if it has replaced no character by U+FFFD.
+// AppendWhole is like [AppendText], and also reports whether all characters of s were preserved.
 func AppendWhole(dst []byte, s string) (out []byte, whole bool) { return appendEscaped(dst, s, false) }
 
-// AppendAttr appends s as the value of an attribute, for use between double or single quotes. Tabs and line feeds
-// also become references, because readers turn raw ones into blanks. Like [AppendText], it writes U+FFFD for
-// characters that XML does not allow.
+// AppendAttr appends s as an attribute value, for use in double or single quotes. Tabs and line feeds also become
+// references, because readers convert raw ones to blanks. Like [AppendText], it writes U+FFFD for characters that XML
+// does not allow.
 func AppendAttr(dst []byte, s string) []byte {
 	dst, _ = appendEscaped(dst, s, true)
 	return dst
@@ -60,7 +60,7 @@ func appendEscaped(dst []byte, s string, attribute bool) (out []byte, whole bool
 			dst = append(dst, "&amp;"...)
 		case c == '<':
 			dst = append(dst, "&lt;"...)
-		case c == '>': // every > is escaped, because text must not contain ]]>
+		case c == '>': // always escaped, because text must not contain ]]>
 			dst = append(dst, "&gt;"...)
 		case c == '"' && attribute:
 			dst = append(dst, "&quot;"...)
@@ -80,7 +80,7 @@ func appendEscaped(dst []byte, s string, attribute bool) (out []byte, whole bool
 	}
 }
 
-// appendLegal appends s, with U+FFFD for characters that XML does not allow.
+// appendLegal appends s with U+FFFD in place of characters that XML does not allow.
 func appendLegal(dst []byte, s string) []byte {
 	for _, x := range s {
 		if !isChar(x) {
@@ -91,14 +91,12 @@ func appendLegal(dst []byte, s string) []byte {
 	return dst
 }
 
-// plain returns the length of the longest prefix of printable ASCII without characters that may need an escape: & < >
-// and the quotes.
+// plain returns the length of the longest prefix of printable ASCII without & < > and quotes.
 func plain(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
 		w := binary.LittleEndian.Uint64(b[i:])
-		// A single comparison finds & (0x26) and ' (0x27), because they differ in only one bit. The same holds for <
-		// (0x3C) and > (0x3E).
+		// One comparison finds & (0x26) and ' (0x27), which differ in one bit, and another finds < (0x3C) and > (0x3E).
 		m := (w | (w - ones*0x20) | ((w ^ ones*'"') - ones) | ((w&^ones ^ ones*'&') - ones) | ((w&^(ones*2) ^ ones*'<') - ones)) & highs
 		if m != 0 {
 			return i + bits.TrailingZeros64(m)>>3

@@ -13,7 +13,7 @@ const (
 )
 
 // legal returns the length of the longest prefix of s that XML allows: valid UTF-8 without U+FFFE, U+FFFF and control
-// characters other than tab, line feed and carriage return. XML forbids references to these characters too.
+// characters other than tab, line feed and carriage return. XML does not allow references to these characters either.
 func legal(s string) int {
 	if !utf8.ValidString(s) {
 		for i, x := range s {
@@ -25,8 +25,8 @@ func legal(s string) int {
 	}
 	b := unsafe.Slice(unsafe.StringData(s), len(s))
 	for i := 0; i < len(b); {
-		// Test eight bytes at a time: subtracting n from every byte sets the high bit of each byte below n. The
-		// lowest bit that is set always marks such a byte.
+		// Test eight bytes at a time: subtracting n from every byte sets the high bit of each byte below n. The lowest
+		// set bit always marks such a byte.
 		for len(b)-i >= 8 {
 			w := binary.LittleEndian.Uint64(b[i:])
 			m := ((w-ones*0x20)&^w | ((w^ones*0xEF)-ones) & ^(w^ones*0xEF)) & highs
@@ -50,7 +50,7 @@ func legal(s string) int {
 	return len(s)
 }
 
-// isChar implements XML's production Char, the characters that a reference may name.
+// isChar implements the production Char of XML, which also limits references.
 func isChar(x rune) bool {
 	return x >= 0x20 && x < 0xD800 || x == '\t' || x == '\n' || x == '\r' || x >= 0xE000 && x < 0xFFFE || x >= 0x10000 && x <= utf8.MaxRune
 }

@@ -2,7 +2,7 @@ package xml
 
 import "unicode/utf8"
 
-// name reads a name at pos. local is the offset of the local part of the name, after a prefix and a colon.
+// name reads a name at r.pos. local is the offset of the local part, after a prefix and a colon.
 func (r *Reader) name() (name string, local int, err error) {
 	rest := r.doc[r.pos:]
 	n := nameLength(rest)
@@ -22,11 +22,11 @@ func (r *Reader) name() (name string, local int, err error) {
 	return view(rest[:n]), local, nil
 }
 
-// prefix returns the namespace prefix of a name: "a" for "a:b", and "" for a name without a colon. The parameter local
-// is the offset after the colon, or 0.
+// prefix returns the namespace prefix of a name: "a" for "a:b", and "" without a colon. local is the offset after the
+// colon, or 0.
 func prefix(name string, local int) string { return name[:max(local-1, 0)] }
 
-// nameLength returns the length of the longest name without a colon at the beginning of b.
+// nameLength returns the length of the longest name without a colon at the start of b.
 func nameLength(b []byte) int {
 	i := 0
 	for i < len(b) {
@@ -43,7 +43,7 @@ func nameLength(b []byte) int {
 			return i
 		default:
 			x, size := utf8.DecodeRune(b[i:])
-			if !isNameRune(x, i == 0) || size == 1 { // size is 1 for invalid UTF-8
+			if !isNameRune(x, i == 0) || size == 1 { // invalid UTF-8 has size 1
 				return i
 			}
 			i += size
@@ -52,8 +52,8 @@ func nameLength(b []byte) int {
 	return i
 }
 
-// IsName reports whether s can be the local name of an element or attribute: a Name of XML 1.0 (fifth edition)
-// without colons.
+// IsName reports whether s is a valid local name of an element or attribute: a Name of XML 1.0 (fifth edition) without
+// colons.
 func IsName(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -70,8 +70,8 @@ func IsName(s string) bool {
 	return s != ""
 }
 
-// isNameRune reports whether a character beyond ASCII may occur in a name (productions NameStartChar and NameChar).
-// At the start of a name, only some of these characters are allowed.
+// isNameRune reports whether a non-ASCII character may occur in a name (productions NameStartChar and NameChar). first
+// means at the start of the name.
 func isNameRune(x rune, first bool) bool {
 	switch {
 	case x == 0xB7, x >= 0x300 && x <= 0x36F, x == 0x203F, x == 0x2040:

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// declaration reads the XML declaration, if there is one.
+// declaration reads the optional XML declaration.
 func (r *Reader) declaration() error {
 	if !bytes.HasPrefix(r.doc[r.pos:], []byte("<?xml")) || nameLength(r.doc[r.pos+len("<?"):]) != len("xml") {
 		return nil
@@ -15,7 +15,7 @@ func (r *Reader) declaration() error {
 	if n < 0 {
 		return r.syntax("the XML declaration is not closed")
 	}
-	// The pseudo-attributes must be in this order. Only the first one is required.
+	// The pseudo-attributes must be in this order. Only version is required.
 	rest := view(r.doc[r.pos+len("<?xml") : r.pos+n])
 	version, rest, ok := pseudo(rest, "version")
 	known := ok && version == "1.0"
@@ -55,7 +55,7 @@ func pseudo(s, name string) (value, rest string, ok bool) {
 	return t[1 : 1+n], t[2+n:], true
 }
 
-// remark skips a comment or a processing instruction at pos. If there is none, it returns false.
+// remark skips a comment or processing instruction at r.pos. It returns false if there is none.
 func (r *Reader) remark() (skipped bool, err error) {
 	rest := r.doc[r.pos:]
 	switch {
@@ -89,8 +89,7 @@ func (r *Reader) remark() (skipped bool, err error) {
 	return false, nil
 }
 
-// skipOutside skips everything that may surround the root element. more is true if pos is then at the root's start
-// tag.
+// skipOutside skips everything outside the root element. If more is true, r.pos is at the root's start tag.
 func (r *Reader) skipOutside() (more bool, err error) {
 	for {
 		r.blanks()

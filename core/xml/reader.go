@@ -9,24 +9,24 @@ import (
 
 // Limits of a document.
 const (
-	MaxDepth      = 32 // maximum depth of elements, including the root
-	MaxAttributes = 32 // maximum number of attributes of an element, without namespace declarations
-	MaxNamespaces = 32 // maximum number of namespaces that all open elements together declare
+	MaxDepth      = 32 // maximum nesting of elements, including the root
+	MaxAttributes = 32 // maximum number of attributes per element, without namespace declarations
+	MaxNamespaces = 32 // maximum number of namespace declarations on all open elements
 )
 
-// Kind is the kind of item that [Reader.Next] has read.
+// Kind is the kind of an item that [Reader.Next] returns.
 type Kind uint8
 
 const (
 	EOF   Kind = iota // end of a complete document
-	Start             // a start tag; <a/> is read as a Start and then an End
+	Start             // a start tag; <a/> is a Start and an End
 	End               // an end tag
-	Text              // all character data up to the next tag, with CDATA sections; never empty
+	Text              // all character data up to the next tag, including CDATA sections; never empty
 )
 
 // SyntaxError reports a document that is not well-formed or exceeds a limit.
 type SyntaxError struct {
-	Offset  int    // position of the error in bytes, from the start of the document
+	Offset  int    // byte offset in the document
 	Problem string // description of the error
 }
 
@@ -39,56 +39,55 @@ var ErrNested = errors.New("xml: an element where only text is allowed")
 
 var errNotStart = errors.New("xml: not after a start tag")
 
-// Reader reads a document from start to end. Its results share memory with the document and are valid until the
-// document is changed; only [Reader.Content] returns a copy.
+// Reader reads a document from start to end. Results share memory with the document, except from [Reader.Content]. The
+// document must not change while they are in use.
 type Reader struct {
 	doc  []byte
 	pos  int
-	err  error // the first error; all later calls return it
-	kind Kind  // the kind that the last call of Next returned
+	err  error // the first error, which all later calls return
+	kind Kind  // result of the last Next
 
 	text   []byte
-	joined bool // set if the current text is at the end of Reader.decoded, instead of in the document
+	joined bool // whether text is at the end of decoded and not in the document
 
 	open   [MaxDepth]element
 	depth  int
-	tag    int  // index, in the array Reader.open, of the element whose tag was read last
-	empty  bool // whether the last Start was a tag such as <a/>; Next then returns its End
+	tag    int  // index in open of the element whose tag was read last
+	empty  bool // whether the last Start was a tag such as <a/>; Next then returns End
 	rooted bool // whether the root element has begun
 
-	// These fields are arrays, and no pointer refers to them. So a Reader that stays within one function needs no
-	// heap memory.
+	// The following fields are arrays without pointers to them, so that a Reader can live on the stack.
 	attributes     [MaxAttributes]attribute // attributes of the last Start
 	attributeCount int
-	namespaces     [MaxNamespaces]namespace // the declarations of all open elements, one after the other
+	namespaces     [MaxNamespaces]namespace // declarations of all open elements
 	namespaceCount int
 
-	// decoded holds the decoded texts that differ from the document's bytes. Bytes are only appended, so that slices of
-	// earlier texts stay valid.
+	// decoded holds decoded text that differs from the document. It is append-only, so slices of earlier text remain
+	// valid.
 	decoded []byte
 }
 
-// element is an element whose end tag has not been read.
+// element is an open element.
 type element struct {
-	name       string // name with prefix
+	name       string // with prefix
 	local      int    // offset of the local part in name
 	space      string
-	namespaces int // number of namespaces that the surrounding elements declare
+	namespaces int // number of namespaces declared by the surrounding elements
 }
 
 type attribute struct{ space, local, value string }
 
 type namespace struct{ prefix, uri string }
 
-// NewReader returns a reader for doc, which may begin with a byte order mark and an XML declaration. If doc contains
-// an illegal byte anywhere, the first Next returns the error.
+// NewReader returns a reader for doc, which may begin with a byte order mark and an XML declaration. If doc contains an
+// illegal byte anywhere, the first Next returns an error.
 func NewReader(doc []byte) *Reader {
 	r := &Reader{doc: doc}
 	r.err = r.begin()
 	return r
 }
 
-// Next reads the next tag or text. After an error, each further call returns the same error.
+// Next reads the next tag or text. After an error, all further calls return the same error.
 func (r *Reader) Next() (Kind, error) {
 	if r.err == nil {
 		r.kind, r.err = r.next()
@@ -102,14 +101,14 @@ func (r *Reader) Next() (Kind, error) {
 // Space returns the namespace URI of the element whose tag was read last, or "".
 func (r *Reader) Space() string { return r.open[r.tag].space }
 
-// Local returns the name, without prefix, of the element whose tag was read last.
+// Local returns the local name of the element whose tag was read last.
 func (r *Reader) Local() string {
 	e := &r.open[r.tag]
 	return e.name[e.local:]
 }
 
-// Attr returns an attribute of the last start tag. An attribute without a prefix is in the namespace "", even if
-// there is a default namespace.
+// Attr returns an attribute of the last start tag. An attribute without a prefix is in the namespace "", even if there
+// is a default namespace.
 func (r *Reader) Attr(space, local string) (value string, ok bool) {
 	for i := range r.attributeCount {
 		if a := &r.attributes[i]; a.local == local && a.space == space {
@@ -122,12 +121,11 @@ func (r *Reader) Attr(space, local string) (value string, ok bool) {
 // Offset returns the byte offset of the end of the last tag or text.
 func (r *Reader) Offset() int { return r.pos }
 
-// Text returns the characters of the last item of kind [Text]. References are resolved, and CR LF and CR are turned
-// into LF.
+// Text returns the characters of the last [Text] item. References are resolved, and CR LF and CR are converted to LF.
 func (r *Reader) Text() []byte { return r.text }
 
-// Content reads up to the end tag of the element whose start tag was read last. It returns the text between the two
-// tags, which may be "". If the element contains another element, the error is ErrNested.
+// Content reads the rest of the element whose start tag was read last, and returns its text, which may be empty. If the
+// element contains another element, the error is ErrNested.
 func (r *Reader) Content() (string, error) {
 	b, err := r.ContentBytes()
 	return string(b), err
@@ -153,7 +151,7 @@ func (r *Reader) ContentBytes() ([]byte, error) {
 	return text, nil
 }
 
-// Skip skips the content of the element whose start tag was read last, and its end tag.
+// Skip skips the rest of the element whose start tag was read last.
 func (r *Reader) Skip() error {
 	if r.kind != Start {
 		return errNotStart
@@ -165,7 +163,7 @@ func (r *Reader) Skip() error {
 	}
 }
 
-// begin checks the characters of the whole document. It then skips a byte order mark and reads the XML declaration.
+// begin validates the characters of the whole document, skips a byte order mark and reads the XML declaration.
 func (r *Reader) begin() error {
 	if at := legal(view(r.doc)); at < len(r.doc) {
 		return &SyntaxError{at, "a character that XML does not allow, or invalid UTF-8"}
@@ -202,5 +200,5 @@ func (r *Reader) next() (Kind, error) {
 
 func (r *Reader) syntax(problem string) error { return &SyntaxError{r.pos, problem} }
 
-// view returns b as a string that shares its memory.
+// view returns b as a string without a copy.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

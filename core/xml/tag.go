@@ -12,7 +12,7 @@ const (
 	spaceDeclarations = "http://www.w3.org/2000/xmlns/"
 )
 
-// start reads a start tag; pos must be at the "<".
+// start reads a start tag. r.pos must be at the "<".
 func (r *Reader) start() error {
 	if r.depth == MaxDepth {
 		return r.syntax("elements nest too deep")
@@ -50,9 +50,8 @@ func (r *Reader) start() error {
 	}
 }
 
-// attribute reads an attribute. It records a namespace declaration in r.namespaces, and any other attribute in
-// r.attributes. The recorded attribute has its prefix instead of its namespace, until the function resolve replaces
-// the prefix.
+// attribute reads an attribute. It records a namespace declaration in r.namespaces and any other attribute in
+// r.attributes. The space of the recorded attribute is its prefix until resolve replaces it.
 func (r *Reader) attribute() error {
 	begin := r.pos
 	name, at, err := r.name()
@@ -88,7 +87,7 @@ func (r *Reader) attribute() error {
 	return nil
 }
 
-// value reads the value of an attribute up to the closing quote.
+// value reads an attribute value up to the closing quote.
 func (r *Reader) value(quote byte) (string, error) {
 	rest := r.doc[r.pos:]
 	n := plain(rest)
@@ -112,7 +111,7 @@ func (r *Reader) value(quote byte) (string, error) {
 	return view(r.decoded[from:]), nil
 }
 
-// declare records the declaration of a prefix; "" is the default namespace.
+// declare records a namespace declaration. The prefix "" is the default namespace.
 func (r *Reader) declare(at int, prefix, uri string) error {
 	for i := r.open[r.depth].namespaces; i < r.namespaceCount; i++ {
 		if r.namespaces[i].prefix == prefix {
@@ -125,7 +124,7 @@ func (r *Reader) declare(at int, prefix, uri string) error {
 	case r.namespaceCount == MaxNamespaces:
 		return &SyntaxError{at, "too many namespaces are declared"}
 	}
-	for i := range r.namespaceCount { // equal URIs must be the same string in memory; see sameSpace
+	for i := range r.namespaceCount { // equal URIs must share memory; see sameSpace
 		if r.namespaces[i].uri == uri {
 			uri = r.namespaces[i].uri
 			break
@@ -136,7 +135,7 @@ func (r *Reader) declare(at int, prefix, uri string) error {
 	return nil
 }
 
-// resolve replaces the prefixes of the names in a tag by namespaces.
+// resolve replaces the prefixes of a start tag by namespaces.
 func (r *Reader) resolve(e *element) error {
 	var ok bool
 	if e.space, ok = r.lookup(prefix(e.name, e.local)); !ok {
@@ -158,15 +157,14 @@ func (r *Reader) resolve(e *element) error {
 	return nil
 }
 
-// sameSpace reports whether two attributes of one element have the same namespace. Equal URIs are stored as one
-// string, so comparing pointers suffices. A URI may have megabytes; comparing bytes for each element would take
-// quadratic time.
+// sameSpace reports whether two attributes of one element have the same namespace. Equal URIs share memory, so it
+// compares pointers. A URI may be megabytes long, and comparing bytes for each element would take quadratic time.
 func sameSpace(a, b string) bool {
 	return len(a) == len(b) && (a == "" || unsafe.StringData(a) == unsafe.StringData(b))
 }
 
-// lookup returns the namespace of a prefix. If the prefix is not declared, ok is false. An undeclared default
-// namespace is "".
+// lookup returns the namespace of a prefix. If the prefix is not declared, ok is false. Without a default namespace,
+// the namespace of "" is "".
 func (r *Reader) lookup(prefix string) (uri string, ok bool) {
 	for i := r.namespaceCount - 1; i >= 0; i-- {
 		n := &r.namespaces[i]
@@ -180,7 +178,7 @@ func (r *Reader) lookup(prefix string) (uri string, ok bool) {
 	return "", prefix == ""
 }
 
-// end reads an end tag; pos must be at the "</".
+// end reads an end tag. r.pos must be at the "</".
 func (r *Reader) end() error {
 	begin := r.pos
 	r.pos += len("</")
@@ -205,7 +203,7 @@ func (r *Reader) end() error {
 	return nil
 }
 
-// leave closes the innermost element. Local and Space still return its name, because its tag was read last.
+// leave closes the innermost element. Local and Space still return its names.
 func (r *Reader) leave() {
 	r.depth--
 	r.tag = r.depth
@@ -229,7 +227,7 @@ func (r *Reader) peek() byte {
 	return 0
 }
 
-// trimBlanks returns s without white space at its beginning.
+// trimBlanks returns s without leading white space.
 func trimBlanks(s string) string {
 	for s != "" && isBlank(s[0]) {
 		s = s[1:]

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// characters reads character data up to the next tag. pos is then at the tag.
+// characters reads character data up to the next tag, and leaves r.pos at the tag.
 func (r *Reader) characters() error {
 	r.text, r.joined = nil, false
 	for {
@@ -58,8 +58,8 @@ func (r *Reader) characters() error {
 	}
 }
 
-// put appends a piece of the document to r.text. The piece must begin at the offset r.pos. If the parameter plain is set,
-// the piece needs no decoding. If r.text is still empty, a plain piece is not copied.
+// put appends piece to r.text, which must begin at r.pos. plain means that piece needs no decoding. A plain piece is
+// not copied if r.text is empty.
 func (r *Reader) put(piece []byte, plain, references bool) error {
 	if plain && len(r.text) == 0 {
 		r.text = piece
@@ -78,17 +78,16 @@ func (r *Reader) put(piece []byte, plain, references bool) error {
 	return nil
 }
 
-// allocateDecoded allocates the buffer r.decoded before its first use. The first capacity is at most the length of the
-// rest of the document, because decoding never makes a text longer.
+// allocateDecoded allocates r.decoded before its first use. Its capacity is at most the length of the rest of the
+// document, because decoding never makes text longer.
 func (r *Reader) allocateDecoded() {
 	if r.decoded == nil {
 		r.decoded = make([]byte, 0, min(len(r.doc)-r.pos, 1024))
 	}
 }
 
-// decode appends the decoded form of a piece of the document to r.decoded. The piece must begin at the offset r.pos.
-// Each line end becomes LF. If the parameter references is set, decode replaces each reference, such as &amp; or &#10;,
-// with its character. In an attribute, all white space becomes blanks.
+// decode appends piece, which must begin at r.pos, to r.decoded. Line ends become LF. If references is set, references
+// such as &amp; and &#10; are replaced by their characters. In an attribute, white space becomes blanks.
 func (r *Reader) decode(piece []byte, references, attribute bool) error {
 	for i := 0; i < len(piece); {
 		from := i
@@ -123,10 +122,9 @@ func (r *Reader) decode(piece []byte, references, attribute bool) error {
 	return nil
 }
 
-// reference parses the reference at the start of b: &name; or &#10; or &#xA;. If b does not begin with a reference,
-// size is 0.
+// reference parses a reference at the start of b, such as &name; &#10; or &#xA;. If there is none, size is 0.
 func reference(b []byte) (x rune, size int) {
-	const longest = 16 // maximum length in bytes of a reference such as &#10; with room for a few leading zeros of the number
+	const longest = 16 // maximum length in bytes of a numeric reference, with some leading zeros
 	end := strings.IndexByte(view(b[:min(len(b), longest)]), ';')
 	if end < 0 {
 		return 0, 0
@@ -164,7 +162,7 @@ func reference(b []byte) (x rune, size int) {
 				return 0, 0
 			}
 		}
-		if !isChar(x) { // also refuses a reference without digits, because x is then 0, and U+0000 is illegal in XML
+		if !isChar(x) { // includes a reference without digits, for which x is 0
 			return 0, 0
 		}
 	}
