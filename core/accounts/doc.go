@@ -1,3 +1,2 @@
-// Package accounts parses a text that lists the accounts of a server and their
-// keys.
+// Package accounts parses the list of a server's accounts and their keys.
 package accounts

@@ -5,11 +5,11 @@ import "strings"
 // Entry is the text of one account, split into its parts. It is for programs that edit the list of accounts.
 type Entry struct {
 	Name    string
-	Keys    []string // the keys in base64
-	Options []string // the options, such as "disabled"
+	Keys    []string // in base64
+	Options []string // such as "disabled"
 }
 
-// ParseEntry splits the text of one account into its parts. Unlike Parse, it does not check the parts. It returns
+// ParseEntry splits the text of one account into its parts. Unlike Parse, it does not validate the parts. It returns
 // false unless text is exactly one entry with a name and a key.
 func ParseEntry(text string) (Entry, bool) {
 	text = strings.TrimSpace(text)
@@ -25,7 +25,7 @@ func ParseEntry(text string) (Entry, bool) {
 	return e, ok
 }
 
-// String returns the entry in the form that Parse reads.
+// String returns the entry in the syntax of [Parse].
 func (e Entry) String() string {
 	return strings.Join(append([]string{e.Name + ":" + strings.Join(e.Keys, ":")}, e.Options...), " ")
 }

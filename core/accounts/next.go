@@ -9,9 +9,9 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Next parses a new text of the account list. The result replaces the list l. If an account has not changed, the
-// result contains its old object. The protocol caches the account's settings in that object. A text without accounts
-// is an error. Otherwise a file that was emptied by mistake would lock out all clients.
+// Next parses a new version of the list l. Unchanged accounts retain their Account object, for which the protocol
+// caches settings. A text without accounts is an error, because a file that was emptied by mistake would lock out all
+// clients.
 func (l List) Next(text string) (List, error) {
 	next, err := Parse(text)
 	if err != nil {
@@ -24,8 +24,8 @@ func (l List) Next(text string) (List, error) {
 	return next, nil
 }
 
-// Keep compares l with an earlier list. If an account is equal in both, l then contains the Account object of the
-// earlier list, in which the protocol caches settings. Keep reports whether the lists are equal.
+// Keep replaces each account in l by the account in before if they are equal, because the protocol caches settings by
+// Account object. It reports whether the two lists are equal.
 func (l List) Keep(before List) bool {
 	kept := 0
 	for name, was := range before {
@@ -37,7 +37,7 @@ func (l List) Keep(before List) bool {
 	return kept == len(l) && kept == len(before)
 }
 
-// same reports whether two accounts with the same name have the same settings and keys.
+// same reports whether two accounts with the same name are equal.
 func same(a, b *protocol.Account) bool {
 	return a.Disabled == b.Disabled && a.HTTPS == b.HTTPS && a.Endpoint == b.Endpoint &&
 		a.Shared == b.Shared && slices.Equal(a.Audiences, b.Audiences) &&
@@ -45,8 +45,8 @@ func same(a, b *protocol.Account) bool {
 		sameKey(a.Keys[0], b.Keys[0]) && sameKey(a.Keys[1], b.Keys[1])
 }
 
-// sameKey reports whether two keys are equal. It compares signatures that are made with the keys, because a Key does
-// not reveal its bytes. A nil key means that no key is set.
+// sameKey reports whether two keys are equal. A Key does not reveal its bytes, so sameKey compares signatures. A nil
+// key is not set.
 func sameKey(a, b *sharedkey.Key) bool {
 	if a == nil || b == nil {
 		return a == b

@@ -11,10 +11,10 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Variable is the name of the environment variable with the accounts, in the form that [Parse] accepts.
+// Variable is the environment variable that lists the accounts in the syntax of [Parse].
 const Variable = "EDGETABLE_ACCOUNTS"
 
-// Development is the name of the account that development tools use. DevelopmentKey is its public key.
+// Development is the name of the account that development tools use, and DevelopmentKey is its public key.
 const (
 	Development    = "devstoreaccount1"
 	DevelopmentKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
@@ -23,7 +23,7 @@ const (
 // List maps names to accounts.
 type List map[string]*protocol.Account
 
-// Find implements protocol.Handler.Accounts.
+// Find implements [protocol.Handler].Accounts.
 func (l List) Find(name string) (*protocol.Account, bool) {
 	account, ok := l[name]
 	return account, ok
@@ -33,14 +33,13 @@ func (l List) Find(name string) (*protocol.Account, bool) {
 //
 //	name:key1[:key2] [allow=10.0.0.0/8,192.0.2.7] [deny=10.9.0.0/16] [audience=https://acme.example] [endpoint=https://tables.example/acme] [https] [disabled]
 //
-// A line that begins with # is a comment. Keys shorter than LeastKey are refused. Errors never contain a key, nor a
+// A line that begins with # is a comment. Keys shorter than LeastKey are rejected. Errors never contain a key, nor a
 // word that may be a misplaced key.
 //
-// Package fmt is avoided, because it would bring package os into WebAssembly modules.
+// Package fmt is avoided, because it would add package os to WebAssembly modules.
 func Parse(text string) (List, error) { return parse(text, LeastKey) }
 
-// ParseWeak does the same as Parse for test accounts, such as those for Azurite: keys may be short, and names may
-// contain hyphens.
+// ParseWeak is like Parse, but for test accounts such as Azurite's: keys may be short, and names may contain hyphens.
 func ParseWeak(text string) (List, error) { return parse(text, 1) }
 
 func parse(text string, leastKey int) (List, error) {
@@ -111,7 +110,7 @@ func parseAccount(entry string, leastKey int) (*protocol.Account, error) {
 	return account, nil
 }
 
-// cutOptions splits an entry into its options, which are at the end, and the text before them.
+// cutOptions splits an entry into the text before its options, and the options.
 func cutOptions(entry string) (string, []string) {
 	words := strings.Fields(entry)
 	i := len(words)
@@ -125,7 +124,7 @@ func isOption(word string) bool {
 	return word == "disabled" || word == "https" || strings.HasPrefix(word, "allow=") || strings.HasPrefix(word, "deny=") || strings.HasPrefix(word, "audience=") || strings.HasPrefix(word, "endpoint=")
 }
 
-// setOption applies one option to the account. Its errors may contain addresses, because addresses are not secret.
+// setOption applies one option to the account. Its errors may contain addresses, which are not secret.
 func setOption(a *protocol.Account, option string) error {
 	name, value, _ := strings.Cut(option, "=")
 	if option == "disabled" {
@@ -157,8 +156,8 @@ func setOption(a *protocol.Account, option string) error {
 		if err != nil {
 			return errors.New(name + "=" + strconv.Quote(text) + ": write addresses or networks such as 192.0.2.7 or 10.0.0.0/8, separated by commas")
 		}
-		// Package firewall compares an IPv4-mapped IPv6 address as IPv4. So a network of such addresses is stored as
-		// an IPv4 network.
+		// Package firewall compares an IPv4-mapped IPv6 address as IPv4, so store a network of such addresses as an
+		// IPv4 network.
 		if bits := p.Bits() - 96; p.Addr().Is4In6() && bits >= 0 {
 			p = netip.PrefixFrom(p.Addr().Unmap(), bits)
 		}
@@ -171,7 +170,7 @@ func setOption(a *protocol.Account, option string) error {
 	return nil
 }
 
-// CheckName returns an error if s is not a legal account name.
+// CheckName returns an error if s is not a valid account name.
 func CheckName(s string) error {
 	wrong := len(s) < 3 || len(s) > 24
 	for _, c := range []byte(s) {
@@ -193,7 +192,7 @@ func (l List) HasDevelopmentKey() bool {
 	return false
 }
 
-// IsDevelopmentKey reports whether k is the public development key. It returns false for nil.
+// IsDevelopmentKey reports whether k is the public development key. k may be nil.
 func IsDevelopmentKey(k *sharedkey.Key) bool {
 	known, err := sharedkey.ParseKey(DevelopmentKey)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package address decodes the URL of a request. The host or the path names an account. The rest of the path names a
-// resource of this account. The query has options. The package does not examine the credentials in the query.
+// Package address decodes the URL of a request. The host or the path names an account, the rest of the path names a
+// resource of the account, and the query has options. The package does not examine credentials in the query.
 package address
 
 import (
@@ -9,11 +9,11 @@ import (
 	"edgetable/core/table"
 )
 
-// Target is a request target in parts, none of them decoded.
+// Target is a request target, split into parts that are not decoded.
 type Target struct {
-	Path  string // the escaped path, which begins with "/"
-	Query string // the escaped query, without "?"
-	Host  string // the host, if the target is an absolute URI; else ""
+	Path  string // escaped path; begins with "/"
+	Query string // escaped query without "?"
+	Host  string // host of an absolute URI, or ""
 }
 
 // Parse splits a request target into its parts.
@@ -34,19 +34,19 @@ func Parse(raw string) Target {
 	return t
 }
 
-// Address names the account that a request addresses, and the path within this account.
+// Address is the account that a request addresses, and the path within the account.
 type Address struct {
-	Account   string // name of the account, without SecondarySuffix
+	Account   string // without SecondarySuffix
 	Secondary bool
-	Base      string // in path style: "/" and the first segment of the path, which names the account; otherwise ""
-	Rest      string // the escaped path after the account, without leading slashes
+	Base      string // in path style: "/" and the first path segment, which names the account; otherwise ""
+	Rest      string // escaped path after the account, without leading slashes
 }
 
-// SecondarySuffix is the end of the account name in URLs of an account's secondary endpoint.
+// SecondarySuffix is the suffix of the account name in URLs of the secondary endpoint.
 const SecondarySuffix = "-secondary"
 
-// Locate finds the account of a request. It uses path style if forcePathStyle is set or the host cannot name an
-// account: an IP address, localhost, or a name without ".table.".
+// Locate determines the account of a request. It uses path style if forcePathStyle is set, or if the host cannot name
+// an account. Such a host is an IP address, localhost, or a name without ".table.".
 func (t Target) Locate(host string, forcePathStyle bool) (Address, bool) {
 	if t.Host != "" {
 		host = t.Host
@@ -75,8 +75,8 @@ func (t Target) Locate(host string, forcePathStyle bool) (Address, bool) {
 }
 
 // withoutAccount removes a repeated account name from the path of a request to the secondary endpoint. Python's SDK
-// repeats the name, because it appends the full path of a primary request to the secondary's path. If the repeated
-// name is the last segment, it is not removed, because it is the name of a table.
+// repeats the name, because it appends the full path of a primary request to the secondary's path. A repeated name in
+// the last segment is the name of a table and is not removed.
 func withoutAccount(account, rest string) string {
 	segment, behind, ok := strings.Cut(rest, "/")
 	if name, _ := percent.Decode(segment, false); ok && name == account {

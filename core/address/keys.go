@@ -6,11 +6,11 @@ import "strings"
 type keys struct {
 	partition, row string
 	count          int
-	bare           bool // set if the parentheses hold a single literal without a name, which is then in the field partition
+	bare           bool // whether there is a single literal without a name, which is in partition
 }
 
-// parseKeys parses 'x' or PartitionKey='p',RowKey='r' in either order, with optional blanks around the commas. It
-// returns count 0 for an unknown or repeated name, and false for a syntax error.
+// parseKeys parses 'x', or PartitionKey='p',RowKey='r' in either order, with optional blanks around the commas. For an
+// unknown or repeated name, the result has count 0. For a syntax error, ok is false.
 func parseKeys(s string) (k keys, ok bool) {
 	havePartition, haveRow := false, false
 	for {
@@ -48,7 +48,7 @@ func parseKeys(s string) (k keys, ok bool) {
 	}
 }
 
-// cutQuoted cuts a quoted literal from the front of s. Inside the literal, two quotes in a row mean one quote.
+// cutQuoted cuts a quoted literal from the front of s. Two consecutive quotes in the literal stand for one quote.
 func cutQuoted(s string) (value, rest string, ok bool) {
 	if !strings.HasPrefix(s, "'") {
 		return "", "", false

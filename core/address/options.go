@@ -9,13 +9,12 @@ import (
 	"edgetable/core/table"
 )
 
-// OrderHeader is the request header that sets the order of a query, as $orderby does on a server with
-// extensions. Azure supports neither of them. The response repeats the header, to show that the server supports
-// it.
+// OrderHeader is the request header that sets the order of a query, like $orderby on a server with extensions. Azure
+// supports neither. The response repeats the header to show that the server supports it.
 const OrderHeader = "x-edgetable-orderby"
 
-// Options holds the decoded options of a query string. An option that is absent is nil; an empty one is not
-// nil.
+// Options holds the decoded options of a query string. A pointer is nil if the option is absent, but not if it is
+// empty.
 type Options struct {
 	Filter, Top, Select, Format *string
 	OrderBy                     *string
@@ -24,12 +23,11 @@ type Options struct {
 	Timeout                     int // in seconds; 0 if absent
 	Comp, Restype               string
 	APIVersion                  string
-	foreign                     string // an OData option that the service does not implement
+	foreign                     string // an OData option that is not implemented
 }
 
-// ParseOptions parses a raw query string to its end, even after an error, and returns the first error. It
-// ignores unknown names. The option comp must not occur twice: the signature covers only one comp, and the
-// server must use the same one.
+// ParseOptions parses a raw query string. It continues after an error and returns the first one. It ignores unknown
+// names. comp must not occur twice, because the signature covers only one comp, and the server must use the same one.
 func ParseOptions(raw string) (o Options, first error) {
 	fail := func(detail string) {
 		if first == nil {
@@ -96,8 +94,8 @@ func ParseOptions(raw string) (o Options, first error) {
 	return o, first
 }
 
-// CheckImplemented returns an error if the query has an option that the service does not implement. It
-// accepts $orderby if the server has extensions and the resource has an order.
+// CheckImplemented returns an error if the query has an option that is not implemented. It accepts $orderby if
+// extensions is set and the resource has an order.
 func (o *Options) CheckImplemented(r Resource, extensions bool) error {
 	name, hint := o.foreign, ""
 	if name == "" && o.OrderBy != nil && !(extensions && (r == EntitySet || r == EntityCount)) {
@@ -111,10 +109,10 @@ func (o *Options) CheckImplemented(r Resource, extensions bool) error {
 	return table.NotImplemented.With("The requested operation is not implemented on the specified resource. The query option " + strconv.Quote(name) + " is not supported; the supported options are $filter, $select and $top." + hint)
 }
 
-// Plain reports whether the query has comp or restype. If so, the errors of this request are plain XML.
+// Plain reports whether the query has comp or restype. The errors of such a request are plain XML.
 func (o *Options) Plain() bool { return o.Comp != "" || o.Restype != "" }
 
-// SelectResource returns the resource that the path, comp and restype identify together.
+// SelectResource returns the resource that the path, comp and restype together identify.
 func (o *Options) SelectResource(r Resource) (Resource, error) {
 	switch {
 	case r == EntitySet && o.Restype == "" && o.Comp == "acl":

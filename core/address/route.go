@@ -8,7 +8,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Resource is the kind of object that a path addresses.
+// Resource is the kind of resource that a path addresses.
 type Resource uint8
 
 const (
@@ -21,8 +21,8 @@ const (
 	Metadata                    // /$metadata
 	EntityCount                 // /name/$count or /name()/$count (an extension)
 
-	// The query options comp and restype select the following resources. Their errors are in plain XML,
-	// whatever Accept is.
+	// The following resources are selected by comp and restype. Their errors are in plain XML, whatever the Accept
+	// header is.
 	TableACL          // /name?comp=acl
 	TableOptions      // /name?comp=options
 	TableChanges      // /name?comp=changes
@@ -33,24 +33,23 @@ const (
 	DelegationKey     // /?restype=service&comp=userdelegationkey
 )
 
-// Entities reports whether the resource consists of entities: one entity, or the set of entities of a table.
+// Entities reports whether the resource is one entity or the set of entities of a table.
 func (r Resource) Entities() bool { return r == EntitySet || r == OneEntity }
 
-// Route is a resource with the decoded names and keys of its address.
+// Route is a resource with the decoded names and keys from its path.
 type Route struct {
 	Resource     Resource
 	Table        string
 	PartitionKey string
 	RowKey       string
-	Nested       bool  // the path has another segment after the table's name
-	Misbuilt     error // error of a nested path with a wrong number of keys; it is reported only if the table exists
+	Nested       bool  // whether the path has another segment after the table name
+	Misbuilt     error // error for a nested path with a wrong number of keys; only reported if the table exists
 }
 
-// errQuerySyntax is the error for parentheses with invalid contents, or with a key that has a slash or a
-// backslash.
+// errQuerySyntax is the error for invalid parentheses, or for a key with a slash or a backslash.
 var errQuerySyntax = table.InvalidInput.With("Bad Request - Error in query syntax. Address an entity as table(PartitionKey='…',RowKey='…'). A key must not contain slashes or backslashes; write ' in a key as ''.")
 
-// errNoCount is errQuerySyntax with a hint that a server with extensions supports the address.
+// errNoCount is errQuerySyntax with the hint that a server with extensions supports $count.
 var errNoCount = table.InvalidInput.With(errQuerySyntax.Message + " $count needs a server with --extensions (EDGETABLE_EXTENSIONS=true).")
 
 // errKeyCount returns the error for a resource with a wrong number of keys.
@@ -62,14 +61,14 @@ func errKeyCount(account, resource string) error {
 		account + "." + resource + "'. Address an entity as table(PartitionKey='…',RowKey='…').")
 }
 
-// ParseRoute parses the part of a raw path after the account. It decodes the path only once, because a key may
-// contain a percent sign.
+// ParseRoute parses the raw path after the account. It decodes the path exactly once, because a key may contain a
+// percent sign.
 //
-// In a path of several segments, the first segment is the table. The parentheses at the end contain the keys.
-// The service ignores the segments in between, as was recorded for all nested paths from 2021 to 2026. Clients
-// whose base URL wrongly includes a table rely on that.
+// In a path of several segments, the first segment is the table, and the parentheses at the end contain the keys. Like
+// the service, ParseRoute ignores the segments in between. This was recorded from the service for all nested paths from
+// 2021 to 2026, and clients whose base URL wrongly includes a table rely on it.
 //
-// With extensions, $count may follow the address of a table.
+// With extensions, $count may follow a table.
 func ParseRoute(account, raw string, extensions bool) (Route, error) {
 	path, ok := percent.Decode(raw, false)
 	if !ok {
@@ -140,8 +139,8 @@ func plainRoute(name string) Route {
 	return Route{Resource: EntitySet, Table: name}
 }
 
-// nestedCollection returns the route of a path of several segments whose first segment is Tables, $batch, $metadata or empty.
-// Such a path names no table. Clients with a wrong base URL send some of these paths. All other such paths are errors.
+// nestedCollection returns the route of a path of several segments whose first segment is not a table but Tables,
+// $batch, $metadata or empty. It accepts only the paths that clients with a wrong base URL send.
 func nestedCollection(account string, r Route, first, rest, predicate string, hasPredicate bool) (Route, error) {
 	switch {
 	case rest != "" && !isTables(rest) && rest != "$batch":
@@ -155,8 +154,7 @@ func nestedCollection(account string, r Route, first, rest, predicate string, ha
 
 func isTables(name string) bool { return strings.EqualFold(name, "tables") }
 
-// checkURLKey checks a key in a URL. For an illegal key, the service has other errors than for a key in a
-// body.
+// checkURLKey validates a key in a URL. The service returns other errors for it than for a key in a body.
 func checkURLKey(k string) error {
 	err := key.Check(k)
 	switch {
@@ -172,5 +170,5 @@ func checkURLKey(k string) error {
 	return table.InvalidInput.With("One of the request inputs is not valid. " + capital(err.Error()))
 }
 
-// capital returns an error text as a sentence, with a capital letter and a full stop.
+// capital converts an error text to a sentence.
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }

@@ -2,20 +2,20 @@ package commitlog
 
 import "edgetable/core/edm"
 
-// Commit is the number of a commit and the record of the commit in the log. Only the store knows the form of the record.
+// Commit is a commit in the log of a store. The form of Record is known only to the store.
 type Commit struct {
 	Number edm.Ticks
 	Record []byte
 }
 
-// Reader reads the commits of an open store from its log, in the order of their numbers. A Reader is not safe for
-// concurrent use.
+// Reader reads the commits of an open store from its log, in the order of their numbers. It is not safe for concurrent
+// use.
 type Reader interface {
-	// Next returns, in order, the commits with numbers in (from, to]. The parameter size is the approximate size of these
-	// commits in bytes. All commits up to the number upTo must be durable, and Next returns no higher commits. If all
-	// these commits were already returned, Next returns none. The returned commits are valid until the next call.
+	// Next returns the commits with numbers in (from, to], in order and about size bytes in total. It returns no
+	// commits above upTo. All commits up to upTo must be durable. If there are no further commits, list is empty. The
+	// commits are valid until the next call.
 	Next(upTo edm.Ticks, size int) (list []Commit, from, to edm.Ticks, err error)
-	// Shipped records that the backup location has all commits up to the given number. The store need no longer keep the
-	// logs of these commits.
+	// Shipped records that the backup location has all commits up to the number to. The store no longer needs to retain
+	// the logs of these commits.
 	Shipped(to edm.Ticks) error
 }

@@ -1,7 +1,6 @@
-// Package commitlog defines what a store and the code that replicates the store tell each other about the store's log of
-// commits.
+// Package commitlog defines the interface between a store and the code that replicates the store's log of commits.
 //
-// A store numbers its commits. The numbers rise, and each number is a time in ticks. One history of commits is a
-// [Timeline]. Each run of a server that ships the log of a timeline is a [Term]. A store that applies the log of another
-// store has a [Position] in it.
+// A store numbers its commits. The numbers increase, and each number is a time in ticks. One history of commits is a
+// [Timeline]. Each run of a server that ships the log of a timeline is a [Term]. A store that applies the log of
+// another store has a [Position] in it.
 package commitlog

@@ -17,7 +17,7 @@ import (
 // list. This package neither checks nor compares names.
 type Properties []byte
 
-// AppendProperty appends one property to the list. A null value appends nothing.
+// AppendProperty appends one property to the list. It omits a null value.
 func AppendProperty(p Properties, name string, v Value) Properties {
 	if v.typ == TypeNull {
 		return p
@@ -40,8 +40,8 @@ func AppendProperty(p Properties, name string, v Value) Properties {
 	}
 }
 
-// Next splits the first property from the list. ok is false at the end of the list, or if the bytes are not a
-// property. name and v share the memory of p and are valid until p is changed.
+// Next splits the first property from the list. ok is false at the end of the list, or if the bytes are not a property.
+// name and v share memory with p.
 func (p Properties) Next() (name string, v Value, rest Properties, ok bool) {
 	at, ok := p.locate(0)
 	if !ok {
@@ -50,19 +50,17 @@ func (p Properties) Next() (name string, v Value, rest Properties, ok bool) {
 	return view(p[at.name:at.typ]), p.value(at), p[at.end:], true
 }
 
-// offsets holds the byte offsets of one property in the encoded list: of its name, its type, its value, and the end of
-// the property. The name ends where the type begins.
+// offsets holds the offsets of one property's name, type, value and end. The name ends where the type begins.
 type offsets struct{ name, typ, value, end int }
 
-// fixedSize holds the length of a value in bytes, indexed by type. It is −1 for types whose values store their
-// length.
+// fixedSize holds the length of values in bytes by type, or −1 for values that store their length.
 var fixedSize = [...]int{
 	TypeNull: 0, TypeBinary: -1, TypeBoolean: 1, TypeDateTime: 8, TypeDouble: 8,
 	TypeGuid: 16, TypeInt32: 4, TypeInt64: 8, TypeString: -1,
 }
 
-// locate finds the parts of the property that begins at i. It returns offsets rather than slices, because offsets fit
-// into registers.
+// locate finds the parts of the property at offset i. It returns offsets because they fit into registers, unlike
+// slices.
 func (p Properties) locate(i int) (at offsets, ok bool) {
 	var n int
 	if at.name, n, ok = p.length(i); !ok {
@@ -82,8 +80,8 @@ func (p Properties) locate(i int) (at offsets, ok bool) {
 	return at, at.end <= len(p)
 }
 
-// length reads the length at offset i and returns it with the offset after it. It refuses a length beyond the end of
-// the list.
+// length reads the length at offset i. next is the offset after it. ok is false for a length beyond the end of the
+// list.
 func (p Properties) length(i int) (next, n int, ok bool) {
 	if i < len(p) && p[i] < 0x80 {
 		return i + 1, int(p[i]), true
@@ -130,7 +128,7 @@ func (p Properties) All() iter.Seq2[string, Value] {
 	}
 }
 
-// Lookup returns the value of the property with exactly this name.
+// Lookup returns the value of the property with the given name.
 func (p Properties) Lookup(name string) (Value, bool) {
 	for i := 0; i < len(p); {
 		at, ok := p.locate(i)
@@ -145,8 +143,8 @@ func (p Properties) Lookup(name string) (Value, bool) {
 	return Value{}, false
 }
 
-// Gather looks up several properties in one pass. It sets values[i] to the value of the property names[i]. If there
-// is no such property, it leaves values[i] unchanged. The names must be distinct.
+// Gather looks up several properties in one pass. It sets values[i] to the value of the property names[i], and leaves
+// it unchanged if there is no such property. The names must be distinct.
 func (p Properties) Gather(names []string, values []Value) {
 	for left, i := len(names), 0; left > 0 && i < len(p); {
 		at, ok := p.locate(i)
@@ -188,12 +186,11 @@ func (p Properties) Valid() bool {
 	return true
 }
 
-// Merge returns p merged with patch. If both have a property, the result has the value and type in patch. The result
-// is sorted by name, as in the service's replies after an update. If p is empty, Merge returns patch itself.
+// Merge returns p merged with patch. Properties in patch take precedence. The result is sorted by name, as in the
+// service's replies after an update. If p is empty, Merge returns patch itself.
 func (p Properties) Merge(patch Properties) Properties { return p.MergeIn(nil, patch) }
 
-// MergeIn is like [Properties.Merge], but reuses the memory of the parameter room for the result. If this memory is too
-// small for both lists together, MergeIn allocates new memory.
+// MergeIn is like [Properties.Merge] but builds the result in room if room is large enough for both lists.
 func (p Properties) MergeIn(room []byte, patch Properties) Properties {
 	if len(p) == 0 {
 		return patch
@@ -213,7 +210,7 @@ func (p Properties) MergeIn(room []byte, patch Properties) Properties {
 			one := property{view(list[at.name:at.typ]), list[i:at.end]}
 			i = at.end
 			place, known := len(all), false
-			if place > 0 && all[place-1].name >= one.name { // fast path: the properties of a list are usually sorted
+			if place > 0 && all[place-1].name >= one.name { // fast path: a list is usually sorted
 				place, known = slices.BinarySearchFunc(all, one.name, func(p property, name string) int { return strings.Compare(p.name, name) })
 			}
 			if known {

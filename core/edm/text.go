@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// AppendText appends the canonical text of the value for JSON strings, XML and messages: padded base64 for Binary,
-// true or false for Boolean, [Ticks.AppendText] for DateTime, [AppendDouble] for Double, lower case with hyphens for
-// Guid, decimal for integers, the text itself for String, and nothing for null.
+// AppendText appends the canonical text of the value for JSON strings, XML and messages: padded base64 for Binary, true
+// or false for Boolean, [Ticks.AppendText] for DateTime, [AppendDouble] for Double, lower case with hyphens for Guid,
+// decimal for integers, the text itself for String, and nothing for null.
 func (v Value) AppendText(dst []byte) []byte {
 	switch v.typ {
 	case TypeString:
@@ -31,7 +31,7 @@ func (v Value) AppendText(dst []byte) []byte {
 	return dst
 }
 
-// String returns the text of [Value.AppendText].
+// String returns the canonical text; see [Value.AppendText].
 func (v Value) String() string {
 	var short [64]byte
 	return string(v.AppendText(short[:0]))
@@ -70,7 +70,7 @@ func AppendDouble(dst []byte, f float64) []byte {
 	if a := math.Abs(f); a != 0 && (a >= 1e15 || a < 1e-4) {
 		format = 'E'
 	}
-	// If the shortest text that parses back to f has at most 15 digits, it is also the text with 15 digits. Doubles
+	// The shortest text that parses back to f is also the text with 15 digits if it has at most 15 digits. Doubles
 	// below smallestNormal are an exception, because they have fewer significant bits.
 	dst = strconv.AppendFloat(dst, f, format, -1, 64)
 	if a := math.Abs(f); a != 0 && a < smallestNormal {
@@ -92,7 +92,7 @@ func AppendDouble(dst []byte, f float64) []byte {
 // smallestNormal is the smallest Double with full precision.
 const smallestNormal = 0x1p-1022
 
-// digits counts the significant digits of a number. Leading zeros and the exponent do not count.
+// digits returns the number of significant digits, without leading zeros and the exponent.
 func digits(text []byte) (n int) {
 	for _, c := range text {
 		switch {
@@ -115,8 +115,8 @@ var (
 	errInt64   = errors.New("not an Int64: a whole number from -9223372036854775808 to 9223372036854775807")
 )
 
-// Parse reads the canonical text of a value of type t, and other spellings that clients send: a Boolean as 1 or 0 or
-// in any case, base64 without padding, a Double as INF or -INF. It does not check that an Edm.DateTime is in range.
+// Parse parses the canonical text of a value of type t, and other spellings that clients send: a Boolean as 1 or 0 or
+// in any case, base64 without padding, and a Double as INF or -INF. It does not check the range of an Edm.DateTime.
 func Parse(t Type, s string) (Value, error) {
 	switch t {
 	case TypeString:
@@ -172,11 +172,11 @@ func parseBinary(s string) (Value, error) {
 			return Value{}, errBinary
 		}
 	}
-	return Value{typ: TypeBinary, text: view(b)}, nil // no copy, because b is used nowhere else
+	return Value{typ: TypeBinary, text: view(b)}, nil // b is not used elsewhere
 }
 
-// ParseDouble reads a decimal number, NaN, Infinity, -Infinity, INF or -INF. As in the service, a number too large
-// for a Double is an error, and a number too small becomes 0.
+// ParseDouble parses a decimal number, NaN, Infinity, -Infinity, INF or -INF. As in the service, a number too large for
+// a Double is an error, and a number too small becomes 0.
 func ParseDouble(s string) (float64, error) {
 	switch s {
 	case "NaN":
@@ -186,7 +186,7 @@ func ParseDouble(s string) (float64, error) {
 	case "-Infinity", "-INF":
 		return math.Inf(-1), nil
 	}
-	for _, c := range []byte(s) { // strconv also accepts hexadecimal numbers, underscores and "inf", which the service refuses
+	for _, c := range []byte(s) { // strconv also accepts hexadecimal numbers, underscores and "inf", unlike the service
 		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
 			return 0, errDouble
 		}
@@ -198,12 +198,12 @@ func ParseDouble(s string) (float64, error) {
 	return f, nil
 }
 
-// ParseGuid reads 32 hexadecimal digits in either case, hyphenated 8-4-4-4-12.
+// ParseGuid parses 32 hexadecimal digits in either case, hyphenated 8-4-4-4-12.
 func ParseGuid(s string) (g [16]byte, ok bool) {
 	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return g, false
 	}
-	n := 0 // number of digits read
+	n := 0 // number of digits
 	for i := range len(s) {
 		switch c := s[i]; {
 		case i == 8 || i == 13 || i == 18 || i == 23:

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Ticks is a moment in UTC as the number of 100 ns ticks since
-// 0001-01-01T00:00:00Z in the proleptic Gregorian calendar.
+// Ticks is a time in UTC, in units of 100 ns since 0001-01-01T00:00:00Z in the proleptic Gregorian calendar.
 type Ticks int64
 
 const (
@@ -27,7 +26,7 @@ func TicksOf(t time.Time) Ticks {
 	return Ticks((t.Unix()+unixEpoch)*TicksPerSecond + int64(t.Nanosecond()/100))
 }
 
-// Time returns the moment in UTC.
+// Time returns t as a time.Time in UTC.
 func (t Ticks) Time() time.Time {
 	s, f := floorDiv(int64(t), TicksPerSecond)
 	return time.Unix(s-unixEpoch, f*100).UTC()
@@ -41,14 +40,14 @@ func floorDiv(a, b int64) (q, r int64) {
 	return q, r
 }
 
-// AppendText appends t as 2006-01-02T15:04:05.1234567Z, without trailing zeros in the fraction, and without the
-// fraction if it is zero. Property values, Timestamp and ETags have this form. The year must be 1 to 9999.
+// AppendText appends t in the form 2006-01-02T15:04:05.1234567Z, without trailing zeros in the fraction and without a
+// zero fraction. Property values, Timestamp and ETags have this form. The year must be 1 to 9999.
 func (t Ticks) AppendText(dst []byte) []byte {
 	return t.append(dst, false)
 }
 
-// AppendText7 is [Ticks.AppendText] with all seven digits of the fraction, the form in error bodies and stored access
-// policies.
+// AppendText7 is like [Ticks.AppendText] but always appends seven fractional digits. Error bodies and stored access
+// policies have this form.
 func (t Ticks) AppendText7(dst []byte) []byte {
 	return t.append(dst, true)
 }
@@ -58,7 +57,7 @@ func (t Ticks) String() string { return string(t.AppendText(make([]byte, 0, 28))
 
 func (t Ticks) append(dst []byte, keepZeros bool) []byte {
 	sec, frac := uint64(t)/TicksPerSecond, uint64(t)%TicksPerSecond
-	day, of, f := uint32(sec/secondsPerDay), uint32(sec%secondsPerDay), uint32(frac) // 32 bits, because division of 32-bit numbers is faster
+	day, of, f := uint32(sec/secondsPerDay), uint32(sec%secondsPerDay), uint32(frac) // 32-bit division is faster
 	y, m, d := civil(day)
 	b := [28]byte{4: '-', 7: '-', 10: 'T', 13: ':', 16: ':', 19: '.'}
 	b[0], b[1] = twoDigits(y / 100)
@@ -78,18 +77,18 @@ func (t Ticks) append(dst []byte, keepZeros bool) []byte {
 			n--
 		}
 		if n == 20 {
-			n-- // also remove the decimal point
+			n-- // the decimal point
 		}
 	}
 	b[n] = 'Z'
 	return append(dst, b[:n+1]...)
 }
 
-// twoDigits returns the two digits of n, which is below 100.
+// twoDigits returns the digits of n, which must be below 100.
 func twoDigits(n uint32) (tens, ones byte) { return byte('0' + n/10), byte('0' + n%10) }
 
-// civil converts days since 0001-01-01 to a date. It counts years from 1 March of year 0, so that the leap day is the
-// last day of its year.
+// civil converts days since 0001-01-01 to a date. It counts years from 1 March of year 0, so that a leap day is the
+// last day of a year.
 func civil(day uint32) (y, m, d uint32) {
 	day += 306
 	era, doe := day/146_097, day%146_097
@@ -106,7 +105,7 @@ func civil(day uint32) (y, m, d uint32) {
 	return y, m, d
 }
 
-// days is the inverse of civil. It converts a date to days since 0001-01-01.
+// days is the inverse of civil.
 func days(y, m, d int64) int64 {
 	if m <= 2 {
 		y--
@@ -118,8 +117,8 @@ func days(y, m, d int64) int64 {
 	return era*146_097 + doe - 306
 }
 
-// WholeDate completes a bare year, or year and month, to a date as .NET does: 2015 becomes 2015-01-01. It returns any
-// other text unchanged.
+// WholeDate completes a year, or a year and month, to a date as .NET does: 2015 becomes 2015-01-01. It returns other
+// text unchanged.
 func WholeDate(s string) string {
 	switch len(s) {
 	case len("2015"):
@@ -132,9 +131,9 @@ func WholeDate(s string) string {
 
 var errDateTime = errors.New("not a DateTime of the form 2006-01-02T15:04:05.1234567Z")
 
-// ParseDateTime reads an ISO 8601 date, optionally with a time (to the minute, the second or a fraction) and a zone
-// (Z or ±hh:mm). Without a zone the time is UTC. The fraction is rounded to seven digits, a half to the even digit,
-// as in .NET. The result may lie outside MinDateTime…MaxDateTime, because the caller knows which range applies.
+// ParseDateTime parses an ISO 8601 date, optionally with a time (to the minute, the second or a fraction) and a zone (Z
+// or ±hh:mm). Without a zone, the time is UTC. The fraction is rounded to seven digits, half to even, as in .NET. The
+// result may be outside MinDateTime…MaxDateTime, because the range depends on the caller.
 func ParseDateTime(s string) (Ticks, error) {
 	p := dateParser{s: s}
 	y := p.digits(4)
@@ -181,7 +180,7 @@ func monthDays(y, m int64) int64 {
 	return 31
 }
 
-// dateParser parses s from the front and removes the parsed part. Once an error has set bad, it stays true.
+// dateParser consumes s from the front. bad is sticky.
 type dateParser struct {
 	s   string
 	bad bool
@@ -218,7 +217,7 @@ func (p *dateParser) lit(c byte) {
 	}
 }
 
-// fraction reads one or more digits and returns them as ticks, at most one second.
+// fraction parses one or more digits and returns them as ticks, at most one second.
 func (p *dateParser) fraction() (v int64) {
 	n, half, more := 0, false, false
 	for n < len(p.s) && p.s[n] >= '0' && p.s[n] <= '9' {
@@ -245,7 +244,7 @@ func (p *dateParser) fraction() (v int64) {
 	return v
 }
 
-// zone reads Z, ±hh:mm or nothing, and returns the offset from UTC in seconds.
+// zone parses Z, ±hh:mm or nothing, and returns the offset from UTC in seconds.
 func (p *dateParser) zone() int64 {
 	sign := int64(1)
 	switch {

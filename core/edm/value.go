@@ -33,7 +33,7 @@ var typeNames = [...]string{
 	TypeString:   "Edm.String",
 }
 
-// String returns the name of the type on the wire, such as "Edm.Int64".
+// String returns the wire name of the type, such as "Edm.Int64".
 func (t Type) String() string {
 	if int(t) < len(typeNames) {
 		return typeNames[t]
@@ -41,7 +41,7 @@ func (t Type) String() string {
 	return "Edm.?"
 }
 
-// ParseType is the inverse of [Type.String] for the eight types. The name must match exactly, including case.
+// ParseType is the inverse of [Type.String] for the eight types. It is case-sensitive.
 func ParseType(name string) (Type, bool) {
 	for t := TypeBinary; t <= TypeString; t++ {
 		if typeNames[t] == name {
@@ -51,11 +51,11 @@ func ParseType(name string) (Type, bool) {
 	return TypeNull, false
 }
 
-// Value is one typed value; the zero Value is null. Values can be compared with ==, which compares a Double by its
+// Value is one typed value. The zero Value is null. Values can be compared with ==, which compares a Double by its
 // bits: NaN equals itself, and 0 differs from −0.
 type Value struct {
-	text string // the value of a String or Binary, or the 16 bytes of a Guid
-	bits uint64 // the value of a Boolean, DateTime, Double, Int32 or Int64
+	text string // of a String or Binary, or the 16 bytes of a Guid
+	bits uint64 // of a Boolean, DateTime, Double, Int32 or Int64
 	typ  Type
 }
 
@@ -80,23 +80,23 @@ func Int32(i int32) Value { return Value{typ: TypeInt32, bits: uint64(uint32(i))
 // Int64 returns an Edm.Int64.
 func Int64(i int64) Value { return Value{typ: TypeInt64, bits: uint64(i)} }
 
-// Double returns an Edm.Double and preserves the bit pattern of f.
+// Double returns an Edm.Double. It preserves the bits of f.
 func Double(f float64) Value { return Value{typ: TypeDouble, bits: math.Float64bits(f)} }
 
 // DateTime returns an Edm.DateTime.
 func DateTime(t Ticks) Value { return Value{typ: TypeDateTime, bits: uint64(t)} }
 
-// Guid returns an Edm.Guid; g has the bytes in the order of the text form.
+// Guid returns an Edm.Guid. The bytes of g are in the order of the text form.
 func Guid(g [16]byte) Value { return Value{typ: TypeGuid, text: string(g[:])} }
 
-// Type returns the value's type.
+// Type returns the type of the value.
 func (v Value) Type() Type { return v.typ }
 
-// Text returns the characters of a String, the bytes of a Binary or the 16 bytes of a Guid, and "" for other types.
-// The text of a value read from [Properties] shares the memory of the list.
+// Text returns the characters of a String, the bytes of a Binary, the 16 bytes of a Guid, and "" for other types. The
+// text of a value from [Properties] shares memory with the list.
 func (v Value) Text() string { return v.text }
 
-// Bytes returns [Value.Text] as a slice, which must not be changed.
+// Bytes returns [Value.Text] as a slice, which must not be modified.
 func (v Value) Bytes() []byte { return unsafe.Slice(unsafe.StringData(v.text), len(v.text)) }
 
 // Bool returns the value of a Boolean.
@@ -116,9 +116,9 @@ func (v Value) Float() float64 { return math.Float64frombits(v.bits) }
 // Ticks returns the value of a DateTime.
 func (v Value) Ticks() Ticks { return Ticks(v.bits) }
 
-// Size returns how many bytes the value adds to the size of its entity, which is limited to 1 MiB. The service's
-// published formula is 4 + 2 per character for String, 4 + 1 per byte for Binary, 8 for DateTime, Double and Int64,
-// 16 for Guid, 4 for Int32 and 1 for Boolean.
+// Size returns the number of bytes that the value adds to the size of its entity, which is limited to 1 MiB. The
+// service's published formula is 4 + 2 per character for String, 4 + 1 per byte for Binary, 8 for DateTime, Double and
+// Int64, 16 for Guid, 4 for Int32 and 1 for Boolean.
 func (v Value) Size() int {
 	switch v.typ {
 	case TypeString:
@@ -137,8 +137,8 @@ func (v Value) Size() int {
 	return 0
 }
 
-// UTF16Len returns the length of s in UTF-16 code units, the unit of the service's limits. An invalid UTF-8 byte
-// counts as one unit.
+// UTF16Len returns the length of s in UTF-16 code units, the unit of the service's limits. An invalid UTF-8 byte counts
+// as one unit.
 func UTF16Len(s string) int {
 	i := 0
 	for i < len(s) && s[i] < 0x80 {

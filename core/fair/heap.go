@@ -1,7 +1,7 @@
 package fair
 
-// heap orders the payers with waiting requests. The payer with the lowest charge is first. Among payers with equal
-// charges, the one that has waited longest is first.
+// heap is a heap of the payers with waiting requests. The payer with the lowest charge is first. Among equal charges,
+// the payer that has waited longest is first.
 type heap[T any] []*payer[T]
 
 func (p *payer[T]) before(o *payer[T]) bool {
@@ -25,7 +25,7 @@ func (h *heap[T]) remove(p *payer[T]) {
 	}
 }
 
-// fix restores the heap's order after the charge of p changed.
+// fix restores the heap order after the charge of p has changed.
 func (h heap[T]) fix(p *payer[T]) {
 	for i := p.index; i > 1 && p.before(h[i/2-1]); i = p.index {
 		h.swap(i, i/2)
@@ -44,7 +44,7 @@ func (h heap[T]) fix(p *payer[T]) {
 	}
 }
 
-// swap exchanges two payers; i and j count from 1.
+// swap exchanges two payers. i and j count from 1.
 func (h heap[T]) swap(i, j int) {
 	h[i-1], h[j-1] = h[j-1], h[i-1]
 	h[i-1].index, h[j-1].index = i, j

@@ -3,23 +3,23 @@ package fair
 // line holds the waiting requests of one payer in order of arrival.
 type line[T any] struct {
 	first, last *Waiter[T]
-	inTime      *Waiter[T] // the oldest request that was not yet found to be late (see next); nil if there is none
+	inTime      *Waiter[T] // the oldest request that is not known to be late (see next), or nil
 	n           int
 }
 
 // Waiter is a waiting request.
 type Waiter[T any] struct {
-	// Value belongs to the caller; the queue does not use it.
+	// Value belongs to the caller.
 	Value T
 	// Turn is the running request. [Queue.Pop] sets it when the request starts.
 	Turn Turn[T]
 
 	payer      *payer[T] // nil if the request is not waiting
-	came       int64     // how many requests of the payer had started when this request arrived (payer.admitted)
+	came       int64     // payer.admitted at the arrival of this request
 	prev, next *Waiter[T]
 }
 
-// Waits reports whether the request is still waiting in a queue.
+// Waits reports whether the request is still in a queue.
 func (w *Waiter[T]) Waits() bool { return w.payer != nil }
 
 func (l *line[T]) push(p *payer[T], w *Waiter[T]) {
@@ -36,10 +36,9 @@ func (l *line[T]) push(p *payer[T], w *Waiter[T]) {
 	}
 }
 
-// next returns the waiting request that starts next: the oldest one that is not late. If all are late, it is the newest
-// one. A request is late if too many other requests of its payer have started since it arrived. If the number of
-// requests that had started before (came) is at most overdue, the request is late. A single waiting request is never
-// late.
+// next returns the waiting request that starts next: the oldest one that is not late, or the newest one if all are
+// late. A request is late if too many other requests of its payer have started since it arrived, which means that came
+// is at most overdue. A single waiting request is never late.
 func (l *line[T]) next(overdue int64) *Waiter[T] {
 	if l.n == 1 {
 		return l.last

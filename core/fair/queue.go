@@ -3,40 +3,40 @@ package fair
 import "strings"
 
 // Queue holds the requests that wait for slots of one kind, and the charges of their payers. The zero Queue is empty.
-// A Queue is not safe for concurrent use.
+// It is not safe for concurrent use.
 type Queue[T any] struct {
 	payers  map[string]*payer[T]
-	order   heap[T] // the payers with waiting requests
+	order   heap[T] // payers with waiting requests
 	waiting int
-	begun   int64 // the next number for payer.since
-	clock   int64 // the highest charge (payer.charged) that a payer had at the start of a request
+	begun   int64 // last value of payer.since
+	clock   int64 // highest payer.charged at the start of a request
 }
 
-// payer holds the charge and the waiting requests of one payer.
+// payer is a payer with its charge and its waiting requests.
 type payer[T any] struct {
 	name     string
-	charged  int64 // total charge, including the estimated costs of running requests
-	estimate int64 // estimated cost of the next request: the actual cost of the last request that ended
+	charged  int64 // total charge, including estimates for running requests
+	estimate int64 // estimated cost of the next request: the cost of the last one that ended
 	admitted int64
 	atWork   int
 	line     line[T]
-	index    int   // index in the heap, from 1; 0 if the payer has no waiting requests
-	since    int64 // order of payers with equal charges: the lowest number comes first
+	index    int   // index in the heap, from 1; 0 if no request is waiting
+	since    int64 // order among payers with equal charges
 }
 
-// Turn is a request that is running.
+// Turn is a running request.
 type Turn[T any] struct {
 	payer    *payer[T]
-	estimate int64 // the amount already charged for this request
+	estimate int64 // amount already charged for the request
 }
 
-// maxIdle is the number of payers at which the queue begins to remove payers without requests.
+// maxIdle is the number of payers from which on the queue removes payers without requests.
 const maxIdle = 4096
 
 // Waiting returns the number of waiting requests.
 func (q *Queue[T]) Waiting() int { return q.waiting }
 
-// Enter starts a request of the named payer at once, without putting it into the queue.
+// Enter starts a request of the named payer without queueing it.
 func (q *Queue[T]) Enter(name string) Turn[T] { return q.begin(q.payer(name)) }
 
 // Push adds a request of the named payer to the queue.
@@ -51,9 +51,9 @@ func (q *Queue[T]) Push(name string, w *Waiter[T]) {
 	}
 }
 
-// Pop removes the next request from the queue and starts it. If the queue is empty, Pop returns nil. The argument slots
-// is the number of requests that can run at once. If it is smaller, waiting requests count as late sooner, and then
-// newer requests of the same payer start first.
+// Pop removes the next request from the queue and starts it. It returns nil if the queue is empty. slots is the number
+// of requests that can run at once. With fewer slots, waiting requests become late sooner, and newer requests of the
+// same payer then start first.
 func (q *Queue[T]) Pop(slots int) *Waiter[T] {
 	if q.waiting == 0 {
 		return nil
@@ -65,8 +65,8 @@ func (q *Queue[T]) Pop(slots int) *Waiter[T] {
 	return w
 }
 
-// First reports whether a new request of the named payer may start before all waiting requests: no waiting payer may
-// have a lower charge.
+// First reports whether a new request of the named payer may start before all waiting requests, because no waiting
+// payer has a lower charge.
 func (q *Queue[T]) First(name string) bool {
 	return q.waiting == 0 || q.payer(name).charged <= q.order[0].charged
 }
@@ -81,7 +81,7 @@ func (q *Queue[T]) Remove(w *Waiter[T]) {
 	}
 }
 
-// Leave ends a running request, and charges the actual cost to its payer.
+// Leave ends a running request and charges its actual cost to its payer.
 func (q *Queue[T]) Leave(t Turn[T], cost int64) {
 	p := t.payer
 	p.atWork--
@@ -92,11 +92,10 @@ func (q *Queue[T]) Leave(t Turn[T], cost int64) {
 	}
 }
 
-// Displace makes space in a full queue for a new request of the named payer. It removes and returns a waiting
-// request. Usually the removed request belongs to the payer with the most waiting requests. That payer must have more
-// waiting requests than the named payer would have with the new request. Otherwise Displace removes a late request of
-// the named payer. A request is late if too many other requests of its payer have started since its arrival. If the
-// named payer has no late request, Displace returns nil, and the new request should be refused.
+// Displace makes room in a full queue for a new request of the named payer. It removes and returns a waiting request,
+// or returns nil if the new request should be refused. The removed request belongs to the payer with the longest line,
+// if that line is longer than the named payer's line would be with the new request. Otherwise it is a late request of
+// the named payer.
 func (q *Queue[T]) Displace(name string, slots int) *Waiter[T] {
 	own, from, n := q.payers[name], q.longest(), 0
 	if own != nil {
@@ -119,7 +118,7 @@ func (q *Queue[T]) Displace(name string, slots int) *Waiter[T] {
 	return w
 }
 
-// longest returns the payer with the longest line. It examines all waiting payers, so it is called only when the
+// longest returns the payer with the most waiting requests. It examines all waiting payers and is called only when the
 // queue is full.
 func (q *Queue[T]) longest() (longest *payer[T]) {
 	for _, p := range q.order {
@@ -130,15 +129,13 @@ func (q *Queue[T]) longest() (longest *payer[T]) {
 	return longest
 }
 
-// lateAfter returns a number N: a waiting request is late when N other requests of its payer have started since its
-// arrival.
+// lateAfter returns the number of other requests of a payer that must start before a waiting request is late.
 func (q *Queue[T]) lateAfter(slots int) int64 {
 	return max(1, int64(slots)*3/2/int64(max(1, len(q.order))))
 }
 
-// payer returns the payer with this name. If it has no waiting requests, its charge is raised at least to Queue.clock,
-// the highest charge that a payer had at the start of a request. So a payer gets no credit for the time without
-// requests.
+// payer returns the payer with the given name. If the payer has no waiting requests, its charge is raised to at least
+// q.clock, so that it earns no credit while idle.
 func (q *Queue[T]) payer(name string) *payer[T] {
 	p := q.payers[name]
 	if p == nil {
@@ -165,14 +162,14 @@ func (q *Queue[T]) begin(p *payer[T]) Turn[T] {
 	return Turn[T]{p, p.estimate}
 }
 
-// turnOf is called when a request of a payer starts: among payers with an equal charge, this payer now comes last.
+// turnOf puts a payer last among payers with the same charge. It is called when a request of the payer starts or joins
+// the queue.
 func (q *Queue[T]) turnOf(p *payer[T]) {
 	q.begun++
 	p.since = q.begun
 }
 
-// sweep removes payers that have no requests if there are too many payers. It first removes the payers without a
-// debt.
+// sweep removes payers without requests if there are too many payers. Payers without a debt are removed first.
 func (q *Queue[T]) sweep() {
 	if q.payers == nil {
 		q.payers = make(map[string]*payer[T])

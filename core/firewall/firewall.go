@@ -1,4 +1,4 @@
-// Package firewall decides from which addresses an account accepts requests.
+// Package firewall restricts the addresses from which an account accepts requests.
 package firewall
 
 import (
@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// Firewall lists the addresses from which an account accepts requests. The zero Firewall accepts every address.
+// Firewall is the list of address rules of an account. The zero Firewall accepts every address.
 type Firewall struct {
-	// Allow lists the accepted addresses. If it is empty, Deny alone decides.
+	// Allow lists the accepted addresses. If it is empty, all addresses that are not in Deny are accepted.
 	Allow []netip.Prefix
-	// Deny lists the refused addresses. It takes precedence over Allow.
+	// Deny lists the rejected addresses. It takes precedence over Allow.
 	Deny []netip.Prefix
 }
 
-// Admits reports whether the account accepts requests from an address. An unknown (zero) address is accepted only by
-// a Firewall without rules.
+// Admits reports whether requests from source are accepted. An unknown (zero) address is accepted only if there are no
+// rules.
 func (f *Firewall) Admits(source netip.Addr) bool {
 	if len(f.Allow) == 0 && len(f.Deny) == 0 {
 		return true
 	}
-	source = source.Unmap().WithZone("") // the zone is removed, because a prefix never matches an address with a zone
+	source = source.Unmap().WithZone("") // a prefix never contains an address with a zone
 	return source.IsValid() && !within(f.Deny, source) && (len(f.Allow) == 0 || within(f.Allow, source))
 }
 

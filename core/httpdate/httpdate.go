@@ -35,7 +35,7 @@ func Append(dst []byte, t time.Time) []byte {
 
 func appendTwo(dst []byte, n int) []byte { return append(dst, byte('0'+n/10%10), byte('0'+n%10)) }
 
-// Parse reads a date in any of the three forms. It ignores the case of day and month names, and does not check that
+// Parse parses a date in any of the three forms. It ignores the case of day and month names, and does not check that
 // the weekday matches the date.
 func Parse(s string) (time.Time, bool) {
 	f, ok := cut(s)
@@ -43,7 +43,7 @@ func Parse(s string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	y, ok := number(f.year)
-	if len(f.year) == 2 { // a year of two digits: choose the century as package time does
+	if len(f.year) == 2 { // two-digit year, in the same century as in package time
 		if y += 1900; y < 1969 {
 			y += 100
 		}
@@ -66,7 +66,7 @@ func Parse(s string) (time.Time, bool) {
 	return t, d > 0 && t.Day() == d // false for dates such as 31 June
 }
 
-// fields are the fields of a date, as text.
+// fields holds the fields of a date as text.
 type fields struct{ weekday, day, month, year, clock string }
 
 // cut finds the fields of a date. The functions for the three forms have the names of RFC 9110.
@@ -81,7 +81,7 @@ func cut(s string) (fields, bool) {
 	return rfc850Date(name, rest)
 }
 
-// imfFixdate finds the fields in the form Sun, 06 Nov 1994 08:49:37 GMT.
+// imfFixdate parses the form Sun, 06 Nov 1994 08:49:37 GMT.
 func imfFixdate(name, rest string) (f fields, ok bool) {
 	if len(rest) != len("06 Nov 1994 08:49:37 GMT") || rest[2] != ' ' || rest[6] != ' ' || rest[11] != ' ' || rest[20:] != " GMT" {
 		return f, false
@@ -89,7 +89,7 @@ func imfFixdate(name, rest string) (f fields, ok bool) {
 	return fields{name, rest[:2], rest[3:6], rest[7:11], rest[12:20]}, true
 }
 
-// rfc850Date finds the fields in the form Sunday, 06-Nov-94 08:49:37 GMT.
+// rfc850Date parses the form Sunday, 06-Nov-94 08:49:37 GMT.
 func rfc850Date(name, rest string) (f fields, ok bool) {
 	if len(rest) != len("06-Nov-94 08:49:37 GMT") || rest[2] != '-' || rest[6] != '-' || rest[9] != ' ' || rest[18:] != " GMT" || !longDay(name) {
 		return f, false
@@ -97,7 +97,7 @@ func rfc850Date(name, rest string) (f fields, ok bool) {
 	return fields{name[:3], rest[:2], rest[3:6], rest[7:9], rest[10:18]}, true
 }
 
-// asctimeDate finds the fields in the form Sun Nov  6 08:49:37 1994.
+// asctimeDate parses the form Sun Nov  6 08:49:37 1994.
 func asctimeDate(s string) (f fields, ok bool) {
 	if len(s) != len("Sun Nov  6 08:49:37 1994") || s[3] != ' ' || s[7] != ' ' || s[10] != ' ' || s[19] != ' ' {
 		return f, false
@@ -105,7 +105,7 @@ func asctimeDate(s string) (f fields, ok bool) {
 	return fields{s[:3], strings.TrimPrefix(s[8:10], " "), s[4:7], s[20:], s[11:19]}, true
 }
 
-// index returns the position of name in names, a string of three-letter names, or -1.
+// index returns the index of name in names, a string of three-letter names, or -1.
 func index(names, name string) int {
 	for i := 0; i < len(names); i += 3 {
 		if strings.EqualFold(names[i:i+3], name) {

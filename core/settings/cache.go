@@ -7,19 +7,19 @@ import (
 	"edgetable/core/edm"
 )
 
-// Read is the result of one read of the store: the settings of an account, and the time of the read.
+// Read holds the settings of an account and the time at which they were read from the store.
 type Read struct {
 	Properties
 	At edm.Ticks
 }
 
-// Fresh reports whether the time since the settings were read is less than age. Settings with a time in the future
-// are not fresh, because the clock was set back.
+// Fresh reports whether the settings were read less than age ago. Settings with a time in the future are not fresh,
+// because the clock was set back.
 func (r *Read) Fresh(now, age edm.Ticks) bool {
 	return r != nil && r.At <= now && now-r.At < age
 }
 
-// Cache holds the settings of accounts by account name. It is safe for concurrent use.
+// Cache caches settings by account name. It is safe for concurrent use.
 type Cache struct {
 	mu   sync.RWMutex
 	read map[string]*Read
@@ -32,9 +32,8 @@ func (c *Cache) Get(account string) *Read {
 	return c.read[account]
 }
 
-// Put stores the settings r in the cache. Before the caller reads r from the store, it must call [Cache.Get]. The
-// second argument of Put must be the result of this call. If the cached settings have changed since the call, Put does
-// nothing.
+// Put caches r if the cached settings are still old. The caller must obtain old from [Cache.Get] before it reads r from
+// the store.
 func (c *Cache) Put(account string, old, r *Read) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,8 +42,8 @@ func (c *Cache) Put(account string, old, r *Read) {
 	}
 }
 
-// Forget removes the settings of an account. A read of the store that began before Forget does not restore the settings,
-// because Put then finds that the cached settings have changed.
+// Forget removes the settings of an account. A concurrent read of the store that began before Forget does not cache its
+// result, because Put detects the change.
 func (c *Cache) Forget(account string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,19 +7,18 @@ import (
 	"edgetable/core/multipart"
 )
 
-// maxEcho is the maximum size, in bytes, of a request header that is compared with rules and repeated in the
-// response. Everybody can send a preflight request. Without a limit, megabytes of header names would be compared with
-// every name in a rule.
+// maxEcho is the maximum size in bytes of a request header that is compared with rules and repeated in the response.
+// Preflight requests need no credentials, so anybody could otherwise send megabytes of header names to be compared with
+// the rules.
 const maxEcho = 8 << 10
 
 // Preflight answers an OPTIONS request. Its arguments are the values of the headers Origin,
-// Access-Control-Request-Method and Access-Control-Request-Headers; an absent header is "". Preflight returns the
-// headers of a 200 response, or false for 403 CorsPreflightFailure. If Origin or Access-Control-Request-Method is
-// absent, the caller must refuse the request itself, with 400 InvalidHeaderValue, "A required CORS header is not
-// present." Preflight returns false for such a request.
+// Access-Control-Request-Method and Access-Control-Request-Headers, or "". It returns the headers of a 200 response, or
+// false for 403 CorsPreflightFailure. If Origin or Access-Control-Request-Method is absent, Preflight returns false,
+// but the caller must respond with 400 InvalidHeaderValue, "A required CORS header is not present."
 //
-// The first rule with the origin and the method decides. If that rule lacks a requested header, the request is
-// refused, even if a later rule has all headers.
+// The first rule with the origin and the method decides. If this rule lacks a requested header, Preflight returns
+// false, even if a later rule has all headers.
 func (c CORS) Preflight(origin, method, headers string) ([]multipart.Field, bool) {
 	if origin == "" || method == "" || len(headers) > maxEcho {
 		return nil, false
@@ -32,8 +31,8 @@ func (c CORS) Preflight(origin, method, headers string) ([]multipart.Field, bool
 		if !r.accepts(headers) {
 			return nil, false
 		}
-		// The service repeats the request's origin even if the rule has *, because browsers reject an asterisk in the
-		// response to a request with credentials.
+		// Like the service, repeat the request's origin even if the rule has *, because browsers reject an asterisk in
+		// the response to a request with credentials.
 		fields := make([]multipart.Field, 0, 5)
 		fields = append(fields,
 			multipart.Field{Name: "Access-Control-Allow-Origin", Value: origin},
@@ -48,21 +47,20 @@ func (c CORS) Preflight(origin, method, headers string) ([]multipart.Field, bool
 	return nil, false
 }
 
-// varyOrigin is shared by many responses. It has no spare capacity. So an append to varyOrigin makes a copy, and does
-// not write into the shared memory.
+// varyOrigin is shared by many responses. It has no spare capacity, so that appending to it makes a copy.
 var varyOrigin = []multipart.Field{{Name: "Vary", Value: "Origin"}}
 
-// Actual returns the CORS headers to add to the response to any request other than a preflight, whether the request
-// succeeds or fails. Its arguments are the request's Origin ("" if absent), the method in the request line, and the
-// headers of the response. Callers must not change the result, which may be shared.
+// Actual returns the CORS headers for the response to a request other than a preflight, whether the request succeeds or
+// fails. origin is "" if the request has no Origin. method is the method in the request line. response is the header of
+// the response. The result may be shared and must not be modified. The first matching rule decides:
 //
-//	a rule with * matches          Access-Control-Allow-Origin: *; without an Origin only for GET and HEAD
-//	a rule with the origin matches Access-Control-Allow-Origin: the origin, Allow-Credentials, Vary
-//	none matches                   Vary
-//	there are no rules             nothing
+//   - A rule with * adds Access-Control-Allow-Origin: *. Without an Origin, it matches only GET and HEAD.
+//   - A rule with the origin adds Access-Control-Allow-Origin with the origin, Access-Control-Allow-Credentials and
+//     Vary.
+//   - If no rule matches, only Vary is added. Without rules, nothing is added.
 //
-// Only responses to GET and HEAD get Vary: Origin, because caches store no other responses. In the first two cases
-// Access-Control-Expose-Headers is added if the rule exposes any headers.
+// Vary: Origin is added only for GET and HEAD, because caches store no other responses. A matching rule also adds
+// Access-Control-Expose-Headers if it exposes any headers.
 func (c CORS) Actual(origin, method string, response []multipart.Field) []multipart.Field {
 	if len(c) == 0 {
 		return nil
@@ -96,8 +94,8 @@ func (c CORS) Actual(origin, method string, response []multipart.Field) []multip
 	return nil
 }
 
-// allowsOrigin reports two facts. The first result is true if the rule lists an asterisk. The second result is true if
-// the rule allows the origin. An asterisk also allows a request without an origin ("").
+// allowsOrigin reports whether the rule allows every origin, and whether it allows this origin. An asterisk also allows
+// a request without an origin ("").
 func (r *Rule) allowsOrigin(origin string) (everybody, ok bool) {
 	for item := range items(r.AllowedOrigins) {
 		if item == "*" {
@@ -136,8 +134,8 @@ func isSubdomain(origin, item string) bool {
 	return true
 }
 
-// printable reports whether origin may be repeated in a response: it is at most maxEcho bytes long and has only
-// characters that are legal in a header.
+// printable reports whether origin may be repeated in a response: it has at most maxEcho bytes and only characters that
+// are valid in a header.
 func printable(origin string) bool {
 	for i := 0; i < len(origin); i++ {
 		if c := origin[i]; c <= ' ' || c >= 0x7f {
@@ -147,7 +145,7 @@ func printable(origin string) bool {
 	return len(origin) <= maxEcho
 }
 
-// allows reports whether the rule lists this method. Methods are case-sensitive.
+// allows reports whether the rule lists the method. Methods are case-sensitive.
 func (r *Rule) allows(method string) bool {
 	for item := range items(r.AllowedMethods) {
 		if item == method {
@@ -157,15 +155,15 @@ func (r *Rule) allows(method string) bool {
 	return false
 }
 
-// accepts reports whether the rule lists all header names that a browser requests. It refuses an invalid header name,
-// because the response repeats the names.
+// accepts reports whether the rule lists all requested header names. It rejects an invalid name, because the response
+// repeats the names.
 func (r *Rule) accepts(headers string) bool {
 	if headers == "" {
 		return true
 	}
 	for name := range strings.SplitSeq(headers, ",") {
 		if name = strings.Trim(name, " \t"); name == "" {
-			continue // HTTP permits empty items in a list of names
+			continue // HTTP permits empty list items
 		}
 		if !token(name) || !listMatches(r.AllowedHeaders, name) {
 			return false
@@ -174,8 +172,8 @@ func (r *Rule) accepts(headers string) bool {
 	return true
 }
 
-// listMatches reports whether a list of header names contains name in any case, or an item such as x-ms-* that
-// matches name.
+// listMatches reports whether a list of header names contains name in any case, or an item such as x-ms-* that matches
+// it.
 func listMatches(list, name string) bool {
 	for item := range items(list) {
 		if prefix, ok := strings.CutSuffix(item, "*"); ok {
@@ -189,10 +187,9 @@ func listMatches(list, name string) bool {
 	return false
 }
 
-// exposedHeaders returns the list of response headers that a web page may read. Browsers do not support prefixes such
-// as x-ms-* in this list, and for requests with credentials they do not treat * as a wildcard. So each item with an
-// asterisk is replaced by the matching headers of the response. Items without an asterisk are listed even if the
-// response lacks the header.
+// exposedHeaders returns the list of response headers that a web page may read. Browsers support neither prefixes such
+// as x-ms-* nor, for requests with credentials, the wildcard *. Items with an asterisk are therefore replaced by the
+// matching headers of the response. Other items are listed even if the response lacks the header.
 func (r *Rule) exposedHeaders(response []multipart.Field) string {
 	list := r.ExposedHeaders
 	if strings.IndexByte(list, '*') < 0 && !strings.ContainsAny(list, " \t\r\n") {
@@ -217,7 +214,7 @@ func (r *Rule) exposedHeaders(response []multipart.Field) string {
 	return string(names)
 }
 
-// transportHeaders lists the headers that the transport adds to a response after the call of Actual.
+// transportHeaders lists the headers that the transport adds to a response later.
 var transportHeaders = [...]string{"Content-Length", "Transfer-Encoding"}
 
 func appendItem(list []byte, item string) []byte {

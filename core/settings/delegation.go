@@ -9,11 +9,11 @@ import (
 //
 //	<KeyInfo><Start>2023-01-01T00:00:00Z</Start><Expiry>2023-01-02T00:00:00Z</Expiry></KeyInfo>
 //
-// Start may be absent or empty, which means now; start is then "". Both times are returned as sent, without
-// surrounding blanks; [sas.Delegate] parses them. The error is a *table.Error, InvalidXmlDocument.
+// Start may be absent or empty, which means now; start is then "". Both times are returned as sent, without surrounding
+// blanks; [sas.Delegate] parses them. The error is a *table.Error with InvalidXmlDocument.
 //
-// Newer clients can ask for a key that only users of another tenant may use. ParseKeyInfo refuses such a request: the
-// server does not support this restriction, and a key without it would allow more than the client asked for.
+// Newer clients can request a key that only users of another tenant may use. ParseKeyInfo rejects such a request,
+// because the server does not support this restriction.
 func ParseKeyInfo(body []byte) (start, expiry string, err error) {
 	var tenant string
 	err = parse(body, "KeyInfo", func(d *document) error {
@@ -39,7 +39,7 @@ func ParseKeyInfo(body []byte) (start, expiry string, err error) {
 }
 
 // AppendDelegationKey appends the response to a request for a delegation key, without a byte order mark. The element
-// <Value> of the response is a secret.
+// <Value> is a secret.
 func AppendDelegationKey(dst []byte, k sas.DelegationKey) []byte {
 	dst = append(dst, xml.Header+"<UserDelegationKey>"...)
 	dst = appendText(dst, "SignedOid", k.ObjectID)

@@ -8,18 +8,18 @@ import (
 	"edgetable/core/xml"
 )
 
-// document parses a body. For error messages it records the path to the current element.
+// document parses a body. It tracks the path of the current element for error messages.
 type document struct {
 	r    *xml.Reader
-	path []byte // path of the current element, such as SignedIdentifiers/SignedIdentifier[2]
+	path []byte // such as SignedIdentifiers/SignedIdentifier[2]
 }
 
-// child describes an element that another element may contain.
+// child describes a child element.
 type child struct {
 	name     string
 	need     need
 	read     func() error // called after the start tag; reads up to the end tag
-	maxCount int          // how often the element may occur; 0 means once
+	maxCount int          // maximum number of occurrences; 0 means 1
 }
 
 type need bool
@@ -29,7 +29,7 @@ const (
 	required need = true
 )
 
-// parse parses a body whose root element must have the name root. It calls read for the content of the root element.
+// parse parses a body with the given root element. read reads the content of the root element.
 func parse(body []byte, root string, read func(d *document) error) error {
 	d := &document{r: xml.NewReader(body), path: []byte(root)}
 	if _, err := d.r.Next(); err != nil {
@@ -41,14 +41,14 @@ func parse(body []byte, root string, read func(d *document) error) error {
 	if err := read(d); err != nil {
 		return err
 	}
-	if _, err := d.r.Next(); err != nil { // only the end of the document may follow
+	if _, err := d.r.Next(); err != nil { // nothing may follow the root element
 		return d.malformed(err)
 	}
 	return nil
 }
 
-// children reads the content of the current element, up to its end tag. It reads the known child elements in any
-// order and skips all others.
+// children reads the content of the current element, up to its end tag. It reads the known children in any order and
+// skips all others.
 func (d *document) children(known ...child) error {
 	var counts [16]int
 	for {
@@ -101,7 +101,7 @@ func (d *document) child(known []child, counts *[16]int) error {
 	return nil
 }
 
-// text returns a function that reads an element without child elements.
+// text returns a function that reads an element without children.
 func (d *document) text(dst *string) func() error {
 	return func() (err error) {
 		if *dst, err = d.r.Content(); err != nil {
@@ -111,7 +111,7 @@ func (d *document) text(dst *string) func() error {
 	}
 }
 
-// flag returns a function that reads true or false in any case, because old Python clients send True.
+// flag returns a function that reads true or false in any case. Old Python clients send True.
 func (d *document) flag(dst *bool) func() error {
 	return func() error {
 		var s string
@@ -130,7 +130,7 @@ func (d *document) boolean(s string, dst *bool) error {
 	return nil
 }
 
-// number returns a function that reads a whole number between low and high.
+// number returns a function that reads an integer from low to high.
 func (d *document) number(dst *int32, low, high int32) func() error {
 	return func() error {
 		var s string
@@ -158,11 +158,11 @@ func (d *document) version() error {
 	return nil
 }
 
-// refuse returns the service's error for a wrong document. The message contains the path of the wrong element and
-// what is wrong. It quotes nothing from the document except names of elements.
+// refuse returns the service's error for an invalid document. The message contains the path of the element and the
+// problem. It quotes nothing from the document except element names.
 func (d *document) refuse(what string) error { return d.refuseAs(table.InvalidXMLDocument, what) }
 
-// refuseAs is like refuse, but with another error code.
+// refuseAs is like refuse with another error code.
 func (d *document) refuseAs(code table.Code, what string) error {
 	return code.With(code.Err().Message + " " + string(d.path) + ": " + what + ".")
 }

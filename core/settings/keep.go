@@ -9,11 +9,11 @@ import (
 
 const serviceRoot = "StorageServiceProperties"
 
-// Keep applies a document of PUT /?restype=service&comp=properties to the stored document (nil if there is none). It
-// returns the document to store. If body lacks a part, Keep copies that part byte for byte. The part may contain
-// elements that [Properties] does not know, because a later version of this program stored them.
+// Keep applies a document of PUT /?restype=service&comp=properties to the stored document, and returns the document to
+// store. stored may be nil. Parts that are missing in body are copied byte for byte, because a later version may have
+// stored elements that [Properties] does not know.
 //
-// The error is an error of [Properties.Update], or InternalError if the stored document cannot be parsed.
+// It fails with an error of [Properties.Update], or with InternalError if the stored document cannot be parsed.
 func Keep(stored, body []byte) ([]byte, error) {
 	p := Defaults()
 	if stored != nil {
@@ -41,7 +41,7 @@ func Keep(stored, body []byte) ([]byte, error) {
 	return appendEnd(next, serviceRoot), nil
 }
 
-// part is a child element of a document's root element. text holds the bytes from its start tag to its end tag.
+// part is a child of the root element. text is its bytes, including the tags.
 type part struct {
 	name string
 	text []byte
@@ -51,10 +51,10 @@ func find(parts []part, name string) int {
 	return slices.IndexFunc(parts, func(p part) bool { return p.name == name })
 }
 
-// partsOf returns the parts of a valid document. If there is no document (nil), there are no parts.
+// partsOf returns the parts of a valid document, or none for nil.
 func partsOf(doc []byte) (parts []part) {
 	r := xml.NewReader(doc)
-	kind, err := r.Next() // skip the start tag of the root element
+	kind, err := r.Next() // start tag of the root element
 	for err == nil && kind != xml.EOF {
 		from := r.Offset()
 		if kind, err = r.Next(); err != nil || kind != xml.Start {

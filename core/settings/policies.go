@@ -12,12 +12,12 @@ import (
 // Limits of a table's policies.
 const (
 	maxPolicies = 5
-	maxID       = 64 // maximum length of an ID, in UTF-16 code units
+	maxID       = 64 // maximum length of an ID in UTF-16 code units
 )
 
-// ParsePolicies parses the document of PUT /mytable?comp=acl, which replaces all policies of the table. If the body
-// or SignedIdentifiers is empty, there are no policies. The result has the order of the document. The error is a
-// *table.Error, InvalidXmlDocument.
+// ParsePolicies parses the document of PUT /mytable?comp=acl, which replaces all policies of the table. An empty body,
+// or an empty SignedIdentifiers, means no policies. The result is in the order of the document. The error is a
+// *table.Error with InvalidXmlDocument.
 func ParsePolicies(body []byte) ([]sas.Policy, error) {
 	if len(body) == 0 {
 		return nil, nil
@@ -64,7 +64,7 @@ func (d *document) policy() (p sas.Policy, err error) {
 	return p, err
 }
 
-// time returns a function that reads a time into dst. For an empty element, dst stays nil.
+// time returns a function that reads a time into dst. An empty element leaves dst unchanged.
 func (d *document) time(dst **edm.Ticks) func() error {
 	return func() error {
 		var s string
@@ -83,7 +83,7 @@ func (d *document) time(dst **edm.Ticks) func() error {
 	}
 }
 
-// permissions returns a function that reads permissions and keeps their order.
+// permissions returns a function that reads permissions and preserves their order.
 func (d *document) permissions(dst *string) func() error {
 	return func() error {
 		var s string
@@ -101,9 +101,8 @@ func (d *document) permissions(dst *string) func() error {
 	}
 }
 
-// AppendPolicies appends the document of GET /mytable?comp=acl, without a byte order mark. Stores keep policies in
-// the same form. If a policy does not set a field, the document has no element for it. Times are in UTC with a
-// fraction of seven digits.
+// AppendPolicies appends the document of GET /mytable?comp=acl, without a byte order mark. Stores store policies in the
+// same form. Fields that a policy does not set are omitted. Times are in UTC with seven fractional digits.
 func AppendPolicies(dst []byte, policies []sas.Policy) []byte {
 	dst = append(dst, xml.Header...)
 	if len(policies) == 0 {

@@ -6,10 +6,10 @@ import (
 	"edgetable/core/xml"
 )
 
-// Properties holds the table service's properties for one account.
+// Properties holds the service properties of one account.
 type Properties struct {
 	Logging       Logging
-	HourMetrics   Metrics // called Metrics in versions before 2013-08-15
+	HourMetrics   Metrics // called Metrics before version 2013-08-15
 	MinuteMetrics Metrics
 	CORS          CORS
 }
@@ -17,25 +17,26 @@ type Properties struct {
 // Logging selects which requests the service should log.
 type Logging struct {
 	Read, Write, Delete bool
-	// RetentionDays is how many days to keep the logs, 1 to 365; 0 means no limit.
+	// RetentionDays is the retention of the logs in days, 1 to 365; 0 means no limit.
 	RetentionDays int32
 }
 
-// Metrics selects which statistics of requests the service should keep.
+// Metrics selects which request statistics the service should collect.
 type Metrics struct {
 	Enabled bool
-	// IncludeAPIs asks for separate statistics of each operation. It can be set only if Enabled is set.
+	// IncludeAPIs requests separate statistics for each operation. It can be set only if Enabled is set.
 	IncludeAPIs bool
-	// RetentionDays is how many days to keep the statistics, 1 to 365; 0 means no limit.
+	// RetentionDays is the retention of the statistics in days, 1 to 365; 0 means no limit.
 	RetentionDays int32
 }
 
-// Defaults returns the properties of an account that was never configured: everything off, and no CORS rules.
+// Defaults returns the properties of an account that was never configured: everything is disabled, and there are no
+// CORS rules.
 func Defaults() Properties { return Properties{} }
 
 // Append appends the document of GET /?restype=service&comp=properties, without a byte order mark. If legacy is set,
-// the document has the form for versions before 2013-08-15: a single Metrics and no rules. Stores keep the newer
-// form. Applying a stored document to the [Defaults] with [Properties.Update] restores the same properties.
+// the document has the form of versions before 2013-08-15: a single Metrics and no CORS rules. Stores store the newer
+// form. Applying it to [Defaults] with [Properties.Update] restores the same properties.
 func (p *Properties) Append(dst []byte, legacy bool) []byte {
 	dst = append(dst, xml.Header+"<StorageServiceProperties><Logging><Version>1.0</Version>"...)
 	dst = appendFlag(dst, "Read", p.Logging.Read)
@@ -80,7 +81,6 @@ func (c CORS) append(dst []byte) []byte {
 	return append(dst, "</Cors>"...)
 }
 
-// appendHeaders appends a list of header names.
 func appendHeaders(dst []byte, name, list string) []byte {
 	if list == "" {
 		return append(append(append(dst, '<'), name...), " />"...)

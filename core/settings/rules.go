@@ -8,46 +8,46 @@ import (
 	"edgetable/core/edm"
 )
 
-// Limits of an account's rules, as the service documents them.
+// The service's documented limits on the rules of an account.
 const (
 	maxRules    = 5
 	maxOrigins  = 64
-	maxItem     = 256 // maximum length of an origin or header name, in UTF-16 code units
-	maxLiteral  = 64  // maximum number of header names without asterisk in a list
+	maxItem     = 256 // maximum length of an origin or header name in UTF-16 code units
+	maxLiteral  = 64  // maximum number of header names without an asterisk in a list
 	maxPrefixed = 2   // maximum number of header names with a trailing asterisk in a list
 	maxCORS     = 2 << 10
 )
 
-// CORS holds the CORS rules of an account in the order of the document. The first rule that matches a request
-// decides. Without rules, CORS is disabled.
+// CORS holds the CORS rules of an account in the order of the document. The first rule that matches a request decides.
+// Without rules, CORS is disabled.
 type CORS []Rule
 
-// Rule says what web pages of some origins may do. Commas separate the items of its lists, and blanks around items
-// are ignored. Methods and origins are stored as sent. Header names are stored in the service's order: first the
-// names without an asterisk, then those with one.
+// Rule says what web pages of some origins may do. List items are separated by commas. Blanks around items are ignored.
+// Methods and origins are stored as sent. Header names are stored in the service's order, with names that have an
+// asterisk at the end.
 type Rule struct {
 	// AllowedMethods lists at least one method, in upper case.
 	AllowedMethods string
 	// AllowedOrigins lists at least one origin, such as https://www.contoso.com, which must match exactly.
 	// https://*.contoso.com matches every subdomain, and * all origins.
 	AllowedOrigins string
-	// AllowedHeaders lists the names of headers that a request may have. An item such as x-ms-meta* matches all names
-	// with this prefix, and * matches all names.
+	// AllowedHeaders lists the headers that a request may have. An item such as x-ms-meta* matches all names with this
+	// prefix, and * matches all names.
 	AllowedHeaders string
-	// ExposedHeaders lists the names of response headers that a page may read. Asterisks mean the same as in
+	// ExposedHeaders lists the response headers that a page may read. Asterisks have the same meaning as in
 	// AllowedHeaders.
 	ExposedHeaders string
-	// MaxAge is the time, in seconds, for which a browser may cache the response to a preflight.
+	// MaxAge is how long a browser may cache the response to a preflight, in seconds.
 	MaxAge int32
 }
 
-// size returns the size of the rule's values in bytes, without tags. The sizes of all rules together are limited.
+// size returns the size of the rule's values in bytes. The total size of all rules is limited to maxCORS.
 func (r *Rule) size() int {
 	return len(r.AllowedMethods) + len(r.AllowedOrigins) + len(r.AllowedHeaders) + len(r.ExposedHeaders) +
 		len(strconv.Itoa(int(r.MaxAge)))
 }
 
-// methodsProblem describes what is wrong with a list of methods. For a valid list it returns "".
+// methodsProblem returns what is wrong with a list of methods, or "".
 func methodsProblem(list string) string {
 	if blank(list) {
 		return "name at least one method"
@@ -62,10 +62,10 @@ func methodsProblem(list string) string {
 	return ""
 }
 
-// noLimit takes the place of tooManyOrigins or tooManyHeaders for lists whose length is not limited.
+// noLimit is for lists without a limit on the number of items.
 func noLimit(string) string { return "" }
 
-// tooManyOrigins returns the text of an error if a list has too many origins. Otherwise it returns "".
+// tooManyOrigins returns an error text if a list has too many origins, or "".
 func tooManyOrigins(list string) string {
 	if strings.Count(list, ",") >= maxOrigins {
 		return "at most 64 origins"
@@ -73,7 +73,7 @@ func tooManyOrigins(list string) string {
 	return ""
 }
 
-// tooManyHeaders returns the text of an error if a list has too many header names. Otherwise it returns "".
+// tooManyHeaders returns an error text if a list has too many header names, or "".
 func tooManyHeaders(list string) string {
 	literal, prefixed := 0, 0
 	for item := range items(list) {
@@ -92,7 +92,7 @@ func tooManyHeaders(list string) string {
 	return ""
 }
 
-// originsProblem describes what is wrong with a list of origins. For a valid list it returns "".
+// originsProblem returns what is wrong with a list of origins, or "".
 func originsProblem(list string) string {
 	if blank(list) {
 		return "name at least one origin, or * for all"
@@ -108,8 +108,8 @@ func originsProblem(list string) string {
 	return ""
 }
 
-// headersProblem describes what is wrong with a list of header names. For a valid list it returns "". The check is
-// strict, because exposed names are sent to clients in a header.
+// headersProblem returns what is wrong with a list of header names, or "". It is strict because exposed names are sent
+// to clients in a header.
 func headersProblem(list string) string {
 	if blank(list) {
 		return ""
@@ -125,8 +125,8 @@ func headersProblem(list string) string {
 	return ""
 }
 
-// headersOrder removes the blanks from a list of header names and sorts it in the service's order: first the names
-// without an asterisk, then those with one.
+// headersOrder removes blanks from a list of header names and moves the names with an asterisk to its end, like the
+// service.
 func headersOrder(list string) string {
 	if blank(list) {
 		return ""
@@ -142,8 +142,8 @@ func headersOrder(list string) string {
 	return string(ordered)
 }
 
-// items iterates over the parts of a list between its commas, without surrounding blanks. An empty part is also an
-// item, so an empty list has one item.
+// items iterates over the comma-separated items of a list, without surrounding blanks. An empty list has one empty
+// item.
 func items(list string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for more := true; more; {
@@ -161,10 +161,10 @@ func trim(s string) string { return strings.Trim(s, " \t\r\n") }
 
 func blank(s string) bool { return trim(s) == "" }
 
-// tooLong reports whether s has more than the given number of UTF-16 code units. The service counts in this unit.
+// tooLong reports whether s has more than the given number of UTF-16 code units, in which the service counts.
 func tooLong(s string, units int) bool { return len(s) > units && edm.UTF16Len(s) > units }
 
-// token reports whether s is a legal header name.
+// token reports whether s is a valid header name.
 func token(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]

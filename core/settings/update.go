@@ -6,14 +6,14 @@ import (
 	"edgetable/core/table"
 )
 
-// maxDays is the longest retention in days.
+// maxDays is the maximum retention in days.
 const maxDays = 365
 
-// Update applies a document of PUT /?restype=service&comp=properties to p. The document may contain Logging,
-// HourMetrics (which older clients call Metrics), MinuteMetrics and Cors, and must contain at least one of them. The
-// parts of p that the document lacks stay unchanged. <Cors /> removes all rules.
+// Update applies a document of PUT /?restype=service&comp=properties to p. The document must contain at least one of
+// Logging, HourMetrics (Metrics in older clients), MinuteMetrics and Cors. Missing parts remain unchanged. <Cors />
+// removes all rules.
 //
-// The error is a *table.Error, InvalidXmlDocument or InvalidXmlNodeValue; p is then unchanged.
+// The error is a *table.Error with InvalidXmlDocument or InvalidXmlNodeValue. p is then unchanged.
 func (p *Properties) Update(body []byte) error {
 	next := *p
 	err := parse(body, serviceRoot, func(d *document) error {
@@ -63,8 +63,8 @@ func (d *document) logging(dst *Logging) error {
 	)
 }
 
-// metrics reads the settings of metrics. If metrics are not enabled, it ignores IncludeAPIs, because the service then
-// does not return IncludeAPIs.
+// metrics reads the settings of metrics. IncludeAPIs is ignored if metrics are disabled, because the service then does
+// not return it.
 func (d *document) metrics(dst *Metrics) error {
 	var m Metrics
 	includes := false
@@ -89,8 +89,8 @@ func (d *document) metrics(dst *Metrics) error {
 	return nil
 }
 
-// retention returns a function that reads a RetentionPolicy. If the policy is not enabled, Days is ignored but must
-// still be valid.
+// retention returns a function that reads a RetentionPolicy. If the policy is disabled, Days is ignored but must be
+// valid.
 func (d *document) retention(dst *int32) func() error {
 	return func() error {
 		var enabled bool

@@ -2,20 +2,18 @@ package throttle
 
 import "encoding/binary"
 
-// maxKey is the maximum number of bytes of a name that becomes a part of a
-// token bucket's key.
+// maxKey is the maximum length of a token bucket's key in bytes.
 const maxKey = 128
 
-// Key returns the name of a partition as the key of a token bucket. For a long name, the key is the
-// beginning and a hash of the name. The names in a request are not checked yet at this point, and
-// may have several megabytes. A token bucket keeps its key in memory, so keys of this size could
-// fill the memory. Two names with the same hash share a token bucket. Both names belong to one
-// account, so an attacker gains nothing.
+// Key converts the name of a partition to the key of a token bucket. A long name is replaced by its beginning and a
+// hash. At this point, names in a request have not been validated and may have several megabytes. Because token buckets
+// hold their keys, such names could exhaust the memory. Names with the same hash share a token bucket. They belong to
+// the same account, so an attacker gains nothing.
 func Key(name string) string {
 	if len(name) <= maxKey {
 		return name
 	}
-	hash := uint64(14695981039346656037) // the offset basis of FNV-1a
+	hash := uint64(14695981039346656037) // FNV-1a offset basis
 	for i := range len(name) {
 		hash = (hash ^ uint64(name[i])) * 1099511628211
 	}

@@ -35,42 +35,41 @@ import (
 type Options struct {
 	// Rate is the number of tokens that a bucket gains per second; 0 means no limit.
 	Rate float64
-	// Burst is the number of tokens in a full bucket, at least 1. 0 means the number of tokens that a bucket gains in
-	// one second.
+	// Burst is the capacity of a bucket in tokens, at least 1. 0 means the number of tokens gained in one second.
 	Burst float64
 	// Keys is the maximum number of buckets in memory; 0 means 65536. A bucket needs about 100 bytes plus its key.
 	Keys int
-	// Now returns the current time. If a reading shows that the clock stepped back, buckets gain no tokens from this
-	// reading. Later readings count from the new time.
+	// Now returns the current time. If the clock steps back, buckets gain no tokens from that reading, and later
+	// readings count from the new time.
 	Now func() edm.Ticks
 }
 
 // Buckets holds the token buckets of all keys. It is safe for concurrent use.
 type Buckets struct {
 	now    func() edm.Ticks
-	token  int64 // time in which a bucket gains one token, in units of 100 ns / grains; 0 means no limit
-	burst  int64 // time in which an empty bucket becomes full, in units of 100 ns / grains
+	token  int64 // time to gain one token, in grains; 0 means no limit
+	burst  int64 // time to fill an empty bucket, in grains
 	shards []shard
 }
 
 const (
-	// grains is the number of grains in 100 ns. The grain is this package's unit of time. A grain is short enough for
-	// rates of many millions per second. An int64 can hold 28 years in grains.
+	// grains is the number of grains in 100 ns. The grain is this package's unit of time. It is short enough for rates
+	// of many millions per second, and an int64 can hold 28 years.
 	grains = 1 << 10
-	// longest is the time of the largest possible burst or Take: 3 years, in grains (1024 grains are 100 ns). The sum
-	// of two such times does not overflow an int64.
+	// longest is the maximum time for a burst or a Take in grains, 3 years. The sum of two such times does not overflow
+	// an int64.
 	longest = 1 << 60
-	// stride is the maximum time, in grains, that counts between two readings of the clock: 11 months. If a clock jumps
-	// from 1970 to today, the jump would overflow an int64, which can hold only 28 years in grains.
+	// stride is the maximum time in grains that counts between two readings of the clock, 11 months. Without it, a
+	// clock that jumps from 1970 to today would cause an overflow.
 	stride = 1 << 58
 
 	maxShards = 16
-	// minShard is the minimum number of buckets for which a shard has space. In a smaller shard, keys would replace
-	// each other although other shards still have space.
+	// minShard is the minimum capacity of a shard in buckets. In smaller shards, keys would replace each other although
+	// other shards still have room.
 	minShard = 256
 )
 
-// New returns Buckets in which the buckets of all keys are full.
+// New returns Buckets whose buckets are all full.
 func New(o Options) *Buckets {
 	if o.Keys <= 0 {
 		o.Keys = 1 << 16
@@ -97,9 +96,9 @@ func New(o Options) *Buckets {
 
 func clamp(grains float64) int64 { return int64(math.Min(math.Max(math.Round(grains), 1), longest)) }
 
-// Take takes n tokens of a key and returns 0. If there are too few tokens, it takes nothing and returns how long to
-// wait until there are enough. If n exceeds the burst, Take needs a full bucket, and leaves it with fewer than 0
-// tokens. So a large batch succeeds eventually. The caller may reuse the memory of key.
+// Take takes n tokens of a key and returns 0. If there are too few, it takes none and returns how long to wait until
+// there are enough. If n exceeds the burst, Take requires a full bucket and leaves it with a negative number of tokens,
+// so that a large batch eventually succeeds. The caller may reuse the memory of key.
 func (b *Buckets) Take(key string, n int) (wait time.Duration) {
 	if b.token == 0 || n <= 0 {
 		return 0
@@ -114,8 +113,8 @@ func (b *Buckets) Take(key string, n int) (wait time.Duration) {
 	return 0
 }
 
-// Charge takes n tokens of a key for work that is already done, even if there are too few. A bucket can owe at most
-// one burst. So even after many concurrent operations, the key must wait only for a limited time.
+// Charge takes n tokens of a key for work that is already done, even if there are too few. A bucket can owe at most one
+// burst, so that a key has to wait only for a limited time after many concurrent operations.
 func (b *Buckets) Charge(key string, n int) {
 	if b.token == 0 || n <= 0 {
 		return
@@ -126,7 +125,7 @@ func (b *Buckets) Charge(key string, n int) {
 	s.put(key, e, now, max(e.full, min(max(e.full, now)+charge, now+2*b.burst)))
 }
 
-// Peek returns how long to wait until Take would succeed for one token. It takes nothing.
+// Peek returns how long to wait until one token can be taken. It takes nothing.
 func (b *Buckets) Peek(key string) (wait time.Duration) {
 	if b.token == 0 {
 		return 0
@@ -136,8 +135,7 @@ func (b *Buckets) Peek(key string) (wait time.Duration) {
 	return b.lacks(e, now, b.token)
 }
 
-// charge returns the time in which a bucket gains n tokens. If this time is longer than the parameter most, the result
-// is the value of most. Both times are in grains (1024 grains are 100 ns).
+// charge returns the time in which a bucket gains n tokens, at most most. Both times are in grains.
 func (b *Buckets) charge(n int, most int64) int64 {
 	if int64(n) < most/b.token {
 		return int64(n) * b.token
@@ -145,8 +143,7 @@ func (b *Buckets) charge(n int, most int64) int64 {
 	return most
 }
 
-// The method lacks computes how long to wait until a bucket has enough tokens for a charge. If the bucket has enough
-// tokens now, the result is 0.
+// lacks returns how long to wait until a bucket has enough tokens for a charge, or 0.
 func (b *Buckets) lacks(e *bucket, now, charge int64) time.Duration {
 	if late := e.full - now - (b.burst - min(charge, b.burst)); late > 0 {
 		return duration(late)
@@ -154,8 +151,8 @@ func (b *Buckets) lacks(e *bucket, now, charge int64) time.Duration {
 	return 0
 }
 
-// find locks the shard of a key. It returns the shard, the time of the shard, and the bucket of the key. If the key
-// has no bucket, it returns &full.
+// find locks the shard of a key. It returns the shard, the shard's time, and the bucket of the key, or &full if there
+// is none.
 func (b *Buckets) find(key string) (s *shard, now int64, e *bucket) {
 	s = b.shard(key)
 	s.mu.Lock()
@@ -166,14 +163,13 @@ func (b *Buckets) find(key string) (s *shard, now int64, e *bucket) {
 	return s, now, &full
 }
 
-// The variable full is the bucket of every key that is not in memory. Such a bucket is full.
+// full stands for the bucket of a key that is not in memory. Such a bucket is full.
 var full bucket
 
-// duration converts a number of grains (1024 grains are 100 ns) to a time. The result is rounded up to whole ticks
-// of 100 ns, so that the bucket has enough tokens after this time.
+// duration converts grains to a duration. It rounds up to 100 ns, so that the bucket has enough tokens afterwards.
 func duration(late int64) time.Duration { return time.Duration((late+grains-1)/grains) * 100 }
 
-// shard returns the shard of a key, which the FNV-1a hash of the key selects.
+// shard returns the shard that the FNV-1a hash of the key selects.
 func (b *Buckets) shard(key string) *shard {
 	if len(b.shards) == 1 {
 		return &b.shards[0]
@@ -185,35 +181,34 @@ func (b *Buckets) shard(key string) *shard {
 	return &b.shards[(h^h>>16)%uint32(len(b.shards))]
 }
 
-// shard is a part of the buckets, with its own lock.
+// shard is a part of the buckets with a separate lock.
 type shard struct {
 	mu      sync.Mutex
-	index   map[string]int32 // maps a key to the index of its bucket in shard.buckets
+	index   map[string]int32 // index in buckets by key
 	buckets []bucket
-	order   []entry // a heap; at its root is the bucket nearest to full
+	order   []entry // a heap whose root is the bucket nearest to full
 	room    int
-	last    edm.Ticks // the last reading of the clock
-	elapsed int64     // time since the call of New, in grains (1024 grains are 100 ns)
+	last    edm.Ticks // last reading of the clock
+	elapsed int64     // time since New, in grains
 
-	_ [40]byte // prevents two shards from sharing a cache line
+	_ [40]byte // prevents false sharing of a cache line between shards
 }
 
 type bucket struct {
 	key  string
-	full int64 // the bucket becomes full when shard.elapsed reaches this value
+	full int64 // value of shard.elapsed at which the bucket is full
 }
 
-// entry is an entry of the heap for a bucket. The next bucket to drop is at the root.
+// entry is the heap entry of a bucket. The bucket at the root is dropped next.
 type entry struct {
-	// The field full is a copy of bucket.full. The copy may be lower than the original, because bucket.full increases,
-	// and Take does not change the copy: a change of the heap is slow. The method insert corrects the copy when the
-	// entry is at the root of the heap.
+	// full is a copy of bucket.full that may be too low. bucket.full increases, and Take does not update the heap,
+	// which would be slow. insert corrects the copy when the entry is at the root.
 	full int64
 	slot int32
 }
 
-// tick sets the clock of the shard to the time in the parameter now. It returns the time since the call of New in
-// grains (1024 grains are 100 ns). If the clock has stepped back, the result stays the same.
+// tick sets the clock of the shard and returns the time since New in grains. If the clock has stepped back, the result
+// is unchanged.
 func (s *shard) tick(now edm.Ticks) int64 {
 	if now > s.last {
 		s.elapsed += min(int64(now-s.last), stride/grains) * grains
@@ -222,7 +217,7 @@ func (s *shard) tick(now edm.Ticks) int64 {
 	return s.elapsed
 }
 
-// put sets the moment at which the bucket of key will be full. It inserts the bucket if the bucket is not in memory.
+// put sets the moment at which the bucket of key will be full. It inserts the bucket if necessary.
 func (s *shard) put(key string, e *bucket, now, at int64) {
 	if e == &full {
 		s.insert(key, now, at)
@@ -231,9 +226,8 @@ func (s *shard) put(key string, e *bucket, now, at int64) {
 	}
 }
 
-// insert adds the bucket of a key. If the shard has no space, the new bucket replaces the bucket nearest to full. The
-// heap has a copy of the time at which each bucket becomes full. Each Take makes at most one of these copies too low,
-// and insert corrects a copy in O(log n). So the amortized time is O(log n).
+// insert adds the bucket of a key. If the shard has no room, it replaces the bucket nearest to full. The amortized time
+// is O(log n), because each Take makes at most one copy in the heap too low, and correcting a copy takes O(log n).
 func (s *shard) insert(key string, now, full int64) {
 	key = strings.Clone(key)
 	if len(s.buckets) < s.room {
@@ -272,7 +266,7 @@ func (s *shard) up(i int) {
 	}
 }
 
-// down moves the root of the heap down to its right place.
+// down restores the heap order after the root has changed.
 func (s *shard) down() {
 	for i := 0; ; {
 		least := i

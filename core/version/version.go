@@ -10,23 +10,22 @@ import (
 // First is the oldest version that the table service supports.
 const First = "2009-04-14"
 
-// These versions introduced changes that concern tables.
+// Versions with changes that concern tables.
 const (
 	Upsert      = "2011-08-18" // PUT and MERGE without If-Match
 	SAS         = "2012-02-12" // shared access signatures, access policies
 	JSON        = "2013-08-15" // JSON, Prefer, CORS, stats
-	HeaderFirst = "2014-02-14" // since this version, x-ms-version takes precedence over the signed version
-	AtomEnd     = "2015-12-11" // the first version without ATOM
+	HeaderFirst = "2014-02-14" // from here on, x-ms-version takes precedence over the signed version
+	AtomEnd     = "2015-12-11" // first version without ATOM
 	Bearer      = "2017-11-09" // bearer tokens
-	Challenge   = "2020-12-06" // 401 with a challenge for missing credentials or a bad token
+	Challenge   = "2020-12-06" // status 401 and a challenge for missing credentials or an invalid token
 )
 
-// published lists all versions from [First] on, in ascending order. Versions are common to all storage services:
-// 2018-06-17 was published for Data Lake alone, but the table service accepts it too.
+// published lists all versions from [First] on, in ascending order. All storage services share their versions:
+// 2018-06-17 was published only for Data Lake, but the table service accepts it too.
 //
-// Sources: Microsoft's pages "Versioning for Azure Storage" (of 3 June 2026) and "Previous Azure Storage versions",
-// and the ServiceVersion enumerations of its SDKs; read on 28 November 2026. RELEASING.md says when to update the
-// list.
+// Sources: Microsoft's pages "Versioning for Azure Storage" (of 3 June 2026) and "Previous Azure Storage versions", and
+// the ServiceVersion enumerations of its SDKs; read on 28 November 2026. RELEASING.md says when to update the list.
 var published = []string{
 	"2009-04-14", "2009-07-17", "2009-09-19",
 	"2011-08-18", "2012-02-12", "2013-08-15", "2014-02-14",
@@ -43,8 +42,8 @@ var published = []string{
 	"2026-02-06", "2026-04-06", "2026-06-06",
 }
 
-// Known reports whether v is a published version or a date after the newest one. Later dates are accepted because a
-// client may use a version that was published after this list was written.
+// Known reports whether v is a published version or a later date. Later dates are valid because a client may use a
+// version that was published after this list was written.
 func Known(v string) bool {
 	if _, found := slices.BinarySearch(published, v); found {
 		return true

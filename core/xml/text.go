@@ -58,7 +58,7 @@ func (r *Reader) characters() error {
 	}
 }
 
-// put appends piece to r.text, which must begin at r.pos. plain means that piece needs no decoding. A plain piece is
+// put appends piece to r.text. piece must begin at r.pos. plain means that piece needs no decoding. A plain piece is
 // not copied if r.text is empty.
 func (r *Reader) put(piece []byte, plain, references bool) error {
 	if plain && len(r.text) == 0 {
@@ -86,7 +86,7 @@ func (r *Reader) allocateDecoded() {
 	}
 }
 
-// decode appends piece, which must begin at r.pos, to r.decoded. Line ends become LF. If references is set, references
+// decode appends piece to r.decoded. piece must begin at r.pos. Line ends become LF. If references is set, references
 // such as &amp; and &#10; are replaced by their characters. In an attribute, white space becomes blanks.
 func (r *Reader) decode(piece []byte, references, attribute bool) error {
 	for i := 0; i < len(piece); {
