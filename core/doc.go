@@ -1,6 +1,6 @@
-// Package core is the portable part of edgetable: it implements the protocol of a table store without a network,
-// files or a clock of its own, so that the same code runs in a server, a Lambda function and a Worker. The package
-// itself is empty. These are its subpackages. Each subpackage depends only on subpackages before it in the list:
+// Package core is the portable part of edgetable. Its subpackages implement the protocol of a table store without a
+// network, files or a system clock, so that the same code runs in a server, a Lambda function and a Worker. The package
+// itself is empty. Each subpackage depends only on subpackages before it in this list:
 //
 //	edm, key                         the types of properties; the encoding and order of keys
 //	multipart, xml                   the bodies of batches; XML documents

@@ -2,28 +2,28 @@
 //
 // # Buckets
 //
-// Stores that scale by hash key (DynamoDB, Durable Objects) keep a table under a fixed number of hash keys, the
-// table's buckets. A hash of the PartitionKey chooses the bucket of a partition ([Of]). Each partition is in exactly
-// one bucket, and a bucket orders its rows by encoded key. So a batch writes to one bucket, a query of one partition
-// reads one bucket, and only a scan over several partitions reads all buckets.
+// Stores that scale by hash key (DynamoDB, Durable Objects) divide a table into a fixed number of buckets. The bucket
+// of a partition is a hash of the PartitionKey ([Of]). Each partition is in exactly one bucket, and a bucket orders its
+// rows by encoded key. A batch therefore writes to one bucket, a query of one partition reads one bucket, and only a
+// scan over several partitions reads all buckets.
 //
 // # Scans
 //
-// [Scan] makes one page of a table by merging what a [Source] reads from each bucket:
+// [Scan] returns one page of a table. It merges the rows that a [Source] reads from each bucket:
 //
 //	page, err := buckets.Scan(ctx, src, count, request, buckets.Options{FanOut: 16})
 //
-// A stream reads one range in one bucket. A range within a single partition needs one stream; any other range needs
-// one stream per bucket. The position of a stream is its first row that was read but not yet examined, or else where
-// its next read starts. The position of the page is the smallest position of all streams: every row before it was
-// examined. When the page ends, the position of the page becomes Next. Rows at or after this position that were
-// already read are dropped. Two simpler choices for Next would be wrong. If Next were the last returned row, the next
-// page would repeat all reads that returned no row after it. If Next were a larger position, the scan would skip
-// unread rows of the streams before it.
+// A stream reads one range in one bucket. A range within a single partition needs one stream. Any other range needs one
+// stream per bucket. The position of a stream is its first row that was read but not examined, or the start of its next
+// read if there is none. The position of the page is the smallest position of all streams: every row before it has been
+// examined. When the page ends, Next is the position of the page, and rows at or after it are dropped, even if they
+// were already read. Two simpler choices for Next would be wrong. If Next were the last returned row, the next page
+// would repeat all reads after it that returned no row. If Next were a larger position, the scan would skip unread rows
+// of the streams before it.
 //
-// Only the stream at the smallest position, the front stream, can move the page forward. Its read is the first to get
-// a share of each budget. Its first read is made even if the budget is used up, so every page makes progress. If the
-// Source returns nothing and the page cannot move, the error is [table.ErrBusy]; a page never ends where it started.
+// Only the stream at the smallest position, the front stream, can advance the page. Its read is the first to get a
+// share of each budget. Its first read runs even if the budget is used up, so every page makes progress. If the Source
+// returns nothing and the page cannot advance, the error is [table.ErrBusy]. A page never ends where it started.
 //
 // # How much is read
 //
@@ -45,8 +45,8 @@
 // buckets ended exactly at their last requested row, each bucket is read once more. That is cheaper than an empty last
 // page.
 //
-// A simulation in the tests (fixed partition lengths, pages with random starts, reads of at most 1 MiB) gives these
-// costs of a page of 1000 rows of 1 KiB from 8 buckets:
+// In a simulation in the tests (fixed partition lengths, pages with random starts, reads of at most 1 MiB), a page of
+// 1000 rows of 1 KiB from 8 buckets costs:
 //
 //	rows a partition   reads, mean / 95 % / worst   waves   rows read per row returned
 //	             1             9.0 / 10 / 11        2.0                         1.11
@@ -57,12 +57,12 @@
 //	           500            12.1 / 13 / 13        5.1                         1.96
 //	          4000            11.2 / 12 / 12        4.2                         1.97
 //
-// A wave is a group of reads that run concurrently ([Options].FanOut). Three variants were tried and rejected:
+// A wave is a group of reads that run concurrently ([Options].FanOut). Three variants were measured and rejected:
 //
 //   - reading other streams ahead, together with the front stream: a tenth fewer waves, but a tenth more rows read;
 //   - smaller first reads: more reads if partitions are short;
 //   - later reads that end with the current partition: one more read to learn whether the page is complete.
 //
-// After the first wave, several streams are read together only if few rows match the filter, because then the page
+// After the first wave, several streams are read concurrently only if few rows match the filter, because the page then
 // needs the rows of all these streams.
 package buckets

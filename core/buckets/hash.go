@@ -3,14 +3,14 @@ package buckets
 import "edgetable/core/key"
 
 // Of returns the bucket of a partition among count buckets. partition is the encoded PartitionKey without the
-// separator, as [key.Split] returns it. The hash must never change, because it decides where entities are stored:
+// separator, as [key.Split] returns it. The hash must never change, because it determines where entities are stored:
 //
 //	h = FNV-1a of the bytes, 64 bits
 //	h = the last mixing step of MurmurHash3 (fmix64) of h
 //	bucket = h mod count
 //
-// The low bits of FNV-1a depend only on the low bits of the input, and count is usually a power of two. The
-// mixing step corrects this. If count is 0 or 1, the bucket is 0.
+// The low bits of FNV-1a depend only on the low bits of the input, which the mixing step corrects, because count is
+// usually a power of two. If count is 0 or 1, the bucket is 0.
 func Of(partition []byte, count uint16) uint16 {
 	if count <= 1 {
 		return 0

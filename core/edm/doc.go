@@ -1,12 +1,12 @@
-// Package edm implements the eight primitive types of the Entity Data Model that properties may have, with their
-// exact ranges and canonical text, and the encoded property list in which stores keep an entity.
+// Package edm implements the eight primitive types of the Entity Data Model with their exact ranges and canonical text.
+// It also implements the encoded property list in which stores store an entity.
 //
-// A [Value] is one typed value. [Properties] is an ordered list of named values in a single byte slice. The server
-// decodes a request body into it, stores keep it, filters read it in place, and responses are written from it. No
-// entity ever becomes a map.
+// A [Value] is one typed value. [Properties] is an ordered list of named values in a single byte slice. Request bodies
+// are decoded into it, stores store it, filters read it in place, and responses are written from it. An entity is never
+// converted to a map.
 //
 //	p := edm.AppendProperty(nil, "Age", edm.Int32(23))
 //	for name, v := range p.All() { … }
 //
-// The package knows nothing about entities; package table enforces the limits on names, sizes and counts.
+// The limits on names, sizes and counts are enforced by package table.
 package edm

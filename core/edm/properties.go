@@ -12,9 +12,9 @@ import (
 //
 //	uvarint length of the name · name (UTF-8) · type (1 byte) · value
 //
-// A value takes 1 byte for Boolean, 4 for Int32, 8 for Int64, Double and DateTime (big-endian), and 16 for Guid; a
-// String or Binary is a uvarint length and the bytes. Appending one list to another joins them. Nil is the empty
-// list. This package neither checks nor compares names.
+// A value has 1 byte for Boolean, 4 bytes for Int32, 8 bytes (big-endian) for Int64, Double and DateTime, and 16 bytes
+// for Guid. A String or Binary is a uvarint length and the bytes. Lists can be concatenated. nil is the empty list.
+// This package does not validate names.
 type Properties []byte
 
 // AppendProperty appends one property to the list. It omits a null value.

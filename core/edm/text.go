@@ -52,10 +52,10 @@ func appendGuid(dst []byte, g string) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// AppendDouble appends f in .NET's format R, which parses back to f: 15 significant digits if they suffice, otherwise
-// 17. The text always has a point or an exponent (5.0, 1E+20, 1E-05), so that no reader parses it as an integer. A
-// value has an exponent if it is below 1E-04, or at least 1E+15 (with 15 digits) or 1E+17 (with 17 digits). The
-// special values are written NaN, Infinity and -Infinity.
+// AppendDouble appends f in .NET's format R, which parses back to f. It has 15 significant digits if they suffice, and
+// 17 otherwise. The text always has a point or an exponent (5.0, 1E+20, 1E-05), so that no reader parses it as an
+// integer. It has an exponent below 1E-04, from 1E+15 on with 15 digits, and from 1E+17 on with 17 digits. Special
+// values are NaN, Infinity and -Infinity.
 func AppendDouble(dst []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):

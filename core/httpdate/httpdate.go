@@ -1,11 +1,11 @@
-// Package httpdate reads and writes the dates of HTTP (RFC 9110, section 5.6.7). There are three forms. Current
-// clients send the first one:
+// Package httpdate formats and parses HTTP dates (RFC 9110, section 5.6.7). There are three forms. Current clients send
+// the first one:
 //
 //	Sun, 06 Nov 1994 08:49:37 GMT
 //	Sunday, 06-Nov-94 08:49:37 GMT
 //	Sun Nov  6 08:49:37 1994
 //
-// Package time could parse them, but its code for layouts would make a wasm module larger by a twentieth.
+// Package time is not used, because its code for layouts would make a wasm module a twentieth larger.
 package httpdate
 
 import (

@@ -18,7 +18,7 @@
 //	--changeset_8a28--                                      ⏎
 //	--batch_a1e9--                                          ⏎
 //
-// A single query is directly in the batch, without a changeset.
+// A single query is in the batch without a changeset.
 //
 // [Parse] is strict about structure and tolerant only where the service's clients differ:
 //
@@ -29,12 +29,12 @@
 //   - The last delimiter of the batch may lack its closing "--".
 //   - One of the two boundaries may be a prefix of the other.
 //
-// A body that is cut off anywhere else is refused, because half a transaction must never be applied.
+// A body that is truncated anywhere else is rejected, because half a transaction must never be applied.
 //
 // [AppendChangeset] and [AppendQuery] write exactly the service's bytes, because clients split responses with regular
 // expressions.
 //
-// The package implements MIME framing and HTTP heads, and knows nothing about tables: the target of an operation is
-// raw text, and bodies are slices of the input. It does not use the standard mime/multipart. That package accepts any
-// number of parts, copies their bodies, and needs a network stack that small runtimes lack.
+// The package implements MIME framing and HTTP heads. It knows nothing about tables: the target of an operation is raw
+// text, and bodies are slices of the input. It does not use mime/multipart, which accepts any number of parts, copies
+// their bodies, and needs a network stack that small runtimes lack.
 package multipart

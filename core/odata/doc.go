@@ -20,10 +20,10 @@
 //
 // # Types
 //
-// PartitionKey and RowKey are strings, Timestamp is a DateTime, and a literal has the type of its notation. The type
-// of any other property is known only from the entity. Operands of known types must be compatible: keys compare with
-// strings, Timestamp with DateTimes, and numbers with numbers. A key, DateTime or number alone is not a condition. A
-// filter that breaks these rules gives a [TypeError], as in Microsoft.Data.OData.
+// PartitionKey and RowKey are strings, Timestamp is a DateTime, and a literal has the type of its notation. The type of
+// any other property depends on the entity. Operands of known types must be compatible: keys compare with strings,
+// Timestamp with DateTimes, and numbers with numbers. A key, DateTime or number is not a condition. A filter that
+// violates these rules is a [TypeError], as in Microsoft.Data.OData.
 //
 // In a filter on tables ([ParseTables]), TableName is a string and the only name with a known type. Comparisons with
 // TableName ignore case.

@@ -164,8 +164,8 @@ func (l *lexer) typed(t edm.Type, start int) token {
 //
 //	[ "-" ] digits [ "." digits ] [ ( "e" | "E" ) [ "+" | "-" ] digits ] [ suffix ]
 //
-// where the suffix is L for Int64 or D for Double, in either case. A whole number without suffix is an Int32 and must
-// be in range. The token ends after the suffix, even if another character follows it immediately.
+// where the suffix is L for Int64 or D for Double, in either case. An integer without a suffix is an Int32 and must be
+// in range. The token ends after the suffix, even if another character follows immediately.
 func (l *lexer) number() token {
 	start := l.pos
 	l.pos++

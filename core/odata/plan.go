@@ -8,7 +8,7 @@ type Plan struct {
 	Ranges []key.Range
 	// Residual is the filter to evaluate for each entity in Ranges. nil means that all of them match.
 	Residual *Filter
-	// Kind describes the widest of the ranges, before adjacent ranges are joined:
+	// Kind describes the widest range, before adjacent ranges are joined:
 	//
 	//	Nothing    there is no range
 	//	Point      there is one range; it contains one entity and starts at the key of this entity
@@ -24,12 +24,12 @@ type Plan struct {
 // needs more ranges has a single range that contains all of them.
 const maxRanges = 100
 
-// MakePlan returns the plan for a filter. A nil filter selects the whole table. MakePlan derives the ranges from
-// comparisons of PartitionKey and RowKey, and from calls of startswith with them. These conditions may be operands of
-// and, or and not. A condition on RowKey makes a range smaller only within a single partition.
+// MakePlan returns the plan for a filter. A nil filter selects the whole table. The ranges are derived from comparisons
+// of PartitionKey and RowKey, and from calls of startswith on them, which may be combined by and, or and not. A
+// condition on RowKey narrows a range only within a single partition.
 //
-// Every plan fulfils this condition: the filter matches an entity with a legal key if and only if the entity's key is
-// in one of the ranges and the residual matches the entity.
+// Every plan is exact: the filter matches an entity with a valid key if and only if the key is in one of the ranges and
+// the residual matches the entity.
 func MakePlan(f *Filter) Plan {
 	if f == nil {
 		return Plan{Ranges: []key.Range{{}}, Kind: widthTable.String()}

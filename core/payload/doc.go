@@ -2,10 +2,9 @@
 // errors, as OData 3 JSON or, for clients from before 2013, as Atom. It also writes the ETag and URI of an entity,
 // and the $metadata document.
 //
-// Readers convert a request body to encoded properties in one pass over its bytes ([ReadEntity], [ReadAtomEntity]).
-// Writers append a response to a buffer from encoded properties ([View.AppendEntity]). Neither uses maps or
-// reflection for properties. One function checks the members of a body for both formats, and another one selects the
-// properties of a response. A [Format] is one representation on the wire:
+// Readers convert a request body to encoded properties in one pass ([ReadEntity], [ReadAtomEntity]). Writers append a
+// response to a buffer from encoded properties ([View.AppendEntity]). Neither uses maps or reflection for properties. A
+// [Format] is one representation on the wire:
 //
 //	v := payload.View{Format: payload.Minimal, Base: "https://acct.table.core.windows.net/", Account: "acct", Table: "people"}
 //	body = v.AppendFeedStart(body[:0])
@@ -15,6 +14,5 @@
 //	body = v.AppendFeedEnd(body)
 //	err := v.Err() // XML cannot hold every string
 //
-// Every error is a *[table.Error] with the service's code and text, followed by a hint for the sender about what to
-// change.
+// Every error is a *[table.Error] with the code and text of the service, followed by a hint for the sender.
 package payload

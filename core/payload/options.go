@@ -183,9 +183,8 @@ func (r *optionsReader) ignore() error {
 	return nil
 }
 
-// AppendOptions appends the document of GET /mytable?comp=options. The document contains the members that [ReadOptions]
-// reads. An expiry rule and a change feed also have the member "state". Some members concern the expiry rule, by which
-// entities expire:
+// AppendOptions appends the document of GET /mytable?comp=options. It contains the members that [ReadOptions] reads,
+// with the additional member "state" in an expiry rule and a change feed. Two more members concern the expiry rule:
 //
 //   - "undoUntil" is a time, and is present for a new rule. If the rule is withdrawn before this time, all entities
 //     that have expired by the rule are restored.

@@ -17,11 +17,10 @@
 //
 // # Bytes, not meanings
 //
-// A signature covers the bytes on the wire, and the path keeps its own percent-encoding. A server that uses a decoded
-// or re-encoded path refuses valid clients. A server that compares decoded paths accepts invalid signatures. So a
-// transport must pass on the raw request target. Some HTTP libraries rewrite the path after the client has signed it.
-// If the signature does not match the path as sent, [Account.Verify] therefore tries two other spellings of the path,
-// and no more:
+// A signature covers the bytes on the wire, including the percent-encoding of the path. A server that verifies a
+// decoded or re-encoded path rejects valid clients or accepts invalid signatures. A transport must therefore pass on
+// the raw request target. Some HTTP libraries rewrite the path after the client has signed it. If the signature does
+// not match the path as sent, [Account.Verify] therefore tries two other spellings of the path:
 //
 //   - with escapes of ' ( ) , ; = : @ ! $ & * and of unreserved characters
 //     decoded, all other escapes kept;
@@ -29,12 +28,12 @@
 //
 // # Both keys
 //
-// An account has two keys, so that one can be replaced while clients use the other. Verify tries both and compares in
-// constant time.
+// An account has two keys, so that one can be replaced while clients use the other. Verify tries both keys and compares
+// in constant time.
 //
 // # Out of scope
 //
-// The package has no clock, looks up no accounts and writes no replies: it returns an [*Error], and the protocol
-// layer maps its [Reason] to the service's codes. Shared access signatures use the same [Key] with their own
-// StringToSign; package sas passes the lines of that text to [Account.VerifyLines].
+// The package has no clock, looks up no accounts and writes no responses. It returns an [*Error], and package protocol
+// maps its [Reason] to the service's codes. Shared access signatures use the same [Key] with a different StringToSign,
+// whose lines package sas passes to [Account.VerifyLines].
 package sharedkey

@@ -1,6 +1,5 @@
-// Package table implements the semantics of tables: the limits of an entity, the
-// conditions of writes, merges, ETags, entity group transactions, the pages of a
-// query, and the errors. A [Service] implements these over any [Store].
+// Package table implements the semantics of tables: the limits of an entity, the conditions of writes, merges, ETags,
+// entity group transactions, the pages of a query, and the errors. A [Service] implements them over any [Store].
 //
 //	svc := table.New(store, table.Options{Now: now, Rand: rand})
 //	blogs := table.Name{Account: "acct", Table: "Blogs"}
@@ -9,6 +8,6 @@
 //		Action: table.Insert, PartitionKey: "p", RowKey: "r", Properties: props,
 //	})
 //
-// The package contains nothing about HTTP, JSON or signatures (see package protocol),
-// and nothing about files or networks (see the stores).
+// The package is independent of HTTP, JSON and signatures (see package protocol), and of files and networks (see the
+// stores).
 package table

@@ -12,8 +12,8 @@ import (
 // pollBytes is the number of bytes that a PageBuilder examines between two checks of the deadline.
 const pollBytes = 64 << 10
 
-// PageBuilder decides which rows a page contains and where the page ends. Every store that reads rows in key
-// order uses it, so that the limits of a [ScanRequest] mean the same in all stores:
+// PageBuilder selects the rows of a page and determines where the page ends. Every store that reads rows in key order
+// uses it, so the limits of a [ScanRequest] have the same meaning in all stores:
 //
 //	b := table.NewPageBuilder(&request)
 //	for … { // each row of the ranges, in the order of the request
@@ -28,9 +28,9 @@ const pollBytes = 64 << 10
 //	}
 //	return b.Page, nil
 //
-// Examine checks the limits before it examines a row. So a page can end only before an existing row, and Next is
-// made from the key of this row ([ScanRequest.Continue]). A page that has finished its ranges has no Next.
-// Examine examines the first row even if a limit is already exceeded, so that every page makes progress.
+// Examine checks the limits before it examines a row. A page therefore ends only before an existing row, and Next is
+// derived from the key of this row ([ScanRequest.Continue]). A page that has finished its ranges has no Next. Examine
+// examines the first row even if a limit is already exceeded, so every page makes progress.
 type PageBuilder struct {
 	// Page is the result. Examine sets Next, Scanned and Examined. The caller sets Rows.
 	Page Page

@@ -1,5 +1,6 @@
-// Package throttle limits rates per key: an account, a partition, or the address of a client. Each key has a token
-// bucket that refills at a steady rate up to a burst. An operation takes tokens, and must wait if there are too few.
+// Package throttle implements rate limits per key, which is an account, a partition, or the address of a client. Each
+// key has a token bucket that refills at a steady rate up to a burst. An operation takes tokens, and must wait if there
+// are too few.
 //
 //	b := throttle.New(throttle.Options{Rate: 2000, Burst: 2000, Keys: 1 << 16, Now: now})
 //	if wait := b.Take(account, entities); wait > 0 {
@@ -8,17 +9,15 @@
 //
 // # Buckets
 //
-// A token bucket is stored as one number: the moment at which it will be full. Taking a token moves that moment into
-// the future, and the moment comes closer as time passes. A full bucket equals a missing one, so idle keys need no
-// memory.
+// A token bucket is stored as one number, the time at which it will be full. Taking a token moves this time further
+// into the future. A full bucket is equivalent to a missing one, so idle keys need no memory.
 //
 // # Memory
 //
-// There are at most [Options.Keys] buckets, even if clients invent keys. When this limit is reached, a new key
-// replaces the bucket nearest to full, because this loses the least: nothing if the bucket is full. A bucket with a
-// debt (fewer than 0 tokens) is dropped only if all others owe at least as much. Its key then gets its burst back
-// early. The hash of a key chooses one of several shards. The limit is divided equally between the shards, and a new
-// key replaces a bucket of its own shard.
+// There are at most [Options.Keys] buckets, even if clients invent keys. At this limit, a new key replaces the bucket
+// nearest to full, because this loses the least. A bucket with a debt (fewer than 0 tokens) is dropped only if all
+// others owe at least as much. Its key then regains its burst early. The buckets are divided into shards by a hash of
+// the key. Each shard has an equal part of the limit, and a new key replaces a bucket of the same shard.
 package throttle
 
 import (
