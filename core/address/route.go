@@ -154,7 +154,7 @@ func nestedCollection(account string, r Route, first, rest, predicate string, ha
 
 func isTables(name string) bool { return strings.EqualFold(name, "tables") }
 
-// checkURLKey validates a key in a URL. The service returns other errors for it than for a key in a body.
+// checkURLKey validates a key in a URL. As in the service, the errors differ from the errors for a key in a body.
 func checkURLKey(k string) error {
 	err := key.Check(k)
 	switch {

@@ -21,7 +21,7 @@ func (down direction) begin(r key.Range) []byte {
 	return r.Start
 }
 
-// from returns the part of r that remains after the scan has reached the position.
+// from returns the rest of r for a scan at the given position.
 func (down direction) from(r key.Range, position []byte) key.Range {
 	if down {
 		return key.Range{Start: r.Start, End: position}

@@ -43,7 +43,7 @@ func fanOut(parent context.Context, src Source, wave []fetch, width int) error {
 	work()
 	group.Wait()
 	if first == nil {
-		return parent.Err() // if the caller's context is done, some reads have not run
+		return parent.Err() // no read starts after the caller's context is done, so reads may be missing
 	}
 	return first
 }

@@ -131,8 +131,8 @@ func (s *scan) live(of *stream) int {
 	return n
 }
 
-// share estimates how many of the need missing rows of a page will come from the stream st, where all missing rows are
-// in one range that lies in several buckets. The estimate is the sum of three numbers:
+// share estimates how many of the missing rows of a page will come from the stream st. need is the number of missing
+// rows. All of them are in one range that lies in several buckets. The estimate is the sum of three numbers:
 //
 //   - The rest of the stream's current partition. A partition with many rows read is likely to have even more.
 //     The number is residue × the rows read in this partition, plus the average length of a partition, but at most 16.

@@ -60,9 +60,9 @@ func (m Ranges) bounds(i int) key.Range {
 	return r
 }
 
-// Split returns a copy of m in which the range from is split at the position at. The range from retains the keys below
-// the position, and a new range id gets the other keys. ok is false if the position is not inside the range and above
-// its Start, or if m already has a range id.
+// Split splits the range with the ID from, and returns the new Ranges. That range retains the keys below the split
+// position. A new range with the given id gets the other keys. ok is false if the split position is not inside the
+// range and above its Start, or if m already has a range with the id.
 func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	bounds, ok := m.Bounds(from)
 	if _, known := m.Bounds(id); known || !ok || bytes.Equal(at, bounds.Start) || !bounds.Contains(at) {
@@ -76,8 +76,8 @@ func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	return m, true
 }
 
-// Leave returns a copy of m without the range id. The next range gets its keys. ok is false if m has no such range, or
-// if the range is the last one.
+// Leave returns a copy of m without the range with the given id. The next range gets its keys. ok is false if m has no
+// such range, or if the range is the last one.
 func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
 	i := m.index(id)
 	if i < 0 || i == len(m)-1 {
@@ -88,8 +88,8 @@ func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
 	return next, true
 }
 
-// Unsplit undoes [Ranges.Split]. It returns a copy of m without the range id, which Split added. The previous range
-// gets its keys. ok is false if m has no such range, or if the range is the first one.
+// Unsplit undoes [Ranges.Split]. It returns a copy of m without the range that Split added, which has the given id. The
+// previous range gets its keys. ok is false if m has no such range, or if the range is the first one.
 func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	i := m.index(id)
 	if i <= 0 {
@@ -98,8 +98,8 @@ func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	return append(slices.Clone(m[:i]), m[i+1:]...), true
 }
 
-// Unleave undoes [Ranges.Leave]. It returns a copy of m to which the range id has been added again with the given keys.
-// The next range begins at keys.End, as before. ok is false if m is not the result of such a Leave.
+// Unleave undoes [Ranges.Leave]. It returns a copy of m that again contains the removed range, with the given id and
+// keys. The next range begins at keys.End, as before. ok is false if m is not the result of such a Leave.
 func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	m = slices.Clone(m.orAll())
 	for i := range m {
@@ -112,9 +112,9 @@ func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	return m, false
 }
 
-// Near returns an excerpt of m with about most bytes: the range that contains the position k and at least one range on
-// either side. The first range of the excerpt has an empty Start and the last one has no end, as in all Ranges. These
-// two bounds may be wrong, and [Ranges.Learn] ignores them.
+// Near returns an excerpt of m of about the given size in bytes. It contains the range with the position k, and at
+// least one range on either side. As in all Ranges, the first Start is empty and the last range has no end. In an
+// excerpt, these two bounds may be wrong, and [Ranges.Learn] ignores them.
 func (m Ranges) Near(k []byte, most int) Ranges {
 	m = m.orAll()
 	id, _ := m.Find(k)

@@ -56,8 +56,8 @@ func (s *scan) learn(st *stream, c *Chunk) {
 	s.cost.Bytes += max(c.Scanned, visible)
 }
 
-// finished reports whether all rows of a stream have been read and examined. If no rows are in memory, it also adds the
-// bytes that the stream's reads examined but did not return to the page's Scanned.
+// finished reports whether all rows of a stream have been read and examined. If no rows are in memory, it also adds to
+// Page.Scanned the bytes that the stream's reads examined but did not return.
 func (s *scan) finished(st *stream) bool {
 	if len(st.rows) > 0 {
 		return false

@@ -158,8 +158,8 @@ func (s *Stream) next() {
 	s.ended = err != nil
 }
 
-// appendPosition appends the current position as an event without data. A browser stores its id without calling the
-// script.
+// appendPosition appends the current position as an event without data. A browser stores the id of the event but does
+// not pass the event to the script.
 func (s *Stream) appendPosition() {
 	s.text = append(append(append(s.text, ": \nid: "...), Token(s.feed.Of, &s.page.Next)...), "\n\n"...)
 }

@@ -15,7 +15,7 @@ type Reader interface {
 	// commits above upTo. All commits up to upTo must be durable. If there are no further commits, list is empty. The
 	// commits are valid until the next call.
 	Next(upTo edm.Ticks, size int) (list []Commit, from, to edm.Ticks, err error)
-	// Shipped records that the backup location has all commits up to the number to. The store no longer needs to retain
-	// the logs of these commits.
+	// Shipped records that the backup location has all commits up to the given number. The store no longer needs to
+	// retain the logs of these commits.
 	Shipped(to edm.Ticks) error
 }

@@ -30,7 +30,7 @@ type Turn[T any] struct {
 	estimate int64 // amount already charged for the request
 }
 
-// maxIdle is the number of payers from which on the queue removes payers without requests.
+// maxIdle is the number of payers at which the queue begins to remove payers without requests.
 const maxIdle = 4096
 
 // Waiting returns the number of waiting requests.

@@ -82,8 +82,8 @@ func (p *parser) batchPart(begin, end int) error {
 	return p.changeset(rest, end, boundary)
 }
 
-// changeset reads the parts of a changeset. It requires the closing delimiter, which every client sends, because the
-// end of the transaction might be missing otherwise.
+// changeset reads the parts of a changeset. It requires the closing delimiter, which every client sends. Without it,
+// the transaction may be truncated.
 func (p *parser) changeset(begin, end int, boundary string) error {
 	s := newSplitter(p.body[:end], begin, boundary)
 	s.glued = true

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// In this encoding a filter is sent to another process. It is a list of expressions in prefix order. The first byte
-// of an expression is its kind:
+// An encoded filter, which can be sent to another process, is a list of expressions in prefix order. The first byte of
+// an expression is its kind:
 //
 //	constant     1 byte: 1 is true
 //	comparison   operator (1 byte) · property of package edm: the name and the literal

@@ -17,8 +17,9 @@ const (
 // expr is a node of a filter. It is a struct and not an interface, so that evaluation is a switch whose arguments stay
 // on the stack.
 //
-// A conjunction or disjunction has at least two operands. None of them is a constant or of the same kind. The operand
-// of a negation is neither a constant nor a negation. Therefore only the root can be a constant.
+// A conjunction or disjunction has at least two operands. An operand is not a constant, and its kind differs from the
+// kind of the parent. The operand of a negation is neither a constant nor a negation. Therefore only the root can be a
+// constant.
 type expr struct {
 	kind     kind
 	truth    bool     // value of a constant

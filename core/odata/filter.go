@@ -30,9 +30,9 @@ func Parse(text string) (*Filter, error) { return parse(text, parser{}) }
 // ParseExtended is like Parse, but the filter may call a [Function]. The service does not support functions.
 func ParseExtended(text string) (*Filter, error) { return parse(text, parser{extended: true}) }
 
-// ParseTables parses a filter on the tables of an account. To evaluate it with Match, encode a key with the table name,
-// folded by fold, as PartitionKey and an empty RowKey. fold converts a name to lower case. It is also applied to the
-// literals that are compared with TableName, so comparisons ignore case. A table has no other property.
+// ParseTables parses a filter on the tables of an account. fold converts a name to lower case. Match takes a key whose
+// PartitionKey is the folded table name and whose RowKey is empty. fold is also applied to literals that are compared
+// with TableName, so comparisons ignore case. A table has no other property.
 func ParseTables(text string, fold func(string) string) (*Filter, error) {
 	return parse(text, parser{fold: fold})
 }

@@ -15,8 +15,8 @@ const (
 	Contains
 )
 
-// functionNamed returns the function with the given name, or NoFunction. substringof is contains in OData 3, with the
-// literal as first argument.
+// functionNamed returns the function with the given name, or NoFunction. In OData 3, contains is named substringof and
+// takes the literal as its first argument.
 func functionNamed(name string) Function {
 	switch name {
 	case "startswith":
@@ -39,8 +39,8 @@ func (f Function) String() string {
 	return "contains"
 }
 
-// Of returns the result of the function for the stored value s and the literal part. Comparing UTF-8 bytes gives the
-// same result as comparing UTF-16 code units, because in UTF-8 the bytes of one character never occur inside another
+// Of returns the result of the function for the stored value s and the literal part. It compares UTF-8 bytes. UTF-16
+// code units would give the same result, because in UTF-8 the bytes of one character never occur inside another
 // character.
 func (f Function) Of(s, part string) bool {
 	switch f {

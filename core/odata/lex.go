@@ -95,7 +95,7 @@ func (l *lexer) token() token {
 
 func literalToken(v edm.Value) token { return token{kind: tokenLiteral, literal: v} }
 
-// syntaxError returns a SyntaxError at a byte offset, which the message contains in UTF-16 code units.
+// syntaxError returns a SyntaxError for the given byte offset. The message contains the position in UTF-16 code units.
 func (l *lexer) syntaxError(what string, at int) error {
 	return &SyntaxError{what + " at position " + strconv.Itoa(edm.UTF16Len(l.text[:at])) + " in '" + l.text + "'."}
 }

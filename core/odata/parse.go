@@ -118,8 +118,7 @@ func (p *parser) andExpr() *term {
 	return p.combined(conjunction, list)
 }
 
-// conditions records a type error unless both operands of "and" or "or" are conditions. It returns a term of type
-// Boolean, like the result.
+// conditions records a type error unless both operands of "and" or "or" are conditions. It returns a Boolean term.
 //
 //go:noinline
 func (p *parser) conditions(left, right *term, kind string) *term {

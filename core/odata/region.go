@@ -121,7 +121,7 @@ func intersect(a, b []box) (out []box, ok bool) {
 }
 
 // tidy sorts boxes and merges neighbors. Two boxes can be merged if they have the same PartitionKeys and their RowKey
-// ranges touch or overlap, or the other way round.
+// ranges touch or overlap, or if they have the same RowKeys and their PartitionKey ranges touch or overlap.
 func tidy(boxes []box) []box {
 	slices.SortFunc(boxes, func(a, b box) int {
 		return cmp.Or(bytes.Compare(a.partition.Start, b.partition.Start), compareEnds(a.partition.End, b.partition.End),
@@ -250,7 +250,7 @@ func (b box) keys() (key.Range, width) {
 
 func whole(r key.Range) bool { return len(r.Start) == 0 && r.End == nil }
 
-// point returns the only key in r. If there is no or more than one key in r, ok is false.
+// point returns the only key in r. If r does not contain exactly one key, ok is false.
 func point(r key.Range) (string, bool) {
 	s := key.DecodePart(r.Start)
 	return s, r.End != nil && bytes.Equal(r.End, key.PartitionAfter(s))

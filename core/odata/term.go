@@ -7,8 +7,8 @@ import (
 	"edgetable/core/key"
 )
 
-// term is a parsed operand (cond is nil) or condition. Only the token after an operand shows whether the operand is a
-// condition: in "A and B eq 1", the property A is one. parser.condition converts the operand in this case.
+// term is a parsed operand (cond is nil) or condition. Only the token after an operand shows whether the operand is
+// itself a condition, like the property A in "A and B eq 1". parser.condition converts such an operand.
 type term struct {
 	cond    *expr
 	called  bool   // whether cond is a function call, which may be compared with true or false

@@ -37,9 +37,9 @@ func ReadFileEntity(text []byte) (Entity, error) {
 	return entity(list, fileSpelling)
 }
 
-// ReadUpdate is [ReadEntity] for the body of an update or merge. It returns the properties sorted by name, in which
-// order the service stores an updated entity. The keys are in the URL. Keys in the body are ignored, even if their type
-// is wrong.
+// ReadUpdate is [ReadEntity] for the body of an update or merge. It returns the properties sorted by name, because the
+// service stores an updated entity in this order. The keys are in the URL. Keys in the body are ignored, even if their
+// type is wrong.
 func ReadUpdate(body []byte) (edm.Properties, error) {
 	var buf [typicalMembers]member
 	list, err := collect(scanner{body: body, relaxed: true}, buf[:0])

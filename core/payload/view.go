@@ -21,7 +21,8 @@ type View struct {
 }
 
 // Err returns an error if the format could not represent an appended entity. XML, unlike JSON, cannot contain control
-// characters, U+FFFE or U+FFFF. After an error, the body is well-formed but incomplete, and must not be sent.
+// characters, U+FFFE or U+FFFF. After an error, the body is well-formed but differs from the entity, and must not be
+// sent.
 func (v *View) Err() error {
 	if v.lost {
 		return table.InvalidInput.With(errorText + " An entity has characters that XML cannot represent: request JSON instead.")

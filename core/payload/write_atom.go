@@ -139,8 +139,8 @@ func (v *View) atomNull(dst []byte, name string) []byte {
 	return append(dst, ` m:null="true" />`...)
 }
 
-// atomName reports whether a property name is a valid XML name. If not, View.Err returns an error. The only other
-// property names contain ª, µ, º or ⁔.
+// atomName reports whether a property name is a valid XML name. If not, View.Err returns an error. The only exceptions
+// are names with ª, µ, º or ⁔.
 func (v *View) atomName(name string) bool {
 	if xml.IsName(name) {
 		return true

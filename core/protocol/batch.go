@@ -17,8 +17,8 @@ import (
 // serveBatch answers POST /$batch, which contains an entity group transaction or one query.
 //
 // If the batch itself is invalid, for example in its framing or size, the response is an ordinary error response.
-// Otherwise the status is 202. The response to a failed changeset has a single part with the error. Its message begins
-// with the index of the failed operation.
+// Otherwise the status is 202. The response to a failed changeset has a single part with the error, whose message
+// begins with the index of the failed operation.
 func (c *call) serveBatch(ctx context.Context) (answer, error) {
 	boundary, err := multipart.Boundary(c.header.Get("Content-Type"))
 	if err != nil {

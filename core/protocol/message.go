@@ -33,7 +33,7 @@ type Request struct {
 	// request waits for changes, and no Response has a Stream.
 	Until context.Context
 	// ServesAgain means that the transport itself handles Response.Wait: it calls Await, stores the Wait in Waited, and
-	// calls Serve again. Otherwise Serve does this.
+	// calls Serve again. Otherwise Serve waits and serves the request again.
 	ServesAgain bool
 	Waited      *changefeed.Wait
 }

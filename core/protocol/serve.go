@@ -44,7 +44,7 @@ func (h *Handler) serve(ctx context.Context, req *Request) Response {
 	return c.resp
 }
 
-// begin returns a call with the headers of every response.
+// begin returns a new call. Its response already has the headers that all responses share.
 func (h *Handler) begin(req *Request) *call {
 	state := new(struct { // one struct for a single allocation
 		call

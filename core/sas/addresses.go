@@ -37,7 +37,7 @@ func (t *Token) addresses() (addresses, error) {
 }
 
 // contains reports whether x is in the range. The zero address is in no range. An IPv4-mapped IPv6 address counts as
-// IPv4. A range contains only addresses of its own IP version.
+// IPv4. A range of IPv4 addresses contains no IPv6 addresses, and vice versa.
 func (a addresses) contains(x netip.Addr) bool {
 	x = x.Unmap().WithZone("")
 	return x.IsValid() && a.first.Compare(x) <= 0 && x.Compare(a.last) <= 0

@@ -101,8 +101,8 @@ func contains(s string, c byte) bool { return strings.IndexByte(s, c) >= 0 }
 // maxLines is the maximum number of lines in a StringToSign.
 const maxLines = 19
 
-// lines appends the lines of the StringToSign to dst. An account SAS has a last empty line, because its StringToSign
-// ends with a line feed.
+// lines appends the lines of the StringToSign to dst. The last line of an account SAS is empty, because its
+// StringToSign ends with a line feed.
 func (t *Token) lines(dst []string, account string) []string {
 	if t.kind == accountSAS {
 		dst = append(dst, account, t.value(sp), t.value(ss), t.value(srt), t.value(st), t.value(se), t.value(sip), t.value(spr), t.value(sv))

@@ -50,8 +50,8 @@ func limit(f field) int {
 	return maxValue
 }
 
-// checkValue validates the value of one field. With line feeds in values, two different lists of values could have the
-// same StringToSign.
+// checkValue validates the value of one field. It rejects line feeds, with which two different lists of values could
+// have the same StringToSign.
 func checkValue(f field, value []byte) error {
 	switch {
 	case len(value) > limit(f):

@@ -76,7 +76,7 @@ func (v AccountValues) Sign(account string, k *sharedkey.Key) (string, error) {
 	}, account, k)
 }
 
-// unfit returns the error with which a server would reject the token, apart from its signature.
+// unfit returns the error for which a server would reject the token. It does not verify the signature.
 func (t *Token) unfit() error {
 	if err := t.check(); err != nil {
 		return err

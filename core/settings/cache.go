@@ -32,8 +32,8 @@ func (c *Cache) Get(account string) *Read {
 	return c.read[account]
 }
 
-// Put caches r if the cached settings are still old. The caller must obtain old from [Cache.Get] before it reads r from
-// the store.
+// Put caches r unless the cached settings have changed since the caller obtained old from [Cache.Get]. The caller must
+// call Get before it reads r from the store.
 func (c *Cache) Put(account string, old, r *Read) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,7 +11,7 @@
 // elements. An invalid document is rejected with InvalidXmlDocument, the service's code for most such errors. The
 // message names the element and what to change.
 //
-// The Append functions write the documents that clients receive and stores store. A document begins with the XML
+// The Append functions write documents in the form that clients receive and stores hold. A document begins with the XML
 // declaration. As in the service, the caller must put a UTF-8 byte order mark before a document that it sends to a
 // client. The mark is not stored.
 //

@@ -101,7 +101,7 @@ func (d *document) permissions(dst *string) func() error {
 	}
 }
 
-// AppendPolicies appends the document of GET /mytable?comp=acl, without a byte order mark. Stores store policies in the
+// AppendPolicies appends the document of GET /mytable?comp=acl, without a byte order mark. Stores hold policies in the
 // same form. Fields that a policy does not set are omitted. Times are in UTC with seven fractional digits.
 func AppendPolicies(dst []byte, policies []sas.Policy) []byte {
 	dst = append(dst, xml.Header...)

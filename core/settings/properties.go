@@ -35,7 +35,7 @@ type Metrics struct {
 func Defaults() Properties { return Properties{} }
 
 // Append appends the document of GET /?restype=service&comp=properties, without a byte order mark. If legacy is set,
-// the document has the form of versions before 2013-08-15: a single Metrics and no CORS rules. Stores store the newer
+// the document has the form of versions before 2013-08-15: a single Metrics and no CORS rules. Stores hold the newer
 // form. Applying it to [Defaults] with [Properties.Update] restores the same properties.
 func (p *Properties) Append(dst []byte, legacy bool) []byte {
 	dst = append(dst, xml.Header+"<StorageServiceProperties><Logging><Version>1.0</Version>"...)

@@ -16,7 +16,7 @@ const (
 	BadDate
 	// Skewed means that the date is too far from the server's clock, in either direction.
 	Skewed
-	// Mismatch means that the signature does not match the request and any key of the account.
+	// Mismatch means that no key of the account yields the signature for the request.
 	Mismatch
 )
 

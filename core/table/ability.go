@@ -8,8 +8,8 @@ import (
 )
 
 // As converts a store to T, an optional interface such as [Counting]. Like errors.As, it also looks inside wrappers. A
-// Store that wraps another Store has the method Unwrap() Store. A wrapper needs to implement T only to change its
-// behavior.
+// Store that wraps another Store has the method Unwrap() Store. A wrapper must implement T only if it changes the
+// behavior of T.
 func As[T any](s Store) (ability T, ok bool) {
 	for s != nil {
 		if ability, ok = s.(T); ok {
@@ -41,19 +41,20 @@ type Counting interface {
 // Restoring is a [Store] that can restore a table to an earlier state. Cloudflare Durable Objects can, because the
 // platform retains earlier states of each object.
 type Restoring interface {
-	// Restore restores a table to its state at the time to. If to is [UndoRestore], it undoes the last restore.
+	// Restore restores a table to an earlier state. The argument to is the time of that state, or [UndoRestore] to undo
+	// the last restore.
 	//
 	// The result has one line for each part of the table: the name of the part, a space, and [Restored], [Removed] or
 	// the reason why the part was not restored. The last line is [RestoreEnded], or the reason why Restore must be
-	// called again. Requests to the table fail until the restore has ended. If Restore refuses the restore, it returns
-	// an error and has changed nothing.
+	// called again. Requests to the table fail until the restore has ended. If Restore rejects the call with an error,
+	// nothing has changed.
 	Restore(ctx context.Context, t RecordKey, to edm.Ticks) (did []byte, err error)
 }
 
 // UndoRestore is passed to Restore in place of a time, in order to undo the last restore, even an unfinished one.
 const UndoRestore edm.Ticks = 0
 
-// The lines of the result of Restore contain these words; see [Restoring].
+// Words in the result of Restore; see [Restoring].
 const (
 	Restored          = "restored"
 	Removed           = "removed" // the part did not exist at the time of the restored state

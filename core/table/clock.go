@@ -22,9 +22,9 @@ type Clock struct {
 // Timestamp.
 const Reservation edm.Ticks = edm.TicksPerSecond
 
-// NewClock returns a clock that reads the wall clock from now. A reservation is the highest Timestamp that a clock may
-// issue. from is the last reservation of the previous process, or 0. The clock issues only Timestamps above from. It
-// calls reserve to store each new reservation durably. If reserve is nil, reservations are not stored.
+// NewClock returns a clock that calls now to read the wall clock. A reservation is the highest Timestamp that a clock
+// may issue. from is the last reservation of the previous process, or 0; all Timestamps of the new clock are higher.
+// The clock calls reserve to store each new reservation durably. If reserve is nil, reservations are not stored.
 func NewClock(now func() edm.Ticks, from edm.Ticks, reserve func(edm.Ticks) error) *Clock {
 	c := &Clock{now: now, reserve: reserve, reserved: from}
 	c.last.Store(int64(from))

@@ -64,8 +64,8 @@ func (c Code) Because(cause error) *Error {
 	return e
 }
 
-// DamagedText is the message to clients for [ErrDamaged]. It says that a retry does not help, because the error code
-// makes clients retry.
+// DamagedText is the message to clients for [ErrDamaged]. It says that a retry does not help, because clients retry
+// after an error with this code.
 const DamagedText = "A part of the stored data that the request needs is damaged. Repeating the request does not help: restore a backup. The server's log names the file."
 
 // With returns an error with the code and the given message.

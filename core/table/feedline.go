@@ -90,9 +90,9 @@ type FeedBuilder struct {
 // NewFeedBuilder returns a builder for an empty page.
 func NewFeedBuilder(r *FeedRequest) FeedBuilder { return FeedBuilder{request: r} }
 
-// Add adds a commit to the page. line is the commit in the form of [FeedLine]. at returns the position after the first
-// part changes of the commit, or after the whole commit if part is 0. It may be called after Add has returned. full
-// means that the page must end.
+// Add adds a commit to the page. line is the commit in the form of [FeedLine]. at(n) returns the position after the
+// first n changes of the commit, and at(0) the position after the whole commit. It may be called after Add has
+// returned. full means that the page must end.
 func (b *FeedBuilder) Add(ticks edm.Ticks, at func(part int) []byte, line []byte) (full bool, err error) {
 	r := b.request
 	if b.Traits.Feeds() {

@@ -1,6 +1,6 @@
 package table
 
-// The functions in this file are for stores that store traits separately from the record. Other stores use
+// The functions in this file are for stores that hold traits separately from the record. Other stores use
 // [AppendRecord].
 
 // Encode returns the encoded traits. t must not be nil.
