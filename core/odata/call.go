@@ -58,7 +58,6 @@ func (p *parser) call(name string) *term {
 	return &term{cond: e, called: true}
 }
 
-// usage returns an example of a call.
 func usage(name string) string {
 	if name == "substringof" {
 		return "substringof('text',Property)"

@@ -17,7 +17,6 @@ import (
 //	negation     expression
 //	function     function (1 byte) · property of package edm: the name and the literal
 
-// errEncoding means that the bytes do not encode a filter.
 var errEncoding = errors.New("odata: malformed filter")
 
 // maxNesting is the maximum depth of an encoded expression. Each pair of parentheses in a filter adds at most three
@@ -147,7 +146,6 @@ func (d *decoder) function() *expr {
 	return e
 }
 
-// property decodes the name and the literal of a comparison or function call.
 func (d *decoder) property() (name string, literal edm.Value, ok bool) {
 	name, literal, rest, ok := edm.Properties(d.rest).Next()
 	d.rest = rest

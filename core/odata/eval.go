@@ -66,7 +66,6 @@ func (e *entity) outcome(x *expr) operator {
 	return outcome(bytes.Compare(e.part(x), x.rotated))
 }
 
-// calls evaluates the function call x.
 func (e *entity) calls(x *expr) bool {
 	if x.field >= 0 {
 		v := e.value(x)
@@ -127,7 +126,6 @@ func compare(v edm.Value, literal *edm.Value, op operator) operator {
 	return less
 }
 
-// compareSame compares two values of the same type.
 func compareSame(v edm.Value, literal *edm.Value, op operator) operator {
 	switch v.Type() {
 	case edm.TypeString:
@@ -154,7 +152,6 @@ func compareSame(v edm.Value, literal *edm.Value, op operator) operator {
 	return compareInts(v.Int(), literal.Int()) // DateTime, Int32 and Int64
 }
 
-// outcome converts the result of a three-way comparison.
 func outcome(c int) operator {
 	switch {
 	case c < 0:

@@ -2,7 +2,6 @@ package odata
 
 import "edgetable/core/edm"
 
-// kind is the kind of an expr.
 type kind uint8
 
 const (
@@ -22,11 +21,11 @@ const (
 // constant.
 type expr struct {
 	kind     kind
-	truth    bool     // value of a constant
-	op       operator // operator of a comparison
-	function Function // function of a function call
-	field    field    // property in a comparison or function call
-	name     string   // name of the property
+	truth    bool
+	op       operator
+	function Function
+	field    field // property in a comparison or function call
+	name     string
 	literal  edm.Value
 	rotated  []byte // for PartitionKey and RowKey: the literal in the encoding of keys
 	operands []*expr
@@ -42,7 +41,6 @@ const (
 	fieldTimestamp
 )
 
-// systemField returns the field of a system property.
 func systemField(name string) (field, bool) {
 	switch name {
 	case "PartitionKey":
@@ -77,7 +75,6 @@ const (
 	opGe = greater | equal
 )
 
-// operatorOf returns the operator with the given name, or 0.
 func operatorOf(name string) operator {
 	switch name {
 	case "eq":

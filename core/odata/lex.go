@@ -100,7 +100,6 @@ func (l *lexer) syntaxError(what string, at int) error {
 	return &SyntaxError{what + " at position " + strconv.Itoa(edm.UTF16Len(l.text[:at])) + " in '" + l.text + "'."}
 }
 
-// unrecognized returns the token for the malformed literal of type t between start and pos.
 func (l *lexer) unrecognized(t edm.Type, start int) token {
 	hint := ""
 	if t == edm.TypeInt32 {
@@ -115,7 +114,6 @@ func isBlank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// peek returns the byte at pos+n, or 0 at the end.
 func (l *lexer) peek(n int) byte {
 	if l.pos+n < len(l.text) {
 		return l.text[l.pos+n]
@@ -210,7 +208,6 @@ func (l *lexer) digits() bool {
 	return l.pos > start
 }
 
-// word reads a name, or returns "" if there is none.
 func (l *lexer) word() string {
 	start := l.pos
 	for l.pos < len(l.text) {

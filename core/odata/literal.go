@@ -50,7 +50,6 @@ func typeBefore(name string) edm.Type {
 	return edm.TypeNull
 }
 
-// parseTyped parses the text between the quotes of a literal of type t.
 func parseTyped(t edm.Type, s string) (edm.Value, bool) {
 	switch t {
 	case edm.TypeDateTime:

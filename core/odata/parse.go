@@ -17,9 +17,9 @@ type parser struct {
 	lexer       lexer
 	fold        func(string) string // for a filter on tables: converts a name to lower case
 	extended    bool                // whether the filter may call functions
-	tok         token               // next token
+	tok         token
 	err         error
-	typeErr     error // the first type error
+	typeErr     error
 	depth       int
 	comparisons int
 	names       []string
@@ -62,7 +62,6 @@ func (p *parser) expected(what string, at int) {
 	p.fail(p.lexer.syntaxError(what, at))
 }
 
-// nextIs reports whether the next token is the given keyword.
 func (p *parser) nextIs(keyword string) bool {
 	return p.tok.kind == tokenName && p.tok.name == keyword
 }

@@ -155,7 +155,6 @@ func join(r *key.Range, s key.Range) bool {
 	return true
 }
 
-// hull returns the smallest box that contains all boxes.
 func hull(boxes []box) box {
 	span := func(r *key.Range, s key.Range) {
 		if bytes.Compare(s.Start, r.Start) < 0 {

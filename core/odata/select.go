@@ -13,9 +13,9 @@ type Select []string
 
 // Limits of $select and $top.
 const (
-	MaxSelect     = 255  // maximum number of names
-	MaxTop        = 1000 // maximum valid $top
-	maxNameLength = 255  // in UTF-16 code units
+	MaxSelect     = 255
+	MaxTop        = 1000
+	maxNameLength = 255 // in UTF-16 code units
 )
 
 // ParseSelect parses a comma-separated list of property names. Names may be surrounded by blanks, and a comma may
@@ -87,7 +87,6 @@ var errUnbalanced = &SyntaxError{"Found an unbalanced bracket expression."}
 
 func isBlankRune(r rune) bool { return r < 0x80 && isBlank(byte(r)) }
 
-// isName reports whether s is a valid property name.
 func isName(s string) bool {
 	for i, r := range s {
 		if i == 0 && !isNameStart(r) || !isNamePart(r) {

@@ -99,7 +99,6 @@ func (p *parser) comparison(name string, op operator, literal edm.Value) *expr {
 	return e
 }
 
-// testOf builds a comparison or function call on a property and a literal.
 func (p *parser) testOf(k kind, name string, literal edm.Value) *expr {
 	if p.comparisons++; p.comparisons > MaxComparisons {
 		p.fail(ErrTooComplex)

@@ -11,7 +11,6 @@ import (
 // EventType is the media type of a list of events, which is a batch of CloudEvents 1.0.
 const EventType = "application/cloudevents-batch+json"
 
-// Event types.
 const (
 	EventPut    = "edgetable.entity.put"
 	EventDelete = "edgetable.entity.delete"
@@ -83,7 +82,6 @@ func (e *Events) context(w *object, c *table.FeedCommit, kind string, k []byte) 
 	w.text("sequence", "0000000000000000000"[min(len(sequence), 19):]+sequence)
 }
 
-// hashOf returns the 64-bit FNV-1a hash of k.
 func hashOf(k []byte) uint64 {
 	hash := uint64(14695981039346656037)
 	for _, b := range k {

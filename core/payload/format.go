@@ -45,7 +45,6 @@ func (f Format) ErrorContentType() string {
 	return f.ContentType(false)
 }
 
-// Names of the system properties.
 const (
 	partitionKey = "PartitionKey"
 	rowKey       = "RowKey"
@@ -89,7 +88,6 @@ func NewProjection(names []string, text string) *Projection {
 	return p
 }
 
-// find returns the index of name in names, or -1.
 func (p *Projection) find(name string) int {
 	if p.index != nil {
 		if i, ok := p.index[name]; ok {

@@ -14,13 +14,12 @@ const maxMembers = 512
 type member struct {
 	name      string
 	value     token
-	typ       token  // value of the type annotation, an Edm type
-	given     bool   // whether the body has a value for the property
-	annotated bool   // whether the body has an annotation for the property
+	typ       token // value of the type annotation, an Edm type
+	given     bool
+	annotated bool
 	order     uint16 // number of preceding values in the body
 }
 
-// byValue compares members by the order of their values in the body.
 func byValue(a, b member) int { return int(a.order) - int(b.order) }
 
 // annotation returns the Edm type from the property's annotation, or TypeNull without one.
@@ -73,7 +72,7 @@ func (x *index) member(list []member, name string) (grown []member, n int, err e
 // find returns the position of name in list. If there is none, it records len(list) as the position of name, and the
 // caller must append the member.
 func (x *index) find(list []member, name string) int {
-	h := uint32(2166136261) // FNV-1a hash
+	h := uint32(2166136261)
 	for i := range len(name) {
 		h = (h ^ uint32(name[i])) * 16777619
 	}

@@ -174,7 +174,6 @@ func (r *optionsReader) string(path string) (string, error) {
 	return string([]byte(s)), nil // a copy: the caller may reuse the memory of the body
 }
 
-// ignore skips a scalar value.
 func (r *optionsReader) ignore() error {
 	_, err := r.scalar()
 	if err != nil {
@@ -235,7 +234,6 @@ var units = [...]struct {
 	{'W', false, 7 * day}, {'D', false, day}, {'H', true, hour}, {'M', true, hour / 60}, {'S', true, edm.TicksPerSecond},
 }
 
-// parseDuration parses a duration such as P1DT30M.
 func parseDuration(s string) (d edm.Ticks, ok bool) {
 	if len(s) < 3 || s[0] != 'P' || len(s) > 40 {
 		return 0, false

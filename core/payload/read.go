@@ -18,7 +18,6 @@ type Entity struct {
 // typicalMembers is the number of members that can be read without an extra allocation.
 const typicalMembers = 24
 
-// entity builds an Entity from the members of an insert.
 func entity(list []member, as spelling) (Entity, error) {
 	properties, err := encode(list, nil, as)
 	if err != nil {
@@ -59,7 +58,7 @@ func encode(list []member, order []uint16, as spelling) (edm.Properties, error) 
 		scratch    = stack[:0]
 		properties = make(edm.Properties, 0, size(list))
 		count      int
-		large      error // error for the first property that is too large
+		large      error
 	)
 	for i := range list {
 		if order != nil {

@@ -109,7 +109,6 @@ func (r *Reader) entity() (e Received, err error) {
 	return e, nil
 }
 
-// readSystem reads a key or the Timestamp into e.
 func (r *Reader) readSystem(e *Received, p *member) (err error) {
 	if p.value.kind != kindString {
 		return invalid("The " + p.name + " is not a string.")

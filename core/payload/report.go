@@ -55,7 +55,6 @@ func (w *object) totals(t *traffic.Totals) {
 	w.end('}')
 }
 
-// heavy writes the heaviest partitions of a metric.
 func (w *object) heavy(metric string, h *traffic.Heavy) {
 	w.begin(metric, '{')
 	w.number("total", h.Total)
@@ -141,7 +140,6 @@ func (w *object) keyRange(g *traffic.Range) {
 	w.end('}')
 }
 
-// hour writes the exact counts of the last hour.
 func (w *object) hour(h *traffic.Hour) {
 	w.begin("hour", '{')
 	w.text("table", h.Table)

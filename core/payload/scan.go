@@ -60,7 +60,7 @@ func (s *scanner) next() (bool, error) {
 
 func (s *scanner) begin() error {
 	if s.pos == 0 && len(s.body) >= 3 && s.body[0] == 0xEF && s.body[1] == 0xBB && s.body[2] == 0xBF {
-		s.pos = 3 // skip the byte order mark
+		s.pos = 3
 	}
 	switch c := s.skip(); {
 	case s.pos == len(s.body):

@@ -6,7 +6,6 @@ import (
 	"edgetable/core/edm"
 )
 
-// spelling selects which spellings of a value are accepted.
 type spelling uint8
 
 const (
@@ -19,7 +18,6 @@ const (
 	serviceSpelling
 )
 
-// parse parses the text of a value of type t.
 func (as spelling) parse(t edm.Type, s string) (edm.Value, error) {
 	if as == fileSpelling {
 		return edm.Parse(t, s)

@@ -9,15 +9,15 @@ import (
 // slice. They do not allocate.
 type View struct {
 	Format  Format
-	Base    string      // URI of the account with a trailing slash
-	Account string      // name of the account
+	Base    string // URI of the account with a trailing slash
+	Account string
 	Table   string      // name of the table as spelled in the request, or "Tables"
 	Select  *Projection // the properties to return; nil means all
 	Now     edm.Ticks   // time of the response, which Atom documents contain
 
 	lost    bool     // whether the format cannot represent an appended entity
 	clock   [32]byte // cached text of Now in Atom documents
-	updated int      // length of the text in clock
+	updated int
 }
 
 // Err returns an error if the format could not represent an appended entity. XML, unlike JSON, cannot contain control

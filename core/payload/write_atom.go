@@ -151,7 +151,6 @@ func (v *View) atomName(name string) bool {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// atomError appends an error in the form of operations on tables and entities.
 func atomError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
 	dst = append(dst, declaration+`<error xmlns="`+spaceMetadata+`"><code>`...)
 	dst = xml.AppendText(dst, string(e.Code))

@@ -151,7 +151,6 @@ func AppendJSON(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byt
 	return dst
 }
 
-// jsonError appends an error in JSON.
 func jsonError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
 	dst = append(dst, `{"odata.error":{"code":"`...)
 	dst = appendEscaped(dst, string(e.Code))
@@ -218,7 +217,6 @@ func appendEscape(dst []byte, c byte) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// appendUnit appends a UTF-16 code unit as \uXXXX.
 func appendUnit(dst []byte, u rune) []byte {
 	return append(dst, '\\', 'u', hexDigits[u>>12&15], hexDigits[u>>8&15], hexDigits[u>>4&15], hexDigits[u&15])
 }

@@ -10,7 +10,7 @@ import (
 
 // Account is an account that the server serves, with its keys and access rules.
 type Account struct {
-	sharedkey.Account // the account's name and keys
+	sharedkey.Account
 	// Disabled makes the server refuse every request to the account, even with a valid signature.
 	Disabled bool
 	// HTTPS makes the server refuse every request that did not arrive over HTTPS.

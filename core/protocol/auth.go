@@ -252,7 +252,6 @@ func (x *exchange) challenge() string {
 // resourceID precedes the audience in the WWW-Authenticate header.
 const resourceID = " resource_id="
 
-// bearerError returns the error for a rejected bearer token.
 func (x *exchange) bearerError(hint string) *table.Error {
 	if x.predatesChallenges() {
 		return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " " + hint)

@@ -39,7 +39,6 @@ func (a *authority) allow(right sas.Right, who audience, tableName string) error
 	return nil
 }
 
-// allowEntity returns an error if the credentials do not permit access to the entity.
 func (a *authority) allowEntity(partitionKey, rowKey string) error {
 	if a.grant == nil {
 		return nil

@@ -109,7 +109,6 @@ func (c *call) transact(ctx context.Context, parts []multipart.Operation) (answe
 	return c.changeset(responses...), nil
 }
 
-// inBatch returns the call for one operation of a batch.
 func (c *call) inBatch(op *multipart.Operation) *call {
 	return &call{exchange: c.exchange, part: op, verb: parseVerb(op.Method), header: op.Header, Representation: c.Representation}
 }
@@ -146,7 +145,6 @@ var errPart = table.InvalidInput.With("One of the request inputs is not valid. A
 
 var errPartQuery = table.InvalidInput.With("One of the request inputs is not valid. The query of a batch must be a GET of an entity or of the entities of a table.")
 
-// partOperation decodes one write of a changeset.
 func (c *call) partOperation() (table.Operation, error) {
 	if err := c.decode(); err != nil {
 		return table.Operation{}, err
@@ -224,7 +222,6 @@ func (c *call) contentPart(a answer) multipart.Response {
 	return multipart.Response{Status: a.status, Header: h, Body: a.body}
 }
 
-// changeset returns an answer that consists of one changeset with the given parts.
 func (x *exchange) changeset(parts ...multipart.Response) answer {
 	batch, changeset := "batchresponse_"+guid(x.NewID()), "changesetresponse_"+guid(x.NewID())
 	size := 256
@@ -249,7 +246,6 @@ func (x *exchange) batchAnswer(boundary string, size int, body func(dst []byte) 
 	}
 }
 
-// batchQuery answers a batch that consists of one query.
 func (c *call) batchQuery(ctx context.Context, query *call) (answer, error) {
 	boundary := "batchresponse_" + guid(c.NewID())
 	err := query.decode()

@@ -39,7 +39,6 @@ func (x *exchange) readBody() ([]byte, error) {
 	return b, err
 }
 
-// checkLength checks the length of a body that is already in memory.
 func checkLength(b []byte, length int64) ([]byte, error) {
 	switch {
 	case len(b) > MaxBody:

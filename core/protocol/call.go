@@ -15,7 +15,7 @@ import (
 // call is one operation: a whole request, or one operation of a batch.
 type call struct {
 	*exchange
-	part    *multipart.Operation // the part of the batch; nil outside a batch
+	part    *multipart.Operation
 	header  Fields
 	options address.Options
 	route   address.Route
@@ -48,7 +48,6 @@ type operation struct {
 	run     func(*call, context.Context) (answer, error)
 }
 
-// answer is the result of a successful operation.
 type answer struct {
 	status  int
 	header  multipart.Header
@@ -105,7 +104,7 @@ func (c *call) insertAnswer(location string, extra multipart.Header, body conten
 // content describes the body of an answer before the body is encoded.
 type content struct {
 	of     string // the name of a table, or "Tables"
-	feed   bool   // whether the body is a list of entities or tables
+	feed   bool
 	fields *payload.Projection
 	size   int // estimated length in bytes; 0 for a short body
 	write  func(dst []byte, v *payload.View) []byte

@@ -148,7 +148,6 @@ func (c *call) ifMatch() (m table.Match, err error) {
 	return payload.ParseIfMatch(ifMatch)
 }
 
-// entity returns a body with one entity.
 func (c *call) entity(pk, rk string, ticks edm.Ticks, p edm.Properties, fields *payload.Projection) content {
 	return content{of: c.route.Table, fields: fields, size: shownSize(p), write: func(dst []byte, v *payload.View) []byte {
 		return v.AppendEntity(dst, pk, rk, ticks, p)
@@ -159,7 +158,6 @@ func (c *call) entity(pk, rk string, ticks edm.Ticks, p edm.Properties, fields *
 // makes binary values a third longer.
 func shownSize(p edm.Properties) int { return len(p) + len(p)*3/8 + 256 }
 
-// writeAnswer returns the answer to a successful write.
 func (c *call) writeAnswer(op *table.Operation, ticks edm.Ticks) answer {
 	if op.Action == table.DeleteEntity {
 		return answer{status: 204}

@@ -11,7 +11,6 @@ import (
 	"edgetable/core/table"
 )
 
-// fail turns the response into an error response for err.
 func (c *call) fail(err error) {
 	r := &c.resp
 	format := c.ErrorFormat

@@ -33,7 +33,6 @@ func queryError(err error) error {
 	return table.InvalidInput.With(text)
 }
 
-// asError converts any error into an error of the protocol.
 func asError(err error) *table.Error {
 	var e *table.Error
 	if errors.As(err, &e) {

@@ -99,7 +99,6 @@ func (x *exchange) host() string {
 	return x.req.Host
 }
 
-// guid formats 16 bytes as a GUID.
 func guid(b [16]byte) string { return edm.Guid(b).String() }
 
 // dateText caches the Date header of one second.

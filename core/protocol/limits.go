@@ -63,7 +63,6 @@ func (x *exchange) busy(wait time.Duration, why Refusal, message string) error {
 	return table.ServerBusy.With(message)
 }
 
-// countFailure counts a failed sign-in from the client's address.
 func (x *exchange) countFailure() {
 	if b := x.Limits.Failures; b != nil {
 		b.Charge(sourceKey(x.req.Source), 1) // unlike Take, Charge counts the failure even if no token is available

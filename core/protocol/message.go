@@ -15,7 +15,7 @@ type Request struct {
 	// Target is the request target (path and query) exactly as in the request line. Percent-escapes are unchanged,
 	// because clients sign them.
 	Target string
-	Host   string // the Host header
+	Host   string
 	Scheme string // "http" or "https" as the client sees it, for URLs in responses
 	Header Fields
 	// Source is the client's address, or the zero Addr if it is unknown.

@@ -12,7 +12,6 @@ import (
 
 // Azure does not have the operations in this file. Only an account key permits them.
 
-// getOptions answers GET comp=options.
 func (c *call) getOptions(ctx context.Context) (answer, error) {
 	t, revision, err := c.Service.TableTraits(ctx, c.name())
 	return answer{

@@ -120,7 +120,6 @@ func (c *call) withPreference(p phase, status int, h []Field) []Field {
 	return h
 }
 
-// partHeader returns the first headers of a response part of a batch.
 func (c *call) partHeader(p phase) multipart.Header {
 	h := make(multipart.Header, 0, 8)
 	if id := c.part.ContentID(); id != "" {

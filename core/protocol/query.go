@@ -51,7 +51,6 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 	return c.withBody(a, c.entity(c.route.PartitionKey, c.route.RowKey, row.Timestamp, row.Properties, projection))
 }
 
-// queryEntities answers GET on a table.
 func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	if c.route.Nested {
 		if err := table.CheckTableName(c.route.Table); err != nil {
@@ -127,7 +126,6 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	return a, err
 }
 
-// query parses $filter and $top.
 func (c *call) query(parse func(string) (*odata.Filter, error)) (*odata.Filter, int, error) {
 	filter, err := c.filter(parse)
 	if err != nil {
@@ -151,7 +149,6 @@ func (c *call) parseFilter() func(string) (*odata.Filter, error) {
 	return odata.Parse
 }
 
-// filter parses $filter.
 func (c *call) filter(parse func(string) (*odata.Filter, error)) (*odata.Filter, error) {
 	if c.options.Filter == nil {
 		return nil, nil
@@ -163,7 +160,6 @@ func (c *call) filter(parse func(string) (*odata.Filter, error)) (*odata.Filter,
 	return f, nil
 }
 
-// projection parses $select.
 func (c *call) projection() (*payload.Projection, error) {
 	if c.options.Select == nil {
 		return nil, nil

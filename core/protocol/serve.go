@@ -204,7 +204,6 @@ func (h *Handler) Refuse(req *Request, err *table.Error) Response {
 	return c.resp
 }
 
-// do finds the operation of the call and runs it.
 func (c *call) do(ctx context.Context) (answer, error) {
 	err := c.find()
 	switch {

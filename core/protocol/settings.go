@@ -13,7 +13,6 @@ import (
 // usualSettingsAge is the time that the service needs to apply changed settings everywhere.
 const usualSettingsAge = 30 * time.Second
 
-// settingsAge returns the maximum age of cached account settings.
 func (h *Handler) settingsAge() edm.Ticks {
 	return edm.Ticks(cmp.Or(h.SettingsAge, usualSettingsAge) / 100) // from nanoseconds to ticks of 100 ns
 }

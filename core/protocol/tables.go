@@ -9,7 +9,6 @@ import (
 	"edgetable/core/table"
 )
 
-// createTable answers POST on /Tables.
 func (c *call) createTable(ctx context.Context) (answer, error) {
 	body, format, err := c.readTypedBody()
 	if err != nil {
@@ -37,12 +36,10 @@ func (c *call) createTable(ctx context.Context) (answer, error) {
 	return c.insertAnswer(location, nil, oneTableEntry(name)), nil
 }
 
-// oneTableEntry returns the content for a body with one table.
 func oneTableEntry(name string) content {
 	return content{of: "Tables", write: func(dst []byte, v *payload.View) []byte { return v.AppendTable(dst, name) }}
 }
 
-// queryTables answers GET on /Tables.
 func (c *call) queryTables(ctx context.Context) (answer, error) {
 	filter, top, err := c.query(table.ParseTableFilter)
 	if err != nil {
@@ -83,7 +80,6 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 	}})
 }
 
-// getTable answers GET on /Tables('name').
 func (c *call) getTable(ctx context.Context) (answer, error) {
 	consistency, asked, err := c.consistency()
 	if err != nil {
@@ -101,7 +97,6 @@ func (c *call) getTable(ctx context.Context) (answer, error) {
 	return c.withBody(a, oneTableEntry(name))
 }
 
-// deleteTable answers DELETE on /Tables('name').
 func (c *call) deleteTable(ctx context.Context) (answer, error) {
 	if c.header.Get("If-None-Match") != "" {
 		return answer{}, table.InvalidInput.With("If-Match or If-None-Match headers cannot be specified if the target type does not have etag properties defined.")

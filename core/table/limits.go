@@ -42,7 +42,6 @@ func NearLimit(partitionKey, rowKey string, p edm.Properties) bool {
 		EntitySize(partitionKey, rowKey, p) > MaxEntitySize-sizeInDoubt
 }
 
-// checkSize checks the number of properties and the size of an entity.
 func checkSize(k []byte, p edm.Properties) error {
 	// In the formula, a stored byte counts as at most 2 bytes, and a property adds at most 16. If this upper bound is
 	// below the limit, the exact size is not needed.

@@ -69,7 +69,6 @@ func (m *Mutation) match(c Match) {
 	}
 }
 
-// encodeKey validates and encodes the keys of an entity.
 func encodeKey(partitionKey, rowKey string) ([]byte, error) {
 	if err := CheckKey("PartitionKey", partitionKey); err != nil {
 		return nil, err

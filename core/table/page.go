@@ -49,9 +49,9 @@ type PageBuilder struct {
 	request  *ScanRequest
 	begun    bool // whether a row has been examined
 	taken    int  // number of rows on the page
-	size     int  // number of bytes in the rows of the page
-	polled   int  // Page.Scanned at the last check of the deadline
-	unpolled int  // limits need no check while Page.Scanned is at most this value
+	size     int
+	polled   int // Page.Scanned at the last check of the deadline
+	unpolled int // limits need no check while Page.Scanned is at most this value
 }
 
 // NewPageBuilder starts a page. The request must not change until the page is complete.

@@ -99,7 +99,6 @@ func (s *Service) table(ctx context.Context, n Name) (Record, error) {
 // nameProperty is the property of a table's record with the name in its original case.
 const nameProperty = "TableName"
 
-// tableValue returns the value of a new table's record.
 func tableValue(name string) edm.Properties {
 	return edm.AppendProperty(nil, nameProperty, edm.String(name))
 }

@@ -20,7 +20,7 @@ type Upkeep struct {
 	from        []byte
 	began       edm.Ticks
 	left        bool // whether the removal of an expired entity failed
-	scanned     int  // number of bytes examined
+	scanned     int
 
 	due   edm.Ticks // with [Sharing]: no other program may resume the pass before this instant
 	owing edm.Ticks // with [Sharing]: the instant at which the pass was due

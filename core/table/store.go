@@ -20,9 +20,9 @@ import (
 //
 // The catalog is a set of small records (≤ 64 KiB): one for each table, and one for the settings of each account. A
 // [RecordKey] identifies a record. A store does not interpret the values of records. A table exists as long as its
-// record exists, and the record contains the incarnation of the table. Reads and writes of records are linearizable,
-// unless the store does not declare this strength. In such a store, two concurrent writes of a record may both succeed,
-// and the last one wins.
+// record exists, and the record contains the incarnation of the table. Reads and writes of records are linearizable if
+// the store declares this strength. Otherwise, two concurrent writes of a record may both succeed, and the last one
+// wins.
 //
 // # Entities
 //

@@ -125,7 +125,6 @@ const (
 	partFeed   = 3 // Feed.Keep in 8 bytes
 )
 
-// append appends the encoded traits.
 func (t *Traits) append(dst []byte) []byte {
 	for i, e := range [...]*Expiry{t.Expiry, t.Ending} {
 		if e == nil {
