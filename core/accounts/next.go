@@ -37,7 +37,6 @@ func (l List) Keep(before List) bool {
 	return kept == len(l) && kept == len(before)
 }
 
-// same reports whether two accounts with the same name are equal.
 func same(a, b *protocol.Account) bool {
 	return a.Disabled == b.Disabled && a.HTTPS == b.HTTPS && a.Endpoint == b.Endpoint &&
 		a.Shared == b.Shared && slices.Equal(a.Audiences, b.Audiences) &&

@@ -110,7 +110,6 @@ func parseAccount(entry string, leastKey int) (*protocol.Account, error) {
 	return account, nil
 }
 
-// cutOptions splits an entry into the text before its options, and the options.
 func cutOptions(entry string) (string, []string) {
 	words := strings.Fields(entry)
 	i := len(words)

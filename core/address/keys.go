@@ -2,7 +2,6 @@ package address
 
 import "strings"
 
-// keys holds the keys in the parentheses of an entity's path.
 type keys struct {
 	partition, row string
 	count          int

@@ -56,7 +56,6 @@ func (s *scan) plan() {
 	}
 }
 
-// choose adds the next reads to the wave.
 func (s *scan) choose() {
 	if s.looked {
 		for _, st := range s.order {
@@ -192,10 +191,8 @@ func (s *scan) addRead(st *stream, n float64) {
 	}})
 }
 
-// ceil rounds n up to an integer between 1 and unlimited.
 func ceil(n float64) int { return int(math.Ceil(min(max(n, 1), unlimited))) }
 
-// remainingBytes returns the remaining scan budget in bytes.
 func (s *scan) remainingBytes() int { return max(s.req.ScanBytes-s.cost.Bytes, 0) }
 
 // need estimates how many more rows must be examined to fill the page, from the average row size and the selectivity of
@@ -223,7 +220,6 @@ func (s *scan) need() float64 {
 // scale returns the number of rows that the Source has examined per returned row.
 func (s *scan) scale() float64 { return float64(s.cost.Rows+1) / float64(s.visible+1) }
 
-// rowBytes estimates the size of a row in bytes.
 func (s *scan) rowBytes() float64 {
 	if s.cost.Rows == 0 || s.cost.Bytes == 0 {
 		return guessedRow

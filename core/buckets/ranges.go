@@ -169,7 +169,6 @@ func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	return next
 }
 
-// clone returns a deep copy of m[from:to].
 func (m Ranges) clone(from, to int) Ranges {
 	part := make(Ranges, 0, to-from)
 	for _, r := range m[from:to] {

@@ -26,7 +26,7 @@ func (s *scan) refill() error {
 	if s.page.Page.Rows == nil && s.req.Filter == nil && s.req.Rows > 0 {
 		s.page.Page.Rows = slices.Grow(s.page.Page.Rows, min(rows, s.req.Rows))
 	}
-	clear(s.wave) // release the chunks
+	clear(s.wave)
 	s.order = slices.DeleteFunc(s.order, s.finished)
 	slices.SortFunc(s.order, s.down.streams)
 	return nil

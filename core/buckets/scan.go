@@ -34,7 +34,6 @@ func Scan(ctx context.Context, src Source, count uint16, req table.ScanRequest, 
 	return s.page.Page, nil
 }
 
-// scan is the state of one page.
 type scan struct {
 	ctx   context.Context
 	src   Source
@@ -47,7 +46,7 @@ type scan struct {
 	order []*stream
 
 	page   table.PageBuilder
-	judged int  // number of rows examined
+	judged int
 	looked bool // whether each bucket was read for one more row after the page was full
 	cost   Cost
 	wave   []fetch
@@ -86,7 +85,6 @@ func (s *scan) open() {
 	}
 }
 
-// collect fills the page.
 func (s *scan) collect() error {
 	for len(s.order) > 0 {
 		step := s.readNext
@@ -102,7 +100,6 @@ func (s *scan) collect() error {
 	return nil
 }
 
-// readNext runs the next reads unless the page is complete.
 func (s *scan) readNext() (over bool, err error) {
 	if over, err = s.spent(); over || err != nil || s.filled() && !s.isProbablyLast() {
 		return true, err
@@ -136,7 +133,6 @@ func (s *scan) isProbablyLast() bool {
 	return true
 }
 
-// end ends the page at the smallest position of all streams.
 func (s *scan) end() error {
 	if !s.advanced() {
 		return table.ErrBusy

@@ -32,7 +32,7 @@ type Read struct {
 	Bucket uint16
 	Range  key.Range
 	Limit  Limit
-	Chunk  Chunk // result of the read
+	Chunk  Chunk
 }
 
 // Limit bounds one read. A Source must honor Rows. It honors the other fields as far as its store permits.

@@ -30,7 +30,6 @@ type Feed struct {
 	Expires edm.Ticks
 }
 
-// canWait reports whether the server allows requests to wait.
 func (f *Feed) canWait() bool { return f.Until != nil && f.Waiters != nil && f.WithTimeout != nil }
 
 // List returns the next events. If there are none and the request may wait, it returns a Wait. The request must hold a

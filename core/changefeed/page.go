@@ -10,7 +10,6 @@ import (
 	"edgetable/core/table"
 )
 
-// page is one page of a feed with the data to encode it.
 type page struct {
 	events payload.Events
 	of     table.Name
@@ -91,7 +90,6 @@ func changesOf(c *table.FeedCommit) int {
 
 const tenth = edm.TicksPerSecond / 10
 
-// header returns the headers of a response with a list of events.
 func (p *page) header() multipart.Header {
 	h := multipart.Header{
 		{Name: "Content-Type", Value: payload.EventType},

@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	// mostEvents is the maximum number of events in an answer.
 	mostEvents = 1000
 	// longestWait is the maximum time that a request may wait for events.
 	longestWait = 30 * time.Second
@@ -72,7 +71,6 @@ func Parse(of table.Name, within *key.Range, query, accept, last string, timeout
 	return r, nil
 }
 
-// set parses the value of one parameter.
 func (r *Request) set(name, value string) (err error) {
 	n, notNumber := strconv.Atoi(value)
 	switch {

@@ -74,8 +74,8 @@ type Stream struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	page   page
-	shown  int    // number of commits in page that have been encoded
-	text   []byte // bytes to be returned by Read
+	shown  int // number of commits in page that have been encoded
+	text   []byte
 	own    [256]byte
 	ended  bool
 	closed bool

@@ -200,7 +200,7 @@ func (p Properties) MergeIn(room []byte, patch Properties) Properties {
 		encoded Properties
 	}
 	var buf [24]property
-	all := buf[:0] // sorted by name
+	all := buf[:0]
 	for _, list := range [...]Properties{p, patch} {
 		for i := 0; i < len(list); {
 			at, ok := list.locate(i)

@@ -105,7 +105,6 @@ func digits(text []byte) (n int) {
 	return n
 }
 
-// Errors of Parse.
 var (
 	errBoolean = errors.New("not a Boolean (true or false)")
 	errDouble  = errors.New("not a Double")
@@ -203,7 +202,7 @@ func ParseGuid(s string) (g [16]byte, ok bool) {
 	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return g, false
 	}
-	n := 0 // number of digits
+	n := 0
 	for i := range len(s) {
 		switch c := s[i]; {
 		case i == 8 || i == 13 || i == 18 || i == 23:

@@ -77,14 +77,13 @@ func (t Ticks) append(dst []byte, keepZeros bool) []byte {
 			n--
 		}
 		if n == 20 {
-			n-- // the decimal point
+			n--
 		}
 	}
 	b[n] = 'Z'
 	return append(dst, b[:n+1]...)
 }
 
-// twoDigits returns the digits of n, which must be below 100.
 func twoDigits(n uint32) (tens, ones byte) { return byte('0' + n/10), byte('0' + n%10) }
 
 // civil converts days since 0001-01-01 to a date. It counts years from 1 March of year 0, so that a leap day is the

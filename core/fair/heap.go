@@ -44,7 +44,6 @@ func (h heap[T]) fix(p *payer[T]) {
 	}
 }
 
-// swap exchanges two payers. i and j count from 1.
 func (h heap[T]) swap(i, j int) {
 	h[i-1], h[j-1] = h[j-1], h[i-1]
 	h[i-1].index, h[j-1].index = i, j

@@ -6,13 +6,12 @@ import "strings"
 // It is not safe for concurrent use.
 type Queue[T any] struct {
 	payers  map[string]*payer[T]
-	order   heap[T] // payers with waiting requests
+	order   heap[T]
 	waiting int
 	begun   int64 // last value of payer.since
 	clock   int64 // highest payer.charged at the start of a request
 }
 
-// payer is a payer with its charge and its waiting requests.
 type payer[T any] struct {
 	name     string
 	charged  int64 // total charge, including estimates for running requests
@@ -149,7 +148,6 @@ func (q *Queue[T]) payer(name string) *payer[T] {
 	return p
 }
 
-// begin starts a request of the payer and charges its estimated cost.
 func (q *Queue[T]) begin(p *payer[T]) Turn[T] {
 	q.clock = max(q.clock, p.charged)
 	p.charged += p.estimate

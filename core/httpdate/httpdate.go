@@ -66,7 +66,6 @@ func Parse(s string) (time.Time, bool) {
 	return t, d > 0 && t.Day() == d // false for dates such as 31 June
 }
 
-// fields holds the fields of a date as text.
 type fields struct{ weekday, day, month, year, clock string }
 
 // cut finds the fields of a date. The functions for the three forms have the names of RFC 9110.

@@ -43,7 +43,6 @@ func Check(s string) error {
 	return nil
 }
 
-// plain reports whether s is ASCII without forbidden characters.
 func plain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < 0x20 || c >= 0x7F || c == '/' || c == '\\' || c == '#' || c == '?' {

@@ -65,7 +65,7 @@ func cutParam(s string) (name, value, rest string, ok bool) {
 		}
 		b = append(b, s[i])
 	}
-	return "", "", "", false // no closing quote
+	return "", "", "", false
 }
 
 func printable(s string) bool {

@@ -81,12 +81,11 @@ func appendFields(dst Header, lines string) (h Header, problem string) {
 	return dst, ""
 }
 
-// token reports whether s is an HTTP token.
 func token(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if letter := c | 0x20; 'a' <= letter && letter <= 'z' || c == '-' || '0' <= c && c <= '9' {
-			continue // fast path
+			continue
 		}
 		if strings.IndexByte("!#$%&'*+.^_`|~", c) < 0 {
 			return false

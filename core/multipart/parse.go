@@ -21,14 +21,13 @@ type parser struct {
 	body      []byte
 	limit     int
 	parts     []Part
-	count     int    // number of operations read so far
+	count     int
 	fields    Header // headers of all operations, in one array to save allocations
 	mime      Header // fields of the last MIME head, whose text is mimeText
 	mimeText  string
 	truncated bool
 }
 
-// batch reads all parts of the batch.
 func (p *parser) batch(boundary string) error {
 	s := newSplitter(p.body, 0, boundary)
 	_, closing, ok := s.delimiter()
@@ -60,7 +59,6 @@ func (p *parser) batch(boundary string) error {
 	return nil
 }
 
-// batchPart reads one part of the batch: a changeset or an operation.
 func (p *parser) batchPart(begin, end int) error {
 	contentType, rest, problem := p.mimeHead(begin, end)
 	if problem != "" {
@@ -121,7 +119,6 @@ func (p *parser) changeset(begin, end int, boundary string) error {
 	return nil
 }
 
-// mimeHead reads the head of a part. It returns the content type and the offset after the head.
 func (p *parser) mimeHead(begin, end int) (contentType string, rest int, problem string) {
 	n, rest, ok := cutHead(p.body[begin:end])
 	if !ok {

@@ -11,9 +11,9 @@ import "bytes"
 // contains no line end (docs/adr/0022).
 type splitter struct {
 	body  []byte
-	delim []byte // "--" followed by the boundary
-	pos   int    // offset after the last delimiter line
-	glued bool   // whether the line end between an operation's JSON and a delimiter may be missing
+	delim []byte
+	pos   int  // offset after the last delimiter line
+	glued bool // whether the line end between an operation's JSON and a delimiter may be missing
 }
 
 // newSplitter returns a splitter for body[pos:]. pos must be the start of a line.
@@ -100,5 +100,4 @@ func trimLineEnd(s []byte, end int) int {
 	return end
 }
 
-// blank reports whether s has only blanks and line ends.
 func blank(s []byte) bool { return len(bytes.Trim(s, " \t\r\n")) == 0 }

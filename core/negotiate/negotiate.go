@@ -113,7 +113,6 @@ func (d Dialect) ResponseFormat(format *string, accept string) Representation {
 	return r
 }
 
-// mediaRange returns the format of one media range, or an error code.
 func (d Dialect) mediaRange(s string) (payload.Format, table.Code) {
 	kind, params, _ := strings.Cut(s, ";")
 	switch strings.ToLower(strings.TrimSpace(kind)) {
@@ -131,7 +130,6 @@ func (d Dialect) mediaRange(s string) (payload.Format, table.Code) {
 	return payload.Minimal, table.MediaTypeNotSupported
 }
 
-// metadataLevel returns the format for the parameters of application/json.
 func metadataLevel(params string) (payload.Format, table.Code) {
 	for params != "" {
 		var p string

@@ -40,7 +40,6 @@ func article(k kind) string {
 	return "a " + k.String()
 }
 
-// quote returns s in quotes, escaped and truncated.
 func quote(s string) string {
 	return string(append(sharedkey.AppendEscaped([]byte{'"'}, s, 64), '"'))
 }

@@ -31,7 +31,7 @@ const (
 type requirement struct {
 	name    string
 	types   string // resource type, a letter of srt; "" if no token grants the right
-	letters string // required letters of sp
+	letters string
 	or      string // alternative to letters, or ""
 	entity  bool   // whether a token for one table can grant the right
 }

@@ -9,7 +9,7 @@ import (
 
 // Versions that changed the signature or its parameters. Versions are dates and compare as text.
 const (
-	firstVersion      = "2012-02-12" // first version with table SAS
+	firstVersion      = "2012-02-12"
 	serviceInResource = "2015-02-21" // the signed resource begins with /table
 	accountVersion    = "2015-04-05" // first version with account SAS, sip and spr
 	scopeVersion      = "2020-12-06" // the signature of an account SAS covers ses
@@ -98,7 +98,6 @@ func hasOnly(s, letters string) bool { return strings.Trim(s, letters) == "" }
 
 func contains(s string, c byte) bool { return strings.IndexByte(s, c) >= 0 }
 
-// maxLines is the maximum number of lines in a StringToSign.
 const maxLines = 19
 
 // lines appends the lines of the StringToSign to dst. The last line of an account SAS is empty, because its

@@ -41,7 +41,6 @@ func Parse(rawQuery string) (*Token, error) {
 	return newToken(&values, decoded)
 }
 
-// limit returns the maximum length of a field's value in bytes.
 func limit(f field) int {
 	switch f {
 	case spk, srk, epk, erk:

@@ -64,7 +64,6 @@ var fieldNames = [fields]string{
 	"skoid", "sktid", "skt", "ske", "sks", "skv", "skdutid", "sduoid", "sig",
 }
 
-// set is a bit set of fields.
 type set uint32
 
 func setOf(list ...field) (s set) {

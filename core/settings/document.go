@@ -14,7 +14,6 @@ type document struct {
 	path []byte // such as SignedIdentifiers/SignedIdentifier[2]
 }
 
-// child describes a child element.
 type child struct {
 	name     string
 	need     need
@@ -169,12 +168,10 @@ func (d *document) refuseAs(code table.Code, what string) error {
 
 func (d *document) malformed(err error) error { return d.refuse(err.Error()) }
 
-// appendElement appends <name>value</name> for a value that needs no escaping.
 func appendElement(dst []byte, name, value string) []byte {
 	return appendEnd(append(appendStart(dst, name), value...), name)
 }
 
-// appendText appends <name>value</name> for any value.
 func appendText(dst []byte, name, value string) []byte {
 	return appendEnd(xml.AppendText(appendStart(dst, name), value), name)
 }

@@ -156,7 +156,6 @@ func items(list string) iter.Seq[string] {
 	}
 }
 
-// trim removes surrounding XML white space.
 func trim(s string) string { return strings.Trim(s, " \t\r\n") }
 
 func blank(s string) bool { return trim(s) == "" }
@@ -164,7 +163,6 @@ func blank(s string) bool { return trim(s) == "" }
 // tooLong reports whether s has more than the given number of UTF-16 code units, in which the service counts.
 func tooLong(s string, units int) bool { return len(s) > units && edm.UTF16Len(s) > units }
 
-// token reports whether s is a valid header name.
 func token(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]

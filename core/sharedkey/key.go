@@ -93,7 +93,6 @@ func (k *Key) Authorization(scheme Scheme, account string, req Request) string {
 	return scheme.String() + " " + account + ":" + string(w.sign(w.buf))
 }
 
-// signer returns a signer with an empty buffer.
 func (k *Key) signer() *signer {
 	w := k.signers.Get().(*signer)
 	w.buf = w.buf[:0]

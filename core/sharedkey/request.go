@@ -13,7 +13,7 @@ type Request struct {
 	RawQuery    string // text after the question mark; only the value of comp is signed
 	ContentMD5  string
 	ContentType string
-	Date        string // Date header
+	Date        string
 	XMSDate     string // x-ms-date header; takes precedence over Date
 }
 

@@ -187,8 +187,8 @@ type shard struct {
 	buckets []bucket
 	order   []entry // a heap whose root is the bucket nearest to full
 	room    int
-	last    edm.Ticks // last reading of the clock
-	elapsed int64     // time since New, in grains
+	last    edm.Ticks
+	elapsed int64 // time since New, in grains
 
 	_ [40]byte // prevents false sharing of a cache line between shards
 }

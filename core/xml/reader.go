@@ -20,14 +20,14 @@ type Kind uint8
 const (
 	EOF   Kind = iota // end of a complete document
 	Start             // a start tag; <a/> is a Start and an End
-	End               // an end tag
-	Text              // all character data up to the next tag, including CDATA sections; never empty
+	End
+	Text // all character data up to the next tag, including CDATA sections; never empty
 )
 
 // SyntaxError reports a document that is not well-formed or exceeds a limit.
 type SyntaxError struct {
-	Offset  int    // byte offset in the document
-	Problem string // description of the error
+	Offset  int // byte offset in the document
+	Problem string
 }
 
 func (e *SyntaxError) Error() string {
@@ -54,7 +54,7 @@ type Reader struct {
 	depth  int
 	tag    int  // index in open of the element whose tag was read last
 	empty  bool // whether the last Start was a tag such as <a/>; Next then returns End
-	rooted bool // whether the root element has begun
+	rooted bool
 
 	// The following fields are arrays without pointers to them, so that a Reader can live on the stack.
 	attributes     [MaxAttributes]attribute // attributes of the last Start
@@ -67,7 +67,6 @@ type Reader struct {
 	decoded []byte
 }
 
-// element is an open element.
 type element struct {
 	name       string // with prefix
 	local      int    // offset of the local part in name

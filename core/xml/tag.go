@@ -87,7 +87,6 @@ func (r *Reader) attribute() error {
 	return nil
 }
 
-// value reads an attribute value up to the closing quote.
 func (r *Reader) value(quote byte) (string, error) {
 	rest := r.doc[r.pos:]
 	n := plain(rest)
@@ -210,7 +209,6 @@ func (r *Reader) leave() {
 	r.namespaceCount, r.attributeCount = r.open[r.depth].namespaces, 0
 }
 
-// blanks skips white space and reports whether it skipped any.
 func (r *Reader) blanks() bool {
 	from := r.pos
 	for r.pos < len(r.doc) && isBlank(r.doc[r.pos]) {
@@ -219,7 +217,6 @@ func (r *Reader) blanks() bool {
 	return r.pos > from
 }
 
-// peek returns the next byte, or 0 at the end.
 func (r *Reader) peek() byte {
 	if r.pos < len(r.doc) {
 		return r.doc[r.pos]
