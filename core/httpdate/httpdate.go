@@ -5,7 +5,7 @@
 //	Sunday, 06-Nov-94 08:49:37 GMT
 //	Sun Nov  6 08:49:37 1994
 //
-// Package time is not used, because its code for layouts would make a wasm module a twentieth larger.
+// The layouts of package time are not used, because their code would make a wasm module a twentieth larger.
 package httpdate
 
 import (

@@ -105,7 +105,8 @@ func (r Refusal) SignIn() bool {
 	return true
 }
 
-// Plan returns one word for how a query of entities was answered (see [odata.Plan]), or "" for other operations.
+// Plan returns one word that classifies how a query of entities was answered; see [odata.Plan]. It returns "" for other
+// operations.
 func (s *Summary) Plan() string {
 	if !s.reads {
 		return ""
