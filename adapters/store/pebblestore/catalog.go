@@ -98,7 +98,8 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, r table.Revision)
 	return err
 }
 
-// changeRecord stores next as the record with this key. If next is nil, changeRecord drops the table with this key.
+// changeRecord stores the record next under the given key. If next is nil, it drops the table. It returns
+// table.ErrRevision unless r is the revision of the stored record.
 func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.Revision, next *table.Record) (*entry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -162,8 +163,8 @@ func (s *Store) reclaim(from, to []byte) {
 	}
 }
 
-// applyRecord applies a change of a table record. The caller must have locked the catalog. applyRecord locks all stripes (the
-// locks of commits). So in the log, commits with lower numbers precede the change, and commits with higher numbers follow it.
+// applyRecord applies a change of a table record. s.catalog must be held. applyRecord locks all stripes (the locks of
+// commits). So in the log, commits with lower numbers precede the change, and commits with higher numbers follow it.
 func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *table.Record) (*pebble.Batch, *entry, error) {
 	defer s.exitOnPanic()
 	s.lockStripes()
@@ -193,8 +194,8 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 		return nil, nil, errors.Join(err, b.Close())
 	}
 	s.catalog.last.Store(int64(e.number))
-	// A dropped incarnation is marked as dead before the batch is applied, and a new incarnation becomes live after that. So no
-	// reader sees an emptied table as a live table.
+	// A dropped incarnation is marked as dead before the batch is applied, and a new incarnation becomes live only
+	// afterwards. Otherwise, a reader could see an empty table that does not exist.
 	if next == nil {
 		s.tables.setDead(key)
 	}
