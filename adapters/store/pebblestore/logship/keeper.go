@@ -41,8 +41,8 @@ type Keeper struct {
 	full   func() bool
 	logf   func(format string, args ...any)
 
-	// Pebble calls Wants, which reads these fields, while commits wait. So these fields are atomic. mu does not guard them, because mu is
-	// locked while files are synced.
+	// Pebble calls Wants while commits wait. Wants must not wait for mu, because mu is held while files are synced. So
+	// the fields that Wants reads are atomic.
 	limit   atomic.Int64  // maximum total size in bytes of the kept logs; 0 means that no logs are kept
 	shipped atomic.Uint32 // all logs with lower numbers are shipped
 
@@ -99,8 +99,9 @@ func (k *Keeper) makeFolder() error {
 	return wholefile.SyncDir(k.fs, k.dir)
 }
 
-// Begin is called when the store is open, before the store issues commit numbers. All these numbers will be higher than the given number. If
-// the parameter lost is true, confirmed commits are lost. The backup location may have these commits, so the store begins a new timeline.
+// Begin must be called when the store is open, before the store issues commit numbers. All these numbers will be higher
+// than the given number. If lost is true, confirmed commits are lost, but the backup location may have them. So the
+// store begins a new timeline.
 func (k *Keeper) Begin(from edm.Ticks, lost bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -220,8 +221,8 @@ func (k *Keeper) Kept() (numbers []uint32, size int64) {
 	return numbers, size
 }
 
-// Change changes the timeline with the function do, and then stores the timeline. If limit is above 0, Change also sets the
-// limit for kept logs.
+// Change passes the timeline to a function that changes it. Then it stores the timeline. If limit is above 0, Change
+// also sets the limit for kept logs.
 func (k *Keeper) Change(limit int64, do func(*commitlog.Timeline)) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -30,7 +30,7 @@ type Options struct {
 
 // Disk measures the free space of the disk. While the disk is full, the store refuses writes that add data. If a file
 // operation finds no space, Disk removes the reserve file, so that deletes and compactions can use its space. Disk
-// creates the file again when there is enough space. If there is no reserve file, the operation waits.
+// creates the file again when there is enough space. If there is no reserve file, the file operation waits.
 type Disk struct {
 	fs  vfs.FS // file system of the machine
 	dir string
@@ -54,7 +54,7 @@ type Disk struct {
 	compactions compactions
 	closing     bool          // set if operations without space or descriptor must fail instead of waiting
 	again       chan struct{} // closed when waiting operations must try again
-	stuck       chan struct{} // closed as long as operations wait
+	stuck       chan struct{} // closed while operations wait
 
 	stop chan struct{}
 	done chan struct{}
@@ -67,7 +67,6 @@ type reserve struct {
 }
 
 const (
-	// reserveFile is the name of the reserve file.
 	reserveFile = "RESERVE"
 	// reserveShare limits the reserve file to a sixteenth of the disk.
 	reserveShare = 16
@@ -122,7 +121,7 @@ func (d *Disk) run() {
 	}
 }
 
-// Open tells d that the store is open for use. From then on, Measure decides whether writes are refused.
+// Open reports that the store is open for use. From then on, Measure decides whether writes are refused.
 func (d *Disk) Open() {
 	d.mu.Lock()
 	if f, err := d.fs.Stat(d.fs.PathJoin(d.dir, lockFile)); err == nil {
@@ -175,9 +174,9 @@ func (d *Disk) tryAgain() {
 	d.again = make(chan struct{})
 }
 
-// updateFull decides from the number of free bytes whether writes are refused. A refusal begins if the free space is
+// updateFull decides from the number of free bytes whether writes are refused. Writes are refused if the free space is
 // smaller than the largest commit plus a quarter of the reserve file. A flush of all memtables fits into this quarter.
-// The refusal ends when another quarter of the reserve file's size is free. The caller must have locked mu.
+// Writes are accepted again when another quarter of the reserve file's size is free. The caller must have locked mu.
 func (d *Disk) updateFull(free int64) {
 	refuse, accept := d.refuseBelow(), d.acceptAbove()
 	if !d.full.Load() && (d.reserve.size == 0 || d.reserve.held) {

@@ -47,8 +47,9 @@ func (d *Disk) Refusal() error {
 	return nil
 }
 
-// Missing returns an error if the data directory is gone at this moment. Files that were created in another directory would be missing
-// when the data directory is back.
+// Missing returns an error if the data directory is gone now. Unlike Gone, it does not use the result of the last
+// measurement. It must be called before a file is created. A file that is created while another directory replaces the
+// data directory would be missing when the data directory is back.
 func (d *Disk) Missing() error {
 	if d != nil && d.opened.Load() && d.isGone() {
 		return goneError{d.dir}
@@ -56,7 +57,8 @@ func (d *Disk) Missing() error {
 	return nil
 }
 
-// isGone compares the lock file with the one of the opened store. The caller must know that the field opened is true.
+// isGone reports whether the lock file is missing or differs from the file that the opened store has locked. The field
+// opened must be true.
 func (d *Disk) isGone() bool {
 	if d.lock == nil {
 		return false // the file system has no locks

@@ -41,8 +41,8 @@ type Record struct {
 // Damage is a part of the log that cannot be read.
 type Damage struct{ Offset, Size int }
 
-// Scan reads the log with this number, or a MANIFEST if the number is 0. Scan never fails. Unreadable bytes are
-// reported as damage, or are the end of the log.
+// Scan reads the log with this number, or a MANIFEST if the number is 0. Scan never fails. It reports unreadable bytes
+// as damage, unless they are the end of the log.
 func Scan(b []byte, number uint32) Log {
 	s := scanner{content: b, number: number}
 	for s.at < len(b) && !s.log.Closed {
@@ -75,7 +75,7 @@ type scanner struct {
 	content []byte
 	number  uint32
 	at      int
-	found   bool // found by a search byte by byte, like all later chunks of the same block
+	found   bool // a search byte by byte has found a chunk in the current block
 
 	log     Log
 	open    bool // a record has begun, and its last chunk was not read yet
@@ -117,8 +117,8 @@ func isPadding(b []byte) bool {
 	return true
 }
 
-// search returns the offset at which reading continues after the invalid chunk at s.at. If only the checksum of
-// this chunk is wrong, its size tells where the next chunk begins. Otherwise, search tries each byte up to the
+// search returns the offset at which reading continues after the invalid chunk at s.at. If only the checksum of this
+// chunk is wrong, the size in its header tells where the next chunk begins. Otherwise, search tries each byte up to the
 // next block, which begins with a chunk.
 func (s *scanner) search(claimed int) (next int) {
 	end := s.blockEnd(s.at)

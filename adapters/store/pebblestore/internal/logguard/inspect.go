@@ -48,7 +48,7 @@ func Losses(fs vfs.FS, dir string) []string {
 	slices.Sort(names)
 	for _, name := range names {
 		n, isLog := Number(name)
-		if _, live := l.live[n]; !isLog || l.listed && !live { // the data files have the commits of other logs
+		if _, live := l.live[n]; !isLog || l.listed && !live { // all commits in other logs are also in data files
 			continue
 		}
 		if log, e := l.scan(fs.PathJoin(dir, name), n); e == nil && len(log.Damage) == 0 && log.Unreadable == nil {
@@ -143,7 +143,7 @@ func (i *inspection) cutOut(path string, number uint32, log logfile.Log) error {
 	}
 	// A hard link keeps the log's name until the readable part replaces the log. Without hard links, a crash between
 	// the two renames would leave no file of this name. The next start would then report a missing log.
-	_ = i.list.fs.Remove(path + ".damaged") // this file exists after an interrupted attempt
+	_ = i.list.fs.Remove(path + ".damaged") // left by an interrupted attempt
 	if i.list.fs.Link(path, path+".damaged") != nil {
 		if err := i.list.fs.Rename(path, path+".damaged"); err != nil {
 			return err

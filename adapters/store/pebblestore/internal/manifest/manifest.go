@@ -11,7 +11,8 @@ import (
 
 // State says which files of a store are in use, according to the records of a MANIFEST.
 type State struct {
-	// Live has each data file that a record has added, by number. The value says whether the file is still in use.
+	// Live contains the number of each data file that a record has added. The value says whether the file is still in
+	// use.
 	Live map[uint64]bool
 	// Sizes has the size in bytes of each file in Live, by number.
 	Sizes map[uint64]uint64
