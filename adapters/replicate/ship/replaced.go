@@ -34,8 +34,8 @@ func (s *Shipper) describeReplacement(ctx context.Context, cause error) *commitl
 	return r
 }
 
-// sharedUntil returns the number of the last commit that this store has in common with the newest history of commits in the
-// backup location; 0 if it is unknown.
+// sharedUntil returns the number of the last commit that this store has in common with the newest timeline in the
+// backup location, or 0 if the number is unknown.
 func (s *Shipper) sharedUntil(ctx context.Context) (edm.Ticks, error) {
 	own := s.Store.Timeline()
 	if own.ID == "" {
@@ -48,7 +48,8 @@ func (s *Shipper) sharedUntil(ctx context.Context) (edm.Ticks, error) {
 	return until, nil
 }
 
-// count counts the commits after r.Until of which the store still has the log files.
+// count sets r.Lacks to the number of commits after r.Until, and r.Since to the number of the first of them. It does
+// nothing if the store has discarded some of these log files.
 func (s *Shipper) count(r *commitlog.Replaced) {
 	if own := s.Store.Timeline(); own.Since == 0 || own.Since > r.Until {
 		return
@@ -86,7 +87,7 @@ func (s *Shipper) awaitTakeOver(ctx context.Context) {
 		}
 	}
 	s.reader, s.piece, s.sealed, s.lost, s.gap, s.since, s.term = nil, nil, nil, false, false, 0, commitlog.Term{}
-	s.joined.Store(true) // the operator wants this process to accept writes; with false, a later check could make the store refuse writes
+	s.joined.Store(true) // the operator wants this process to accept writes; otherwise, a later check could make the store refuse them
 	s.update(func(st *Status) { st.Replaced = false })
 	if err := s.Store.KeepLogs(s.Keep); err != nil {
 		s.Log.Error("the log may be removed before it is shipped", "cause", err)

@@ -8,9 +8,9 @@ import (
 
 // reach holds commit numbers that say which commits of a timeline the backup location and the store have.
 type reach struct {
-	shipped edm.Ticks // the backup location has the log up to here; 0 if it has none
-	backup  edm.Ticks // the location has no log, but a backup with the commits up to here; 0 if it has none that can be used
-	since   edm.Ticks // the store has the log after here
+	shipped edm.Ticks // the backup location has the log up to this number; 0 if it has no log
+	backup  edm.Ticks // the location has no log, but a backup with the commits up to this number; 0 if it has no usable backup
+	since   edm.Ticks // the store has the log after this number
 	branch  bool      // the timeline is new: the store was restored or promoted, and has discarded no log since
 	hole    bool      // the location lacks a part of the log between its newest backup and the end of the log
 }
@@ -25,7 +25,6 @@ const (
 	afterGap                    // after a new backup; the moments between the shipped log and this backup cannot be restored
 )
 
-// beginning is a row of the table starts.
 type beginning struct {
 	applies func(reach) bool
 	start   start
@@ -38,7 +37,7 @@ var starts = [...]beginning{
 	{reach.justRestored, afterNewBackup},      // the first start of a restored store, which never had the log
 	{reach.piecesAreGone, afterGap},           // the location was replaced by an older copy of itself
 	{reach.logWasDiscarded, afterGap},         // too much log waited for the location, or the disk was full
-	{reach.always, afterShipped},              // each later start
+	{reach.always, afterShipped},              // every start after the first
 }
 
 func (r reach) backupCanBeContinued() bool { return r.backup > 0 }
@@ -48,7 +47,7 @@ func (r reach) piecesAreGone() bool        { return r.hole }
 func (r reach) logWasDiscarded() bool      { return r.since > r.shipped }
 func (r reach) always() bool               { return true }
 
-// start returns the start in the row of the table starts that applies.
+// start returns the start in the first row that applies.
 func (r reach) start() start {
-	return starts[slices.IndexFunc(starts[:], func(c beginning) bool { return c.applies(r) })].start // the last row always applies
+	return starts[slices.IndexFunc(starts[:], func(c beginning) bool { return c.applies(r) })].start
 }
