@@ -158,9 +158,9 @@ func (d *Directory) Finish(f File) error {
 // Sync makes the entries of the directory durable.
 func (d *Directory) Sync() error { return syncDir(d.dir) }
 
-// End removes the file that contains the name of the backup. After a failed restore, End also removes the files
-// of the backup. But if an earlier restore has already written a file marker.*, a failed restore removes none
-// of these files.
+// End ends the restore, and removes the file that contains the name of the backup. After a failed restore, End also
+// removes the files of the backup. But if an earlier restore has already written a file marker.*, a failed restore
+// removes none of these files.
 func (d *Directory) End(done bool) error {
 	var err error
 	if !done && !d.marked {
