@@ -9,7 +9,7 @@ import (
 // version is the version of the encoding of a Tally.
 const version = 1
 
-// Append appends the encoded Tally. [ReadTally] decodes it.
+// Append appends the encoded Tally to dst. [ReadTally] decodes it.
 func (t *Tally) Append(dst []byte) []byte {
 	w := writer{append(dst, version)}
 	w.number(uint64(t.since))
@@ -136,7 +136,7 @@ func (r *reader) number() uint64 {
 	return n
 }
 
-// count reads a number of items. If the number is above the maximum in the parameter room, the reader records an error.
+// count reads a number of items. A number above room is an error.
 func (r *reader) count(room int) int {
 	n := r.number()
 	if r.bad = r.bad || n > uint64(room); r.bad {

@@ -22,8 +22,8 @@ type counted struct {
 	key   []byte // buffer for encoding a key
 	exact int    // number of reads by key since the last Tick
 
-	// thisMinute is the number of requests since the last full minute. The field requests is a weighted number of
-	// earlier requests. The function decay reduces this number each minute, so that older requests count less.
+	// thisMinute is the number of requests since the last full minute. requests is a weighted number of earlier
+	// requests. Each minute, decay reduces requests, so that older requests count less.
 	thisMinute, requests uint64
 }
 

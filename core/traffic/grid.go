@@ -41,8 +41,8 @@ func (c *cells) add(o *cells) {
 }
 
 // grid is a matrix of request counts. Each row is a range of keys, and each column is a minute or a quarter of an hour.
-// The ranges adapt to the traffic. If several keys of one range together get a large part of the traffic, grid chooses
-// new ranges from a sample of keys. It then converts the old columns to the new ranges.
+// The ranges adapt to the traffic. If a range of several keys gets a large part of the traffic, grid chooses new ranges
+// from a sample of keys. It then converts the old columns to the new ranges.
 type grid struct {
 	bounds       [][]byte // start of each range except the first, in ascending order
 	open         cells    // counts since the last full minute
@@ -161,7 +161,7 @@ func (g *grid) tick(now edm.Ticks) {
 	}
 }
 
-// recent removes each column whose time is before the parameter from. A column holds the request counts of one period.
+// recent removes the columns of periods that began before the time from.
 func recent(list []Column, from edm.Ticks) []Column {
 	return slices.DeleteFunc(list, func(c Column) bool { return c.At < from })
 }

@@ -98,7 +98,7 @@ func (m *Merger) minute(c *minuteCount) {
 	}
 }
 
-// Report returns the report. Do not call Add after Report.
+// Report returns the report. Add must not be called afterwards.
 func (m *Merger) Report() *Report {
 	r := &Report{
 		Since: m.since.Time(), Until: m.until.Time(), Totals: m.totals, Partitions: map[string]Heavy{},

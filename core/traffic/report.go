@@ -35,7 +35,7 @@ type Report struct {
 	// Ranges lists the ranges of a table's Durable Objects by bucket, and within a bucket in key order. It is set on
 	// Cloudflare Workers only.
 	Ranges []Range `json:"ranges,omitempty"`
-	// Missing is the number of Durable Objects that did not answer. The report lacks their counts.
+	// Missing is the number of Durable Objects that did not respond. The report lacks their counts.
 	Missing int `json:"missing,omitempty"`
 }
 

@@ -33,7 +33,7 @@ const (
 	UnfinishedFile = "backup.unfinished" // list of backups that were begun but not completed: name and backup location
 )
 
-// snapshotter is a store that can be backed up. This process has opened the store, or a running server uses it.
+// snapshotter is a store that can be backed up: a store that this process has opened, or the store of a running server.
 type snapshotter interface {
 	Identity() (string, error)
 	Checkpoint(ctx context.Context, dir string) (*repository.LogSpan, error)
@@ -46,7 +46,7 @@ type run struct {
 	store          snapshotter
 	keys           []string
 	progress       func(done, total int64)
-	spanned        func(*repository.LogSpan) // if not nil, it is called with the span, which says which commits the backup contains
+	spanned        func(*repository.LogSpan) // called with the span of the backup; may be nil
 }
 
 // create makes the backup. It holds a lock, so that only one process at a time backs up a data directory.

@@ -54,7 +54,7 @@ func (o *Flags) Check(given func(flag string) bool, data string) error {
 	return nil
 }
 
-// options describes the store of a secondary in a data directory.
+// options returns the options of a Follower for a data directory.
 func (o *Flags) options(dir string, log *slog.Logger, end func(error)) follow.Options {
 	return follow.Options{Dir: dir, Kind: stores.Followers(), Of: o.Of, MaxLag: o.MaxLag, Every: o.every(), Log: log, End: end}
 }
