@@ -25,8 +25,8 @@ type Store interface {
 	// Durable returns a number up to which all commits are durable.
 	Durable() edm.Ticks
 	// AwaitDurable waits until all commits registered before the call are durable, or until ctx is done. It returns a
-	// number up to which all commits are durable, and the time now. If whole is true, these commits include every
-	// commit that returned before this time.
+	// number up to which all commits are durable, and returns the given time unchanged. If whole is true, these commits
+	// include every commit that returned before this time.
 	AwaitDurable(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool)
 	// Started returns the highest commit number that earlier processes may have issued.
 	Started() edm.Ticks

@@ -91,15 +91,15 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	return table.RevisionOf(e.number), nil
 }
 
-// Drop implements table.Store. One batch removes the record and all entities of the table. No other commit is applied at the
-// same time as this batch.
+// Drop implements table.Store. One batch removes the record and all entities of the table. No other commit is applied
+// concurrently.
 func (s *Store) Drop(ctx context.Context, key table.RecordKey, r table.Revision) error {
 	_, err := s.changeRecord(ctx, key, r, nil)
 	return err
 }
 
-// changeRecord stores the record next under the given key. If next is nil, it drops the table. It returns
-// table.ErrRevision unless r is the revision of the stored record.
+// changeRecord stores a new record under the given key. If the new record is nil, it drops the table. It returns
+// table.ErrRevision unless the revision of the stored record is r.
 func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.Revision, next *table.Record) (*entry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

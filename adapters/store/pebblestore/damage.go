@@ -53,7 +53,7 @@ func (s *Store) sawDamage(i pebble.DataCorruptionInfo, logf func(string, ...any)
 // pause is the backoff after a failed compaction. Without it, Pebble would retry the compaction at once.
 const pause = 10 * time.Second
 
-// compactions returns the number of compactions that Pebble may always run concurrently, and the number under load.
+// compactions returns the number of concurrent compactions that Pebble may always run, and the maximum under load.
 func (s *Store) compactions() (lower, upper int) {
 	if failed := s.compactionFailed.Load(); failed != 0 && time.Since(time.Unix(0, failed)) < pause {
 		return 0, 2

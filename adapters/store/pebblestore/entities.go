@@ -157,7 +157,7 @@ func (s *Store) batch(l *liveTable, m []table.Mutation, olds []old, now edm.Tick
 		}
 		effect, err := traits.Apply(before, m[i], now)
 		if err != nil {
-			b.Close() // Close discards the batch
+			b.Close()
 			return nil, &table.Refused{Index: i, Err: err}
 		}
 		if traits.Feeds() {

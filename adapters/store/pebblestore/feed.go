@@ -14,8 +14,8 @@ import (
 )
 
 // A change feed has one record, called a line, for each commit to its table. The batch of the commit contains the line.
-// A position in a feed is a commit number. Feeds are read only up to the number up to which all commits are durable. No
-// further commit can get a number in this range, so a reader misses no line.
+// A position in a feed is a commit number. A page ends at a number up to which all commits are durable. No later commit
+// can get a number up to this number, so a reader misses no line.
 
 var _ table.Feeding = (*Store)(nil)
 
@@ -177,7 +177,7 @@ func (s *Store) beginOf(r *table.FeedRequest, h feedlog.Head, history feedlog.Hi
 		return p, table.ErrFeedExpired
 	case p.Latest() > edm.Ticks(s.journal.last.Load()):
 		if _, follows, err := s.Position(); err != nil || !follows {
-			return p, errors.Join(err, table.ErrHistory) // the client has read later commits than the store has, so the store is an earlier state of the disk
+			return p, errors.Join(err, table.ErrHistory) // the client has read later commits than the store has, so the disk was restored to an earlier state
 		}
 	}
 	return p, nil

@@ -166,7 +166,7 @@ func (c *collector) collect(ctx context.Context, it *pebble.Iterator, in key.Ran
 }
 
 // collectOld examines the hidden entities in the range, up to the key until. If until is nil, there is no limit. It
-// reports in at whether a hidden entity has exactly this key.
+// reports whether a hidden entity has exactly this key.
 func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) (at bool, err error) {
 	for len(c.hidden) > 0 && !at {
 		h := c.hidden[0]
@@ -176,7 +176,7 @@ func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) 
 		c.hidden = c.hidden[1:]
 		at = until != nil && bytes.Equal(h.key, until)
 		switch {
-		case !in.Contains(h.key): // the position is between two ranges
+		case !in.Contains(h.key): // the entity is between two ranges
 		case !h.known:
 			return false, table.ErrFull
 		case h.old.exists:

@@ -53,7 +53,7 @@ func (j *journal) pendingCommits() (commits []*entry, catalog *entry) {
 type view struct {
 	store   *Store
 	from    pebble.Reader
-	current bool     // from shows the current tables of the store
+	current bool     // whether the view shows the current tables of the store
 	hidden  []*entry // commits that the view must hide, although Pebble shows them or will soon show them
 }
 
@@ -106,7 +106,7 @@ type hiddenRow struct {
 	known bool
 }
 
-// rows returns the states of the entities in a range before the hidden commits, in key order.
+// rows returns, in key order, the states that the entities in a range had before the hidden commits.
 func (v view) rows(l *liveTable, in key.Range) (list []hiddenRow) {
 	for _, e := range v.hidden {
 		if e.undo.liveTable.incarnation != l.incarnation {

@@ -15,8 +15,8 @@ import (
 func (s *Store) ReadLog(after edm.Ticks) commitlog.Reader { return s.shipping.Read(after) }
 
 // AwaitDurable waits until all commits registered before the call are durable, or until ctx is done. It returns a
-// number up to which all commits are durable, and the time now. If whole is true, these commits include every commit
-// that returned before this time.
+// number up to which all commits are durable, and returns the given time unchanged. If whole is true, these commits
+// include every commit that returned before this time.
 func (s *Store) AwaitDurable(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool) {
 	last := s.journal.last.Load()
 	_ = s.journal.wait(ctx, last) // after an error, s.Durable() may be lower than the last number

@@ -104,7 +104,7 @@ func (s *Store) awaitAndReturn(ctx context.Context, n int64, err error) error {
 }
 
 // apply adds the batch of a commit to the log and makes the batch visible to readers. Batches are written to the log in
-// the order of these calls. The caller must then call awaitDurable. If apply returns an error, the batch was not
+// the order of the calls of apply. The caller must then call awaitDurable. If apply returns an error, the batch was not
 // applied.
 func (s *Store) apply(b *pebble.Batch, e *entry) error {
 	if s.memory {

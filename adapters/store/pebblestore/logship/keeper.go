@@ -48,7 +48,7 @@ type Keeper struct {
 
 	mu       sync.Mutex
 	timeline commitlog.Timeline
-	sizes    map[uint32]int64 // sizes in bytes of the logs in the folder
+	sizes    map[uint32]int64 // sizes in bytes of the logs in the folder of kept logs
 }
 
 // Open finds out which logs are kept in a directory. If limit is negative and the last start kept logs, logs are kept without a limit.
@@ -122,8 +122,8 @@ func (k *Keeper) sinceNow(from edm.Ticks) edm.Ticks {
 	return max(from, 1) // 0 would mean that no logs are kept
 }
 
-// discardKept sets Timeline.Since to the given number, and then removes the logs in the folder of kept logs. The caller ensures
-// that the logs in the data directory contain all commits with higher numbers.
+// discardKept sets Timeline.Since to the given number, and then removes the logs in the folder of kept logs. The caller
+// must ensure that the logs in the data directory contain all commits with higher numbers.
 func (k *Keeper) discardKept(since edm.Ticks) error {
 	k.timeline.Since = since
 	if err := writeTimeline(k.fs, k.dir, k.timeline); err != nil {

@@ -10,7 +10,8 @@ type memory struct {
 	spare []byte
 }
 
-// The constant most is the number of bytes of unused memory that may stay allocated. It limits the blocks and, separately, the spare buffer.
+// most limits the unused memory, in bytes, that remains allocated. It applies to the blocks and, separately, to the
+// spare buffer.
 const most = 8 << 20
 
 // next returns memory of the given size for records.

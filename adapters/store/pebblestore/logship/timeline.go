@@ -37,8 +37,8 @@ func readTimeline(from vfs.FS, dir string, logf func(string, ...any)) (t commitl
 	return t, nil
 }
 
-// Descend writes the timeline ID of a store, parent, to the directory of a copy of this store. When the copy first
-// ships its log, it begins another timeline. If parent is "", Descend does nothing.
+// Descend writes parent, the timeline ID of a store, to the directory of a copy of the store. When the copy first ships
+// its log, it begins another timeline. If parent is "", Descend does nothing.
 func Descend(fs vfs.FS, dir, parent string) error {
 	if parent == "" {
 		return nil

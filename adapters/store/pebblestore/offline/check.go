@@ -47,7 +47,7 @@ func (c *checker) check(o pebblestore.Options, salvage string) (_ Report, err er
 	if err != nil {
 		return c.report, err
 	}
-	// startProblems locks the directory itself, so the lock is acquired only afterwards.
+	// startProblems has locked the directory itself, so the lock is acquired only now.
 	lock, err := pebblestore.LockDirectory(o.FS, o.Dir)
 	if err != nil {
 		return c.report, err

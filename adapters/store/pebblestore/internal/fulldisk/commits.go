@@ -8,8 +8,8 @@ import (
 )
 
 // commits counts the bytes of commits that are being written to the log. A timer measures the free space each second,
-// but writes can fill a small disk within a second. So a commit also measures the free space after commits have written
-// a certain number of bytes.
+// but writes can fill a small disk within a second. So after a certain number of written bytes, the next commit also
+// measures the free space.
 type commits struct {
 	inFlight atomic.Int64 // bytes of commits that are being written to the log
 	largest  atomic.Int64 // size of the largest commit so far
@@ -60,7 +60,8 @@ func (d *Disk) Begin(n int, m []table.Mutation) error {
 	return nil
 }
 
-// End uncounts a commit of n bytes that Begin has counted. It must be called after the write of the commit.
+// End removes a commit of n bytes from the count. It must be called after the write of each commit that Begin has
+// counted.
 func (d *Disk) End(n int) {
 	if d != nil {
 		d.commits.inFlight.Add(-int64(n))

@@ -8,14 +8,14 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// compactions is the part of the state of Pebble's compactions that a Disk needs.
+// compactions contains what a Disk must know about Pebble's compactions.
 type compactions struct {
 	outputs map[string]*atomic.Int64 // sizes of the files that compactions are writing, by path
 
 	starved   int64 // free bytes when a compaction last failed for lack of space; 0 if the last compaction succeeded
 	starvedAt time.Time
-	// forgetAfter is the time within which Pebble retries a failed compaction. If no compaction runs in this time, Pebble no longer needs
-	// the failed compaction.
+	// forgetAfter is the time within which Pebble retries a failed compaction. If no compaction runs within this time
+	// after a failure, Pebble no longer needs the failed compaction.
 	forgetAfter time.Duration
 
 	running int
@@ -32,7 +32,7 @@ func (d *Disk) Starve() {
 	defer d.mu.Unlock()
 	u, _ := d.fs.GetDiskUsage(d.dir)
 	// Pebble soon removes the files that the failed compaction has written. This frees space, but not enough for
-	// another attempt. So starved includes the sizes of these files: a new attempt needs more free space than starved.
+	// another attempt. So starved includes the sizes of these files. A new attempt needs more free space than this sum.
 	d.compactions.starvedAt = time.Now()
 	d.compactions.starved = max(1, min(int64(u.AvailBytes), d.reserve.size/4))
 	for size := range maps.Values(d.compactions.outputs) {

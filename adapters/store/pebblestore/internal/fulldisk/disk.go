@@ -32,7 +32,7 @@ type Options struct {
 // operation finds no space, Disk removes the reserve file, so that deletes and compactions can use its space. Disk
 // creates the file again when there is enough space. If there is no reserve file, the file operation waits.
 type Disk struct {
-	fs  vfs.FS // file system of the machine
+	fs  vfs.FS
 	dir string
 	log notices
 
@@ -43,7 +43,7 @@ type Disk struct {
 	refused     atomic.Int64
 	unseen      atomic.Int64 // bytes that compactions may write before the free space is measured again
 	commits     commits
-	opened      atomic.Bool // the store is open
+	opened      atomic.Bool
 	descriptors atomic.Bool // a file operation has found no free file descriptor
 	give        func() bool // frees file descriptors of the reserve; nil if there is no such reserve
 
@@ -71,8 +71,7 @@ const (
 	// reserveShare limits the reserve file to a sixteenth of the disk.
 	reserveShare = 16
 	// plentySpace is a number of free bytes that writes cannot fill between two measurements.
-	plentySpace = 4 << 30
-	// measureEvery is the time between two measurements of the free space.
+	plentySpace  = 4 << 30
 	measureEvery = time.Second
 	// lookEvery is the maximum number of bytes that compactions or commits write before they measure the free space.
 	lookEvery = 1 << 20

@@ -33,7 +33,7 @@ type Record struct {
 	Payload []byte // shares memory with the content of the file if the record is one chunk
 	// Behind is the number of damaged parts of the log that precede the record.
 	Behind int
-	// Found reports that the record was found by a search byte by byte. The record may be a part of the payload of
+	// Found reports that the record was found by a byte-by-byte search. The record may be a part of the payload of
 	// another record, so it must not be replayed. But the record proves that there is damage before it.
 	Found bool
 }
@@ -75,13 +75,13 @@ type scanner struct {
 	content []byte
 	number  uint32
 	at      int
-	found   bool // a search byte by byte has found a chunk in the current block
+	found   bool // a byte-by-byte search has found a chunk in the current block
 
 	log     Log
 	open    bool // a record has begun, and its last chunk was not read yet
 	payload []byte
 	start   int
-	opened  bool // a chunk of the current record was found by a search byte by byte
+	opened  bool // a chunk of the current record was found by a byte-by-byte search
 }
 
 func (s *scanner) blockEnd(i int) int { return min((i/blockSize+1)*blockSize, len(s.content)) }

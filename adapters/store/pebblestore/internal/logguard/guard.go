@@ -13,7 +13,7 @@ import (
 // Options configure a Guard.
 type Options struct {
 	FS     vfs.FS
-	Dir    string // the data directory
+	Dir    string
 	OnLoss Policy
 	Issued func() int64 // returns the highest commit number issued so far
 	// Synced is called after each sync of a log, with its duration and the number of commits that the sync made durable.

@@ -37,7 +37,7 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 	// moves that log's commits to data files before it creates a log and issues numbers.
 	verb := "are"
 	issued := i.list.live[next]
-	if next == 0 { // the next log may be missing, which another sentence reports
+	if next == 0 { // the next log may be missing, which is reported separately
 		next = i.list.goneAfter(number)
 		issued = i.list.gone[next]
 	}

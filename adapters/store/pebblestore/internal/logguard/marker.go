@@ -7,8 +7,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// quiet is the time without commits after which a [Marker] writes a [Mark]. The Mark proves that the last commits
-// were synced.
+// quiet is the time without commits after which a [Marker] writes a [Mark].
 const quiet = 100 * time.Millisecond
 
 // Marker writes a [Mark] to the log when no commits follow for a short time. The Mark proves that the last commits were synced.

@@ -1,5 +1,5 @@
-// Package manifest reads from the records of a MANIFEST of Pebble which data files and logs of a store are in
-// use. Pebble itself reads a MANIFEST only when it opens the whole store, and stops at the first damage.
+// Package manifest determines from the records of a Pebble MANIFEST which data files and logs of a store are in use.
+// Pebble itself reads a MANIFEST only when it opens the whole store, and stops at the first damage.
 //
 // The package reads the format of Pebble 2.1. A test compares its results with Pebble's own.
 package manifest
@@ -71,7 +71,7 @@ type decoder struct {
 	rest           []byte
 	bad            bool
 	added, deleted []uint64
-	sizes          []uint64 // sizes of the added files
+	sizes          []uint64
 	log            uint64
 }
 
