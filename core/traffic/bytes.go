@@ -71,7 +71,7 @@ func (w *writer) text(s string) {
 	w.b = append(w.b, s...)
 }
 
-// ReadTally decodes the Tally of a bucket that [Tally.Append] encoded. For other bytes ok is false.
+// ReadTally decodes the Tally of a bucket that [Tally.Append] encoded. ok is false for other bytes.
 func ReadTally(b []byte) (t *Tally, ok bool) {
 	r := reader{rest: b}
 	if r.byte() != version {

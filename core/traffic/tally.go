@@ -7,7 +7,7 @@ import (
 )
 
 // Tally counts the requests to a table, or to a bucket (a part of a table), in one period of time. It has all counts of
-// a [Counter] except those by key range. It is not safe for concurrent use.
+// a [Counter] except the counts by key range. It is not safe for concurrent use.
 type Tally struct {
 	window
 	ends    ends

@@ -11,7 +11,7 @@ type knownParts struct {
 	files map[file][]Part
 	sums  map[string]Part // parts by the checksum in the names of their objects; empty if backups are encrypted
 
-	after, until time.Time // A backup reads an object again if isDue selects the object for the period (after, until].
+	after, until time.Time // A backup reads an object again if the object is due in (after, until]; see isDue.
 }
 
 // file identifies a file of the data directory. A file never changes after it was written.

@@ -90,7 +90,7 @@ func (m *Manifest) Size() (n int64) {
 // newID returns the name of a new backup run. Names sort in the order of time.
 func newID(now time.Time) string {
 	var b [4]byte
-	rand.Read(b[:]) // rand.Read never fails
+	rand.Read(b[:])
 	return now.UTC().Format(idTime) + "-" + hex.EncodeToString(b[:])
 }
 

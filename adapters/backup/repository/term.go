@@ -95,7 +95,7 @@ func (r *Repository) BeginTerm(ctx context.Context, timeline string, term commit
 	return nil
 }
 
-// begunTerm is the content of the object of a term. No program reads the content; it only informs people.
+// begunTerm is the content of the object of a term. No program reads the content; it is only for the operator.
 type begunTerm struct {
 	From  string    `json:"from"` // host and data directory
 	Began time.Time `json:"began"`

@@ -9,7 +9,7 @@ import (
 // NewTimelineID returns the random name of a timeline.
 func NewTimelineID() string {
 	var b [8]byte
-	rand.Read(b[:]) // rand.Read never fails
+	rand.Read(b[:])
 	return hex.EncodeToString(b[:])
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // Build prepares the data directory of a secondary. If the directory has a complete store, Build returns nil. Otherwise
-// it returns a Follower that builds the first store. Only in this case, Build calls source to locate the log.
+// it returns a Follower that builds the first store. It calls source, which locates the log, only in this case.
 func Build(o Options, source func() (Source, error)) (*Follower, error) {
 	complete, err := o.prepare()
 	if complete || err != nil && !o.Kind.IsNoSpace(err) { // if the disk is full, the Follower prepares the directory later

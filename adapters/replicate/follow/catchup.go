@@ -141,7 +141,7 @@ func (f *Follower) flush(ctx context.Context, line *applier) error {
 }
 
 // handleUnreadable handles a piece of the log that could not be read. Usually it returns err, and the next check
-// retries. If the piece is damaged, or was unreadable too many times, the store must be rebuilt.
+// retries. If the piece is damaged, or was unreadable too many times, it requests a new store.
 func (f *Follower) handleUnreadable(ctx context.Context, err error) error {
 	if _, damaged := errors.AsType[*repository.DamagedPiece](err); damaged {
 		return f.rebuild(ctx, err)
@@ -233,7 +233,7 @@ func (f *Follower) handleGap(ctx context.Context, gap *repository.Gap) error {
 
 var errNoNewer = errors.New("there is no newer backup yet")
 
-// rebuild is called if the log cannot be applied, for the reason in cause. If a newer backup can replace the store,
+// rebuild handles a log that cannot be applied, for the reason in cause. If a newer backup can replace the store,
 // rebuild returns errOutdated.
 func (f *Follower) rebuild(ctx context.Context, cause error) error {
 	f.looks = 0

@@ -39,7 +39,7 @@ type Source struct {
 
 // Options configure a Follower.
 type Options struct {
-	Dir    string        // the data directory
+	Dir    string
 	Kind   Kind          // the kind of the stores in the data directory
 	Of     string        // name of the backup location, for people who read the data directory
 	MaxLag time.Duration // maximum lag behind the backup location; above it, the secondary is unavailable
@@ -60,10 +60,10 @@ type Follower struct {
 	working   sync.Mutex // held while the log is applied and during a promotion
 	gap       string     // text of the gap in the log that the last check of the backup location found; "" if none
 	looks     int        // number of checks of the backup location since the last full check; if 0, the next check is a full one
-	whole     bool       // the next full check lists all pieces of the log; otherwise it lists only the pieces since the hour of the last commit
+	whole     bool       // whether the next full check lists all pieces of the log, and not only the pieces since the hour of the last commit
 	backups   repository.Spans
 	unread    int  // number of consecutive failures to read the next piece of the log
-	promoting bool // a promotion is in progress: then a gap in the log is an error, and the secondary builds no new store
+	promoting bool // a promotion is in progress, during which a gap in the log is an error and no new store is built
 
 	// The next three fields are about a new store, which is built while the current store serves reads.
 	failed  error     // error of the last attempt to build the new store

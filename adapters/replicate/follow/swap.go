@@ -23,8 +23,8 @@ const (
 // build, the file contains the name of the backup location. Earlier versions wrote other texts.
 const decided = "swap\n"
 
-// commitSwap records that the new store is complete and must replace the current store. The next call of FinishSwap then
-// makes the replacement.
+// commitSwap records that the new store is complete and must replace the current store. The next call of FinishSwap
+// replaces it.
 func commitSwap(dir string) error {
 	if !Rebuilding(dir) {
 		if err := directory.Replace(filepath.Join(dir, rebuildNote), []byte(decided), 0o600); err != nil {
@@ -52,7 +52,7 @@ func (k *Kind) FinishSwap(dir string) (complete bool, err error) {
 	}
 	lock, err := k.Lock(dir)
 	if err != nil {
-		return true, nil // a server uses the store; the call that opens the store will report this
+		return true, nil // a server uses the store; the call that opens the store reports the error
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	ready := filepath.Join(dir, readyFolder)

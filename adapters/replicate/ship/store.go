@@ -15,8 +15,8 @@ type Store interface {
 	// ReadLog returns a reader of all commits with numbers > after. The store must still have the log of these commits:
 	// Timeline.Since must be <= after.
 	ReadLog(after edm.Ticks) commitlog.Reader
-	// KeepLogs changes the maximum size in bytes of the log that the store keeps because it is not shipped yet; 0 means that
-	// the store keeps none.
+	// KeepLogs sets the maximum size in bytes of the unshipped log that the store keeps; 0 means that the store keeps
+	// none.
 	KeepLogs(limit int64) error
 	// LogWritten returns the number of bytes written to the log since the store was opened, and the total size of the logs
 	// that are kept until they are shipped.

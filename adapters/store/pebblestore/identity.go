@@ -29,7 +29,7 @@ func (s *Store) loadIdentity(readOnly bool) error {
 	if v == nil {
 		if v, err = hex.DecodeString(s.copied.Store); len(v) != 16 || err != nil {
 			v = make([]byte, 16)
-			rand.Read(v) // rand.Read never fails
+			rand.Read(v)
 		}
 		if err := s.db.Set(layout.IdentityKey, v, &pebble.WriteOptions{Sync: !s.memory}); err != nil {
 			return err

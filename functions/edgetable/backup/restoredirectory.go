@@ -152,8 +152,8 @@ func restoreTable(restore func(dir string) error, dir string, key table.RecordKe
 	})
 }
 
-// restoreWhole restores a backup to the folder "whole". It continues a restore that was killed. A complete store in
-// this folder may have been opened and changed, so it is removed first.
+// restoreWhole restores a backup to the folder "whole". It continues a restore that was killed. It first removes a
+// complete store in this folder, because the store may have been opened and changed.
 func restoreWhole(restore func(dir string) error, beside string) error {
 	whole := filepath.Join(beside, "whole")
 	if !target.Interrupted(whole) {

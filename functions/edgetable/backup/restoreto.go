@@ -46,7 +46,7 @@ func (p *program) restoreTo(ctx context.Context, location string, o *restoring) 
 // has a new random key.
 func openRestored(dir, account string) (connection string, way http.RoundTripper, end func() error, err error) {
 	secret := make([]byte, 32)
-	_, _ = cryptorand.Read(secret) // rand.Read cannot fail
+	_, _ = cryptorand.Read(secret)
 	key := base64.StdEncoding.EncodeToString(secret)
 	list, err := accounts.Parse(account + ":" + key)
 	if err != nil {

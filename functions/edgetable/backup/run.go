@@ -181,7 +181,7 @@ func sourceName(data string) string {
 
 // openForBackup opens the store of a data directory, or connects to the server that uses it.
 func openForBackup(data, socket string) (s snapshotter, end func(), err error) {
-	// check first, because opening a directory without a store would create one
+	// Check first, because opening a directory without a store would create one.
 	if manifests, err := fs.Glob(os.DirFS(data), "MANIFEST-*"); err != nil || len(manifests) == 0 {
 		return nil, nil, fmt.Errorf("%s contains no data of the embedded store; databases have their own backups: for PostgreSQL see docs/postgres.md", data)
 	}

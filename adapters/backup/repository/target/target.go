@@ -147,7 +147,7 @@ func (d *Directory) Finish(f File) error {
 	if err != nil {
 		return err
 	}
-	// a killed restore may have left a longer file
+	// A killed restore may have left a longer file.
 	if err := errors.Join(file.Truncate(f.Size), file.Sync(), file.Close()); err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ const (
 
 // NewHistory returns a history with a random ID that continues no other history.
 func NewHistory() (h History) {
-	rand.Read(h.ID[:]) // rand.Read never fails
+	rand.Read(h.ID[:])
 	return h
 }
 
