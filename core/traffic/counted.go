@@ -10,7 +10,7 @@ import (
 
 // counted holds the counts of one table.
 type counted struct {
-	name    // account and name of the table, in lower case
+	name    // account, and table name in lower case
 	written string
 	missed  atomic.Uint64
 

@@ -150,7 +150,7 @@ func (c *Counter) replace() {
 			next, most = n, requests
 		}
 		if c.waiting[n] = decay(requests); full {
-			c.waiting[n] /= 2 // the counts of tables with few requests become 0, and those tables are deleted
+			c.waiting[n] /= 2 // the counts of tables with few requests become 0, and these tables are deleted
 		}
 		if c.waiting[n] == 0 {
 			delete(c.waiting, n)

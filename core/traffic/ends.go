@@ -8,7 +8,7 @@ import "bytes"
 const lag = 64
 
 // ends detects inserts at the end or the start of a table. It compares each inserted key with the highest and the
-// lowest earlier key. This comparison ignores the latest inserts, which are fewer than 64.
+// lowest earlier key. The latest inserts, fewer than 64, are ignored.
 type ends struct {
 	high, low       []byte // highest and lowest key inserted so far
 	oldHigh, oldLow []byte // copies of the two keys above, renewed after every 64 inserts

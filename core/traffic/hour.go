@@ -87,7 +87,7 @@ func (h *hours) slot(ago int) int {
 }
 
 // tick advances the counts to now, and deletes tables without a request in the last hour. If the clock was set back,
-// the last minute remains the current one.
+// the last minute remains the current minute.
 func (h *hours) tick(now edm.Ticks) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -157,7 +157,7 @@ func (w *window) shape(v *Visit) *Shape {
 	if len(w.shapes) == w.size.shapes {
 		w.forgetShape()
 		if v.Plan == otherShapes {
-			return w.shape(v) // forgetShape has created the group "Other" if it did not exist
+			return w.shape(v) // finds the Shape "Other", which forgetShape has created if necessary
 		}
 	}
 	w.shapes = append(w.shapes, Shape{Plan: v.Plan, Filter: clone(v.Shape, w.size.text), Example: clone(v.Example, w.size.text)})
@@ -180,7 +180,7 @@ func (w *window) forgetShape() {
 	if other < 0 {
 		s.Plan, s.Filter, s.Example = otherShapes, "", ""
 		w.shapes[least] = s
-		w.forgetShape() // the new group "Other" has taken the place of another group, so one more group must be removed
+		w.forgetShape() // the new Shape "Other" has taken the place of another Shape, so one more must be removed
 		return
 	}
 	w.shapes[other].add(&s)

@@ -186,7 +186,7 @@ func (r *Repository) readKnown(ctx context.Context, m *Manifest, interrupted []s
 	return k, nil
 }
 
-// listFiles returns the files of a directory, without their parts.
+// listFiles returns the files of a directory. It does not set File.Parts.
 func listFiles(dir string) (files []File, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

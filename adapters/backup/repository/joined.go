@@ -93,7 +93,7 @@ func (r *Repository) join(ctx context.Context, done *Joined, list, group []Piece
 		}
 		p, packed, err := openPiece(&group[i], b)
 		if err != nil {
-			return nil // a damaged log piece stays unchanged, so that it can be examined
+			return nil // a damaged log piece remains unchanged, so that it can be examined
 		}
 		if len(p.Parts) == 0 {
 			if err := j.add(ctx, i, &p, b); err != nil {

@@ -19,10 +19,10 @@ type Keep struct {
 // None reports whether there are no rules. In this case all backups are kept.
 func (k Keep) None() bool { return k == Keep{} }
 
-// split divides backups, sorted from oldest to newest, into those to keep and those to remove. It always keeps the newest
-// backup. It also keeps backups with a time in the future, because a wrong clock must not remove a backup. The rules of Keep
-// apply to the backups of the newest timeline and its ancestors. A backup of another timeline is kept until all older backups
-// of the newest timeline and its ancestors are removed.
+// split divides backups, sorted from oldest to newest, into backups to keep and backups to remove. It always keeps the
+// newest backup. It also keeps backups with a time in the future, because a wrong clock must not remove a backup. The
+// rules of Keep apply to the backups of the newest timeline and its ancestors. A backup of another timeline is kept
+// until all older backups of the newest timeline and its ancestors are removed.
 func (k Keep) split(l *line, backups []*Manifest, now time.Time) (stay, remove []*Manifest) {
 	if k.None() {
 		return backups, nil

@@ -46,9 +46,9 @@ func (now *Turn) newest() Timeline {
 }
 
 // Check returns an error if the server with the given timeline and term must not ship its log now. The error matches
-// [ErrReplaced] if the timeline has a later term, or if the backup location has both this timeline and a newer one. Any
-// other error does not prove that the store was replaced. For example, another disk may be mounted at the path of the
-// backup location.
+// [ErrReplaced] if the timeline has a later term, or if the backup location has both this timeline and a newer
+// timeline. Any other error does not prove that the store was replaced. For example, another disk may be mounted at the
+// path of the backup location.
 func (now *Turn) Check(timeline string, term commitlog.Term) error {
 	switch {
 	case now.Timeline == timeline && now.Term.After(term):

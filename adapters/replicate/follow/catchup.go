@@ -223,7 +223,7 @@ func (f *Follower) handleGap(ctx context.Context, gap *repository.Gap) error {
 		f.gap = ""
 		return nil
 	}
-	f.looks = 0 // the next check must be a full one
+	f.looks = 0 // the next check must be a full check
 	if f.gap != gap.Error() {
 		f.gap, f.whole = gap.Error(), true
 		return errSeenOnce

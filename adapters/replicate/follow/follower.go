@@ -59,7 +59,7 @@ type Follower struct {
 
 	working   sync.Mutex // held while the log is applied and during a promotion
 	gap       string     // text of the gap in the log that the last check of the backup location found; "" if none
-	looks     int        // number of checks of the backup location since the last full check; if 0, the next check is a full one
+	looks     int        // number of checks of the backup location since the last full check; if 0, the next check is full
 	whole     bool       // whether the next full check lists all pieces of the log, and not only the pieces since the hour of the last commit
 	backups   repository.Spans
 	unread    int  // number of consecutive failures to read the next piece of the log
@@ -76,7 +76,7 @@ type Follower struct {
 	stop     func() // cancels the build of a new store; may be nil
 	at       commitlog.Position
 	caughtUp time.Time // when the store last had all commits in the backup location
-	ready    bool      // the field caughtUp was set after the start of this process
+	ready    bool      // whether caughtUp was set after the start of this process
 	err      error     // error of the last attempt to apply the log
 	commits  int64
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Serve applies the log until ctx ends or the store is promoted.
+// Serve applies the log until ctx is done or the store is promoted.
 func (f *Follower) Serve(ctx context.Context) {
 	var failing time.Time // time of the first of consecutive failures; zero after a success
 	told := ""            // text of the last error that was logged

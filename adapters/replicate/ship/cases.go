@@ -64,8 +64,8 @@ var cases = [...]joining{
 	{continues, (*view).newestIsOwn, proceed},     // every start after the first
 	{announced, (*view).newestWasTried, record},   // the process was killed, or the reply lost, while it began the timeline
 	{onTop, (*view).newestIsParent, branch},       // the store was restored, promoted without the location, or has lost commits
-	{replaced, (*view).olderIsOwn, yield},         // another store was promoted while this one was the primary
-	{replaced, (*view).olderIsParent, yield},      // another store was promoted, and this one had been restored or had lost commits
+	{replaced, (*view).olderIsOwn, yield},         // another store was promoted while this store was the primary
+	{replaced, (*view).olderIsParent, yield},      // another store was promoted, and this store had been restored or had lost commits
 	{forgotten, (*view).storeKnowsNothing, yield}, // the file with the identity of the store's timeline is lost
 	{elsewhere, (*view).always, doubt},            // another disk is mounted at the path of the location
 }

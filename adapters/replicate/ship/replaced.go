@@ -9,8 +9,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// markReplaced records, also on disk, that another store has replaced this one. If this process has not shipped anything
-// yet, the store was replaced before the start, so the server refuses writes.
+// markReplaced records, also on disk, that another store has replaced this store. If this process has not shipped
+// anything yet, the store was replaced before the start, so the server refuses writes.
 func (s *Shipper) markReplaced(ctx context.Context, cause error) {
 	r := s.describeReplacement(ctx, cause)
 	s.Lead.Lose(r, !s.joined.Load())
@@ -34,8 +34,8 @@ func (s *Shipper) describeReplacement(ctx context.Context, cause error) *commitl
 	return r
 }
 
-// sharedUntil returns the number of the last commit that this store has in common with the newest timeline in the
-// backup location, or 0 if the number is unknown.
+// sharedUntil returns the number of the last commit that this store shares with the newest timeline in the backup
+// location, or 0 if it is unknown.
 func (s *Shipper) sharedUntil(ctx context.Context) (edm.Ticks, error) {
 	own := s.Store.Timeline()
 	if own.ID == "" {
@@ -76,7 +76,7 @@ func (s *Shipper) count(r *commitlog.Replaced) {
 }
 
 // awaitTakeOver waits until an operator makes this replaced store the owner of the backup location again, or until ctx
-// ends. Then it resets the shipper.
+// is done. After the wait, it resets the shipper.
 func (s *Shipper) awaitTakeOver(ctx context.Context) {
 	s.update(func(st *Status) { st.Replaced = true })
 	for s.Store.Timeline().Replaced != nil {

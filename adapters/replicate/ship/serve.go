@@ -16,7 +16,7 @@ const steps, shortestStep = 50, 5 * time.Millisecond
 // is not enough, because it may come from a promotion that still fails.
 const mostLooks = 2
 
-// Serve ships the log at each interval until ctx ends. While the function paused returns true, it ships nothing.
+// Serve ships the log at each interval until ctx is done. While the function paused returns true, it ships nothing.
 func (s *Shipper) Serve(ctx context.Context, every time.Duration, paused func() bool) {
 	var failing time.Time // when the failures began; zero if the last attempt succeeded
 	told := ""            // the last error that was logged

@@ -51,7 +51,7 @@ type Shipper struct {
 	base     edm.Ticks          // commit number of the backup of this process that the log continues; 0 if it continues the shipped log
 	searched time.Time          // when the shipper last looked for a hole in the shipped log
 	spans    repository.Spans   // cache of the spans of backups
-	looked   time.Time          // when the location last confirmed that no other store has replaced this one
+	looked   time.Time          // when the location last confirmed that no other store has replaced this store
 	lost     bool               // log files were discarded before they were shipped, and no backup was made after that
 	gap      bool               // the gap in the shipped log was reported
 	since    edm.Ticks          // log files had all commits above this number at the first call of shipDurable; 0 before this call

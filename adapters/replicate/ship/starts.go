@@ -19,10 +19,10 @@ type reach struct {
 type start int
 
 const (
-	afterShipped   start = iota // after the last commit in the shipped log
-	afterBackup                 // after the commits of a backup that exists
-	afterNewBackup              // after the commits of a backup that is made now
-	afterGap                    // after a new backup; the moments between the shipped log and this backup cannot be restored
+	afterShipped   start = iota // begin after the last commit in the shipped log
+	afterBackup                 // begin after the commits of an existing backup
+	afterNewBackup              // begin after the commits of a new backup
+	afterGap                    // begin after a new backup; moments between the shipped log and this backup cannot be restored
 )
 
 type beginning struct {

@@ -12,7 +12,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// leads reports whether a store owns the newest timeline of a backup location, or may begin a new one after it.
+// leads reports whether a store owns the newest timeline of a backup location, or may begin a timeline after it.
 func leads(own commitlog.Timeline, now repository.Turn) bool {
 	switch now.Timeline {
 	case own.ID:

@@ -93,8 +93,8 @@ func (s *Shipper) letBackUp(full bool) {
 // writes makes this check whenever it uploads a piece of the log.
 const lookEvery = 10 * time.Second
 
-// checkReplaced returns an error if another store has replaced this one. It skips the check if the last one was less than
-// lookEvery ago.
+// checkReplaced returns an error if another store has replaced this store. It does nothing if the last check was less
+// than lookEvery ago.
 func (s *Shipper) checkReplaced(ctx context.Context, now time.Time) error {
 	if now.Sub(s.looked) < lookEvery {
 		return nil

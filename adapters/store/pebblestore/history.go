@@ -80,8 +80,8 @@ func (s *Store) RenewHistory(ctx context.Context) error {
 }
 
 // LeaveHistory makes the store begin a new history at the next start of a server. The new history does not continue the
-// current one. LeaveHistory must be called after a restore, because the original store may have returned changes that
-// the restored store lacks.
+// current history. LeaveHistory must be called after a restore, because the original store may have returned changes
+// that the restored store lacks.
 func (s *Store) LeaveHistory() error { return s.removeHistoryFile() }
 
 // noteHistory writes the file HISTORY. The caller then writes the history to the database.

@@ -19,7 +19,7 @@ type journal struct {
 	clock   *table.Clock
 	started edm.Ticks              // highest commit number that earlier processes may have issued
 	last    atomic.Int64           // highest commit number issued so far
-	durable atomic.Int64           // each commit with a number up to this one is synced or will never be applied
+	durable atomic.Int64           // all commits up to this number are synced or will never be applied
 	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space or a file descriptor; nil means never
 	short   func() error           // returns the error that says whether disk space or a file descriptor is missing
 

@@ -154,7 +154,7 @@ func (s *Store) openChanging(o Options) error {
 	go s.backlog.Run(s.ending, func() (layers, running int) {
 		m := s.pebbleMetrics()
 		if s.room.Judge(int64(m.Total().TablesSize), o.Logf) {
-			s.calls.Go(func() { _ = s.db.Compact(s.ending, []byte{0}, []byte{255}, false) }) // an error only means that the memory stays in use
+			s.calls.Go(func() { _ = s.db.Compact(s.ending, []byte{0}, []byte{255}, false) }) // an error only means that the memory is not freed
 		}
 		return int(m.Levels[0].Sublevels), int(m.Compact.NumInProgress)
 	})

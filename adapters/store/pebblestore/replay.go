@@ -103,7 +103,7 @@ type replay struct {
 	batch   *pebble.Batch
 	records map[string][]byte // new value of each changed record, by the text of its key; nil removes the record
 	dropped []table.Incarnation
-	fed     map[table.Incarnation]edm.Ticks // number of the last new line of each change feed
+	fed     map[table.Incarnation]edm.Ticks // number of the last line that the replay adds to each change feed
 }
 
 // add adds the changes of a commit to the batch.

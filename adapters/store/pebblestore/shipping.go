@@ -19,7 +19,7 @@ func (s *Store) ReadLog(after edm.Ticks) commitlog.Reader { return s.shipping.Re
 // include every commit that returned before this time.
 func (s *Store) AwaitDurable(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool) {
 	last := s.journal.last.Load()
-	_ = s.journal.wait(ctx, last) // after an error, s.Durable() may be lower than the last number
+	_ = s.journal.wait(ctx, last) // the wait may fail, so s.Durable() may be lower than last
 	number = s.Durable()
 	return number, now, int64(number) >= last
 }

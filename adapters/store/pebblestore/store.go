@@ -163,7 +163,7 @@ func (s *Store) awaitDurable(b *pebble.Batch, e *entry) error {
 		s.marker.SawSync(e.number)
 	}
 	s.journal.done(e)
-	b.Close() // returns the batch to the pool, and cannot fail
+	b.Close() // Close returns the batch to a pool, and cannot fail
 	return nil
 }
 

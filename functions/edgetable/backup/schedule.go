@@ -110,10 +110,10 @@ func (b *Schedule) Admit(ctx context.Context) {
 	}
 }
 
-// ServeLog ships the log until ctx ends.
+// ServeLog ships the log until ctx is done.
 func (b *Schedule) ServeLog(ctx context.Context) { b.shipper.Serve(ctx, b.Log, b.paused) }
 
-// JoinPieces joins pieces of the shipped log at intervals until ctx ends.
+// JoinPieces joins pieces of the shipped log at intervals until ctx is done.
 func (b *Schedule) JoinPieces(ctx context.Context) { b.shipper.JoinPieces(ctx, b.paused) }
 
 // EndLog ships the last commits after the server has stopped.
@@ -192,7 +192,7 @@ func (b *Schedule) Status() Status {
 // the log can only be shipped after the backup, the delay remains firstRetry.
 const firstRetry = time.Minute
 
-// Serve makes backups until ctx ends.
+// Serve makes backups until ctx is done.
 func (b *Schedule) Serve(ctx context.Context) {
 	retry := firstRetry
 	for ctx.Err() == nil {

@@ -41,9 +41,9 @@ type Directory struct {
 	lock      interface{ Close() error }
 }
 
-// Open creates the directory for a restore of a backup. The parameter id is the name of the backup. Open also accepts an empty
-// directory, and a directory that a killed restore of the same backup left. Open checks the directory again once it has the lock,
-// because another restore may just have ended. After Open, the caller must call End.
+// Open creates the directory for a restore of a backup. id is the name of the backup. Open also accepts an empty
+// directory, and a directory that a killed restore of the same backup left. Open checks the directory again once it has
+// the lock, because another restore may just have ended. After Open, the caller must call End.
 func Open(dir, id string, files []File) (d *Directory, err error) {
 	d = &Directory{dir: dir, files: files}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {

@@ -51,7 +51,8 @@ type Keeper struct {
 	sizes    map[uint32]int64 // sizes in bytes of the logs in the folder of kept logs
 }
 
-// Open finds out which logs are kept in a directory. If limit is negative and the last start kept logs, logs are kept without a limit.
+// Open opens the Keeper of a data directory. If limit is negative and the last start kept logs, logs are kept without a
+// limit.
 func Open(o Options, limit int64) (*Keeper, error) {
 	k := &Keeper{fs: o.FS, dir: o.Dir, issued: o.Issued, full: o.Full, logf: o.Logf, sizes: map[uint32]int64{}}
 	return k, k.open(limit)

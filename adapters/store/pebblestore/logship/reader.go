@@ -16,11 +16,11 @@ import (
 // not safe for concurrent use. It implements [commitlog.Reader].
 type Reader struct {
 	logs    *Keeper
-	after   edm.Ticks            // commits with numbers up to this one were already returned, or were not requested
+	after   edm.Ticks            // commits up to this number were already returned, or were not requested
 	current tail                 // the log that is being read
 	commits []commitlog.Commit   // commits read from the logs, ordered by number: first the result of the last call of Next, then the pending commits
 	last    int                  // number of commits that the last call of Next returned
-	safe    edm.Ticks            // all commits with numbers up to this one were read from the logs
+	safe    edm.Ticks            // all commits up to this number were read from the logs
 	end     bool                 // the newest log was read to its end, so r.commits has all existing commits with numbers up to r.safe
 	memory  memory               // memory for the records of the current log
 	highest map[uint32]edm.Ticks // highest commit number in each log that was read

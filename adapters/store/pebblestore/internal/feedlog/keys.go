@@ -41,7 +41,7 @@ func ParseKey(k []byte) (i table.Incarnation, n edm.Ticks, ok bool) {
 // after returns the smallest key above all keys of a change feed.
 func after(i table.Incarnation) []byte { return append(AppendKey(nil, i, -1), 0) }
 
-// Bounds returns the range of the keys of a change feed, for an iterator or a compaction.
+// Bounds returns the key range of a change feed, for an iterator or a compaction.
 func Bounds(i table.Incarnation) (from, to []byte) { return AppendKey(nil, i, 0), after(i) }
 
 // Head is stored with the lines of a change feed. It contains the number up to which the feed was trimmed, and the

@@ -68,8 +68,8 @@ func (d *Disk) retryWithReserve(do func() error) error {
 	return err
 }
 
-// recordNoDescriptor records that a file operation found no free descriptor, and that no reserve is left. The caller
-// must have locked mu.
+// recordNoDescriptor records that a file operation found no free descriptor, and that no reserve is left. d.mu must be
+// held.
 func (d *Disk) recordNoDescriptor(err error) {
 	if !d.descriptors.Swap(true) {
 		d.log.noDescriptor(err)

@@ -167,7 +167,7 @@ func (d *Disk) Measure() {
 	}
 }
 
-// tryAgain lets waiting file operations retry. The caller must have locked mu.
+// tryAgain lets waiting file operations retry. d.mu must be held.
 func (d *Disk) tryAgain() {
 	close(d.again)
 	d.again = make(chan struct{})
@@ -175,7 +175,7 @@ func (d *Disk) tryAgain() {
 
 // updateFull decides from the number of free bytes whether writes are refused. Writes are refused if the free space is
 // smaller than the largest commit plus a quarter of the reserve file. A flush of all memtables fits into this quarter.
-// Writes are accepted again when another quarter of the reserve file's size is free. The caller must have locked mu.
+// Writes are accepted again when another quarter of the reserve file's size is free. d.mu must be held.
 func (d *Disk) updateFull(free int64) {
 	refuse, accept := d.refuseBelow(), d.acceptAbove()
 	if !d.full.Load() && (d.reserve.size == 0 || d.reserve.held) {
@@ -195,7 +195,7 @@ func (d *Disk) updateFull(free int64) {
 }
 
 // createReserve creates the reserve file if the file is missing and there is space for it. It reports whether there is
-// enough space to accept writes. The caller must have locked mu.
+// enough space to accept writes. d.mu must be held.
 func (d *Disk) createReserve(room int64) bool {
 	if d.reserve.size == 0 || d.reserve.held {
 		return room >= 0
@@ -214,7 +214,7 @@ func (d *Disk) createReserve(room int64) bool {
 	return true
 }
 
-// setFull makes the store refuse writes. The caller must have locked mu.
+// setFull makes the store refuse writes. d.mu must be held.
 func (d *Disk) setFull() {
 	d.full.Store(true)
 	if d.log.mayTellFull() {
@@ -225,7 +225,7 @@ func (d *Disk) setFull() {
 	}
 }
 
-// release removes the reserve file, and reports whether the file existed. The caller must have locked mu.
+// release removes the reserve file, and reports whether the file existed. d.mu must be held.
 func (d *Disk) release() bool {
 	if !d.reserve.held {
 		return false

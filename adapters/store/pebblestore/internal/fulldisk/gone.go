@@ -7,11 +7,11 @@ import (
 	"edgetable/core/table"
 )
 
-// lockFile is the name of the file that Pebble locks while the store is open. Nobody replaces this file, so it shows
-// whether the data directory is still the one that was opened.
+// lockFile is the name of the file that Pebble locks while the store is open. Nobody replaces this file. So it shows
+// whether the data directory is still the directory that was opened.
 const lockFile = "LOCK"
 
-// goneError is the error of a store whose data directory was removed or replaced by another one.
+// goneError is the error of a store whose data directory was removed or replaced.
 type goneError struct{ dir string }
 
 func (e goneError) Error() string { return "store: " + e.RefusesWrites() }
@@ -67,7 +67,7 @@ func (d *Disk) isGone() bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !sameFile(d.lock, now)
 }
 
-// updateGone finds out whether the data directory was removed or replaced, or is back. The caller must have locked mu.
+// updateGone checks whether the data directory is gone or is back. d.mu must be held.
 func (d *Disk) updateGone() {
 	if gone := d.isGone(); d.gone.Swap(gone) != gone {
 		d.log.gone(gone)

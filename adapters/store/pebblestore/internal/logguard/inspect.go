@@ -110,8 +110,8 @@ func (i *inspection) inspectLog(path string, number uint32) error {
 	return i.dropDamage(path, number, log, lost)
 }
 
-// dropDamage makes Pebble see only the readable part of a log. The parameter lost is a sentence about the lost commits,
-// or "" if no commits are lost. If commits are lost and the policy does not accept losses, dropDamage returns an error.
+// dropDamage makes Pebble see only the readable part of a log. lost is a sentence about the lost commits, or "" if no
+// commits are lost. If commits are lost and the policy does not accept losses, dropDamage returns an error.
 func (i *inspection) dropDamage(path string, number uint32, log logfile.Log, lost string) error {
 	if lost != "" {
 		if err := i.lose(lost); err != nil {

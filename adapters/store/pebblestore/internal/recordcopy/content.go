@@ -45,7 +45,7 @@ func Read(dir vfs.FS, path string) (Content, error) {
 		return c, err
 	}
 	for line := range bytes.Lines(b) {
-		if !c.read(line) && line[len(line)-1] == '\n' { // a killed process may leave an incomplete last line, which is no damage
+		if !c.read(line) && line[len(line)-1] == '\n' { // a killed process may leave an incomplete last line, which is not damage
 			c.Damaged++
 		}
 	}

@@ -38,8 +38,8 @@ func compare(a, b Version) int {
 	return cmp.Or(bytes.Compare(a.Key, b.Key), -cmp.Compare(a.stamp.sequence, b.stamp.sequence))
 }
 
-// deletions contains the deleted key ranges. Each range covers a dropped table or a part of a dropped table, so all its keys
-// have a common prefix. The map groups the ranges by this prefix. All prefixes have the length in the field prefix.
+// deletions contains the deleted key ranges. Each range covers a dropped table or a part of a dropped table, so all its
+// keys have a common prefix. The map groups the ranges by this prefix. The field prefix is the length of each prefix.
 type deletions struct {
 	prefix int
 	ranges map[string][]deletedRange
