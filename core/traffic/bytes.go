@@ -61,7 +61,6 @@ func (t *Tally) Append(dst []byte) []byte {
 	return w.b
 }
 
-// writer appends encoded values to b.
 type writer struct{ b []byte }
 
 func (w *writer) number(n uint64) { w.b = binary.AppendUvarint(w.b, n) }

@@ -35,7 +35,6 @@ func newCounted(n name, written string, now edm.Ticks) *counted {
 	return t
 }
 
-// add counts one request to the table.
 func (t *counted) add(v *Visit) {
 	t.thisMinute++
 	weight := 1
@@ -70,7 +69,6 @@ func (t *counted) add(v *Visit) {
 	}
 }
 
-// tick advances the clock of the table to now.
 func (t *counted) tick(now edm.Ticks) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

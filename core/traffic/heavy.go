@@ -133,7 +133,6 @@ func (h *heavy) save() Heavy {
 	return saved
 }
 
-// insert adds an entry at its position in the sorted list.
 func (h *Heavy) insert(e Entry) {
 	i, _ := slices.BinarySearchFunc(h.Entries, e, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Partition, b.Partition))

@@ -86,7 +86,6 @@ func (m *Merger) Add(b *Bucket) {
 	}
 }
 
-// minute adds the counts of one minute.
 func (m *Merger) minute(c *minuteCount) {
 	i, found := slices.BinarySearchFunc(m.minutes, c.at, func(own minuteCount, at edm.Ticks) int { return cmp.Compare(own.at, at) })
 	if !found {

@@ -39,7 +39,7 @@ type Report struct {
 	Missing int `json:"missing,omitempty"`
 }
 
-// Sum returns the total of a metric over all partitions. It includes requests to several partitions.
+// Sum returns the total of a metric over all partitions. It includes requests that concern more than one partition.
 func (r *Report) Sum(metric string) uint64 {
 	t, sum := &r.Totals, uint64(0)
 	switch metric {

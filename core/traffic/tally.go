@@ -25,7 +25,6 @@ type recentWrites struct {
 	n      uint64
 }
 
-// minuteCount holds the counts of one minute.
 type minuteCount struct {
 	at     edm.Ticks
 	counts [metrics]uint32

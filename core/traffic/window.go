@@ -132,7 +132,6 @@ func (w *window) Requests() uint64 {
 	return w.totals.Reads + w.totals.Queries + w.totals.WriteRequests + w.totals.Throttled
 }
 
-// query adds one page of a query to the counts.
 func (w *window) query(v *Visit) {
 	w.totals.Queries++
 	w.totals.Scanned += uint64(v.Scanned)

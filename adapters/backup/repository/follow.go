@@ -61,9 +61,10 @@ func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	return at
 }
 
-// Lacks returns the gap in a timeline's log after a commit number, or nil. The backup location has all log pieces up to
-// this number. There is a gap if a backup contains later commits of the timeline, or if a prune has removed later
-// commits. Lacks ignores commits with numbers above until, because the newest timeline does not contain them.
+// Lacks returns the gap in a timeline's log after a commit number, or nil if there is none. The backup location must
+// have all log pieces up to this number. There is a gap if a backup contains later commits of the timeline, or if a
+// prune has removed later commits. Lacks ignores commits with numbers above until, because the newest timeline does not
+// contain them.
 func (r *Repository) Lacks(ctx context.Context, timeline string, number, until edm.Ticks, known Spans) (*Gap, error) {
 	span, err := r.newestSpan(ctx, timeline, until, known)
 	if err != nil {

@@ -180,7 +180,6 @@ func isFileName(s string) bool {
 	return s != "" && s != "." && s != ".." && len(s) <= 255 && !strings.ContainsAny(s, `/\:`) && !strings.ContainsFunc(s, control)
 }
 
-// isObjectName reports whether a text has the form of the names that objectName returns.
 func isObjectName(s string) bool {
 	sum, run, ok := strings.Cut(s, "-")
 	return ok && len(sum) == 2*sha256.Size && len(run) == 8 && strings.Trim(sum+run, "0123456789abcdef") == ""

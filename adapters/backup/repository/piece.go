@@ -50,7 +50,6 @@ func folderOf(timeline string, from edm.Ticks) string {
 	return logDir + timeline + "/" + from.Time().Format(minuteForm) + "/"
 }
 
-// parsePiece parses the object name of a log piece.
 func parsePiece(name string, size int64) (p Piece, ok bool) {
 	parts := strings.Split(strings.TrimPrefix(name, logDir), "/")
 	if len(parts) != 3 || len(parts[2]) != 33 || !isTimelineID(parts[0]) {

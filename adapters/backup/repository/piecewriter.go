@@ -24,7 +24,7 @@ type PieceWriter struct {
 
 	packed   bytes.Buffer
 	age      io.WriteCloser // encrypts the output of the encoder, and writes to packed; nil without encryption
-	codec    Codec          // codec of the current log piece
+	codec    Codec
 	encoders map[Codec]encoder
 	head     []byte // reusable buffer for the header of a commit
 	commits  int
@@ -42,7 +42,6 @@ func NewPieceWriter(keys []string, first Codec) (*PieceWriter, error) {
 	return w, w.begin(first)
 }
 
-// begin begins the next log piece.
 func (w *PieceWriter) begin(c Codec) (err error) {
 	w.codec, w.commits, w.length = c, 0, 0
 	if w.encoders[c] == nil {

@@ -121,7 +121,6 @@ func (r *Repository) PlanRestore(ctx context.Context, to edm.Ticks, timeline, id
 	return h.plan(to, bases)
 }
 
-// plan plans a restore that starts from one of the given backups.
 func (h *history) plan(to edm.Ticks, bases []*Manifest) (*Plan, error) {
 	newest := to == 0
 	if newest {
@@ -163,7 +162,6 @@ func moment(to edm.Ticks) string {
 	return to.String()
 }
 
-// highest returns the highest commit number known in the backup location.
 func (h *history) highest() (n edm.Ticks) {
 	for i := range h.pieces {
 		n = max(n, h.pieces[i].To)

@@ -110,7 +110,6 @@ func NewTerm(after commitlog.Term) commitlog.Term {
 // versions of edgetable ignore the objects of terms.
 func suffixOf(t commitlog.Term) string { return fmt.Sprintf(".%08d-%s", t.Number, t.Name) }
 
-// parseTerm parses the object name of a term.
 func parseTerm(name string) (timeline string, t commitlog.Term, ok bool) {
 	line, rest, _ := strings.Cut(name, ".")
 	of, ok := parseTimeline(line)

@@ -13,5 +13,4 @@ func NewTimelineID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// isTimelineID reports whether a text has the form of a timeline's name.
 func isTimelineID(s string) bool { return len(s) == 16 && strings.Trim(s, "0123456789abcdef") == "" }

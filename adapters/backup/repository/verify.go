@@ -103,7 +103,7 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 	return report, nil
 }
 
-// few converts a list of strings to a text. The text has the first strings and the number of omitted strings.
+// few returns the first strings of a list, and the number of omitted strings, as a text.
 func few(list []string) string {
 	const most = 3
 	if len(list) <= most {

@@ -62,8 +62,8 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 // that still runs could delay the promotion forever.
 const mostRounds = 3
 
-// catchUpAll applies all log in the backup location. It lists all pieces of the log, and returns an error if the log has a
-// gap.
+// catchUpAll applies the whole log in the backup location. It lists all pieces of the log, and returns an error if the
+// log has a gap.
 func (f *Follower) catchUpAll(ctx context.Context) error {
 	f.promoting = true
 	defer func() { f.promoting = false }()

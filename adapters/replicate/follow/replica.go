@@ -13,7 +13,8 @@ import (
 type Replica interface {
 	table.Store
 
-	// Identity identifies the store. A store that was restored from a backup has the identity of the original store.
+	// Identity returns the identity of the store. A store that was restored from a backup has the identity of the
+	// original store.
 	Identity() (string, error)
 	// Position returns how far the store has replayed the log of another store. ok is false if the store replays no log.
 	Position() (p commitlog.Position, ok bool, err error)

@@ -48,7 +48,6 @@ const (
 	await              // ship nothing until the disk is mounted, or until a backup shows that the location was emptied on purpose
 )
 
-// joining is a row of the table cases.
 type joining struct {
 	standing standing
 	applies  func(*view) bool

@@ -75,7 +75,6 @@ func (s *Shipper) claimPlace(ctx context.Context) error {
 	}
 }
 
-// beginTimeline begins a timeline (a history of commits) in the backup location.
 func (s *Shipper) beginTimeline(ctx context.Context, parent string, left edm.Ticks) error {
 	store, err := s.Store.Identity()
 	if err != nil {

@@ -36,7 +36,7 @@ type Store interface {
 
 // History is the durable record of the timeline (history of commits) to which the commits of a store belong.
 type History interface {
-	// Identity identifies the store. A copy of a store has the same identity.
+	// Identity returns the identity of the store. A copy of a store has the same identity.
 	Identity() (string, error)
 	// Timeline returns the timeline to which the commits of the store belong.
 	Timeline() commitlog.Timeline

@@ -73,7 +73,6 @@ func readRecords(it *pebble.Iterator, limit int) (list []table.Record, err error
 	return list, errors.Join(err, it.Close())
 }
 
-// readRecord returns the record at the current position of an iterator.
 func readRecord(it *pebble.Iterator) (table.Record, error) {
 	v, err := it.ValueAndErr()
 	if err != nil {

@@ -135,7 +135,6 @@ func (s *Store) applyMutations(l *liveTable, st *stripe, m []table.Mutation, buf
 	return b, e, nil
 }
 
-// batch returns a batch that applies the mutations to the old entities.
 func (s *Store) batch(l *liveTable, m []table.Mutation, olds []old, now edm.Ticks) (*pebble.Batch, error) {
 	size := 64
 	for i := range m {

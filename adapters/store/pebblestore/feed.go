@@ -161,7 +161,6 @@ func (j *joiner) read(k []byte) (*table.Row, error) {
 	return &row, err
 }
 
-// beginOf returns the position at which the page begins.
 func (s *Store) beginOf(r *table.FeedRequest, h feedlog.Head, history feedlog.History, durable edm.Ticks) (feedlog.Position, error) {
 	switch {
 	case r.From == nil && r.Oldest:

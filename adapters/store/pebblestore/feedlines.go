@@ -8,7 +8,6 @@ import (
 	"edgetable/core/table"
 )
 
-// addLine adds the line of commit n to the change feed of an incarnation.
 func addLine(b *pebble.Batch, i table.Incarnation, n edm.Ticks, line []byte) error {
 	op := b.SetDeferred(feedlog.Length, len(line))
 	feedlog.AppendKey(op.Key[:0], i, n)

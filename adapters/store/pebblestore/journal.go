@@ -99,7 +99,6 @@ func (j *journal) add(first, last edm.Ticks, u undo) *entry {
 	return e
 }
 
-// done marks the commit e as synced.
 func (j *journal) done(e *entry) {
 	j.mu.Lock()
 	j.syncedCatalog = max(j.syncedCatalog, e.catalog)

@@ -106,7 +106,6 @@ type replay struct {
 	fed     map[table.Incarnation]edm.Ticks // number of the last line that the replay adds to each change feed
 }
 
-// add adds the changes of a commit to the batch.
 func (r *replay) add(record []byte) error {
 	if len(record) < batchrepr.HeaderLen {
 		return errors.New("it is too short")

@@ -83,7 +83,6 @@ func (s *Store) scanDurable(ctx context.Context, tbl table.RecordKey, r *table.S
 	return collect(ctx, it, l, r, b, hidden)
 }
 
-// bounds returns iterator options for the full keys of the entities in a range.
 func (l *liveTable) bounds(r key.Range) *pebble.IterOptions {
 	o := &pebble.IterOptions{LowerBound: l.appendKey(nil, r.Start)}
 	if r.End != nil {

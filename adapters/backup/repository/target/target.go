@@ -1,5 +1,6 @@
-// Package target is the directory that a restore fills with the files of a backup. While a restore is unfinished, the directory
-// contains the name of the backup. So no store opens the directory, and the next restore of the same backup continues in it.
+// Package target manages the directory that a restore fills with the files of a backup. While a restore is unfinished,
+// the directory contains the name of the backup. So no store opens the directory, and the next restore of the same
+// backup continues in it.
 package target
 
 import (

@@ -28,7 +28,7 @@ type Options struct {
 	FS     vfs.FS // file system of the machine, in which an operation without disk space fails
 	Dir    string
 	Issued func() int64 // returns the highest commit number issued so far
-	Full   func() bool  // reports whether the disk is full
+	Full   func() bool
 	Logf   func(format string, args ...any)
 }
 

@@ -14,7 +14,6 @@ type memory struct {
 // spare buffer.
 const most = 8 << 20
 
-// next returns memory of the given size for records.
 func (m *memory) next(size int) []byte {
 	if size != step {
 		return make([]byte, size)

@@ -78,7 +78,6 @@ type Entry struct {
 	Kind       pebble.InternalKeyKind
 }
 
-// entries returns the entries of a data block in order.
 func entries(b []byte) (list []Entry, err error) {
 	// Pebble's decoder panics if b only looks like a data block.
 	defer func() {
@@ -111,7 +110,6 @@ type Span struct {
 	Sequence   uint64
 }
 
-// spans returns the ranges in a block of deleted key ranges.
 func spans(b []byte) (list []Span, err error) {
 	defer func() {
 		if r := recover(); r != nil {

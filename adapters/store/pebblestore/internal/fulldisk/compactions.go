@@ -100,7 +100,7 @@ func (d *Disk) Stall(now bool) {
 	d.countStall()
 }
 
-// countStall counts a write stall of Pebble as a wait for space. It does so only while compactions fail for lack of space.
+// countStall counts a write stall of Pebble as a wait for space, but only while compactions fail for lack of space.
 func (d *Disk) countStall() {
 	switch counts := d.compactions.stalls && d.compactions.starved > 0; {
 	case counts && !d.compactions.counted:

@@ -60,7 +60,6 @@ type Disk struct {
 	done chan struct{}
 }
 
-// reserve is the state of the reserve file.
 type reserve struct {
 	size int64 // 0 means no reserve
 	held bool  // the file exists now

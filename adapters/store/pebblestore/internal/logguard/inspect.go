@@ -27,8 +27,8 @@ const (
 type inspection struct {
 	list   *list
 	onLoss Policy
-	views  *vfs.MemFS                       // readable parts of logs, which Pebble sees instead of the files; used with ShowReadable
-	logf   func(format string, args ...any) // logs the accepted losses
+	views  *vfs.MemFS // readable parts of logs, which Pebble sees instead of the files; used with ShowReadable
+	logf   func(format string, args ...any)
 
 	highest edm.Ticks // highest commit number found
 	older   edm.Ticks // the commits up to this number are in the inspected logs or in older files, or were reported as lost; 0 if unknown
