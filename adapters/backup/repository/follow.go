@@ -113,11 +113,10 @@ func (r *Repository) newestSpan(ctx context.Context, timeline string, until edm.
 	return nil, nil
 }
 
-// Hole returns a gap in a timeline's log, or nil if there is none. It examines the log from the newest backup or the
-// number after, whichever is later, up to the number shipped. The backup location may lack pieces that it had before,
-// for example because an older copy of the location replaced it. If all is false, Hole does not read old folders, and
-// may return a gap that does not exist: a piece that begins long before a backup and contains its number is in an old
-// folder.
+// Hole returns a gap in a timeline's log, or nil if there is none. The log has a gap, for example, if an older copy of
+// the backup location has replaced the location. Hole examines the log up to the number shipped. It begins at the
+// newest backup or at the number after, whichever is later. If all is false, Hole does not read old folders. It may
+// then miss a piece that begins long before a backup, and return a gap that does not exist.
 func (r *Repository) Hole(ctx context.Context, timeline string, after, shipped edm.Ticks, all bool, known Spans) (*Gap, error) {
 	span, err := r.newestSpan(ctx, timeline, edm.MaxDateTime, known)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // Keep says which backups a prune keeps. The zero value keeps all backups.
 type Keep struct {
 	Last      int           // the number of newest backups to keep
-	Daily     int           // number of latest days (UTC) with backups; the newest backup of each such day is kept
+	Daily     int           // the newest backup of each day (UTC) is kept, for this number of days with backups
 	OlderThan time.Duration // backups younger than this duration are kept
 	// PointInTime is the length of the period, up to now, in which every moment must remain restorable. A prune keeps the
 	// backups of this period, the newest backup before the period, and the log since that backup.
@@ -79,7 +79,7 @@ func (k Keep) base(backups []*Manifest, now time.Time) int {
 }
 
 // logFrom returns the highest commit number up to which the log may be removed while the given backups are kept. The
-// log above this number must suffice to restore each of these backups, and each moment of the period PointInTime.
+// log above this number suffices to restore each of these backups, and each moment of the period PointInTime.
 func (k Keep) logFrom(backups []*Manifest, now time.Time) edm.Ticks {
 	if i := k.base(backups, now); i >= 0 {
 		return backups[i].Log.Low

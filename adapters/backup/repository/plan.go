@@ -237,8 +237,8 @@ func (h *history) ranges() (list Ranges) {
 	return list
 }
 
-// Ranges returns the moments of the newest timeline and its ancestors that can be restored. It reads names and manifests, but not the
-// log.
+// Ranges returns the ranges of moments that can be restored from the newest timeline and its ancestors. It reads names
+// and manifests, but not the log.
 func (r *Repository) Ranges(ctx context.Context) (Ranges, error) {
 	h, err := r.historyOf(ctx, "")
 	if errors.Is(err, ErrNoLog) {

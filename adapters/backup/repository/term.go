@@ -106,8 +106,8 @@ func NewTerm(after commitlog.Term) commitlog.Term {
 	return commitlog.Term{Number: after.Number + 1, Name: NewTimelineID()}
 }
 
-// suffixOf returns the suffix of the object name of a term. The suffix follows the object name of the timeline. Earlier
-// versions of edgetable ignore the objects of terms.
+// suffixOf returns the suffix that a term adds to the object name of its timeline. Earlier versions of edgetable ignore
+// the objects of terms.
 func suffixOf(t commitlog.Term) string { return fmt.Sprintf(".%08d-%s", t.Number, t.Name) }
 
 func parseTerm(name string) (timeline string, t commitlog.Term, ok bool) {

@@ -154,7 +154,7 @@ func (f *Follower) handleUnreadable(ctx context.Context, err error) error {
 }
 
 // readAtMost is the number of failed attempts to read a piece of the log after which a newer backup replaces the store.
-// Only attempts for which the backup location answered other requests count.
+// An attempt counts only if the backup location has answered other requests.
 const readAtMost = 30
 
 // Of the checks that find no new log, every fifth also reads the timelines (histories of commits), and every thirtieth

@@ -54,8 +54,8 @@ type joining struct {
 	act      act
 }
 
-// cases is the table of all results of comparing a store with the backup location. The first row that applies
-// determines the standing of the store.
+// cases maps each result of the comparison with the backup location to an action. The first row that applies determines
+// the standing of the store.
 var cases = [...]joining{
 	{emptied, (*view).locationHadLog, await},      // a disk that is not mounted yet
 	{first, (*view).locationIsEmpty, begin},       // the first start of a store with this location
@@ -69,7 +69,8 @@ var cases = [...]joining{
 	{elsewhere, (*view).always, doubt},            // another disk is mounted at the path of the location
 }
 
-// view is what a store compares before it ships its log: its own record, and the timelines in the backup location.
+// view contains the data that is compared before a store ships its log: the store's own record, and the timelines in
+// the backup location.
 type view struct {
 	identity string
 	own      commitlog.Timeline

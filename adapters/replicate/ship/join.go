@@ -108,9 +108,9 @@ func (s *Shipper) beginTimeline(ctx context.Context, parent string, left edm.Tic
 	return nil
 }
 
-// shippedUpTo returns the number of the last commit of the store's history that was shipped; 0 if there is none. It
-// returns an error if the backup location has later commits than the store had when it was opened. In this case another
-// store has shipped the later commits.
+// shippedUpTo returns the number of the last shipped commit of the store's history, or 0 if there is none. It returns
+// an error if the backup location has later commits than the store had when it was opened. In this case another store
+// has shipped the later commits.
 func (s *Shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	own := s.Store.Timeline()
 	list, err := s.Place.Pieces(ctx, own.ID)

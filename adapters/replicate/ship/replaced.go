@@ -48,8 +48,8 @@ func (s *Shipper) sharedUntil(ctx context.Context) (edm.Ticks, error) {
 	return until, nil
 }
 
-// count sets r.Lacks to the number of commits after r.Until, and r.Since to the number of the first of them. It does
-// nothing if the store has discarded some of these log files.
+// count sets r.Lacks to the number of commits after r.Until, and r.Since to the number of the first such commit. It
+// does nothing if the store no longer has the whole log after r.Until.
 func (s *Shipper) count(r *commitlog.Replaced) {
 	if own := s.Store.Timeline(); own.Since == 0 || own.Since > r.Until {
 		return

@@ -22,7 +22,7 @@ type Options struct {
 	Keys   []string // age public keys with which the pieces of the log are encrypted
 	Keep   int64    // maximum size of the log files that the store keeps for shipping
 	Log    *slog.Logger
-	// Backup requests a backup. Before the upload ends, it returns the span of the backup, which says which commits the
+	// Backup requests a backup, and returns its span before the upload has finished. The span says which commits the
 	// backup contains.
 	Backup func(ctx context.Context) (*repository.LogSpan, error)
 	// Wake makes the schedule of backups check whether a backup is due. It is called after a timeline was begun, and
@@ -86,8 +86,8 @@ type Status struct {
 	written int64 // number of bytes written to the log up to the time CaughtUp
 }
 
-// MayBackUp reports whether the backup location has all commit numbers that were issued before this start. Before that, a
-// scheduled backup would have numbers that the shipped log does not cover.
+// MayBackUp reports whether the backup location has all commit numbers that were issued before this start. Until then,
+// a scheduled backup would contain numbers that the shipped log does not cover.
 func (s *Shipper) MayBackUp() bool { return s.level.Load() }
 
 // Resume is called after the store was promoted, and after the store became the owner of the backup location again.

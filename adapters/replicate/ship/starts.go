@@ -30,8 +30,8 @@ type beginning struct {
 	start   start
 }
 
-// starts is the table of all starts. The first row that applies says after which commit the store begins to ship its
-// log.
+// starts maps the state of the log to a start. The first row that applies says after which commit the store begins to
+// ship its log.
 var starts = [...]beginning{
 	{reach.backupCanBeContinued, afterBackup}, // the process ended between its first backup and its first shipped log, or a prune removed the log
 	{reach.nothingShipped, afterNewBackup},    // the first start of a store with this backup location

@@ -34,7 +34,7 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 	durable := s.Durable()
 	if p, follows, err := s.Position(); err != nil {
 		return table.FeedPage{}, err
-	} else if follows { // after a start, Durable includes reserved numbers, which commits that are replayed later may have
+	} else if follows { // after a start, Durable includes reserved numbers, and commits with these numbers may still be replayed
 		durable = min(durable, p.Number)
 	}
 	snapshot := s.db.NewSnapshot()

@@ -23,8 +23,9 @@ type Options struct {
 	Dir string
 	// Memory keeps everything in memory, without a log: nothing is durable.
 	Memory bool
-	// MemoryLimit limits the bytes that tables may use with Memory; 0 means no limit. Above the limit, all writes except
-	// deletes fail with [table.ErrMemoryFull]. During a compaction, the tables temporarily need up to twice their memory.
+	// MemoryLimit is the maximum number of bytes that tables may use if Memory is set; 0 means no limit. Above the
+	// limit, all writes except deletes fail with [table.ErrMemoryFull]. During a compaction, the tables temporarily
+	// need up to twice their memory.
 	MemoryLimit int64
 	// FS is the file system that contains Dir; nil means the file system of the machine.
 	FS vfs.FS

@@ -45,8 +45,8 @@ func (p Position) Bytes() []byte {
 	return b
 }
 
-// In encodes the position after the first part changes of the commit Number. If part is 0, the position is after the
-// whole commit.
+// In encodes a position in the commit Number; part is the number of changes before the position. If part is 0, the
+// position is after the whole commit.
 func (p Position) In(part int) []byte {
 	p.Part = part
 	return p.Bytes()

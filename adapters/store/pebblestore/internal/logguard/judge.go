@@ -46,7 +46,7 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 			verb = "may be" // logs are not ordered by number, so the missing commits may be in the next log
 		}
 		synced = max(synced, edm.Ticks(issued))
-		for _, r := range later.Records { // later has no records if the list contains the next log, because the number in the list is then enough
+		for _, r := range later.Records { // later is empty if the list contains the next log, whose number in the list is enough
 			if m, ok := MarkOf(r.Payload); ok {
 				synced = max(synced, m.Synced)
 				break // the first Mark says what was synced before the next log, but later Marks may be about commits in the next log
