@@ -12,7 +12,7 @@ import (
 
 const minutesKept = 60
 
-// mostHours is the maximum number of tables with counts for the last hour. The counts of so many tables need 7 MiB.
+// mostHours is the maximum number of tables with counts for the last hour. The counts of this many tables need 7 MiB.
 const mostHours = 10_000
 
 // Hour holds the counts of one table for the last 60 minutes: for each minute, the number of entities that were read or

@@ -48,7 +48,7 @@ func (r reach) piecesAreGone() bool        { return r.hole }
 func (r reach) logWasDiscarded() bool      { return r.since > r.shipped }
 func (r reach) always() bool               { return true }
 
-// start returns the start in the first row that applies.
+// start returns the start in the first row of starts that applies.
 func (r reach) start() start {
 	return starts[slices.IndexFunc(starts[:], func(c beginning) bool { return c.applies(r) })].start
 }

@@ -47,7 +47,8 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 	return page, nil
 }
 
-// readFeed reads a page of a change feed from a snapshot. The snapshot has no commit with a number above last.
+// readFeed reads a page of a change feed from a snapshot. The number of each commit in the snapshot is at most the
+// parameter last.
 func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Reader, history feedlog.History, durable, last edm.Ticks) (table.FeedPage, error) {
 	b := table.NewFeedBuilder(r)
 	if err := s.chooseFeed(&b, t, r, db); err != nil {

@@ -93,7 +93,7 @@ func read(f vfs.File, again reopeningReader) (*File, error) {
 		r.index(places)
 		return r, nil
 	}
-	b, _, readErr := wholefile.ReadableOf(f, again.path) // unreadable bytes cause wrong checksums, which search detects
+	b, _, readErr := wholefile.ReadableOf(f, again.path) // unreadable bytes cause wrong checksums, so the function search detects them
 	if readErr != nil {
 		return nil, readErr
 	}
