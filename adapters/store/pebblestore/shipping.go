@@ -112,7 +112,7 @@ func (s *Store) CheckpointSpan(ctx context.Context, dir string) (span Span, err 
 	return Span{low, max(low, high), until}, s.journal.wait(ctx, int64(high))
 }
 
-// KeepLogs changes the maximum size of the logs that are kept; limit is as in Options.KeepLogs.
+// KeepLogs changes the maximum total size in bytes of the kept logs; 0 means that no logs are kept.
 func (s *Store) KeepLogs(limit int64) error {
 	return s.shipping.Limit(limit)
 }
