@@ -48,7 +48,7 @@ type Shipper struct {
 	term     commitlog.Term     // term of this process in the location (a term is one run of a server that ships its log)
 	timeline string             // timeline (history of commits) to which the term belongs
 	joined   atomic.Bool        // the backup location has a record that this process ships the log
-	base     edm.Ticks          // commit number of the backup of this process that the log continues; 0 if it continues the shipped log
+	base     edm.Ticks          // commit number at which the log continues a backup of this process; 0 if it continues the shipped log
 	searched time.Time          // when the shipper last looked for a hole in the shipped log
 	spans    repository.Spans   // cache of the spans of backups
 	looked   time.Time          // when the location last confirmed that no other store has replaced this store

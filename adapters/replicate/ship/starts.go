@@ -30,8 +30,8 @@ type beginning struct {
 	start   start
 }
 
-// starts maps the state of the log to a start. The first row that applies says after which commit the store begins to
-// ship its log.
+// starts says after which commit the store begins to ship its log, depending on the state of the log. The first row
+// that applies is used.
 var starts = [...]beginning{
 	{reach.backupCanBeContinued, afterBackup}, // the process ended between its first backup and its first shipped log, or a prune removed the log
 	{reach.nothingShipped, afterNewBackup},    // the first start of a store with this backup location

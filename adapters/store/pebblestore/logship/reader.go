@@ -141,7 +141,8 @@ func (r *Reader) lookAt(o *outlook) error {
 	return errors.Join(err, f.Close())
 }
 
-// Shipped records that the backup location has all commits up to the given number. The logs of these commits can then be removed.
+// Shipped tells the Reader that the backup location has all commits up to the given number. The logs of these commits
+// can then be removed.
 func (r *Reader) Shipped(to edm.Ticks) error {
 	next := r.current.log
 	for n, highest := range r.highest {
