@@ -9,7 +9,7 @@ import (
 // version is the version of the encoding of a Tally.
 const version = 1
 
-// Append appends the encoded Tally. [ReadTally] decodes it.
+// Append appends the encoded Tally to dst. [ReadTally] decodes it.
 func (t *Tally) Append(dst []byte) []byte {
 	w := writer{append(dst, version)}
 	w.number(uint64(t.since))
@@ -61,7 +61,6 @@ func (t *Tally) Append(dst []byte) []byte {
 	return w.b
 }
 
-// writer appends encoded values to b.
 type writer struct{ b []byte }
 
 func (w *writer) number(n uint64) { w.b = binary.AppendUvarint(w.b, n) }
@@ -71,7 +70,7 @@ func (w *writer) text(s string) {
 	w.b = append(w.b, s...)
 }
 
-// ReadTally decodes the Tally of a bucket that [Tally.Append] encoded. For other bytes ok is false.
+// ReadTally decodes the Tally of a bucket that [Tally.Append] encoded. ok is false for other bytes.
 func ReadTally(b []byte) (t *Tally, ok bool) {
 	r := reader{rest: b}
 	if r.byte() != version {
@@ -136,7 +135,7 @@ func (r *reader) number() uint64 {
 	return n
 }
 
-// count reads a number of items. If the number is above the maximum in the parameter room, the reader records an error.
+// count reads a number of items. A number above room is an error.
 func (r *reader) count(room int) int {
 	n := r.number()
 	if r.bad = r.bad || n > uint64(room); r.bad {

@@ -10,7 +10,7 @@ import (
 
 // counted holds the counts of one table.
 type counted struct {
-	name    // account and name of the table, in lower case
+	name    // account, and table name in lower case
 	written string
 	missed  atomic.Uint64
 
@@ -22,8 +22,8 @@ type counted struct {
 	key   []byte // buffer for encoding a key
 	exact int    // number of reads by key since the last Tick
 
-	// thisMinute is the number of requests since the last full minute. The field requests is a weighted number of
-	// earlier requests. The function decay reduces this number each minute, so that older requests count less.
+	// thisMinute is the number of requests since the last full minute. requests is a weighted number of earlier
+	// requests. Each minute, decay reduces requests, so that older requests count less.
 	thisMinute, requests uint64
 }
 
@@ -35,7 +35,6 @@ func newCounted(n name, written string, now edm.Ticks) *counted {
 	return t
 }
 
-// add counts one request to the table.
 func (t *counted) add(v *Visit) {
 	t.thisMinute++
 	weight := 1
@@ -70,7 +69,6 @@ func (t *counted) add(v *Visit) {
 	}
 }
 
-// tick advances the clock of the table to now.
 func (t *counted) tick(now edm.Ticks) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,12 +10,12 @@ import (
 
 const (
 	busiest    = 16   // maximum number of tables with detailed counts (type counted)
-	aliases    = 256  // maximum number of entries in Counter.known: names of tables, as spelled in requests
-	exactReads = 1000 // number of reads by key that are all counted, after each call of Tick
+	aliases    = 256  // maximum number of spellings of table names in Counter.known
+	exactReads = 1000 // number of reads by key that are counted exactly after each Tick
 	sampling   = 8    // further reads are sampled: one in this number is counted, with this number as its weight
 
 	waiting = 256  // maximum number of tables that have only a count of requests
-	fading  = 1024 // each minute, a count of requests is reduced by this part (1/1024) of its value
+	fading  = 1024 // each minute, a count of requests is reduced by a part of 1/fading
 )
 
 // Counter counts the requests to all tables. It keeps detailed counts, such as those of each partition, only for the
@@ -24,7 +24,7 @@ type Counter struct {
 	known atomic.Pointer[map[string][]spelled] // tables with detailed counts, by name as spelled in requests
 	hours hours
 
-	mu      sync.Mutex // guards the fields below, and each replacement of the map Counter.known
+	mu      sync.Mutex // guards the fields below, and each replacement of known
 	tables  []*counted
 	waiting map[name]uint64
 	now     edm.Ticks
@@ -32,9 +32,8 @@ type Counter struct {
 
 type name struct{ account, table string }
 
-// spelled is an element of a list in the map Counter.known. The map has one list for each spelling of a table's name,
-// because table names are case-insensitive. The element holds an account, and the detailed counts of the account's
-// table with this name.
+// spelled is an element of Counter.known, which has one list for each spelling of a table name, because table names are
+// case-insensitive. Each element of a list has the detailed counts of the table of one account.
 type spelled struct {
 	account string
 	*counted
@@ -102,8 +101,7 @@ func (c *Counter) table(n name) *counted {
 	return nil
 }
 
-// addSpelling adds one more spelling of a table's name to the map Counter.known. The parameter t has the detailed
-// counts of the table.
+// addSpelling adds a spelling of the name of table t to Counter.known.
 func (c *Counter) addSpelling(written string, t *counted) {
 	known := c.knownWithout(nil)
 	if len(known) >= aliases {
@@ -113,8 +111,7 @@ func (c *Counter) addSpelling(written string, t *counted) {
 	c.known.Store(&known)
 }
 
-// knownWithout returns a copy of the map Counter.known without the entries of one table. The keys of this map are
-// spellings of table names.
+// knownWithout returns a copy of Counter.known without the entries of one table.
 func (c *Counter) knownWithout(gone *counted) map[string][]spelled {
 	known := make(map[string][]spelled)
 	for written, list := range *c.known.Load() {
@@ -153,7 +150,7 @@ func (c *Counter) replace() {
 			next, most = n, requests
 		}
 		if c.waiting[n] = decay(requests); full {
-			c.waiting[n] /= 2 // the counts of tables with few requests become 0, and those tables are deleted
+			c.waiting[n] /= 2 // the counts of tables with few requests become 0, and these tables are deleted
 		}
 		if c.waiting[n] == 0 {
 			delete(c.waiting, n)

@@ -17,14 +17,13 @@
 // For every table with a request in the last hour the Counter also keeps an [Hour], which counts all requests
 // exactly.
 //
-// Of the reads by key between two Ticks, the first 1,000 are all counted. Of the further reads, one in eight is
-// sampled at random and counted as eight. The count of a partition with n sampled reads has a standard deviation of
-// the square root of 7n, one percent at n = 70,000. Totals stay exact.
+// Of the reads by key between two Ticks, the first 1,000 are all counted. Of the further reads, one in eight is sampled
+// at random and counted as eight. The count of a partition with n sampled reads has a standard deviation of the square
+// root of 7n, one percent at n = 70,000. Totals remain exact.
 //
-// [Counter.Add] does not wait for other requests. If another request to the same table is being counted at that
-// moment, the new request is counted only in the Hour and as missed. So the proportions of the counts stay right, and
-// the number of missed requests is known. The package starts no goroutines: the owner calls [Counter.Tick] about
-// every second.
+// [Counter.Add] does not wait for other requests. If another request to the same table is being counted at that moment,
+// the new request is counted only in the Hour and as missed. So the counts keep the right proportions, and the number
+// of missed requests is known. The package starts no goroutines: the owner calls [Counter.Tick] about every second.
 //
 // # Memory
 //

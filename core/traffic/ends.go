@@ -7,17 +7,17 @@ import "bytes"
 // of the slower client is then below the highest key, but still above oldHigh.
 const lag = 64
 
-// ends is a detector of inserts at the end or the start of a table. It compares each inserted key with the highest and
-// the lowest earlier key. For this comparison, the latest inserts (fewer than 64) do not count.
+// ends detects inserts at the end or the start of a table. It compares each inserted key with the highest and the
+// lowest earlier key. The latest inserts, fewer than 64, are ignored.
 type ends struct {
 	high, low       []byte // highest and lowest key inserted so far
 	oldHigh, oldLow []byte // copies of the two keys above, renewed after every 64 inserts
 	n               int
 }
 
-// insert compares an inserted key with the highest and the lowest earlier key. The first result is false during the
-// first inserts, because there are no earlier keys to compare with. The second result is true for a key above the
-// highest key. The third result is true for a key below the lowest key.
+// insert compares an inserted key with the highest and the lowest earlier key. judged is false during the first
+// inserts, because there are no earlier keys to compare with. atEnd is true for a key above the highest key. atStart is
+// true for a key below the lowest key.
 func (e *ends) insert(k []byte) (judged, atEnd, atStart bool) {
 	k = cut(k)
 	if e.oldHigh != nil {

@@ -31,7 +31,7 @@ const (
 // cells holds the counts of one period, by key range and metric.
 type cells [ranges][metrics]uint32
 
-// add adds the counts in o to c. If a sum would overflow, it becomes the maximum.
+// add adds the counts in o to c. A sum that would overflow becomes the maximum.
 func (c *cells) add(o *cells) {
 	for r := range o {
 		for m, n := range o[r] {
@@ -41,8 +41,8 @@ func (c *cells) add(o *cells) {
 }
 
 // grid is a matrix of request counts. Each row is a range of keys, and each column is a minute or a quarter of an hour.
-// The ranges adapt to the traffic. If several keys of one range together get a large part of the traffic, grid chooses
-// new ranges from a sample of keys. It then converts the old columns to the new ranges.
+// The ranges adapt to the traffic. If a range of several keys gets a large part of the traffic, grid chooses new ranges
+// from a sample of keys. It then converts the old columns to the new ranges.
 type grid struct {
 	bounds       [][]byte // start of each range except the first, in ascending order
 	open         cells    // counts since the last full minute
@@ -61,7 +61,6 @@ type Column struct {
 	Cells []byte    `json:"cells"` // encoded by pack
 }
 
-// find returns the index of the range that contains an encoded key.
 func (g *grid) find(k []byte) int { return find(g.bounds, k) }
 
 func find(bounds [][]byte, k []byte) int {
@@ -104,7 +103,7 @@ func (g *grid) next() uint64 {
 
 func cut(k []byte) []byte { return k[:min(len(k), maxName)] }
 
-// increase adds n to a count. If the sum would overflow, it becomes the maximum.
+// increase adds n to a count. A sum that would overflow becomes the maximum.
 func increase(to *uint32, n int) {
 	if sum := uint64(*to) + uint64(max(n, 0)); sum < 1<<32 {
 		*to = uint32(sum)
@@ -161,7 +160,7 @@ func (g *grid) tick(now edm.Ticks) {
 	}
 }
 
-// recent removes each column whose time is before the parameter from. A column holds the request counts of one period.
+// recent removes the columns of periods that began before the time from.
 func recent(list []Column, from edm.Ticks) []Column {
 	return slices.DeleteFunc(list, func(c Column) bool { return c.At < from })
 }

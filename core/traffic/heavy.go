@@ -83,7 +83,7 @@ func (h *heavy) append(s slot) {
 	h.up(i)
 }
 
-// count returns the count of the partition at the given index of the heap h.order.
+// count returns the count of the partition at an index of the heap h.order.
 func (h *heavy) count(place int32) uint64 { return h.slots[h.order[place]].count }
 
 func (h *heavy) up(i int32) {
@@ -120,7 +120,7 @@ func (h *heavy) put(place, slot int32) {
 
 // Heavy is a list of the heaviest partitions, in descending order.
 type Heavy struct {
-	Total   uint64  `json:"total"` // sum over all partitions, also those that are not in Entries
+	Total   uint64  `json:"total"` // sum over all partitions, including partitions that are not in Entries
 	Entries []Entry `json:"partitions"`
 }
 
@@ -133,7 +133,6 @@ func (h *heavy) save() Heavy {
 	return saved
 }
 
-// insert adds an entry at its position in the sorted list.
 func (h *Heavy) insert(e Entry) {
 	i, _ := slices.BinarySearchFunc(h.Entries, e, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Partition, b.Partition))
@@ -141,8 +140,8 @@ func (h *Heavy) insert(e Entry) {
 	h.Entries = slices.Insert(h.Entries, i, e)
 }
 
-// floor returns an upper bound for the count of each partition that is not in h.Entries. The parameter room is the
-// maximum length of this list.
+// floor returns an upper bound for the count of each partition that is not in h.Entries. room is the maximum length of
+// h.Entries.
 func (h Heavy) floor(room int) uint64 {
 	if len(h.Entries) < room {
 		return 0

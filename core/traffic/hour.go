@@ -10,10 +10,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// minutesKept is the number of minutes for which each table has counts.
 const minutesKept = 60
 
-// mostHours is the maximum number of tables with counts for the last hour. The counts of so many tables need 7 MiB.
+// mostHours is the maximum number of tables with counts for the last hour. The counts of this many tables need 7 MiB.
 const mostHours = 10_000
 
 // Hour holds the counts of one table for the last 60 minutes: for each minute, the number of entities that were read or
@@ -31,8 +30,8 @@ type hours struct {
 	mu     sync.RWMutex // guards the fields below, except hourly.counts
 	tables map[string]*hourly
 	now    edm.Ticks
-	// since is the time at which complete counting began: later requests to all tables have been counted. A table that
-	// is not in the map tables had no counted request since then, at least in the last hour.
+	// since is the time after which the requests to all tables were counted. A table that is not in the map had no
+	// request after this time within the last hour.
 	since edm.Ticks
 }
 
@@ -82,14 +81,13 @@ func (h *hours) begin(id string, v *Visit, n uint64) {
 	t.counts[h.slot(0)].Add(n)
 }
 
-// slot returns the index of a minute in the array hourly.counts. The parameter ago says how many minutes ago this minute
-// was.
+// slot returns the index of a minute in hourly.counts. ago is the number of minutes before the current minute.
 func (h *hours) slot(ago int) int {
 	return (int(h.now/minute)%minutesKept + minutesKept - ago) % minutesKept
 }
 
 // tick advances the counts to now, and deletes tables without a request in the last hour. If the clock was set back,
-// the last minute remains the current one.
+// the last minute remains the current minute.
 func (h *hours) tick(now edm.Ticks) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -86,7 +86,6 @@ func (m *Merger) Add(b *Bucket) {
 	}
 }
 
-// minute adds the counts of one minute.
 func (m *Merger) minute(c *minuteCount) {
 	i, found := slices.BinarySearchFunc(m.minutes, c.at, func(own minuteCount, at edm.Ticks) int { return cmp.Compare(own.at, at) })
 	if !found {
@@ -98,7 +97,7 @@ func (m *Merger) minute(c *minuteCount) {
 	}
 }
 
-// Report returns the report. Do not call Add after Report.
+// Report returns the report. Add must not be called afterwards.
 func (m *Merger) Report() *Report {
 	r := &Report{
 		Since: m.since.Time(), Until: m.until.Time(), Totals: m.totals, Partitions: map[string]Heavy{},

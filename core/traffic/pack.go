@@ -21,7 +21,7 @@ func (c *cells) pack() []byte {
 	return dst
 }
 
-// unpack is the inverse of pack. For bytes that pack did not return, ok is false.
+// unpack is the inverse of pack. ok is false for bytes that pack did not return.
 func unpack(packed []byte) (c cells, ok bool) {
 	for i := uint64(0); len(packed) > 0; i++ {
 		gap, n := binary.Uvarint(packed)

@@ -40,7 +40,6 @@ func AppendRange(dst []byte, bucket uint16, keys key.Range, size int64, since ed
 	return w.b
 }
 
-// readRange decodes the output of AppendRange.
 func readRange(b []byte) (g Range, ok bool) {
 	r := reader{rest: b}
 	g.Bucket = r.count(1<<16 - 1)

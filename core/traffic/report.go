@@ -35,11 +35,11 @@ type Report struct {
 	// Ranges lists the ranges of a table's Durable Objects by bucket, and within a bucket in key order. It is set on
 	// Cloudflare Workers only.
 	Ranges []Range `json:"ranges,omitempty"`
-	// Missing is the number of Durable Objects that did not answer. The report lacks their counts.
+	// Missing is the number of Durable Objects that did not respond. The report lacks their counts.
 	Missing int `json:"missing,omitempty"`
 }
 
-// Sum returns the total of a metric over all partitions. It includes requests to several partitions.
+// Sum returns the total of a metric over all partitions. It includes requests that concern more than one partition.
 func (r *Report) Sum(metric string) uint64 {
 	t, sum := &r.Totals, uint64(0)
 	switch metric {

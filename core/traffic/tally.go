@@ -7,7 +7,7 @@ import (
 )
 
 // Tally counts the requests to a table, or to a bucket (a part of a table), in one period of time. It has all counts of
-// a [Counter] except those by key range. It is not safe for concurrent use.
+// a [Counter] except the counts by key range. It is not safe for concurrent use.
 type Tally struct {
 	window
 	ends    ends
@@ -25,7 +25,6 @@ type recentWrites struct {
 	n      uint64
 }
 
-// minuteCount holds the counts of one minute.
 type minuteCount struct {
 	at     edm.Ticks
 	counts [metrics]uint32
@@ -67,7 +66,7 @@ func (t *Tally) Tick(now edm.Ticks) {
 	t.now = now
 }
 
-// Full reports whether the window is a day old. Then the caller must call Next.
+// Full reports whether the window is a day old. If so, the caller must call Next.
 func (t *Tally) Full() bool { return t.now-t.since >= day }
 
 // Next starts a new window, in which all counts are zero.
@@ -86,9 +85,8 @@ func (t *Tally) sumRead(v *Visit) {
 	t.totals.ReadBytes += uint64(v.Bytes)
 }
 
-// count adds a request to all counts except the sums of reads by key, which the function sumRead adds. If a counted
-// read by key represents several reads, the parameter weight is the number of these reads. For other requests the
-// weight has no effect.
+// count adds a request to all counts except the sums of reads by key, which sumRead adds. weight is the number of reads
+// that a sampled read by key represents. For other requests, weight has no effect.
 func (t *Tally) count(v *Visit, from []byte, weight int) {
 	id := uint64(0)
 	if v.InPartition {

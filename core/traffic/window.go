@@ -34,7 +34,7 @@ type Totals struct {
 	Missed uint64 `json:"missed"`
 
 	// Judged is the number of inserts whose key was compared with the highest and the lowest key of earlier inserts.
-	// For this comparison, the latest inserts (fewer than 64) do not count. AtEnd is the number of inserts above the
+	// This comparison ignores the latest inserts, which are fewer than 64. AtEnd is the number of inserts above the
 	// highest key. AtStart is the number of inserts below the lowest key.
 	Judged  uint64 `json:"judged"`
 	AtEnd   uint64 `json:"atEnd"`
@@ -51,7 +51,7 @@ type Totals struct {
 	SecondMostIn string `json:"secondMostIn"`
 }
 
-// sums returns pointers to those fields whose values are summed up when two Totals are merged.
+// sums returns pointers to the fields that are added up when two Totals are merged.
 func (t *Totals) sums() [20]*uint64 {
 	return [...]*uint64{
 		&t.Reads, &t.ReadBytes, &t.Queries, &t.Scanned, &t.ScannedBytes, &t.Returned, &t.Writes, &t.WrittenBytes, &t.WriteUnits,
@@ -60,13 +60,13 @@ func (t *Totals) sums() [20]*uint64 {
 	}
 }
 
-// sumNames holds the JSON names of the fields that the function Totals.sums returns, in the same order.
+// sumNames contains the JSON names of the fields of Totals.sums, in the same order.
 var sumNames = [...]string{
 	"reads", "readBytes", "queries", "scanned", "scannedBytes", "returned", "writes", "writtenBytes", "writeUnits", "writeRequests", "batches",
 	"batchEntities", "batchable", "throttled", "missed", "judged", "atEnd", "atStart", "firstInserts", "firstPartitions",
 }
 
-// EachSum calls f for each field whose values are summed up when two Totals are merged.
+// EachSum calls f for each field that is added up when two Totals are merged.
 func (t *Totals) EachSum(f func(name string, n uint64)) {
 	for i, n := range t.sums() {
 		f(sumNames[i], *n)
@@ -106,8 +106,7 @@ type Shape struct {
 // removed.
 const otherShapes = "Other"
 
-// Others reports whether s is the special Shape that has the sums of all removed Shapes. Shapes are removed because
-// their number is limited.
+// Others reports whether s contains the sums of the Shapes that were removed to limit their number.
 func (s *Shape) Others() bool { return s.Plan == otherShapes }
 
 // window holds the counts of a table for at most one day.
@@ -133,7 +132,6 @@ func (w *window) Requests() uint64 {
 	return w.totals.Reads + w.totals.Queries + w.totals.WriteRequests + w.totals.Throttled
 }
 
-// query adds one page of a query to the counts.
 func (w *window) query(v *Visit) {
 	w.totals.Queries++
 	w.totals.Scanned += uint64(v.Scanned)
@@ -158,7 +156,7 @@ func (w *window) shape(v *Visit) *Shape {
 	if len(w.shapes) == w.size.shapes {
 		w.forgetShape()
 		if v.Plan == otherShapes {
-			return w.shape(v) // finds the group "Other", because the call above creates this group if it does not exist
+			return w.shape(v) // finds the Shape "Other", which forgetShape has created if necessary
 		}
 	}
 	w.shapes = append(w.shapes, Shape{Plan: v.Plan, Filter: clone(v.Shape, w.size.text), Example: clone(v.Example, w.size.text)})
@@ -181,15 +179,14 @@ func (w *window) forgetShape() {
 	if other < 0 {
 		s.Plan, s.Filter, s.Example = otherShapes, "", ""
 		w.shapes[least] = s
-		w.forgetShape() // the group "Other" was created just now and took the place of one group, so one more group must be removed
+		w.forgetShape() // the new Shape "Other" has taken the place of another Shape, so one more must be removed
 		return
 	}
 	w.shapes[other].add(&s)
 	w.shapes = append(w.shapes[:least], w.shapes[least+1:]...)
 }
 
-// sums returns pointers to those fields whose values are summed up when two Shapes are merged. A Shape holds the counts
-// of a group of similar queries.
+// sums returns pointers to the fields that are added up when two Shapes are merged.
 func (s *Shape) sums() [4]*uint64 {
 	return [...]*uint64{&s.Pages, &s.Scanned, &s.ScannedBytes, &s.Returned}
 }
@@ -209,9 +206,9 @@ func clone(s string, most int) string { return strings.Clone(s[:min(len(s), most
 const firstBytes = 512
 
 // distinct counts an insert in FirstInserts. If the partition is new, distinct also counts the partition in
-// FirstPartitions. To recognise new partitions, a set of 4,096 bits records the hash of each partition. If two
-// partitions share a bit, the second partition is not counted. Of 1,024 different partitions, about nine tenths are
-// counted. This suffices to see whether the inserts go to many partitions or to few.
+// FirstPartitions. To detect new partitions, a set of 4,096 bits records the hash of each partition. If two partitions
+// share a bit, the second partition is not counted. Of 1,024 different partitions, about nine tenths are counted. This
+// suffices to see whether the inserts go to many partitions or to few.
 func (w *window) distinct(id uint64) {
 	const bits = uint64(firstBytes * 8)
 	if w.totals.FirstInserts >= bits/4 {

@@ -13,8 +13,8 @@ import (
 	"edgetable/adapters/backup/repository/internal/seal"
 )
 
-// Create makes a backup. After an error, call Create again with the name of the failed run in Interrupted. The new
-// run then does not store the objects of the failed run again.
+// Create makes a backup. After an error, the caller can call Create again with the name of the failed run in
+// Source.Interrupted. The new run then reuses the objects of the failed run.
 func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	recipients, err := encryption.ParseRecipients(s.Keys)
 	if err != nil {
@@ -29,7 +29,7 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.checkTurn(ctx, log); err != nil { // checked before anything is written, because an unfinished run would keep Prune from deleting objects
+	if _, err := r.checkTurn(ctx, log); err != nil { // checked before the first write, because an unfinished run would keep Prune from deleting objects
 		return nil, err
 	}
 	if err := s.Begin(m.ID); err != nil {
@@ -83,7 +83,8 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	return m, nil
 }
 
-// setHistory records which commits the backup has. If the backup location has no timeline, it records only the timeline's name.
+// setHistory records which commits the backup has. If the backup location has no timeline, setHistory records only the
+// ID of the store's timeline.
 func (m *Manifest) setHistory(log *LogSpan, now Turn) {
 	switch {
 	case log == nil:
@@ -185,7 +186,7 @@ func (r *Repository) readKnown(ctx context.Context, m *Manifest, interrupted []s
 	return k, nil
 }
 
-// listFiles returns the files of a directory. Their parts are not known yet.
+// listFiles returns the files of a directory. It does not set File.Parts.
 func listFiles(dir string) (files []File, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -8,16 +8,17 @@
 //
 // # Structure
 //
-// Package target keeps the directory that a restore fills. Package encryption encrypts objects. Package seal verifies all
-// objects that are not parts of files, by their first line. This package has manifests, the log, and what reads or removes them.
+// Package target manages the directory that a restore fills. Package encryption encrypts objects. Package seal verifies
+// all objects that are not parts of files, by their first line. This package reads, writes and removes manifests and
+// the log.
 //
 // # Steps
 //
 // [Repository.Create] first checks that the store was not replaced. It writes unfinished/ID before it looks for objects
-// that it can reuse. Then it writes the objects that no backup has
-// yet, then backups/ID, then names/ID. Finally it deletes unfinished/ID. So a listed backup is complete, and a backup
-// with a name has a manifest. An interrupted run leaves unfinished/ID. The next run of the same data directory reuses
-// the objects of that run and deletes unfinished/ID.
+// that it can reuse. Then it writes the objects that no backup has yet, then backups/ID, then names/ID. Finally it
+// deletes unfinished/ID. So a listed backup is complete, and a backup with a name has a manifest. An interrupted run
+// leaves unfinished/ID. The next run of the same data directory reuses the objects of that run and deletes
+// unfinished/ID.
 //
 // [Repository.Prune] deletes the name and then the manifest of each backup to remove. Then it lists all objects, then
 // looks for unfinished backups, and then reads all manifests. Finally it deletes the listed objects that no manifest

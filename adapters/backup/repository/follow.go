@@ -29,10 +29,9 @@ func (r *Repository) Next(ctx context.Context, timeline string, number edm.Ticks
 // late is the maximum time between the replacement of a store and a delayed write of a log piece by this store.
 const late = 15 * time.Minute
 
-// Behind returns, in order, the log pieces that continue the log after a commit number (a time). It also returns the
-// gap after these pieces, or nil if the log ends there. Behind reads the list of all pieces of the timeline if the
-// parameter all is true. Otherwise it reads only the folders of the time from number - late on, which also contain
-// joined and delayed pieces.
+// Behind returns, in order, the log pieces that continue the log after a commit number, and the gap after these pieces.
+// The gap is nil if the log ends there. If all is true, Behind lists all pieces of the timeline. Otherwise it lists
+// only the folders from the time number - late on. These folders also contain joined and delayed pieces.
 func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Ticks, all bool) (list []Piece, gap *Gap, err error) {
 	after := ""
 	if !all {
@@ -47,8 +46,8 @@ func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Tic
 	return list, gap, nil
 }
 
-// Spans caches, by backup, the point where the log continues the backup. So each manifest is read only once. The value is nil if no
-// log continues the backup.
+// Spans caches the spans of backups by name, so that each manifest is read only once. A span is nil if no log continues
+// the backup.
 type Spans map[string]*LogSpan
 
 // Synced returns a time T from a cached backup of an idle store. Every write of the timeline that returned before T has
@@ -62,9 +61,10 @@ func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	return at
 }
 
-// Lacks returns the gap in a timeline's log after a commit number, or nil. The backup location has all log pieces up to this
-// number. There is a gap if a backup contains later commits of the timeline, or if a prune has removed later commits. Lacks
-// ignores commits with numbers above the parameter until, because the newest timeline does not contain these commits.
+// Lacks returns the gap in a timeline's log after a commit number, or nil if there is none. The backup location must
+// have all log pieces up to this number. There is a gap if a backup contains later commits of the timeline, or if a
+// prune has removed later commits. Lacks ignores commits with numbers above until, because the newest timeline does not
+// contain them.
 func (r *Repository) Lacks(ctx context.Context, timeline string, number, until edm.Ticks, known Spans) (*Gap, error) {
 	span, err := r.newestSpan(ctx, timeline, until, known)
 	if err != nil {
@@ -84,8 +84,8 @@ func (r *Repository) Lacks(ctx context.Context, timeline string, number, until e
 	return nil, nil
 }
 
-// newestSpan returns the span of the newest backup that the log of a timeline continues, or nil. It ignores backups with commit
-// numbers above the parameter until.
+// newestSpan returns the span of the newest backup that the log of a timeline continues, or nil. It ignores backups
+// with commit numbers above until.
 func (r *Repository) newestSpan(ctx context.Context, timeline string, until edm.Ticks, known Spans) (*LogSpan, error) {
 	ids, err := r.names(ctx, backupDir)
 	if err != nil {
@@ -113,10 +113,10 @@ func (r *Repository) newestSpan(ctx context.Context, timeline string, until edm.
 	return nil, nil
 }
 
-// Hole returns a gap in a timeline's log, or nil. It looks at the log up to the number shipped, from the newest backup or the
-// number after, whichever is later. The backup location may lack pieces that it had before, for example because it was replaced
-// by an older copy of itself. If the parameter all is false, Hole may return a gap that does not exist: a piece that
-// begins long before a backup and contains its number is in an older folder.
+// Hole returns a gap in a timeline's log, or nil if there is none. The log has a gap, for example, if an older copy of
+// the backup location has replaced the location. Hole examines the log up to the number shipped. It begins at the
+// newest backup or at the number after, whichever is later. If all is false, Hole does not read old folders. It may
+// then miss a piece that begins long before a backup, and return a gap that does not exist.
 func (r *Repository) Hole(ctx context.Context, timeline string, after, shipped edm.Ticks, all bool, known Spans) (*Gap, error) {
 	span, err := r.newestSpan(ctx, timeline, edm.MaxDateTime, known)
 	if err != nil {
@@ -141,8 +141,8 @@ func (r *Repository) Hole(ctx context.Context, timeline string, after, shipped e
 	return gap, nil
 }
 
-// Plans returns a plan for each backup of the newest timeline and its ancestors. The plan restores the newest state that can be
-// restored from this backup and the log after it. The plan of the newest backup is the first.
+// Plans returns a plan for each backup of the newest timeline and its ancestors, the newest first. Each plan restores
+// the newest state that can be reached from its backup and the log after the backup.
 func (r *Repository) Plans(ctx context.Context) (list []*Plan, err error) {
 	h, err := r.historyOf(ctx, "")
 	if err != nil {

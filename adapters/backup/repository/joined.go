@@ -30,9 +30,9 @@ type Joined struct {
 	Objects int // number of joined pieces that were written
 }
 
-// Join joins the log pieces of each past hour into larger pieces. It ignores pieces that begin before the time in
-// the parameter after. If this time is zero, Join ignores no pieces. Join stores a joined piece before it deletes
-// the pieces that it contains. If Join is interrupted, the next call completes its work.
+// Join joins the log pieces of each past hour into larger pieces. It ignores pieces that begin before the time after,
+// unless this time is zero. Join stores a joined piece before it deletes the pieces that it contains. If Join is
+// interrupted, the next call completes its work.
 func (r *Repository) Join(ctx context.Context, after, now time.Time) (done Joined, err error) {
 	list, err := r.Pieces(ctx, "")
 	if err != nil {
@@ -93,7 +93,7 @@ func (r *Repository) join(ctx context.Context, done *Joined, list, group []Piece
 		}
 		p, packed, err := openPiece(&group[i], b)
 		if err != nil {
-			return nil // a damaged log piece stays unchanged, so that it can be examined
+			return nil // a damaged log piece remains unchanged, so that it can be examined
 		}
 		if len(p.Parts) == 0 {
 			if err := j.add(ctx, i, &p, b); err != nil {
@@ -124,13 +124,13 @@ type joining struct {
 	done   *Joined
 	list   []Piece // all log pieces of the backup location
 	joined Piece
-	from   int          // the joined piece contains the log pieces of the objects of the group from this index
-	last   int          // the joined piece contains the log pieces of the objects of the group up to this index
+	from   int          // index, in the group, of the first object whose log pieces the joined piece contains
+	last   int          // index, in the group, of the last object whose log pieces the joined piece contains
 	bytes  bytes.Buffer // contents of the log pieces that the joined piece contains
 }
 
-// add adds a log piece to the joined piece. The parameter object is the index, in the group, of the object that contains the
-// log piece. A joined piece has only one term (run of a server). So add begins another joined piece if the term changes.
+// add adds a log piece to the joined piece. The parameter object is the index, in the group, of the object that
+// contains the log piece. A joined piece has only one term and a size limit, so add may begin another joined piece.
 func (j *joining) add(ctx context.Context, object int, p *Piece, b []byte) error {
 	if n := len(j.joined.Parts); n > 0 && (p.Term != j.joined.Term || p.Begins || j.joined.Length+p.Length > maxJoinedLength) {
 		if err := j.store(ctx); err != nil {

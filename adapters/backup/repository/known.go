@@ -9,9 +9,9 @@ import (
 // knownParts holds the parts that are already stored and need not be written again.
 type knownParts struct {
 	files map[file][]Part
-	sums  map[string]Part // the key is the checksum in the name of the part's object; empty if backups are encrypted
+	sums  map[string]Part // parts by the checksum in the names of their objects; empty if backups are encrypted
 
-	after, until time.Time // A backup reads an object again if isDue selects the object for the period (after, until].
+	after, until time.Time // A backup reads an object again if the object is due in (after, until]; see isDue.
 }
 
 // file identifies a file of the data directory. A file never changes after it was written.
@@ -20,11 +20,13 @@ type file struct {
 	size, modified int64
 }
 
-// rereadEvery is the period in which backups read each stored object once again, because a disk may have damaged the object. The time at which
-// an object is due is derived from its name. So each backup reads about the same number of objects.
+// rereadEvery is the period in which backups read each stored object again, because a disk may have damaged the object.
+// The time at which an object is due is derived from its name, so that each backup reads about the same number of
+// objects.
 const rereadEvery = 30 * 24 * time.Hour
 
-// isDue reports whether the time to read an object again is in (after, until]. Each object has one such time in each period of length rereadEvery.
+// isDue reports whether an object must be read again at some time in (after, until]. Each object has one such time in
+// each period of length rereadEvery.
 func isDue(object string, after, until time.Time) bool {
 	var sum [4]byte
 	_, _ = hex.Decode(sum[:], []byte(object[:2*len(sum)])) // [Manifest.check] has checked that the name is hexadecimal

@@ -15,20 +15,20 @@ type segment struct {
 	until    edm.Ticks
 }
 
-// line is a timeline with its ancestors. The line has a segment for each of these timelines, oldest first. A
-// segment has the commits of one timeline up to a number. Only the last segment has no such limit. If the
-// history of an ancestor is unknown, the line begins with this ancestor.
+// line is a timeline with its ancestors. It has a segment for each of these timelines, oldest first. The last segment
+// has no limit. If the history of an ancestor is unknown, the line begins with this ancestor.
 type line struct {
 	parts []segment
 	// branched is the time when the second timeline of the backup location began, or zero if there is at most one
 	// timeline. A backup by an earlier version of edgetable does not name its timeline. If such a backup is older than
-	// branched, it belongs to this timeline or its ancestors. If it is newer, its timeline is unknown.
+	// branched, the line contains the backup. If it is newer, its timeline is unknown.
 	branched time.Time
 	first    time.Time // see firstBegan
 }
 
-// firstBegan returns when the first timeline of the backup location began, or zero if this is unknown. An earlier version of
-// edgetable could make a backup before this time that names a timeline of another location. No log here continues such a backup.
+// firstBegan returns when the first timeline of the backup location began, or zero if this is unknown. An earlier
+// version of edgetable could make a backup before this time that names a timeline of another location. No log in this
+// location continues such a backup.
 func firstBegan(all []Timeline) time.Time {
 	if len(all) == 0 || all[0].Number != 1 {
 		return time.Time{}
@@ -73,16 +73,15 @@ func (r *Repository) newestLine(ctx context.Context) (l line, err error) {
 	return lineOf(all, all[len(all)-1].ID)
 }
 
-// part returns the index of the segment that contains the state of a backup. If there is no such segment, part
-// returns -1. A segment has the commits of one timeline up to a number.
+// part returns the index of the segment that contains the state of a backup, or -1 if there is no such segment.
 func (l *line) part(span *LogSpan) int {
 	return slices.IndexFunc(l.parts, func(s segment) bool {
 		return span != nil && span.Timeline == s.timeline && span.High <= s.until
 	})
 }
 
-// has(m) reports whether the backup m belongs to the timeline or to one of its ancestors. If the backup location has
-// no timelines, the result is true for all backups.
+// has reports whether a backup belongs to the timeline or to one of its ancestors. If the backup location has no
+// timelines, has returns true for all backups.
 func (l *line) has(m *Manifest) bool {
 	switch span := m.history(); {
 	case len(l.parts) == 0:

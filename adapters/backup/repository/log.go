@@ -52,7 +52,7 @@ func (r *Repository) pieces(ctx context.Context, prefix, after string) (list []P
 	return list, nil
 }
 
-// ReadPiece reads and verifies a log piece. If reading the piece again would not help, the error is a [DamagedPiece].
+// ReadPiece reads and verifies a log piece. If a retry would not help, the error is a [DamagedPiece].
 func (r *Repository) ReadPiece(ctx context.Context, named *Piece, with []age.Identity) (p Piece, commits []commitlog.Commit, err error) {
 	p, packed, err := r.checkPiece(ctx, named)
 	if err == nil {

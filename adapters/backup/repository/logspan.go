@@ -22,12 +22,13 @@ type LogSpan struct {
 	Alone bool `json:"alone,omitempty"`
 }
 
-// Synced returns a time T such that the backup contains every write that returned before T. It returns 0 if no such time is
-// known. If the store wrote during the backup, the backup does not show such a time, but later log pieces may show one.
+// Synced returns a time T such that the backup contains every write that returned before T. It returns 0 if no such
+// time is known. Only a backup during which the store was idle shows such a time. For other backups, later log pieces
+// may show one.
 func (s *LogSpan) Synced() edm.Ticks { return s.syncedAt(s.Low) }
 
 // syncedAt returns a time T such that every write that returned before T has at most the given commit number. T is
-// known only in one case: the parameter is the backup's highest commit number, and then the store was idle. Otherwise
+// known only if the given number is the backup's highest commit number and the store was idle afterwards. Otherwise
 // syncedAt returns 0.
 func (s *LogSpan) syncedAt(number edm.Ticks) edm.Ticks {
 	if number == s.High && s.Quiet > s.High {

@@ -26,8 +26,8 @@ type LogReport struct {
 	Ranges Ranges
 	// Problems are sentences about damaged objects and unexplained gaps.
 	Problems []string
-	// Known describes gaps that the server itself recorded. The server could not reach the backup location and
-	// discarded logs. Later it made a backup to replace these logs.
+	// Known describes gaps that the server itself recorded. The server discarded logs while it could not reach the
+	// backup location, and later made a backup to replace them.
 	Known []string
 	// Notes are sentences about objects that no restore of the newest history uses, and about objects that do not name
 	// their history because an earlier version wrote them.
@@ -91,7 +91,7 @@ func (r *Repository) verifyPieces(ctx context.Context, report *LogReport, list [
 			if gctx.Err() != nil {
 				return gctx.Err()
 			}
-			if errors.Is(err, fs.ErrPermission) { // the missing permission is no damage, because another user may have it
+			if errors.Is(err, fs.ErrPermission) { // not damage, because another user may be able to read the object
 				return err
 			}
 			mu.Lock()
@@ -118,8 +118,8 @@ func (r *Repository) verifyPiece(ctx context.Context, listed *Piece, with []age.
 	return p, err
 }
 
-// count adds a log piece to the report. The error is the result of verifyPiece. count reports whether the piece is
-// undamaged. A piece whose key was not given counts as undamaged if its checksum is right.
+// count adds a log piece to the report, and reports whether the piece is undamaged. err is the result of verifyPiece. A
+// piece whose key was not given counts as undamaged if its checksum is correct.
 func (report *LogReport) count(listed, p *Piece, err error) (undamaged bool) {
 	if encryption.IsLocked(err) {
 		report.Locked++
@@ -152,7 +152,7 @@ func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Man
 		var at edm.Ticks // commit number up to which the log of the timeline is complete
 		for _, m := range slices.Backward(backups) {
 			if m.Log != nil && m.Log.Timeline == t.ID && m.Log.Low >= pruned {
-				at = m.Log.Low // the oldest backup comes last in the loop, so the check of the log begins at the oldest backup
+				at = m.Log.Low // the loop ends with the oldest backup, so the log is checked from the oldest backup on
 			}
 		}
 		if t.Parent != "" && t.Left >= pruned && t.Left > 0 {

@@ -87,10 +87,10 @@ func (m *Manifest) Size() (n int64) {
 	return n
 }
 
-// newID returns the name of a new backup run. The order of names is the order of time.
+// newID returns the name of a new backup run. Names sort in the order of time.
 func newID(now time.Time) string {
 	var b [4]byte
-	rand.Read(b[:]) // rand.Read never fails
+	rand.Read(b[:])
 	return now.UTC().Format(idTime) + "-" + hex.EncodeToString(b[:])
 }
 
@@ -103,7 +103,7 @@ func timeOf(id string) (time.Time, bool) {
 	return t, err == nil && len(id) == len(idTime)+9
 }
 
-// objectName returns the name of an object with the content b that a run writes.
+// objectName returns the name that a run gives to an object with the content b.
 func objectName(b []byte, run string) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:]) + run[strings.LastIndexByte(run, '-'):]
@@ -180,7 +180,6 @@ func isFileName(s string) bool {
 	return s != "" && s != "." && s != ".." && len(s) <= 255 && !strings.ContainsAny(s, `/\:`) && !strings.ContainsFunc(s, control)
 }
 
-// isObjectName reports whether a text has the form of the names that objectName returns.
 func isObjectName(s string) bool {
 	sum, run, ok := strings.Cut(s, "-")
 	return ok && len(sum) == 2*sha256.Size && len(run) == 8 && strings.Trim(sum+run, "0123456789abcdef") == ""

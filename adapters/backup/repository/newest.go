@@ -37,8 +37,9 @@ func (l *Less) Error() string {
 
 func (l *Less) Unwrap() error { return l.Cause }
 
-// NewestState finds out how to restore the newest state of a timeline, including its log. The timeline "" means the newest
-// timeline. If the backup location has commits that cannot be restored, NewestState returns an error of the type [Less].
+// NewestState returns how to restore the newest state of a timeline, including its log. The timeline "" means the
+// newest timeline. If the backup location has commits that cannot be restored, NewestState returns an error of the type
+// [Less].
 func (r *Repository) NewestState(ctx context.Context, timeline string) (*State, error) {
 	s, err := r.newestState(ctx, timeline)
 	if _, less := errors.AsType[*Less](err); less {
@@ -120,8 +121,8 @@ func (h *history) newest(on []*Manifest) (*State, error) {
 }
 
 // strayed returns an error for each timeline whose object the backup location has lost: another timeline, a backup or a
-// log piece still names the timeline. Some backups do not count, because they may name a timeline of another location.
-// An earlier version of edgetable made them before the location had a timeline.
+// log piece still names the timeline. Backups that an earlier version of edgetable made before the location had a
+// timeline do not count, because they may name a timeline of another location.
 func (r *Repository) strayed(ctx context.Context, timelines []Timeline, backups []*Manifest, pieces []Piece) (list []error, err error) {
 	known := map[string]bool{"": true}
 	for i := range timelines {
@@ -140,7 +141,7 @@ func (r *Repository) strayed(ctx context.Context, timelines []Timeline, backups 
 	}
 	first, noLog := firstBegan(timelines), len(timelines)+len(pieces) == 0
 	if noLog {
-		for _, err := range r.objects.List(ctx, timelineDir) { // a term (run of a server) whose timeline is missing shows that the timeline was lost
+		for _, err := range r.objects.List(ctx, timelineDir) { // a term whose timeline is missing shows that the timeline was lost
 			if err != nil {
 				return nil, err
 			}

@@ -24,8 +24,8 @@ type Piece struct {
 	To       edm.Ticks `json:"to"`
 	// Synced is a time by the primary's clock. Each write that returned before this time has a commit number <= To.
 	Synced edm.Ticks `json:"synced"`
-	// Begins is true if no earlier log piece ends at the value of From. Then the server discarded logs before they were
-	// shipped, or this is the first piece of the timeline.
+	// Begins is true if the log piece does not continue an earlier piece. Either the server discarded logs before they
+	// were shipped, or this is the first piece of the timeline.
 	Begins  bool           `json:"begins,omitempty"`
 	Term    commitlog.Term `json:"term,omitzero"` // term of the server that shipped the log piece; zero if an earlier version shipped it
 	Commits int            `json:"commits"`
@@ -50,7 +50,6 @@ func folderOf(timeline string, from edm.Ticks) string {
 	return logDir + timeline + "/" + from.Time().Format(minuteForm) + "/"
 }
 
-// parsePiece parses the object name of a log piece.
 func parsePiece(name string, size int64) (p Piece, ok bool) {
 	parts := strings.Split(strings.TrimPrefix(name, logDir), "/")
 	if len(parts) != 3 || len(parts[2]) != 33 || !isTimelineID(parts[0]) {
@@ -66,9 +65,10 @@ func parsePiece(name string, size int64) (p Piece, ok bool) {
 // maxPiece is the maximum size in bytes of a log piece before compression, so that a forged piece cannot exhaust the memory.
 const maxPiece = 256 << 20
 
-// The kind of the objects of the log, and the versions of their form. A joined piece replaces consecutive log pieces, and
-// its name has the form of a log piece's name. It contains these pieces as they were stored, so encrypted pieces can be
-// joined without the private keys. An earlier version of edgetable reports that a newer version wrote the object.
+// The kind of the objects of the log, and the versions of their form. A joined piece replaces consecutive log pieces,
+// and its name has the form of a log piece's name. It contains the replaced pieces as they were stored, so encrypted
+// pieces can be joined without the private keys. An earlier version of edgetable rejects a joined piece as written by a
+// newer version.
 const (
 	pieceKind  = "log"
 	pieceForm  = 1

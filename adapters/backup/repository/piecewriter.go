@@ -16,15 +16,15 @@ import (
 	"edgetable/core/commitlog"
 )
 
-// PieceWriter packs commits into log pieces. It compresses each commit when the commit is added. So after the last
-// commit of a piece, little work remains.
+// PieceWriter packs commits into log pieces. It compresses each commit when the commit is added, so that little work
+// remains after the last commit of a piece.
 type PieceWriter struct {
 	keys []string
 	to   []age.Recipient
 
 	packed   bytes.Buffer
-	age      io.WriteCloser // encrypts the output of the encoder, and writes to the field packed; nil without encryption
-	codec    Codec          // codec of the current log piece
+	age      io.WriteCloser // encrypts the output of the encoder, and writes to packed; nil without encryption
+	codec    Codec
 	encoders map[Codec]encoder
 	head     []byte // reusable buffer for the header of a commit
 	commits  int
@@ -42,7 +42,6 @@ func NewPieceWriter(keys []string, first Codec) (*PieceWriter, error) {
 	return w, w.begin(first)
 }
 
-// begin begins the next log piece.
 func (w *PieceWriter) begin(c Codec) (err error) {
 	w.codec, w.commits, w.length = c, 0, 0
 	if w.encoders[c] == nil {
@@ -87,8 +86,8 @@ type Sealed struct {
 	bytes []byte
 }
 
-// Seal finishes the current log piece. Then it begins another piece, which is compressed with the codec in the
-// parameter next. The caller sets the fields Timeline, From, To, Synced and Begins of the parameter p.
+// Seal finishes the current log piece. Then it begins the next piece, which is compressed with the codec next. The
+// caller must set Timeline, From, To, Synced, Begins and Term in p.
 func (w *PieceWriter) Seal(p Piece, next Codec) (*Sealed, error) {
 	p.Recipients, p.Commits, p.Length, p.Codec = w.keys, w.commits, w.length, w.codec
 	head, err := json.Marshal(&p)

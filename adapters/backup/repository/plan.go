@@ -14,7 +14,7 @@ import (
 type Plan struct {
 	Base     *Manifest
 	Steps    []Step
-	Timeline string    // timeline of the commit number in the field To
+	Timeline string    // timeline to which the commit with the number To belongs
 	To       edm.Ticks // highest commit number in the restored state, which has every commit up to this number
 	Above    edm.Ticks // highest commit number that the backup location contains
 }
@@ -99,8 +99,9 @@ func (h *history) quiet(timeline string, after edm.Ticks) edm.Ticks {
 	return after
 }
 
-// PlanRestore finds out how to restore the state at a commit number; 0 means the newest restorable state. id is the beginning of the
-// name of the backup to start from; "" means the best backup. PlanRestore reads the names of log pieces, but not their contents.
+// PlanRestore returns a plan that restores the state at a commit number; 0 means the newest restorable state. id is the
+// beginning of the name of the backup to start from; "" means the best backup. PlanRestore reads the names of log
+// pieces, but not their contents.
 func (r *Repository) PlanRestore(ctx context.Context, to edm.Ticks, timeline, id string) (*Plan, error) {
 	h, err := r.historyOf(ctx, timeline)
 	if err != nil {
@@ -120,7 +121,6 @@ func (r *Repository) PlanRestore(ctx context.Context, to edm.Ticks, timeline, id
 	return h.plan(to, bases)
 }
 
-// plan plans a restore that starts from one of the given backups.
 func (h *history) plan(to edm.Ticks, bases []*Manifest) (*Plan, error) {
 	newest := to == 0
 	if newest {
@@ -162,7 +162,6 @@ func moment(to edm.Ticks) string {
 	return to.String()
 }
 
-// highest returns the highest commit number known in the backup location.
 func (h *history) highest() (n edm.Ticks) {
 	for i := range h.pieces {
 		n = max(n, h.pieces[i].To)
@@ -238,8 +237,8 @@ func (h *history) ranges() (list Ranges) {
 	return list
 }
 
-// Ranges returns the moments of the newest timeline and its ancestors that can be restored. It reads names and manifests, but not the
-// log.
+// Ranges returns the ranges of moments that can be restored from the newest timeline and its ancestors. It reads names
+// and manifests, but not the log.
 func (r *Repository) Ranges(ctx context.Context) (Ranges, error) {
 	h, err := r.historyOf(ctx, "")
 	if errors.Is(err, ErrNoLog) {
@@ -251,8 +250,8 @@ func (r *Repository) Ranges(ctx context.Context) (Ranges, error) {
 	return h.ranges(), nil
 }
 
-// Log returns the log of a timeline and its ancestors, as far as the log exists. The timeline "" means the newest
-// timeline. Log returns only commits with numbers <= to. But if this parameter is 0, Log returns the whole log.
+// Log returns the existing log of a timeline and its ancestors, up to the commit number to. If to is 0, Log returns the
+// whole log. The timeline "" means the newest timeline.
 func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (steps []Step, err error) {
 	h, err := r.historyOf(ctx, timeline)
 	if err != nil {
@@ -271,9 +270,9 @@ func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (st
 	return steps, nil
 }
 
-// Leads says how a timeline leads to the newest timeline. The result until is the highest number up to which both
-// timelines have the same commits. The result next is the ID of the timeline that continues the given one. The
-// result ok is false if the given timeline is neither the newest timeline nor its ancestor.
+// Leads says how a timeline leads to the newest timeline. until is the highest number up to which both timelines have
+// the same commits. next is the ID of the timeline that continues the given timeline. ok is false if the given timeline
+// is neither the newest timeline nor its ancestor.
 func (r *Repository) Leads(ctx context.Context, timeline string) (until edm.Ticks, next string, ok bool, err error) {
 	l, err := r.newestLine(ctx)
 	if err != nil || len(l.parts) == 0 {

@@ -20,7 +20,7 @@ type Pruning struct {
 	Now    time.Time
 }
 
-// Pruned is what [Repository.Prune] has removed.
+// Pruned lists what [Repository.Prune] has removed.
 type Pruned struct {
 	Removed  []string // names of the removed backups
 	Kept     int
@@ -96,8 +96,8 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 
 var errLost = fmt.Errorf("nothing was removed, because there is data in %s but not a single backup: were the folders %s and %s lost? If you removed the backups on purpose, make a new backup first", dataDir, backupDir, nameDir)
 
-// Abandon deletes the unfinished manifests of [Repository.Create] runs that will not be continued, and the objects that these
-// runs stored. If other backups are unfinished, the objects stay until the next prune.
+// Abandon deletes the unfinished manifests of [Repository.Create] runs that will not be continued, and the objects that
+// these runs stored. If other backups are unfinished, the objects remain until the next prune.
 func (r *Repository) Abandon(ctx context.Context, ids ...string) (err error) {
 	for _, id := range ids {
 		err = errors.Join(err, r.objects.Delete(ctx, runDir+id))
@@ -163,8 +163,8 @@ func (r *Repository) collect(ctx context.Context, done *Pruned, dryRun bool) err
 	return g.Wait()
 }
 
-// pruneLog removes the log pieces that no restore needs. These are the pieces before the backup from which the
-// oldest restorable moment is restored. backups are the backups that are kept.
+// pruneLog removes the log pieces that no restore needs. These are the pieces before the backup from which the oldest
+// restorable moment is restored. The parameter backups lists the backups that are kept.
 func (r *Repository) pruneLog(ctx context.Context, done *Pruned, backups []*Manifest, p Pruning) error {
 	needed := p.Keep.logFrom(backups, p.Now)
 	if needed == 0 {

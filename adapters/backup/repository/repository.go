@@ -221,7 +221,8 @@ func (r *Repository) names(ctx context.Context, dir string) (ids []string, err e
 	return ids, nil
 }
 
-// Find returns the complete backup whose name begins with id.
+// Find returns the complete backup whose name begins with id. It returns an error unless there is exactly one such
+// backup.
 func (r *Repository) Find(ctx context.Context, id string) (*Manifest, error) {
 	all, err := r.List(ctx)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// reread checks stored objects for damage by the disk: it reads the objects again. It checks only objects that the given files of a new
-// backup would reuse. Of these, it checks the objects whose time for a check has come. If an object is damaged, reread removes the
-// object from the known parts, so that the backup stores the content again. It returns messages that name the damaged objects.
+// reread reads stored objects again to detect damage by the disk. It reads only objects that are due, and that the
+// given files of a new backup would reuse. It removes damaged objects from the known parts, so that the backup stores
+// their content again. It returns a message for each damaged object.
 func (k *knownParts) reread(ctx context.Context, r *Repository, files []File) (damaged []string, err error) {
 	list := map[string]Part{}
 	for _, f := range files {

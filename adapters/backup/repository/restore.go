@@ -67,8 +67,8 @@ type writer struct {
 	done, total int64
 }
 
-// file adds tasks to the group g. The tasks restore one file. After the last part, they make the file durable, so
-// that a resumed restore regards the file as complete.
+// file adds the tasks that restore one file to g. The task that writes the last part makes the file durable, so that a
+// resumed restore treats the file as complete.
 func (w *writer) file(ctx context.Context, g *errgroup.Group, f target.File, parts []Part) {
 	var left atomic.Int64
 	left.Store(int64(len(parts)))

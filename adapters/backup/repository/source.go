@@ -8,10 +8,10 @@ import (
 // Source describes the store that [Repository.Create] backs up.
 type Source struct {
 	Store   string // identity of the store
-	From    string // host and data directory, to be shown to people
+	From    string // host and data directory, for the operator
 	Program string // version of edgetable
-	// Snapshot returns a directory with the files of the store at one moment, and the point from which the store's log
-	// continues. Create removes each file from the directory after it has stored the file.
+	// Snapshot returns a directory with the files of the store at one moment, and the span of these files. Create
+	// removes each file from the directory after it has stored the file.
 	Snapshot func(ctx context.Context) (dir string, log *LogSpan, err error)
 	// Check returns an error for a damaged file. It is called before the file is stored.
 	Check func(path string) error

@@ -19,7 +19,7 @@ type Turn struct {
 	names    []Timeline // timelines according to the object names, newest last
 }
 
-// Turn reads which server may ship its log. It lists object names and reads no objects.
+// Turn returns which server may ship its log. It lists object names and reads no objects.
 func (r *Repository) Turn(ctx context.Context) (now Turn, err error) {
 	terms := map[string]commitlog.Term{}
 	for o, err := range r.objects.List(ctx, timelineDir) {
@@ -45,10 +45,10 @@ func (now *Turn) newest() Timeline {
 	return now.names[len(now.names)-1]
 }
 
-// Check returns an error if a server must not ship its log now. The parameters are the timeline and the term (run)
-// of the server. The error matches [ErrReplaced] if the timeline has a later term. It also matches if the backup
-// location has both this timeline and a newer timeline. Any other error does not prove that the store was replaced.
-// For example, another disk may be mounted at the path of the backup location.
+// Check returns an error if the server with the given timeline and term must not ship its log now. The error matches
+// [ErrReplaced] if the timeline has a later term, or if the backup location has both this timeline and a newer
+// timeline. Any other error does not prove that the store was replaced. For example, another disk may be mounted at the
+// path of the backup location.
 func (now *Turn) Check(timeline string, term commitlog.Term) error {
 	switch {
 	case now.Timeline == timeline && now.Term.After(term):
@@ -95,7 +95,7 @@ func (r *Repository) BeginTerm(ctx context.Context, timeline string, term commit
 	return nil
 }
 
-// begunTerm is the content of the object of a term. No program reads the content; it only informs people.
+// begunTerm is the content of the object of a term. No program reads the content; it is only for the operator.
 type begunTerm struct {
 	From  string    `json:"from"` // host and data directory
 	Began time.Time `json:"began"`
@@ -106,11 +106,10 @@ func NewTerm(after commitlog.Term) commitlog.Term {
 	return commitlog.Term{Number: after.Number + 1, Name: NewTimelineID()}
 }
 
-// suffixOf returns the end of the object name of a term (run of a server). The object name is the timeline's name with
-// this suffix. Earlier versions of edgetable ignore the objects of terms.
+// suffixOf returns the suffix that a term adds to the object name of its timeline. Earlier versions of edgetable ignore
+// the objects of terms.
 func suffixOf(t commitlog.Term) string { return fmt.Sprintf(".%08d-%s", t.Number, t.Name) }
 
-// parseTerm parses the object name of a term.
 func parseTerm(name string) (timeline string, t commitlog.Term, ok bool) {
 	line, rest, _ := strings.Cut(name, ".")
 	of, ok := parseTimeline(line)
@@ -121,9 +120,9 @@ func parseTerm(name string) (timeline string, t commitlog.Term, ok bool) {
 }
 
 // Mixed reports whether two copies of a data directory ship to the same timeline. It compares the log piece p with the
-// piece before it, which has the term last (a run of a server) and the time synced in Piece.Synced. Mixed returns true
-// if the two terms have the same number but different names. It also returns true if p has an earlier term but a later
-// Synced. A delayed request may also store a piece of an earlier term, but such a piece has no later Synced.
+// previous piece, whose term is last and whose Piece.Synced is synced. Mixed returns true if the two terms have the
+// same number but different names. It also returns true if p has an earlier term but a later Synced. A delayed request
+// may also store a piece of an earlier term, but such a piece has no later Synced.
 func Mixed(synced edm.Ticks, last commitlog.Term, p *Piece) bool {
 	if p.Term.Number == 0 || last.Number == 0 || p.Term == last {
 		return false

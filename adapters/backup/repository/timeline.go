@@ -26,7 +26,6 @@ type Timeline struct {
 
 func (t *Timeline) object() string { return fmt.Sprintf("%s%08d-%s", timelineDir, t.Number, t.ID) }
 
-// parseTimeline parses the object name of a timeline.
 func parseTimeline(name string) (t Timeline, ok bool) {
 	_, err := fmt.Sscanf(name, timelineDir+"%08d-%s", &t.Number, &t.ID)
 	return t, err == nil && t.object() == name && isTimelineID(t.ID)

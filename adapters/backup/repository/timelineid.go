@@ -9,9 +9,8 @@ import (
 // NewTimelineID returns the random name of a timeline.
 func NewTimelineID() string {
 	var b [8]byte
-	rand.Read(b[:]) // rand.Read never fails
+	rand.Read(b[:])
 	return hex.EncodeToString(b[:])
 }
 
-// isTimelineID reports whether a text has the form of a timeline's name.
 func isTimelineID(s string) bool { return len(s) == 16 && strings.Trim(s, "0123456789abcdef") == "" }

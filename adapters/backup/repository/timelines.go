@@ -45,8 +45,8 @@ func (r *Repository) BeginTimeline(ctx context.Context, t Timeline) (*Timeline, 
 	return r.begin(ctx, t, false)
 }
 
-// TakeOver does the same as BeginTimeline, but Parent need not be the newest timeline. The operator, who chose this,
-// discards the writes of the newest timeline's store.
+// TakeOver is like BeginTimeline, but Parent need not be the newest timeline. An operator who takes over the backup
+// location discards the writes that only the store with the newest timeline has.
 func (r *Repository) TakeOver(ctx context.Context, t Timeline) (*Timeline, error) {
 	return r.begin(ctx, t, true)
 }

@@ -15,7 +15,6 @@ import (
 
 var errNoIdentity = errors.New("the object is encrypted: name the file with the private key with --identity")
 
-// unpack returns the commits of a log piece.
 func (p *Piece) unpack(packed []byte, with []age.Identity) (list []commitlog.Commit, err error) {
 	if len(p.Parts) > 0 {
 		return p.unpackParts(packed, with)

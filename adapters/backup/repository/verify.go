@@ -72,7 +72,7 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if errors.Is(err, fs.ErrPermission) { // the missing permission is no damage, because another user may have it
+			if errors.Is(err, fs.ErrPermission) { // not damage, because another user may be able to read the object
 				return err
 			}
 			mu.Lock()
@@ -103,7 +103,7 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 	return report, nil
 }
 
-// few converts a list of strings to a text. The text has the first strings and the number of omitted strings.
+// few returns the first strings of a list, and the number of omitted strings, as a text.
 func few(list []string) string {
 	const most = 3
 	if len(list) <= most {

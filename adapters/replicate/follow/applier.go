@@ -10,29 +10,28 @@ import (
 	"edgetable/core/edm"
 )
 
-// applier applies the pieces of a shipped log to a store. It collects the commits of several small pieces and
-// applies them together, because each application waits for the disk.
+// applier applies the pieces of a shipped log to a store. It collects the commits of several small pieces and applies
+// them together, because each call of apply waits for the disk.
 type applier struct {
 	// apply applies commits to the store; see [Replica].
 	apply func(ctx context.Context, to commitlog.Position, commits []commitlog.Commit) error
 	at    commitlog.Position // position of the store after all added pieces of the log are applied
 
-	commits []commitlog.Commit // commits of added pieces of the log that are not applied yet
+	commits []commitlog.Commit // pending commits of the added pieces
 	size    int
 }
 
 // applyAtOnce is the approximate size, in bytes, of the commits that are applied together.
 const applyAtOnce = 4 << 20
 
-// errMixed means that two servers with copies of one data directory have shipped their logs to the same timeline
-// (history of commits). Each copy lacks the writes of the other one.
+// errMixed means that two servers with copies of one data directory have shipped their logs to the same timeline.
+// Neither copy has the writes of the other.
 var errMixed = errors.New("two servers with copies of one data directory ship their logs to the backup location, and their writes are mixed: stop one of the servers, and restart the other with 'edgetable promote --take-over'")
 
-// add adds those commits of a piece of the log that are new to the store. It ignores commits whose number is higher
-// than the given number.
+// add adds the commits of a piece of the log that are new to the store, up to the commit number until.
 func (a *applier) add(ctx context.Context, p *repository.Piece, commits []commitlog.Commit, until edm.Ticks) error {
 	if p.Timeline == a.at.Timeline && until <= a.at.Number {
-		return nil // the new piece adds nothing, because an added larger piece contains its commits
+		return nil // an earlier piece contains all commits of this piece
 	}
 	if term := p.Term; p.Timeline != a.at.Timeline || a.at.Term.Number == 0 {
 		a.at.Term = term
@@ -49,7 +48,7 @@ func (a *applier) add(ctx context.Context, p *repository.Piece, commits []commit
 		}
 	}
 	a.at.Timeline, a.at.Number = p.Timeline, until
-	// A piece of the log contains the time Synced. After the whole piece is applied, the store has all writes before
+	// A piece of the log contains the time Synced. Once the whole piece is applied, the store has all writes before
 	// this time. If the clock of the primary was set back, the time may be earlier than in the previous piece.
 	if until == p.To && p.Synced > 0 {
 		a.at.Synced = p.Synced
@@ -60,7 +59,7 @@ func (a *applier) add(ctx context.Context, p *repository.Piece, commits []commit
 	return a.flush(ctx)
 }
 
-// flush applies the commits that were added but not applied yet.
+// flush applies the pending commits.
 func (a *applier) flush(ctx context.Context) error {
 	err := a.apply(ctx, a.at, a.commits)
 	a.commits, a.size = nil, 0

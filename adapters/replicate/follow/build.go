@@ -14,8 +14,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Build prepares the data directory of a secondary. If the directory has a complete store, Build returns nil. Otherwise it
-// returns a Follower that builds the first store. To find the log, it calls the function source.
+// Build prepares the data directory of a secondary. If the directory has a complete store, Build returns nil. Otherwise
+// it returns a Follower that builds the first store. It calls source, which locates the log, only in this case.
 func Build(o Options, source func() (Source, error)) (*Follower, error) {
 	complete, err := o.prepare()
 	if complete || err != nil && !o.Kind.IsNoSpace(err) { // if the disk is full, the Follower prepares the directory later
@@ -39,12 +39,11 @@ func (o *Options) prepare() (complete bool, err error) {
 	return false, directory.Replace(filepath.Join(o.Dir, rebuildNote), []byte(o.Of+"\n"), 0o600)
 }
 
-// errNoBackup means that there is no backup from which a store can be built.
 var errNoBackup = errors.New("the backup location has no backup yet from which the log can be applied")
 
-// build builds a store in the folder newFolder of a data directory. The store gets the newest state that the primary
-// has shipped. build restores the newest backup and applies the log to it. If this backup cannot be read, build uses an
-// older backup and more of the log. build only uses backups with commits after the given commit number.
+// build builds a store in the folder newFolder of the data directory, with the newest state that the primary has
+// shipped. It restores the newest backup and applies the log to it. If this backup cannot be read, build uses an older
+// backup and more of the log. It uses only backups with commits after the given commit number.
 func (f *Follower) build(ctx context.Context, above edm.Ticks) error {
 	plans, err := f.from.Place.Plans(ctx)
 	if err != nil {
@@ -91,7 +90,6 @@ func (f *Follower) buildFrom(ctx context.Context, plan *repository.Plan) error {
 	return nil
 }
 
-// replayInto applies the log to a restored store.
 func (f *Follower) replayInto(ctx context.Context, plan *repository.Plan, dir string) error {
 	store, err := f.o.Kind.Open(ctx, dir)
 	if err != nil {

@@ -36,10 +36,9 @@ func (f *Follower) applyShipped(ctx context.Context) error {
 	return err
 }
 
-// catchUp applies the log that is in the backup location now. It does not wait until no further log arrives, because
-// a running primary may always be ahead. While the primary is idle, most calls only list the next piece of the log.
-// Every fifth call also reads the timelines (histories of commits). Every thirtieth call reads everything that could
-// show that commits are missing.
+// catchUp applies the log that is in the backup location now. It does not wait until no further log arrives, because a
+// running primary may always be ahead. While the primary is idle, most calls only list the next piece of the log. Every
+// fifth call also reads the timelines. Every thirtieth call reads everything that could show that commits are missing.
 func (f *Follower) catchUp(ctx context.Context) error {
 	for {
 		all, before := f.looks == 0, f.at
@@ -67,7 +66,7 @@ func (f *Follower) catchUp(ctx context.Context) error {
 		}
 		if f.at.Number >= limit {
 			f.looks = 0
-			continue // continue with the log of the next timeline (history of commits)
+			continue // continue with the next timeline
 		}
 		if !all {
 			return nil
@@ -87,9 +86,8 @@ func (f *Follower) catchUp(ctx context.Context) error {
 	}
 }
 
-// idle is called when there is no new log. It advances the field Synced, which is a time: the store has all
-// writes before it. If the primary is idle, its backups record a time up to which there were no writes. The method idle
-// uses this time.
+// idle is called when there is no new log. It advances Synced, the time before which the store has all writes. The
+// backups of an idle primary record a time up to which there were no writes, and idle uses this time.
 func (f *Follower) idle(ctx context.Context) error {
 	at := f.at
 	at.Synced = max(at.Synced, f.backups.Synced(at.Timeline, at.Number))
@@ -99,8 +97,7 @@ func (f *Follower) idle(ctx context.Context) error {
 	return f.advance(ctx, at, nil)
 }
 
-// listPieces lists the pieces of the log after the last applied commit. If the parameter all is true, it also looks for
-// gaps.
+// listPieces lists the pieces of the log after the last applied commit. If all is true, it also looks for gaps.
 func (f *Follower) listPieces(ctx context.Context, all bool) (list []repository.Piece, gap *repository.Gap, err error) {
 	if !all {
 		list, err = f.from.Place.Next(ctx, f.at.Timeline, f.at.Number)
@@ -113,7 +110,7 @@ func (f *Follower) listPieces(ctx context.Context, all bool) (list []repository.
 	return list, gap, err
 }
 
-// apply applies consecutive pieces of the log, up to the commit number in the parameter limit.
+// apply applies consecutive pieces of the log, up to the commit number limit.
 func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm.Ticks) error {
 	line := applier{apply: f.advance, at: f.at}
 	for i := range list {
@@ -121,7 +118,7 @@ func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm
 			break
 		}
 		if list[i].To <= line.at.Number {
-			continue // the new piece adds nothing, because an applied larger piece contains its commits
+			continue // an earlier piece contains all commits of this piece
 		}
 		p, commits, err := f.from.Place.ReadPiece(ctx, &list[i], f.from.With)
 		if err != nil {
@@ -135,7 +132,7 @@ func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm
 	return f.flush(ctx, &line)
 }
 
-// flush applies commits that were read but not applied yet.
+// flush applies the pending commits.
 func (f *Follower) flush(ctx context.Context, line *applier) error {
 	if line.at == f.at {
 		return nil
@@ -143,8 +140,8 @@ func (f *Follower) flush(ctx context.Context, line *applier) error {
 	return line.flush(ctx)
 }
 
-// handleUnreadable decides what to do after a piece of the log could not be read. Usually it returns err, and the next
-// check tries again. If the piece is damaged, or was unreadable too many times, handleUnreadable rebuilds the store.
+// handleUnreadable handles a piece of the log that could not be read. Usually it returns err, and the next check
+// retries. If the piece is damaged, or was unreadable too many times, it requests a new store.
 func (f *Follower) handleUnreadable(ctx context.Context, err error) error {
 	if _, damaged := errors.AsType[*repository.DamagedPiece](err); damaged {
 		return f.rebuild(ctx, err)
@@ -156,17 +153,16 @@ func (f *Follower) handleUnreadable(ctx context.Context, err error) error {
 	return f.rebuild(ctx, err)
 }
 
-// readAtMost is the number of failed attempts to read a piece of the log, while the backup location answers other
-// requests. After so many failures, a newer backup replaces the store.
+// readAtMost is the number of failed attempts to read a piece of the log after which a newer backup replaces the store.
+// An attempt counts only if the backup location has answered other requests.
 const readAtMost = 30
 
-// Some checks of the backup location find no new log. Every fifth of these checks also reads the timelines (histories
-// of commits). Every thirtieth of these checks is a full check, which reads everything.
+// Of the checks that find no new log, every fifth also reads the timelines (histories of commits), and every thirtieth
+// is a full check.
 const lookAtTimelines, lookAtAll = 5, 30
 
 // limit returns the number of the last commit to apply in the current timeline (history of commits). If the store
-// already has this commit, limit first switches to the next timeline. Then the result is the last commit to apply in
-// that timeline.
+// already has this commit, limit switches to the next timeline and returns the last commit to apply there.
 func (f *Follower) limit(ctx context.Context) (edm.Ticks, error) {
 	for {
 		now, err := f.from.Place.Turn(ctx)
@@ -194,7 +190,7 @@ func (f *Follower) limit(ctx context.Context) (edm.Ticks, error) {
 	}
 }
 
-// diverged returns the reason why the newest timeline (history of commits) does not continue the store.
+// diverged returns the reason why the newest timeline does not continue the store.
 func (f *Follower) diverged(ctx context.Context) error {
 	store, err := f.store.Identity()
 	if err != nil {
@@ -220,14 +216,14 @@ func (f *Follower) advance(ctx context.Context, to commitlog.Position, commits [
 // errSeenOnce means that a check of the backup location has found a gap in the log for the first time.
 var errSeenOnce = errors.New("the backup location seems to lack a part of the log")
 
-// handleGap decides what to do about a gap after the last piece of the log. A list of objects is not a snapshot, so the
-// list may have a gap that the log does not have. So handleGap acts only if two checks in a row find the same gap.
+// handleGap handles a gap after the last piece of the log. A listing of objects is not a snapshot, so it may show a gap
+// that the log does not have. So handleGap acts only if two checks in a row find the same gap.
 func (f *Follower) handleGap(ctx context.Context, gap *repository.Gap) error {
 	if gap == nil {
 		f.gap = ""
 		return nil
 	}
-	f.looks = 0 // the next check must be a full one
+	f.looks = 0 // the next check must be a full check
 	if f.gap != gap.Error() {
 		f.gap, f.whole = gap.Error(), true
 		return errSeenOnce
@@ -237,8 +233,8 @@ func (f *Follower) handleGap(ctx context.Context, gap *repository.Gap) error {
 
 var errNoNewer = errors.New("there is no newer backup yet")
 
-// rebuild is called if the log cannot be applied. The reason is passed as the parameter cause. If a newer backup can
-// replace the store, rebuild returns errOutdated.
+// rebuild handles a log that cannot be applied, for the reason in cause. If a newer backup can replace the store,
+// rebuild returns errOutdated.
 func (f *Follower) rebuild(ctx context.Context, cause error) error {
 	f.looks = 0
 	if f.promoting {

@@ -22,7 +22,8 @@ var (
 	// errOutdated means that the log in the backup location no longer continues the store. A newer backup can
 	// replace the store.
 	errOutdated = errors.New("a newer backup replaces the store")
-	// errOtherStore means that the backup location belongs to another store, such as that of a disk that was mounted by mistake.
+	// errOtherStore means that the backup location belongs to another store, for example because the wrong disk is
+	// mounted.
 	errOtherStore = errors.New("the backup location belongs to another store than this secondary. The secondary follows again when the location has the backups of its own primary; " +
 		"to follow the other store, remove all files in its data directory and start it again")
 	// errDiverged means that the store has commits that the primary does not have.
@@ -36,9 +37,9 @@ type Source struct {
 	With  []age.Identity         // private keys that decrypt the log
 }
 
-// Options say what store a Follower has, and how often it looks for new log.
+// Options configure a Follower.
 type Options struct {
-	Dir    string        // the data directory
+	Dir    string
 	Kind   Kind          // the kind of the stores in the data directory
 	Of     string        // name of the backup location, for people who read the data directory
 	MaxLag time.Duration // maximum lag behind the backup location; above it, the secondary is unavailable
@@ -58,11 +59,11 @@ type Follower struct {
 
 	working   sync.Mutex // held while the log is applied and during a promotion
 	gap       string     // text of the gap in the log that the last check of the backup location found; "" if none
-	looks     int        // number of checks of the backup location since the last full check; if 0, the next check is a full one
-	whole     bool       // the next full check lists all pieces of the log; otherwise it lists only those since the hour of the last commit
+	looks     int        // number of checks of the backup location since the last full check; if 0, the next check is full
+	whole     bool       // whether the next full check lists all pieces of the log, and not only the pieces since the hour of the last commit
 	backups   repository.Spans
 	unread    int  // number of consecutive failures to read the next piece of the log
-	promoting bool // a promotion is in progress: then a gap in the log is an error, and the secondary builds no new store
+	promoting bool // a promotion is in progress, during which a gap in the log is an error and no new store is built
 
 	// The next three fields are about a new store, which is built while the current store serves reads.
 	failed  error     // error of the last attempt to build the new store
@@ -75,7 +76,7 @@ type Follower struct {
 	stop     func() // cancels the build of a new store; may be nil
 	at       commitlog.Position
 	caughtUp time.Time // when the store last had all commits in the backup location
-	ready    bool      // the field caughtUp was set after the start of this process
+	ready    bool      // whether caughtUp was set after the start of this process
 	err      error     // error of the last attempt to apply the log
 	commits  int64
 }
@@ -88,7 +89,7 @@ func Open(o Options, from Source, store Replica, at commitlog.Position) *Followe
 // Unwrap returns the wrapped store. [table.As] calls it to find optional interfaces.
 func (f *Follower) Unwrap() table.Store { return f.Store }
 
-// Follows reports whether the store is a secondary. A primary has a nil Follower, for which the result is false.
+// Follows reports whether the store is a secondary. It returns false for a nil Follower, which a primary has.
 func (f *Follower) Follows() bool {
 	if f == nil {
 		return false
@@ -137,8 +138,8 @@ func (f *Follower) Status() Status {
 	return s
 }
 
-// Unbuilt reports whether the Follower is still building its first store. A primary has a nil Follower, for which
-// the result is false.
+// Unbuilt reports whether the Follower is still building its first store. It returns false for a nil Follower, which a
+// primary has.
 func (f *Follower) Unbuilt() bool { return f != nil && f.store == nil }
 
 // Ready returns an error if the secondary lags too far behind the primary, or if its lag is unknown.

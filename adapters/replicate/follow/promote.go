@@ -25,8 +25,8 @@ func (p Promotion) String() string {
 }
 
 // Promote makes the store of a secondary a primary. It applies the log in the backup location, and then takes over the
-// location. After that, the old primary cannot ship its log there, and no secondary follows it. With force, Promote
-// succeeds even if the location does not respond.
+// location. From then on, the old primary cannot ship its log there, and no secondary follows the old primary. If force
+// is true, Promote succeeds even if the location does not respond.
 func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p Promotion, err error) {
 	f.working.Lock()
 	defer f.working.Unlock()
@@ -62,8 +62,8 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 // that still runs could delay the promotion forever.
 const mostRounds = 3
 
-// catchUpAll applies all log in the backup location. It lists all pieces of the log, and returns an error if the log has a
-// gap.
+// catchUpAll applies the whole log in the backup location. It lists all pieces of the log, and returns an error if the
+// log has a gap.
 func (f *Follower) catchUpAll(ctx context.Context) error {
 	f.promoting = true
 	defer func() { f.promoting = false }()

@@ -9,11 +9,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// Replay applies the log to a store that already contains a backup. The plan names the backup, and the pieces of the log to
-// apply. With leads=true, the store also becomes a primary.
+// Replay applies the log to a store that was restored from a backup. The plan names the backup, and the pieces of the
+// log to apply. If leads is true, the store also becomes a primary.
 func Replay(ctx context.Context, from Source, plan *repository.Plan, store Replica, leads bool, progress func(done, total int64)) error {
 	var total, done int64
-	limits := map[string]edm.Ticks{} // number of the last commit to apply, by timeline (history of commits)
+	limits := map[string]edm.Ticks{} // number of the last commit to apply, by timeline
 	for i := range plan.Steps {
 		total += plan.Steps[i].Size
 		limits[plan.Steps[i].Timeline] = plan.Steps[i].Until
@@ -22,14 +22,14 @@ func Replay(ctx context.Context, from Source, plan *repository.Plan, store Repli
 	for _, step := range plan.Steps {
 		done += step.Size
 		if step.Timeline == log.at.Timeline && step.Until <= log.at.Number {
-			continue // the piece adds nothing, because an applied larger piece contains its commits
+			continue // an earlier piece contains all commits of this piece
 		}
 		p, commits, err := from.Place.ReadPiece(ctx, &step.Piece, from.With)
 		if err != nil {
 			return fmt.Errorf("%w; 'edgetable backup verify' names all damage", err)
 		}
 		until := step.Until
-		if p.To > step.To { // after the plan was made, a server has replaced this piece of the log by a longer one
+		if p.To > step.To { // after the plan was made, a longer piece of the log has replaced this piece
 			until = min(p.To, limits[step.Timeline])
 		}
 		if err := log.add(ctx, &p, commits, until); err != nil {

@@ -13,7 +13,7 @@ import (
 type Replica interface {
 	table.Store
 
-	// Identity distinguishes the store from other stores. A store that was restored from a backup has the identity of the
+	// Identity returns the identity of the store. A store that was restored from a backup has the identity of the
 	// original store.
 	Identity() (string, error)
 	// Position returns how far the store has replayed the log of another store. ok is false if the store replays no log.
@@ -21,17 +21,17 @@ type Replica interface {
 	// Replay atomically applies commits of another store, sorted by number, and stores the position p after these commits. A
 	// commit may be applied twice.
 	Replay(ctx context.Context, p commitlog.Position, commits []commitlog.Commit) error
-	// Lead ends the replay, so that the store accepts its own writes. These writes have Timestamps higher than the given
-	// Timestamp. The parameter keepLogs is the maximum size of the log that the store keeps until it is shipped. The
-	// parameter next is the ID of the timeline that was begun for this store at the backup location, or "".
+	// Lead ends the replay, so that the store accepts writes. The new writes have Timestamps higher than the given
+	// Timestamp. keepLogs is the maximum size of the log that the store keeps until it is shipped. next is the ID of
+	// the timeline that was begun for this store at the backup location, or "".
 	Lead(above edm.Ticks, keepLogs int64, next string) error
 	// BeginTimeline records that the commits of the store belong to a new timeline from now on.
 	BeginTimeline(id, parent string, left edm.Ticks) error
 }
 
-// Kind is a kind of store that can be a secondary. It knows how such stores are kept in a data directory.
+// Kind contains the functions of a kind of store that can be a secondary.
 type Kind struct {
-	// Open opens the store in a directory to which a backup was restored. If ctx ends, it returns early.
+	// Open opens the store in a directory to which a backup was restored. It returns early if ctx is done.
 	Open      func(ctx context.Context, dir string) (Restored, error)
 	Has       func(dir string) bool               // reports whether a directory contains a store, which may be damaged
 	Owns      func(name string) bool              // reports whether a file with this name belongs to a store

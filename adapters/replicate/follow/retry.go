@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// failLater schedules the next attempt to build a store, with exponential backoff.
+// failLater schedules the next attempt with exponential backoff.
 func (f *Follower) failLater() {
 	f.again = time.Now().Add(min(f.o.Every<<min(f.attempt, 20), slowest))
 	f.attempt++
 }
 
-// waiting combines two errors. One error says why the log cannot be applied, and the other error says why no
-// new store could be built.
+// waiting combines the reason why the log cannot be applied with the reason why no new store could be built.
 func (f *Follower) waiting(cause error) error {
 	if cause == nil {
 		return f.failed

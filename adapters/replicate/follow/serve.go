@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Serve applies the log until ctx ends or the store is promoted.
+// Serve applies the log until ctx is done or the store is promoted.
 func (f *Follower) Serve(ctx context.Context) {
 	var failing time.Time // time of the first of consecutive failures; zero after a success
 	told := ""            // text of the last error that was logged
@@ -49,8 +49,8 @@ func (f *Follower) Serve(ctx context.Context) {
 	}
 }
 
-// buildNext builds a new store while the current store serves reads. The parameter cause is the reason why the current
-// store must be replaced. If there is no current store yet, the parameter cause is nil.
+// buildNext builds a new store while the current store serves reads. cause is the reason why the current store must be
+// replaced, or nil if there is no current store.
 func (f *Follower) buildNext(ctx context.Context, cause error) (built bool, err error) {
 	if time.Now().Before(f.again) {
 		return false, f.failed
@@ -63,7 +63,7 @@ func (f *Follower) buildNext(ctx context.Context, cause error) (built bool, err 
 	if cause != nil {
 		f.o.Log.Warn("the secondary builds a new store, and serves the current store until the new one is complete", "cause", cause)
 	}
-	complete := false // if an earlier call of prepare failed, it is called again, and may complete an interrupted replacement of the store
+	complete := false // prepare may have failed before, so it is called again; it may also complete an interrupted replacement of the store
 	if f.failed = nil; f.Unbuilt() {
 		complete, f.failed = f.o.prepare()
 	}

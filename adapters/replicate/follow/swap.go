@@ -10,21 +10,21 @@ import (
 	"edgetable/adapters/objects/directory"
 )
 
-// These folders in a data directory contain a new store. While the new store is built, the current store serves reads.
-// Renaming newFolder to readyFolder commits the replacement of the current store. If the process is killed during the
-// replacement, the next start continues the replacement.
+// These folders in a data directory contain a new store. The current store serves reads until the new store replaces
+// it. Renaming newFolder to readyFolder commits the replacement. If the process is killed during the replacement, the
+// next start continues it.
 const (
 	newFolder   = "secondary.new"   // contains the new store while it is being built
 	readyFolder = "secondary.ready" // contains the complete new store until it has replaced the current store
 )
 
-// decided is a content of the file rebuildNote. It means that the directory has a complete store, or that a complete
+// decided, as the content of the file rebuildNote, means that the directory has a complete store, or that a complete
 // new store is replacing the current one. With any other content, the directory has no complete store. During a first
-// build, the file contains the name of the backup location; earlier versions wrote other texts.
+// build, the file contains the name of the backup location. Earlier versions wrote other texts.
 const decided = "swap\n"
 
-// commitSwap records that the new store is complete and must replace the current store. The next call of FinishSwap then
-// makes the replacement.
+// commitSwap records that the new store is complete and must replace the current store. The next call of FinishSwap
+// replaces it.
 func commitSwap(dir string) error {
 	if !Rebuilding(dir) {
 		if err := directory.Replace(filepath.Join(dir, rebuildNote), []byte(decided), 0o600); err != nil {
@@ -32,13 +32,13 @@ func commitSwap(dir string) error {
 		}
 	}
 	ready := filepath.Join(dir, readyFolder)
-	if err := os.RemoveAll(ready); err != nil { // an earlier version may have left a folder of this name, and then never used the folder
+	if err := os.RemoveAll(ready); err != nil { // an earlier version may have left an unused folder of this name
 		return err
 	}
 	return errors.Join(os.Rename(filepath.Join(dir, newFolder), ready), directory.Sync(dir))
 }
 
-// Discard removes a new store that was not completed from a data directory.
+// Discard removes an incomplete new store from a data directory.
 func Discard(dir string) error { return os.RemoveAll(filepath.Join(dir, newFolder)) }
 
 // FinishSwap finishes a committed replacement of the store. It reports whether the directory has a complete store.
@@ -52,7 +52,7 @@ func (k *Kind) FinishSwap(dir string) (complete bool, err error) {
 	}
 	lock, err := k.Lock(dir)
 	if err != nil {
-		return true, nil // a server uses the store; the call that opens the store will report this
+		return true, nil // a server uses the store; the call that opens the store reports the error
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	ready := filepath.Join(dir, readyFolder)
@@ -76,12 +76,12 @@ func (k *Kind) FinishSwap(dir string) (complete bool, err error) {
 	return k.Has(dir), directory.Sync(dir)
 }
 
-// The method move makes a folder of this name after it has removed the old store. If a process was killed and the
-// folder exists, all old files are already removed. Then every file of a store belongs to the new store.
+// begun is the name of a folder that move creates after it has removed the old store. If the folder exists, every file
+// of a store in the data directory belongs to the new store.
 const begun = "moving"
 
-// move takes a store from one directory to another, and replaces the store there. If
-// the process is killed during the move, the call can be repeated.
+// move moves a store to another directory, where it replaces the old store. If the process is killed, the call can be
+// repeated.
 func (k *Kind) move(from, to string) error {
 	if _, err := os.Stat(filepath.Join(from, begun)); errors.Is(err, fs.ErrNotExist) {
 		if err := k.removeStore(to); err != nil {

@@ -8,7 +8,6 @@ import (
 	"edgetable/adapters/backup/repository"
 )
 
-// admitWithin is the timeout of the check in Admit.
 const admitWithin = 5 * time.Second
 
 // Admit checks at startup whether another store took over the backup location while this server did not run. If so, the
@@ -26,7 +25,8 @@ func (s *Shipper) Admit(ctx context.Context) {
 	}
 }
 
-// checkShipping returns an error if this store may not ship its log to the backup location. It changes nothing there.
+// checkShipping returns an error if this store must not ship its log to the backup location. It changes nothing in the
+// location.
 func (s *Shipper) checkShipping(ctx context.Context) error {
 	v, err := s.look(ctx)
 	if err == nil {

@@ -16,59 +16,61 @@ import (
 type standing string
 
 const (
-	// In these standings, a store may ship its log to the backup location.
+	// A store with one of the following standings may ship its log to the backup location.
 	continues standing = "the newest timeline (history of commits) in the backup location is the timeline of this store"
 	announced standing = "this store has begun the newest timeline (history of commits), but did not receive the reply of the backup location"
 	first     standing = "the backup location has no timeline (history of commits) yet"
 	onTop     standing = "this store is a copy of the store with the newest timeline (history of commits), or has lost commits of this timeline: this store begins a new timeline"
 
-	// In these standings, a store must not ship its log: another store has replaced it, and has commits that it lacks.
+	// A store with one of the following standings must not ship its log. Another store has replaced it, and has commits
+	// that it lacks.
 	replaced  standing = "another store has begun a newer timeline (history of commits) in the backup location"
 	forgotten standing = "this store does not know its timeline (history of commits), but the backup location has a timeline of this store"
 
-	// In these standings, a store must not ship its log, although it is not known that another store has replaced it.
+	// A store with one of the following standings must not ship its log, although no other store is known to have
+	// replaced it.
 	elsewhere standing = "the backup location has timelines (histories of commits), but none that this store knows"
 	foreign   standing = "the backup location belongs to another store"
 	emptied   standing = "the backup location is empty, but this store shipped its log there before"
 )
 
-// act is what a store does in a standing, which is the result of comparing it with the backup location.
+// act is what a store does after it was compared with the backup location.
 type act int
 
 const (
 	proceed act = iota // ship the log on the store's own timeline
 	record             // record the newest timeline in the store, and ship the log on it
 	begin              // begin a timeline without a parent, and ship the log on it
-	branch             // begin a timeline that continues the newest one, and ship the log on it
+	branch             // begin a timeline that continues the newest timeline, and ship the log on it
 	yield              // ship nothing: another store is the primary
 	avoid              // ship nothing: another store owns the backup location
 	doubt              // ship nothing: nothing shows whether this store is the primary
 	await              // ship nothing until the disk is mounted, or until a backup shows that the location was emptied on purpose
 )
 
-// joining is a row of the table cases, for one result of comparing a store with the backup location.
 type joining struct {
 	standing standing
 	applies  func(*view) bool
 	act      act
 }
 
-// cases is the table of all standings (results of comparing a store with the backup location). The first row that
-// applies is the standing of the store.
+// cases maps each result of the comparison with the backup location to an action. The first row that applies determines
+// the standing of the store.
 var cases = [...]joining{
 	{emptied, (*view).locationHadLog, await},      // a disk that is not mounted yet
 	{first, (*view).locationIsEmpty, begin},       // the first start of a store with this location
 	{foreign, (*view).newestIsOfAnother, avoid},   // a mistyped location
-	{continues, (*view).newestIsOwn, proceed},     // each later start
+	{continues, (*view).newestIsOwn, proceed},     // every start after the first
 	{announced, (*view).newestWasTried, record},   // the process was killed, or the reply lost, while it began the timeline
 	{onTop, (*view).newestIsParent, branch},       // the store was restored, promoted without the location, or has lost commits
-	{replaced, (*view).olderIsOwn, yield},         // another store was promoted while this one was the primary
-	{replaced, (*view).olderIsParent, yield},      // another store was promoted, and this one had been restored or had lost commits
+	{replaced, (*view).olderIsOwn, yield},         // another store was promoted while this store was the primary
+	{replaced, (*view).olderIsParent, yield},      // another store was promoted, and this store had been restored or had lost commits
 	{forgotten, (*view).storeKnowsNothing, yield}, // the file with the identity of the store's timeline is lost
 	{elsewhere, (*view).always, doubt},            // another disk is mounted at the path of the location
 }
 
-// view is what a store compares before it ships its log: its own record, and the timelines in the backup location.
+// view contains the data that is compared before a store ships its log: the store's own record, and the timelines in
+// the backup location.
 type view struct {
 	identity string
 	own      commitlog.Timeline
@@ -82,7 +84,7 @@ func (v *view) has(id string) bool {
 	return slices.ContainsFunc(v.all, func(t repository.Timeline) bool { return t.ID == id })
 }
 
-// parent returns the timeline that the store continues, if the store has not begun one of its own.
+// parent returns the ID of the timeline that the store continues, or "" if the store has begun a timeline itself.
 func (v *view) parent() string {
 	if v.own.ID != "" {
 		return ""
@@ -139,6 +141,6 @@ func (s *Shipper) look(ctx context.Context) (v view, err error) {
 		v.emptied = true
 		return v, nil
 	}
-	v.emptied = err == nil && len(list.Complete) == 0 // the command that makes the first backup may be running
+	v.emptied = err == nil && len(list.Complete) == 0 // an unfinished backup does not count, because the command that makes the first backup may be running
 	return v, err
 }

@@ -18,7 +18,7 @@ func (s *Shipper) resumeShipping(ctx context.Context) error {
 		return err
 	}
 	own := s.Store.Timeline()
-	to, err := s.shippedUpTo(ctx) // read this number before this process begins to ship: until then, the server before it may still ship
+	to, err := s.shippedUpTo(ctx) // must be read before this process begins a term, because an earlier server may ship until then
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,6 @@ func (s *Shipper) claimPlace(ctx context.Context) error {
 	}
 }
 
-// beginTimeline begins a timeline (a history of commits) in the backup location.
 func (s *Shipper) beginTimeline(ctx context.Context, parent string, left edm.Ticks) error {
 	store, err := s.Store.Identity()
 	if err != nil {
@@ -109,9 +108,9 @@ func (s *Shipper) beginTimeline(ctx context.Context, parent string, left edm.Tic
 	return nil
 }
 
-// shippedUpTo returns the number of the last commit of the store's history that was shipped; 0 if there is none. It
-// returns an error if the backup location has later commits than the store had when it was opened. Then another
-// store has shipped them.
+// shippedUpTo returns the number of the last shipped commit of the store's history, or 0 if there is none. It returns
+// an error if the backup location has later commits than the store had when it was opened. In this case another store
+// has shipped the later commits.
 func (s *Shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	own := s.Store.Timeline()
 	list, err := s.Place.Pieces(ctx, own.ID)
@@ -132,8 +131,8 @@ func (s *Shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	return 0, &repository.Replaced{Why: fmt.Sprintf("the backup location has later commits of this data directory, up to %s; the directory is an older state, or a copy", latest)}
 }
 
-// backupPosition looks for the oldest backup after which this store has discarded no log files. It returns the commit number of
-// this backup, or 0 if there is no such backup. If no log was shipped yet, the log can be shipped from this number on.
+// backupPosition looks for the oldest backup after which this store has discarded no log files. It returns the backup's
+// commit number, from which the log can be shipped, or 0 if there is no such backup.
 func (s *Shipper) backupPosition(ctx context.Context, own commitlog.Timeline) (low edm.Ticks, err error) {
 	all, err := s.Place.List(ctx)
 	if err != nil {

@@ -13,8 +13,8 @@ const joinEvery = 10 * time.Minute
 // start has no maximum age.
 const joinRecent = 3 * time.Hour
 
-// JoinPieces joins pieces of the shipped log at intervals until ctx ends. It does nothing while this store does not ship its
-// log, and while the function paused returns true. A failure is logged, and the next interval tries again.
+// JoinPieces joins pieces of the shipped log at intervals until ctx is done. It does nothing while this store does not
+// ship its log, and while the function paused returns true. A failure is logged, and the next interval tries again.
 func (s *Shipper) JoinPieces(ctx context.Context, paused func() bool) {
 	tick := time.NewTicker(joinEvery)
 	defer tick.Stop()

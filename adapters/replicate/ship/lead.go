@@ -29,8 +29,8 @@ func (l *Lead) Replaced() *commitlog.Replaced {
 	return l.replaced
 }
 
-// Fenced reports whether the store refuses writes. This is the case if it was replaced before this process began to
-// ship its log.
+// Fenced reports whether the store refuses writes. It does if it was replaced before this process began to ship its
+// log.
 func (l *Lead) Fenced() bool {
 	if l == nil {
 		return false
@@ -40,8 +40,8 @@ func (l *Lead) Fenced() bool {
 	return l.fenced
 }
 
-// Lose records that another store has replaced this store as the primary. With fence=true, this store refuses writes
-// from now on. The new primary would not get such writes.
+// Lose records that another store has replaced this store as the primary. If fence is true, this store refuses writes
+// from now on, because the new primary would not receive them.
 func (l *Lead) Lose(r *commitlog.Replaced, fence bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

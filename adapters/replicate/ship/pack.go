@@ -12,8 +12,8 @@ import (
 // pieceSize is the approximate maximum size of the commits in a piece, which is an object of the shipped log.
 const pieceSize = 8 << 20
 
-// readFrom makes the shipper read the log from the first commit after number n. The shipper sends the log in pieces (files of
-// some megabytes). With begins=true, the next piece does not continue an earlier piece.
+// readFrom makes the shipper read the log from the first commit after number n. If begins is true, the next piece does
+// not continue an earlier piece.
 func (s *Shipper) readFrom(n edm.Ticks, begins bool) (err error) {
 	if s.piece, err = repository.NewPieceWriter(s.Keys, repository.Zstd); err != nil {
 		return err
@@ -78,7 +78,6 @@ func (s *Shipper) seal() (err error) {
 // this rate zstd takes about a hundredth of the CPU time. At higher rates, S2 leaves more CPU time for requests.
 const zstdRate = 2 << 20
 
-// storePiece uploads the completed piece of the log, if there is one.
 func (s *Shipper) storePiece(ctx context.Context) error {
 	if s.sealed == nil {
 		return nil

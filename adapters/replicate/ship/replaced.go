@@ -9,8 +9,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// markReplaced records, also on disk, that another store has replaced this one. If this process has not shipped anything
-// yet, the store was replaced before the start, so the server refuses writes.
+// markReplaced records, also on disk, that another store has replaced this store. If this process has not shipped
+// anything yet, the store was replaced before the start, so the server refuses writes.
 func (s *Shipper) markReplaced(ctx context.Context, cause error) {
 	r := s.describeReplacement(ctx, cause)
 	s.Lead.Lose(r, !s.joined.Load())
@@ -34,8 +34,8 @@ func (s *Shipper) describeReplacement(ctx context.Context, cause error) *commitl
 	return r
 }
 
-// sharedUntil returns the number of the last commit that this store has in common with the newest history of commits in the
-// backup location; 0 if it is unknown.
+// sharedUntil returns the number of the last commit that this store shares with the newest timeline in the backup
+// location, or 0 if it is unknown.
 func (s *Shipper) sharedUntil(ctx context.Context) (edm.Ticks, error) {
 	own := s.Store.Timeline()
 	if own.ID == "" {
@@ -48,7 +48,8 @@ func (s *Shipper) sharedUntil(ctx context.Context) (edm.Ticks, error) {
 	return until, nil
 }
 
-// count counts the commits after r.Until of which the store still has the log files.
+// count sets r.Lacks to the number of commits after r.Until, and r.Since to the number of the first such commit. It
+// does nothing if the store no longer has the whole log after r.Until.
 func (s *Shipper) count(r *commitlog.Replaced) {
 	if own := s.Store.Timeline(); own.Since == 0 || own.Since > r.Until {
 		return
@@ -75,7 +76,7 @@ func (s *Shipper) count(r *commitlog.Replaced) {
 }
 
 // awaitTakeOver waits until an operator makes this replaced store the owner of the backup location again, or until ctx
-// ends. Then it resets the shipper.
+// is done. After the wait, it resets the shipper.
 func (s *Shipper) awaitTakeOver(ctx context.Context) {
 	s.update(func(st *Status) { st.Replaced = true })
 	for s.Store.Timeline().Replaced != nil {
@@ -86,7 +87,7 @@ func (s *Shipper) awaitTakeOver(ctx context.Context) {
 		}
 	}
 	s.reader, s.piece, s.sealed, s.lost, s.gap, s.since, s.term = nil, nil, nil, false, false, 0, commitlog.Term{}
-	s.joined.Store(true) // the operator wants this process to accept writes; with false, a later check could make the store refuse writes
+	s.joined.Store(true) // the operator wants this process to accept writes; otherwise, a later check could make the store refuse them
 	s.update(func(st *Status) { st.Replaced = false })
 	if err := s.Store.KeepLogs(s.Keep); err != nil {
 		s.Log.Error("the log may be removed before it is shipped", "cause", err)

@@ -12,11 +12,11 @@ import (
 // once would delay requests.
 const steps, shortestStep = 50, 5 * time.Millisecond
 
-// mostLooks is the number of consecutive checks that must report another primary before the shipper stops. One such report
-// is not enough. The report may come from a promotion of another store, and this promotion may still fail.
+// mostLooks is the number of consecutive checks that must report another primary before the shipper stops. One report
+// is not enough, because it may come from a promotion that still fails.
 const mostLooks = 2
 
-// Serve ships the log at each interval until ctx ends. While the function paused returns true, it ships nothing.
+// Serve ships the log at each interval until ctx is done. While the function paused returns true, it ships nothing.
 func (s *Shipper) Serve(ctx context.Context, every time.Duration, paused func() bool) {
 	var failing time.Time // when the failures began; zero if the last attempt succeeded
 	told := ""            // the last error that was logged
@@ -82,9 +82,9 @@ func (s *Shipper) shippedWhen(err error) string {
 	return "; the log is kept, and shipped later"
 }
 
-// packUntil adds commits to the next piece of the log as they become durable. It returns when ctx ends, or at the next tick
-// of the channel turn: then the piece must be shipped. It ignores errors: the next call of shipDurable fails with the same
-// error and returns the error.
+// packUntil adds commits to the next piece of the log as they become durable. It returns when ctx is done, or when turn
+// receives a tick and the piece must be shipped. It ignores errors, because the next call of shipDurable fails with the
+// same error.
 func (s *Shipper) packUntil(ctx context.Context, turn <-chan time.Time, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

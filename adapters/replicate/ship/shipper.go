@@ -12,27 +12,27 @@ import (
 	"edgetable/core/edm"
 )
 
-// Options say whose log a Shipper ships, and where to.
+// Options configure a Shipper.
 type Options struct {
 	Place  *repository.Repository
-	Named  string // name of the backup location, which tells it from other locations
+	Named  string // name by which the backup location is recognized
 	Store  Store
 	Lead   *Lead    // records whether the store was replaced
 	Source string   // host and data directory of this process
 	Keys   []string // age public keys with which the pieces of the log are encrypted
 	Keep   int64    // maximum size of the log files that the store keeps for shipping
 	Log    *slog.Logger
-	// Backup requests a backup. It returns the span of the backup, which says which commits the backup contains, before
-	// the upload ends.
+	// Backup requests a backup, and returns its span before the upload has finished. The span says which commits the
+	// backup contains.
 	Backup func(ctx context.Context) (*repository.LogSpan, error)
-	// Wake makes the schedule of backups check whether a backup is due. It is called after a timeline (a history of commits)
-	// was begun, and when MayBackUp becomes true.
+	// Wake makes the schedule of backups check whether a backup is due. It is called after a timeline was begun, and
+	// when MayBackUp becomes true.
 	Wake     func()
 	TakeOver string // the command with which an operator makes this store the owner of the backup location
 }
 
-// Shipper copies the log of a store to the backup location, in objects that are called pieces. It has no file of its own:
-// after a start it continues after the newest piece in the location.
+// Shipper copies the log of a store to the backup location, in objects that are called pieces. It has no state on disk:
+// after a start, it continues after the newest piece in the location.
 type Shipper struct {
 	Options
 	now   func() time.Time
@@ -46,12 +46,12 @@ type Shipper struct {
 	sealed   *repository.Sealed // the piece of the log that is being uploaded; retries send the same bytes
 	to       edm.Ticks          // the backup location has the log up to this number
 	term     commitlog.Term     // term of this process in the location (a term is one run of a server that ships its log)
-	timeline string             // timeline (history of commits) to which this term (run of a server) belongs
+	timeline string             // timeline (history of commits) to which the term belongs
 	joined   atomic.Bool        // the backup location has a record that this process ships the log
-	base     edm.Ticks          // the log continues a backup of this process from here on; 0 if it continues the shipped log
+	base     edm.Ticks          // commit number at which the log continues a backup of this process; 0 if it continues the shipped log
 	searched time.Time          // when the shipper last looked for a hole in the shipped log
-	spans    repository.Spans   // manifests that this search has read
-	looked   time.Time          // when the location last confirmed that no other store has replaced this one
+	spans    repository.Spans   // cache of the spans of backups
+	looked   time.Time          // when the location last confirmed that no other store has replaced this store
 	lost     bool               // log files were discarded before they were shipped, and no backup was made after that
 	gap      bool               // the gap in the shipped log was reported
 	since    edm.Ticks          // log files had all commits above this number at the first call of shipDurable; 0 before this call
@@ -68,7 +68,7 @@ type Shipper struct {
 	status Status
 }
 
-// New returns a Shipper, which ships nothing until its method Serve runs.
+// New returns a Shipper. It ships nothing until [Shipper.Serve] runs.
 func New(o Options) *Shipper {
 	return &Shipper{Options: o, now: time.Now, again: make(chan struct{}, 1), spans: repository.Spans{}, status: Status{CaughtUp: time.Now()}}
 }
@@ -76,7 +76,7 @@ func New(o Options) *Shipper {
 // Status is the state of log shipping, for metrics.
 type Status struct {
 	CaughtUp    time.Time // when the backup location last had all commits, or when the server started
-	LastShipped time.Time // when the newest piece of the log was uploaded; zero if none was since the start
+	LastShipped time.Time // when the newest piece of the log was uploaded; zero if no piece was uploaded since the start
 	Waiting     int64     // bytes of the log that are not in the backup location yet
 	Pieces      int64     // number of log pieces uploaded since the start
 	Failures    int64
@@ -86,8 +86,8 @@ type Status struct {
 	written int64 // number of bytes written to the log up to the time CaughtUp
 }
 
-// MayBackUp reports whether the backup location has all commit numbers that were issued before this start. Before that, a
-// scheduled backup would have numbers that the shipped log does not cover.
+// MayBackUp reports whether the backup location has all commit numbers that were issued before this start. Until then,
+// a scheduled backup would contain numbers that the shipped log does not cover.
 func (s *Shipper) MayBackUp() bool { return s.level.Load() }
 
 // Resume is called after the store was promoted, and after the store became the owner of the backup location again.

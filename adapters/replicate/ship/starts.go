@@ -8,9 +8,9 @@ import (
 
 // reach holds commit numbers that say which commits of a timeline the backup location and the store have.
 type reach struct {
-	shipped edm.Ticks // the backup location has the log up to here; 0 if it has none
-	backup  edm.Ticks // the location has no log, but a backup with the commits up to here; 0 if it has none that can be used
-	since   edm.Ticks // the store has the log after here
+	shipped edm.Ticks // the backup location has the log up to this number; 0 if it has no log
+	backup  edm.Ticks // the location has no log, but a backup with the commits up to this number; 0 if it has no usable backup
+	since   edm.Ticks // the store has the log after this number
 	branch  bool      // the timeline is new: the store was restored or promoted, and has discarded no log since
 	hole    bool      // the location lacks a part of the log between its newest backup and the end of the log
 }
@@ -19,26 +19,26 @@ type reach struct {
 type start int
 
 const (
-	afterShipped   start = iota // after the last commit in the shipped log
-	afterBackup                 // after the commits of a backup that exists
-	afterNewBackup              // after the commits of a backup that is made now
-	afterGap                    // after a new backup; the moments between the shipped log and this backup cannot be restored
+	afterShipped   start = iota // begin after the last commit in the shipped log
+	afterBackup                 // begin after the commits of an existing backup
+	afterNewBackup              // begin after the commits of a new backup
+	afterGap                    // begin after a new backup; moments between the shipped log and this backup cannot be restored
 )
 
-// beginning is a row of the table starts.
 type beginning struct {
 	applies func(reach) bool
 	start   start
 }
 
-// starts is the table of all starts. The first row that applies says where the store begins.
+// starts says after which commit the store begins to ship its log, depending on the state of the log. The first row
+// that applies is used.
 var starts = [...]beginning{
 	{reach.backupCanBeContinued, afterBackup}, // the process ended between its first backup and its first shipped log, or a prune removed the log
 	{reach.nothingShipped, afterNewBackup},    // the first start of a store with this backup location
 	{reach.justRestored, afterNewBackup},      // the first start of a restored store, which never had the log
 	{reach.piecesAreGone, afterGap},           // the location was replaced by an older copy of itself
 	{reach.logWasDiscarded, afterGap},         // too much log waited for the location, or the disk was full
-	{reach.always, afterShipped},              // each later start
+	{reach.always, afterShipped},              // every start after the first
 }
 
 func (r reach) backupCanBeContinued() bool { return r.backup > 0 }
@@ -48,7 +48,7 @@ func (r reach) piecesAreGone() bool        { return r.hole }
 func (r reach) logWasDiscarded() bool      { return r.since > r.shipped }
 func (r reach) always() bool               { return true }
 
-// start returns the start in the row of the table starts that applies.
+// start returns the start in the first row of starts that applies.
 func (r reach) start() start {
-	return starts[slices.IndexFunc(starts[:], func(c beginning) bool { return c.applies(r) })].start // the last row always applies
+	return starts[slices.IndexFunc(starts[:], func(c beginning) bool { return c.applies(r) })].start
 }

@@ -12,7 +12,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// leads reports whether a store owns the newest timeline of a backup location, or may begin a new one after it.
+// leads reports whether a store owns the newest timeline of a backup location, or may begin a timeline after it.
 func leads(own commitlog.Timeline, now repository.Turn) bool {
 	switch now.Timeline {
 	case own.ID:
@@ -23,10 +23,10 @@ func leads(own commitlog.Timeline, now repository.Turn) bool {
 	return own.ID == "" && own.Parent == now.Timeline
 }
 
-// TakeOver makes a store the primary again, after it was replaced or its history was lost. It begins a new timeline
-// in the backup location. The new timeline does not have the writes of the other store. TakeOver refuses a location
-// without timelines, and a store that no other store has replaced there. If r is nil, there is no backup location, and
-// TakeOver only removes the record that the store was replaced.
+// TakeOver makes a store the primary again, after it was replaced or its history was lost. It begins a new timeline in
+// the backup location, which does not have the writes of the other store. TakeOver returns an error for a location
+// without timelines, and for a store that no other store has replaced there. If r is nil, there is no backup location,
+// and TakeOver only removes the record that the store was replaced.
 func TakeOver(ctx context.Context, r *repository.Repository, store History, from string) error {
 	if r == nil {
 		return store.ChangeTimeline(func(t *commitlog.Timeline) { t.Replaced = nil })

@@ -26,8 +26,8 @@ func (s *Shipper) beginTerm(ctx context.Context) error {
 		return err
 	}
 	if s.term.Number == 0 || s.timeline != own.ID {
-		// A killed process may have sent a request that begins a term (a run of a server that ships its log). The request may arrive
-		// late. So the number of the new term must be higher than the number in that request.
+		// A killed process may have sent a request that begins a term, and the request may arrive late. So the number
+		// of the new term must be higher than the number in that request.
 		last := known
 		if n := len(own.Tried); n > 0 && own.Tried[n-1].Number > last.Number {
 			last = own.Tried[n-1]
@@ -54,8 +54,8 @@ func (s *Shipper) beginTerm(ctx context.Context) error {
 	return nil
 }
 
-// knownTerm returns the newest term that this store has begun, according to the store's own file. A term is one run of a
-// server that ships its log. The second argument is the newest term in the backup location.
+// knownTerm returns the newest term that this store has begun, according to its own record. now is the newest term in
+// the backup location.
 func knownTerm(own commitlog.Timeline, now commitlog.Term) commitlog.Term {
 	switch {
 	case slices.Contains(own.Tried, now), own.Term.Number == 0 && len(own.Tried) == 0:

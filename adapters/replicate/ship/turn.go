@@ -7,10 +7,10 @@ import (
 	"edgetable/core/edm"
 )
 
-// pauses are measured from the last write. After each pause, the shipper ships an empty commit, which advances LastSyncTime
-// of secondaries. LastSyncTime must become later than the reply to the last write, and has only whole seconds. The first
-// pause is enough if the reply took less than a second. The second pause is enough for every reply for which a client still
-// waited.
+// pauses are measured from the last write. After each pause, the shipper ships an empty commit, which advances
+// LastSyncTime of secondaries. LastSyncTime must become later than the reply to the last write, and has only whole
+// seconds. The first pause is enough if the reply took less than a second. The second pause is enough for every reply
+// that a client did not stop waiting for.
 var pauses = [...]time.Duration{2 * time.Second, 40 * time.Second}
 
 // shipDurable uploads the commits that are durable on disk.
@@ -24,14 +24,14 @@ func (s *Shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 		if err := connect(ctx); err != nil {
 			return err
 		}
-		s.pause, s.said = s.now(), 0 // the process before this one may have ended before it made its empty commits
+		s.pause, s.said = s.now(), 0 // an earlier process may have ended before it made its empty commits
 	}
 	if err := s.storePiece(ctx); err != nil {
 		return err
 	}
 	written, _ := s.Store.LogWritten()
 	waiting, end := context.WithTimeout(ctx, settle)
-	now, full := s.now(), false // read the time only now, because an upload may have taken long
+	now, full := s.now(), false // read after the upload, which may have taken long
 	upTo, at, whole := s.Store.AwaitDurable(waiting, now)
 	end()
 	if _, err := s.pack(ctx, upTo); err != nil {
@@ -89,12 +89,12 @@ func (s *Shipper) letBackUp(full bool) {
 	}
 }
 
-// lookEvery is the interval at which a server without writes checks whether it is still the primary. A server with writes
-// makes this check whenever it uploads a piece of the log (a file of some megabytes).
+// lookEvery is the interval at which a server without writes checks whether it is still the primary. A server with
+// writes makes this check whenever it uploads a piece of the log.
 const lookEvery = 10 * time.Second
 
-// checkReplaced returns an error if another store has replaced this one. It skips the check if the last one was less than
-// lookEvery ago.
+// checkReplaced returns an error if another store has replaced this store. It does nothing if the last check was less
+// than lookEvery ago.
 func (s *Shipper) checkReplaced(ctx context.Context, now time.Time) error {
 	if now.Sub(s.looked) < lookEvery {
 		return nil

@@ -2,9 +2,9 @@ package pebblestore
 
 import "context"
 
-// callPebble calls the function do, which calls Pebble, and waits for the result. While a file operation waits for disk
-// space or for a file descriptor, Pebble may hold its locks. Then callPebble returns [table.ErrFull] or [table.ErrBusy]
-// at once. It does not start the function, or leaves the running function in the background.
+// callPebble runs a call of Pebble and waits for its result. While a file operation waits for disk space or for a file
+// descriptor, Pebble may hold its locks. In this case callPebble returns [table.ErrFull] or [table.ErrBusy] at once. It
+// either does not start the call, or leaves it running in the background.
 func (s *Store) callPebble(ctx context.Context, do func() error) error {
 	if s.disk.Waiting() {
 		return s.disk.Shortage()
@@ -14,8 +14,8 @@ func (s *Store) callPebble(ctx context.Context, do func() error) error {
 	return s.waitUnlessFull(ctx, done)
 }
 
-// waitUnlessFull waits until the channel done has a value or is closed, and returns the value or nil. It returns an error at
-// once if file operations wait for disk space or for a file descriptor.
+// waitUnlessFull waits for a value from the channel and returns it. If the channel is closed, it returns nil. It
+// returns an error at once while file operations wait for disk space or for a file descriptor.
 func (s *Store) waitUnlessFull(ctx context.Context, done <-chan error) error {
 	select {
 	case err := <-done:
@@ -27,14 +27,16 @@ func (s *Store) waitUnlessFull(ctx context.Context, done <-chan error) error {
 	}
 }
 
-// endCalls waits for the Pebble calls in the background. It returns an error if one of these calls waits for disk space.
+// endCalls waits until the Pebble calls in the background have returned. It returns an error at once while file
+// operations wait for disk space or for a file descriptor.
 func (s *Store) endCalls() error {
 	done := make(chan error)
 	go func() { s.calls.Wait(); close(done) }()
 	return s.waitUnlessFull(context.Background(), done)
 }
 
-// flush writes the memtables to data files. It returns an error if disk space is missing. Pebble then retries the flush.
+// flush writes the memtables to data files. If disk space is missing, it returns an error, and Pebble retries the
+// flush.
 func (s *Store) flush(ctx context.Context) error {
 	flushed := make(chan error)
 	err := s.callPebble(ctx, func() error {

@@ -73,7 +73,6 @@ func readRecords(it *pebble.Iterator, limit int) (list []table.Record, err error
 	return list, errors.Join(err, it.Close())
 }
 
-// readRecord returns the record at the current position of an iterator.
 func readRecord(it *pebble.Iterator) (table.Record, error) {
 	v, err := it.ValueAndErr()
 	if err != nil {
@@ -91,14 +90,15 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	return table.RevisionOf(e.number), nil
 }
 
-// Drop implements table.Store. One batch removes the record and all entities of the table. No other commit is applied at the
-// same time as this batch.
+// Drop implements table.Store. One batch removes the record and all entities of the table. No other commit is applied
+// concurrently.
 func (s *Store) Drop(ctx context.Context, key table.RecordKey, r table.Revision) error {
 	_, err := s.changeRecord(ctx, key, r, nil)
 	return err
 }
 
-// changeRecord stores next as the record with this key. If next is nil, changeRecord drops the table with this key.
+// changeRecord stores a new record under the given key. If the new record is nil, it drops the table. It returns
+// table.ErrRevision unless the revision of the stored record is r.
 func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.Revision, next *table.Record) (*entry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -162,8 +162,8 @@ func (s *Store) reclaim(from, to []byte) {
 	}
 }
 
-// applyRecord applies a change of a table record. The caller must have locked the catalog. applyRecord locks all stripes (the
-// locks of commits). So in the log, commits with lower numbers precede the change, and commits with higher numbers follow it.
+// applyRecord applies a change of a table record. s.catalog must be held. applyRecord locks all stripes (the locks of
+// commits). So in the log, commits with lower numbers precede the change, and commits with higher numbers follow it.
 func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *table.Record) (*pebble.Batch, *entry, error) {
 	defer s.exitOnPanic()
 	s.lockStripes()
@@ -193,8 +193,8 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 		return nil, nil, errors.Join(err, b.Close())
 	}
 	s.catalog.last.Store(int64(e.number))
-	// A dropped incarnation is marked as dead before the batch is applied, and a new incarnation becomes live after that. So no
-	// reader sees an emptied table as a live table.
+	// A dropped incarnation is marked as dead before the batch is applied, and a new incarnation becomes live only
+	// afterwards. Otherwise, a reader could see an empty table that does not exist.
 	if next == nil {
 		s.tables.setDead(key)
 	}

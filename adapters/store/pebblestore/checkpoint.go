@@ -9,9 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Checkpoint creates a directory that contains the state of the store at one moment, for a backup. Writes
-// continue. Its data files are hard links to those of the store if the file system permits hard links. Damage
-// to such a file then affects both directories, so a backup must copy the files.
+// Checkpoint writes a snapshot of the store to a new directory, for a backup. Writes continue meanwhile. If the file
+// system permits hard links, the data files in the directory are hard links to the files of the store. Damage to such a
+// file affects both directories, so a backup must copy the files.
 func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if s.memory {
 		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)
@@ -30,7 +30,7 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 		s.checkpoint.Lock()
 		defer s.checkpoint.Unlock()
 		if given.Err() != nil {
-			return nil // the caller has canceled the context and no longer waits
+			return nil // the caller no longer waits
 		}
 		err := s.db.Checkpoint(dir, pebble.WithFlushedWAL())
 		if given.Err() != nil {

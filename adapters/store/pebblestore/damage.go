@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// explain wraps an error of Pebble if the error means damage: invalid content of the directory, or a read error of the
-// disk. explain returns other errors unchanged, such as failed writes, missing permissions or exhausted resources.
+// explain wraps an error that means damage: invalid content of the directory, or a read error of the disk. It returns
+// other errors unchanged, such as failed writes, missing permissions or exhausted resources.
 func explain(err error) error {
 	if err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, ErrForeign) || errors.Is(err, ErrNewer) || errors.Is(err, table.ErrNewerForm) {
 		return err
@@ -27,8 +27,8 @@ func explain(err error) error {
 	return logguard.Salvageable(err)
 }
 
-// readErrorPath returns the path of the file whose opening or reading caused the error. ok is false for all other
-// errors.
+// readErrorPath returns the path of the file that could not be opened or read. ok is false if the error has another
+// cause.
 func readErrorPath(err error) (path string, ok bool) {
 	e, named := errors.AsType[*fs.PathError](err)
 	if !named || !slices.Contains([]string{"open", "read", "pread", "stat", "lstat"}, e.Op) {
@@ -42,7 +42,7 @@ func isThere(in vfs.FS, path string) bool {
 	return err == nil && info.Size() > 0
 }
 
-// sawDamage counts a read or a compaction that found damage in a file. It logs the first damage of each file.
+// sawDamage counts damage that a read or a compaction found in a file. It logs only the first damage of each file.
 func (s *Store) sawDamage(i pebble.DataCorruptionInfo, logf func(string, ...any)) {
 	s.damaged.Add(1)
 	if _, known := s.damagedFiles.LoadOrStore(i.Path, true); !known {
@@ -50,11 +50,10 @@ func (s *Store) sawDamage(i pebble.DataCorruptionInfo, logf func(string, ...any)
 	}
 }
 
-// pause is the time after a failed compaction in which the store starts no compactions. Without this time, Pebble
-// would retry the compaction at once.
+// pause is the backoff after a failed compaction. Without it, Pebble would retry the compaction at once.
 const pause = 10 * time.Second
 
-// compactions returns how many compactions Pebble may always run concurrently, and how many under load.
+// compactions returns the number of concurrent compactions that Pebble may always run, and the maximum under load.
 func (s *Store) compactions() (lower, upper int) {
 	if failed := s.compactionFailed.Load(); failed != 0 && time.Since(time.Unix(0, failed)) < pause {
 		return 0, 2

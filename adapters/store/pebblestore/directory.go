@@ -12,7 +12,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 )
 
-// LockDirectory locks a data directory. It returns ErrInUse, unless the lock file cannot be created.
+// LockDirectory locks a data directory. It returns ErrInUse if another process has locked the directory. If the lock
+// file cannot be created, it returns the error of the file system.
 func LockDirectory(in vfs.FS, dir string) (*pebble.Lock, error) {
 	lock, err := pebble.LockDirectory(dir, in)
 	if err == nil || errors.Is(err, fs.ErrPermission) || errors.As(err, new(*fs.PathError)) || errors.Is(err, fs.ErrNotExist) {
@@ -21,8 +22,8 @@ func LockDirectory(in vfs.FS, dir string) (*pebble.Lock, error) {
 	return nil, ErrInUse
 }
 
-// checkForeign returns an error for a directory that has other files and no store, for example because of a mistyped
-// name.
+// checkForeign returns an error if the directory contains files but no store, for example because the operator mistyped
+// its name.
 func checkForeign(o Options) error {
 	names, err := o.FS.List(o.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,8 +48,8 @@ func checkForeign(o Options) error {
 	return err
 }
 
-// hasLockFile reports whether a process has opened the directory as a store. That process may still be creating the
-// first files, so the files that layout.IsStore looks for may be missing.
+// hasLockFile reports whether a process has opened the directory as a store. The files that layout.IsStore recognizes
+// may still be missing, because the process may not have created them yet.
 func hasLockFile(o Options) bool {
 	_, err := o.FS.Stat(o.FS.PathJoin(o.Dir, "LOCK"))
 	return err == nil

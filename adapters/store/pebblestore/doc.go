@@ -18,13 +18,13 @@
 //
 // # Waiting for the log
 //
-// Pebble shows a batch to readers before the log of the batch is synced. So every reply, also to a read or to a
-// refused write, waits until the state in the reply is durable. The journal gives a commit its number, which is its
-// Timestamp, before the commit is applied. The journal also knows up to which number all commits are synced. A reply
-// with an entity waits for the commit with that entity's Timestamp. If the entity is absent, the reply waits for the
-// last commit of the stripe. A reply with a page waits for all commits that were registered when the iterator was
-// made. All these replies also wait for the last change of the catalog. The reply to a successful commit waits only
-// for the commit's fsync, because all commits that it can have read precede it in the log.
+// Pebble shows a batch to readers before the log of the batch is synced. So every reply waits until the state that it
+// shows is durable. This includes replies to reads and to refused writes. The journal gives a commit its number, which
+// is its Timestamp, before the commit is applied. The journal also records up to which number all commits are synced. A
+// reply with an entity waits for the commit with that entity's Timestamp. If the entity is absent, the reply waits for
+// the last commit of the stripe. A reply with a page waits for all commits that were registered when the iterator was
+// made. All these replies also wait for the last change of the catalog. The reply to a successful commit waits only for
+// the fsync of this commit. All commits that it may have read precede it in the log.
 //
 // # Damage
 //
@@ -38,11 +38,11 @@
 // # A full disk
 //
 // Pebble cannot continue after a failed write of its log or its MANIFEST. So Pebble uses the file system of package
-// fulldisk, in which a file operation without disk space waits until there is space. The store measures the free
-// space each second. Before the disk is full, the store refuses all writes except deletes with [table.ErrFull]. If
-// other programs fill the disk completely, the store removes its reserve file. Deletes, flushes and compactions can
-// then use the space of this file. If commits must wait for space in spite of this, reads show the state without
-// these commits. Open also waits for space. So no read is served before there is enough space to replay the log.
+// fulldisk, in which a file operation without disk space waits until there is space. The store measures the free space
+// each second. Before the disk is full, the store refuses all writes except deletes with [table.ErrFull]. If other
+// programs fill the disk completely, the store removes its reserve file. Deletes, flushes and compactions can then use
+// the space of this file. If commits still have to wait for space, reads return the state without the waiting commits.
+// Open also waits until there is enough space to replay the log, and no read is served before.
 //
 // If the process has no free file descriptor, operations that open a file wait in the same way. Meanwhile the store
 // refuses writes, and also reads that must open a file, with [table.ErrBusy].

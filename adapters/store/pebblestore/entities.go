@@ -16,7 +16,7 @@ import (
 // keyBuffers is a pool of *[]byte. Get and Commit build the full keys of entities in these buffers.
 var keyBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 256); return &b }}
 
-// Get implements table.Store. Every read is strong.
+// Get implements table.Store. Every read is strongly consistent, whatever the caller requests.
 func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.Consistency) (table.Row, error) {
 	if err := ctx.Err(); err != nil {
 		return table.Row{}, err
@@ -39,8 +39,9 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 		if l.dead.Load() {
 			continue
 		}
-		// If the entity exists, its Timestamp is the number of the commit that wrote it. If the entity is absent, the last commit of the entity's stripe (a
-		// lock for some of the partitions) may have deleted the entity. The reply waits for this commit.
+		// The number of the commit that wrote an entity is the entity's Timestamp. The reply waits for this commit. If
+		// the entity is absent, the reply waits for the last commit of the entity's stripe, which may have deleted the
+		// entity.
 		n := int64(row.Timestamp)
 		if errors.Is(err, table.ErrNoEntity) {
 			n = s.stripe(full).last.Load()
@@ -104,7 +105,7 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 // rowHead is the length in bytes of a stored entity without properties.
 var rowHead = len(table.AppendRow(nil, new(table.Row)))
 
-// applyMutations reads the old entities, checks the conditions and applies the mutations. The caller must have locked st.
+// applyMutations reads the old entities, checks the conditions and applies the mutations. The stripe st must be held.
 func (s *Store) applyMutations(l *liveTable, st *stripe, m []table.Mutation, buf *[]byte) (*pebble.Batch, *entry, error) {
 	defer s.exitOnPanic()
 	u := undo{stripe: st, liveTable: l, mutations: m}
@@ -117,7 +118,8 @@ func (s *Store) applyMutations(l *liveTable, st *stripe, m []table.Mutation, buf
 	if keep {
 		u.olds = olds
 	}
-	// Replies wait until all commits that already have a number are durable. So slow reads come first, and the commit gets its number afterwards.
+	// The commit gets its number only after the slow reads, because replies wait until all numbered commits are
+	// durable.
 	e, err := s.journal.register(u)
 	if err != nil {
 		return nil, nil, err
@@ -134,7 +136,6 @@ func (s *Store) applyMutations(l *liveTable, st *stripe, m []table.Mutation, buf
 	return b, e, nil
 }
 
-// batch returns a batch that applies the mutations to the old entities.
 func (s *Store) batch(l *liveTable, m []table.Mutation, olds []old, now edm.Ticks) (*pebble.Batch, error) {
 	size := 64
 	for i := range m {
@@ -156,7 +157,7 @@ func (s *Store) batch(l *liveTable, m []table.Mutation, olds []old, now edm.Tick
 		}
 		effect, err := traits.Apply(before, m[i], now)
 		if err != nil {
-			b.Close() // Close discards the batch
+			b.Close()
 			return nil, &table.Refused{Index: i, Err: err}
 		}
 		if traits.Feeds() {
@@ -173,13 +174,13 @@ func (s *Store) batch(l *liveTable, m []table.Mutation, olds []old, now edm.Tick
 			err = op.Finish()
 		}
 		if err != nil {
-			b.Close() // Close discards the batch
+			b.Close()
 			return nil, err
 		}
 	}
 	if traits.Feeds() {
 		if err := addLine(b, l.incarnation, now, line.Bytes()); err != nil {
-			b.Close() // Close discards the batch
+			b.Close()
 			return nil, err
 		}
 	}

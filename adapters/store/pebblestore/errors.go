@@ -16,8 +16,8 @@ var (
 	// ErrDamaged means that the directory cannot be opened as it is, and that a retry does not help. ErrLost is a special
 	// case of ErrDamaged.
 	ErrDamaged = logguard.ErrDamaged
-	// ErrLost is the damage that Options.AcceptDamage accepts: confirmed commits are lost, but the store can serve its
-	// other data.
+	// ErrLost means that confirmed commits are lost, but that the store can serve its other data. Options.AcceptDamage
+	// accepts this damage.
 	ErrLost = logguard.ErrLost
 	// ErrForeign means that the directory belongs to another program.
 	ErrForeign = errors.New("data directory was not written by edgetable")

@@ -10,7 +10,7 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/fulldisk"
 )
 
-// listener returns the functions that Pebble calls when a flush, a compaction or a write stall begins or ends, and when it fails.
+// listener returns the callbacks that Pebble invokes for flushes, compactions, write stalls and errors.
 func (s *Store) listener(files vfs.FS, logf func(string, ...any)) *pebble.EventListener {
 	return &pebble.EventListener{
 		WriteStallBegin: func(pebble.WriteStallBeginInfo) {
@@ -40,14 +40,14 @@ func (s *Store) listener(files vfs.FS, logf func(string, ...any)) *pebble.EventL
 // maxFailures is the number of consecutive failed flushes or compactions after which the process ends.
 const maxFailures = 10
 
-// backgroundFailed handles the error of a flush or a compaction. The store continues to run after damage and after a lack of disk space or
-// file descriptors.
+// backgroundFailed handles the error of a flush or a compaction. Damage and a lack of disk space or file descriptors do
+// not end the process.
 func (s *Store) backgroundFailed(err error, files vfs.FS, logf func(string, ...any)) {
 	if pebble.IsCorruptionError(err) {
 		s.compactionFailed.Store(time.Now().UnixNano())
 		return // Pebble reports the damage to DataCorruption; the store can serve all other data
 	}
-	if path, ok := readErrorPath(err); ok && isThere(files, path) { // the file could not be created, so the error is not about reading
+	if path, ok := readErrorPath(err); ok && isThere(files, path) { // if the file does not exist, its creation failed, and there was no read error
 		s.compactionFailed.Store(time.Now().UnixNano())
 		s.sawDamage(pebble.DataCorruptionInfo{Path: path, Details: err}, logf)
 		return

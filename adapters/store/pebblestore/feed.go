@@ -13,15 +13,16 @@ import (
 	"edgetable/core/table"
 )
 
-// A change feed has one record (a line) for each commit to its table. The batch of the commit contains the line. A position in a feed is a commit
-// number. A reader misses no line: the journal returns a number up to which no further commit can appear, and feeds are read up to this number.
+// A change feed has one record, called a line, for each commit to its table. The batch of the commit contains the line.
+// A position in a feed is a commit number. A page ends at a number up to which all commits are durable. No later commit
+// can get a number up to this number, so a reader misses no line.
 
 var _ table.Feeding = (*Store)(nil)
 
-// Changes implements [table.Feeding]. It first asks the journal up to which number commits are durable. Then it takes
-// a snapshot, which has all lines up to that number. For a change that a newer write in the snapshot has overwritten,
-// the page omits the content. So the reply waits until the newer write is durable. Otherwise, a power loss could undo
-// the newer write, and the client would have neither the older nor the newer content.
+// Changes implements [table.Feeding]. It first gets the number up to which all commits are durable. Then it takes a
+// snapshot, which has all lines up to this number. If a newer write in the snapshot has overwritten a change, the page
+// omits the content of the change. So the reply waits until the newer write is durable. Otherwise, a power loss could
+// undo the newer write, and the client would have neither the older nor the newer content.
 func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequest) (table.FeedPage, error) {
 	if err := ctx.Err(); err != nil {
 		return table.FeedPage{}, err
@@ -33,7 +34,7 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 	durable := s.Durable()
 	if p, follows, err := s.Position(); err != nil {
 		return table.FeedPage{}, err
-	} else if follows { // after a start, Durable includes reserved numbers, which later commits of the log may have
+	} else if follows { // after a start, Durable includes reserved numbers, and commits with these numbers may still be replayed
 		durable = min(durable, p.Number)
 	}
 	snapshot := s.db.NewSnapshot()
@@ -46,7 +47,8 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 	return page, nil
 }
 
-// readFeed reads a page of a change feed from a snapshot. The snapshot has no commit with a number above the parameter last.
+// readFeed reads a page of a change feed from a snapshot. The number of each commit in the snapshot is at most the
+// parameter last.
 func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Reader, history feedlog.History, durable, last edm.Ticks) (table.FeedPage, error) {
 	b := table.NewFeedBuilder(r)
 	if err := s.chooseFeed(&b, t, r, db); err != nil {
@@ -89,9 +91,9 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Read
 	return b.Page, err
 }
 
-// chooseFeed sets the incarnation of the table whose feed a page comes from. It is the incarnation in the client's
-// position, or the incarnation of the existing table. If both are the same, chooseFeed also sets the declared options
-// (traits) of the table and the time; otherwise the time stays 0.
+// chooseFeed selects the feed by the incarnation in the client's position, or by the current incarnation of the table
+// if there is no position. If the feed belongs to the current incarnation, chooseFeed also sets b.Traits and b.Now.
+// Otherwise b.Now remains 0.
 func (s *Store) chooseFeed(b *table.FeedBuilder, t table.RecordKey, r *table.FeedRequest, db pebble.Reader) error {
 	live, err := getRecord(db, t)
 	switch {
@@ -107,8 +109,8 @@ func (s *Store) chooseFeed(b *table.FeedBuilder, t table.RecordKey, r *table.Fee
 	return nil
 }
 
-// readLines reads the lines after commit begin, up to commit end. It adds these lines and the current entities to the
-// page, and reports whether the page became full. The entities are the result of commits up to the number seen.
+// readLines adds the lines with numbers in (begin, end] and the current entities to the page, and reports whether the
+// page became full. The entities include the effects of commits up to the number seen.
 func readLines(b *table.FeedBuilder, db pebble.Reader, begin, end, seen edm.Ticks) (full bool, err error) {
 	incarnation := b.Page.Next.Incarnation
 	entities, err := db.NewIter(&pebble.IterOptions{LowerBound: layout.AppendPrefix(nil, incarnation), UpperBound: layout.End(layout.AppendPrefix(nil, incarnation))})
@@ -134,7 +136,7 @@ func readLines(b *table.FeedBuilder, db pebble.Reader, begin, end, seen edm.Tick
 }
 
 // joiner reads the current entities for the lines of a change feed. The entities of a batch, or of inserts in key
-// order, are often adjacent. So joiner tries the next key before it searches.
+// order, are often adjacent. So joiner tries the next key before it seeks.
 type joiner struct {
 	it  *pebble.Iterator
 	key []byte // full key of the current entity; all keys have the prefix of the table's incarnation
@@ -160,7 +162,6 @@ func (j *joiner) read(k []byte) (*table.Row, error) {
 	return &row, err
 }
 
-// beginOf returns the position at which the page begins.
 func (s *Store) beginOf(r *table.FeedRequest, h feedlog.Head, history feedlog.History, durable edm.Ticks) (feedlog.Position, error) {
 	switch {
 	case r.From == nil && r.Oldest:
@@ -213,8 +214,8 @@ func (s *Store) TrimFeeds(ctx context.Context, now edm.Ticks) error {
 	return err
 }
 
-// FeedsFillIt reports whether change feeds should be trimmed before their retention time ends. This is the case if the
-// store refuses writes for lack of space, or if the disk is nearly full and the feeds use more space than is free.
+// FeedsFillIt reports whether change feeds should be trimmed before their retention time ends. They should if the store
+// refuses writes for lack of space, or if the disk is nearly full and the feeds use more space than is free.
 func (s *Store) FeedsFillIt() bool {
 	free, soon := s.disk.NearlyFull()
 	return s.Full() || soon && feedlog.Size(s.db) > free

@@ -14,9 +14,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// historyKey is the key of the [feedlog.History] of the store, which is created when a change feed is first declared or read. The file
-// HISTORY in the data directory contains the ID of this history. A checkpoint does not contain the file. So a copy of the store
-// creates a new history before it returns changes.
+// historyKey is the key of the store's [feedlog.History]. The history is created when a change feed is first declared
+// or read. The file HISTORY in the data directory contains the ID of the history. A checkpoint does not contain this
+// file, so a copy of the store begins a new history before it returns changes.
 var historyKey = layout.MetaKey("history")
 
 const historyFile = "HISTORY"
@@ -80,7 +80,8 @@ func (s *Store) RenewHistory(ctx context.Context) error {
 }
 
 // LeaveHistory makes the store begin a new history at the next start of a server. The new history does not continue the
-// current one. It is called after a restore: the original store may have returned changes that the restored store lacks.
+// current history. LeaveHistory must be called after a restore, because the original store may have returned changes
+// that the restored store lacks.
 func (s *Store) LeaveHistory() error { return s.removeHistoryFile() }
 
 // noteHistory writes the file HISTORY. The caller then writes the history to the database.
@@ -91,8 +92,8 @@ func (s *Store) noteHistory(h feedlog.History) error {
 	return wholefile.Replace(s.machine, s.dir, historyFile, []byte(hex.EncodeToString(h.ID[:])))
 }
 
-// leaveHistory ends the replay of another store's log. It gives the store a new history (an identity of its
-// states), which continues the old history after the given commit number. It adds the new history to the batch.
+// leaveHistory adds a new history to the batch that ends the replay of another store's log. The new history continues
+// the old one after the given commit number.
 func (s *Store) leaveHistory(b *pebble.Batch, at edm.Ticks) error {
 	h, ok, err := s.storedHistory()
 	if err != nil || !ok {
@@ -102,7 +103,7 @@ func (s *Store) leaveHistory(b *pebble.Batch, at edm.Ticks) error {
 	return errors.Join(s.noteHistory(h), b.Set(historyKey, h.Append(nil), nil))
 }
 
-// removeHistoryFile removes the file HISTORY, because the store may have lost commits. So the store will begin a new history.
+// removeHistoryFile removes the file HISTORY, so that a store that may have lost commits begins a new history.
 func (s *Store) removeHistoryFile() error {
 	err := s.machine.Remove(s.machine.PathJoin(s.dir, historyFile))
 	switch {

@@ -9,8 +9,9 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/layout"
 )
 
-// Identity returns the identity of the store, which distinguishes its backups from those of other stores. A copy of
-// the store, such as a restored backup, has the same identity. The file TABLES and the data files also contain it.
+// Identity returns the identity of the store, which distinguishes its backups from the backups of other stores. A copy
+// of the store, such as a restored backup, has the same identity. The file TABLES and the data files also contain the
+// identity.
 func (s *Store) Identity() (string, error) {
 	if id := s.identity.Load(); id != nil {
 		return *id, nil
@@ -28,7 +29,7 @@ func (s *Store) loadIdentity(readOnly bool) error {
 	if v == nil {
 		if v, err = hex.DecodeString(s.copied.Store); len(v) != 16 || err != nil {
 			v = make([]byte, 16)
-			rand.Read(v) // rand.Read never fails
+			rand.Read(v)
 		}
 		if err := s.db.Set(layout.IdentityKey, v, &pebble.WriteOptions{Sync: !s.memory}); err != nil {
 			return err

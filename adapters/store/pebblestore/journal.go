@@ -19,17 +19,17 @@ type journal struct {
 	clock   *table.Clock
 	started edm.Ticks              // highest commit number that earlier processes may have issued
 	last    atomic.Int64           // highest commit number issued so far
-	durable atomic.Int64           // each commit with a number up to this one is synced or will never be applied
+	durable atomic.Int64           // all commits up to this number are synced or will never be applied
 	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space or a file descriptor; nil means never
 	short   func() error           // returns the error that says whether disk space or a file descriptor is missing
 
-	// The lock numbers is held while a number is issued, and is locked before mu. To issue a number, the clock may
-	// write a reservation of numbers to the store. This write may wait for disk space, until the method fail locks
-	// mu and ends the wait. So mu must be unlocked meanwhile.
+	// numbers is held while a number is issued, and is acquired before mu. To issue a number, the clock may first have
+	// to store a reservation of numbers, and this write may wait for disk space. mu must not be held during the write,
+	// because journal.fail acquires mu.
 	numbers sync.Mutex
 
 	mu     sync.Mutex
-	oldest *entry // list, ordered by number, of registered commits for which done was not called yet
+	oldest *entry // list of the commits that are neither done nor canceled, ordered by number
 	newest *entry
 	failed error
 
@@ -55,7 +55,7 @@ func (j *journal) begin(clock *table.Clock, from edm.Ticks) {
 	j.durable.Store(int64(from))
 }
 
-// register gives a commit its number. The caller must call done or cancel later.
+// register assigns a number to a commit. The caller must later call journal.done or journal.cancel with the entry.
 func (j *journal) register(u undo) (*entry, error) {
 	j.numbers.Lock()
 	defer j.numbers.Unlock()
@@ -71,7 +71,7 @@ func (j *journal) register(u undo) (*entry, error) {
 	return j.add(n, n, u), nil
 }
 
-// registerReplay registers the commits of another store with numbers from first to last as one entry.
+// registerReplay registers the commits of another store from number first to number last as one entry.
 func (j *journal) registerReplay(first, last edm.Ticks, u undo) (*entry, error) {
 	j.numbers.Lock()
 	defer j.numbers.Unlock()
@@ -83,7 +83,7 @@ func (j *journal) registerReplay(first, last edm.Ticks, u undo) (*entry, error) 
 	return j.add(first, last, u), nil
 }
 
-// add adds an entry to the list, for the commits with numbers from first to last.
+// add appends an entry for the commits from number first to number last. mu must be held.
 func (j *journal) add(first, last edm.Ticks, u undo) *entry {
 	if u.stripe == nil {
 		j.catalog = last
@@ -99,7 +99,6 @@ func (j *journal) add(first, last edm.Ticks, u undo) *entry {
 	return e
 }
 
-// done marks the commit e as synced.
 func (j *journal) done(e *entry) {
 	j.mu.Lock()
 	j.syncedCatalog = max(j.syncedCatalog, e.catalog)
@@ -115,7 +114,8 @@ func (j *journal) cancel(e *entry) {
 	j.remove(e)
 }
 
-// remove removes a commit from the list and unlocks mu. If the commit was the oldest, remove also wakes the replies that wait for it.
+// remove removes a commit from the list and releases mu, which must be held. If the commit was the oldest, remove also
+// wakes the replies that wait for it.
 func (j *journal) remove(e *entry) {
 	if j.failed != nil {
 		j.mu.Unlock()

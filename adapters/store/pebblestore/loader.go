@@ -10,11 +10,11 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/layout"
 )
 
-// Loader fills a new store with stored keys and values of another store. It makes no commits, so what it writes is
-// durable only after Close.
+// Loader copies stored keys and values of another store to a new store. It makes no commits, so its writes are durable
+// only after Close.
 type Loader struct {
 	store *Store
-	batch *pebble.Batch // writes that are not applied yet; may be nil
+	batch *pebble.Batch // pending writes; may be nil
 }
 
 // NewLoader creates the new store.
@@ -26,8 +26,7 @@ func NewLoader(o Options) (*Loader, error) {
 	return &Loader{store: s}, nil
 }
 
-// Set writes a key and its value. If this is the key under which the other store keeps its identity, the new store gets
-// that identity.
+// Set writes a key and its value. If the key is layout.IdentityKey, the new store takes over the identity in the value.
 func (l *Loader) Set(k, v []byte) error {
 	if v != nil && bytes.Equal(k, layout.IdentityKey) {
 		identity := hex.EncodeToString(v)
@@ -45,7 +44,7 @@ func (l *Loader) Set(k, v []byte) error {
 	return l.Flush()
 }
 
-// Flush applies the writes that are not applied yet.
+// Flush applies the pending writes.
 func (l *Loader) Flush() error {
 	if l.batch == nil {
 		return nil
@@ -55,8 +54,8 @@ func (l *Loader) Flush() error {
 	return errors.Join(l.store.db.Apply(b, pebble.NoSync), b.Close())
 }
 
-// CopyRecords makes the second copy of the records that were written.
+// CopyRecords writes the second copy of the table records.
 func (l *Loader) CopyRecords() error { return l.store.rewriteCopies() }
 
-// Close closes the new store, without the writes since the last Flush.
+// Close closes the new store. It discards the writes since the last Flush.
 func (l *Loader) Close() error { return l.store.Close() }

@@ -8,7 +8,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Metrics has counters, which begin when the store is opened, and current sizes.
+// Metrics contains current sizes, and counters that begin at 0 when the store is opened.
 type Metrics struct {
 	Compactions     int64
 	CompactionBytes int64  // bytes written by compactions
@@ -64,7 +64,7 @@ func (s *Store) Metrics() Metrics {
 	}
 }
 
-// Observer receives events of a store. Its functions must return soon; each may be nil.
+// Observer receives events of a store. Its functions must not block. Each may be nil.
 type Observer struct {
 	// Commit is called after each commit, with the time from the call until the commit was durable.
 	Commit func(took time.Duration)

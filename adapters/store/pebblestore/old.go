@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// readOld reads the stored entities on which the mutations depend or, if keep is true, the entities of all mutations.
-// The entities are valid until the caller calls done. If keep is true, they remain valid after that.
+// readOld reads the stored entities on which the mutations depend. If keep is true, it reads the entities of all
+// mutations. The result is valid until the caller calls done. If keep is true, it remains valid afterwards.
 func (s *Store) readOld(l *liveTable, m []table.Mutation, buf *[]byte, keep bool) (olds []old, done func(), err error) {
 	olds = make([]old, len(m))
 	if len(m) > 1 {
@@ -37,7 +37,7 @@ func (s *Store) readOld(l *liveTable, m []table.Mutation, buf *[]byte, keep bool
 	if err != nil {
 		return nil, nil, errors.Join(err, closer.Close())
 	}
-	return olds, func() { closer.Close() }, nil // the entity was read successfully, so an error of Close does not matter
+	return olds, func() { closer.Close() }, nil // an error of Close does not matter after a successful read
 }
 
 func isUnconditionalPut(m *table.Mutation) bool {

@@ -29,7 +29,7 @@ func Open(o Options) (*Store, error) {
 	s := &Store{dir: o.Dir, memory: o.Memory, now: o.Now, room: room.New(o.MemoryLimit), fatal: o.Fatal, committed: o.Observer.Commit, tables: newTables(), seed: maphash.MakeSeed(), marker: logguard.NewMarker()}
 	s.backlog = backlog.New(&s.stalls)
 	s.ending, s.end = context.WithCancel(context.Background())
-	s.journal = new(journal) // the method die may need the journal before the clock is known
+	s.journal = new(journal) // Store.die may need the journal before the clock is known
 	if !o.Memory {
 		s.disk, s.machine = fulldisk.New(fulldisk.Options{
 			FS: o.FS, Dir: o.Dir, Reserve: o.DiskReserve, Spare: o.Spare, Retry: pause, Logf: o.Logf,
@@ -51,9 +51,9 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// await waits until the method open has returned. If the channel interrupt is closed while the opening waits for disk
-// space, await returns an error. Pebble cannot abort an opening. So the directory stays locked until there is space or
-// the process ends.
+// await waits until Store.open has returned. If interrupt is closed while the opening waits for disk space, await
+// returns an error. Pebble cannot abort an opening, so the directory remains locked until there is space or the process
+// ends.
 func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
 	select {
 	case err := <-opened:
@@ -79,13 +79,13 @@ func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
 
 func (s *Store) open(o Options) error {
 	if err := checkForeign(o); err != nil && !hasLockFile(o) {
-		return err // this check must precede the creation of files in the directory
+		return err // must be checked before files are created in the directory
 	}
 	if o.AcceptDamage && !o.Memory {
-		if err := tryRead(o); err != nil { // this check must precede the change of files
+		if err := tryRead(o); err != nil { // must be checked before files are changed
 			return err
 		}
-		if err := s.removeHistoryFile(); err != nil { // must be first: if this start is killed, the next start may be unable to see which commits were lost
+		if err := s.removeHistoryFile(); err != nil { // must come first: if this start is killed, the next start may be unable to detect which commits were lost
 			return err
 		}
 	}
@@ -130,7 +130,7 @@ func (s *Store) openChanging(o Options) error {
 		return err
 	}
 	if err == nil {
-		defer lock.Close() // closes only this reference to the lock; Pebble has another one and keeps the lock
+		defer lock.Close() // releases only this reference; Pebble holds another reference to the lock
 		p.Lock = lock
 	}
 	if err := checkForeign(o); err != nil {
@@ -154,7 +154,7 @@ func (s *Store) openChanging(o Options) error {
 	go s.backlog.Run(s.ending, func() (layers, running int) {
 		m := s.pebbleMetrics()
 		if s.room.Judge(int64(m.Total().TablesSize), o.Logf) {
-			s.calls.Go(func() { _ = s.db.Compact(s.ending, []byte{0}, []byte{255}, false) }) // an error only means that the memory stays in use
+			s.calls.Go(func() { _ = s.db.Compact(s.ending, []byte{0}, []byte{255}, false) }) // an error only means that the memory is not freed
 		}
 		return int(m.Levels[0].Sublevels), int(m.Compact.NumInProgress)
 	})
@@ -171,7 +171,7 @@ func (s *Store) openChanging(o Options) error {
 	return nil
 }
 
-// inspectLogs opens the keeper of unshipped logs, and makes Pebble use a guard, which checks each log before its
+// inspectLogs opens the keeper of unshipped logs. It also makes Pebble use a guard, which checks each log before its
 // replay.
 func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
 	issued := func() int64 { return s.journal.last.Load() }
@@ -188,17 +188,17 @@ func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
 }
 
 // Close closes the store. All other calls must have returned. Close moves the content of the log to data files, so that
-// the next Open has nothing to replay. If a Pebble call (such as a backup) waits for disk space, Close leaves the store
-// open and locked until the process ends. Close does not make this call fail, because Pebble ends the process if it
-// cannot begin a new log.
+// the next Open has nothing to replay. If a Pebble call, such as the checkpoint of a backup, waits for disk space,
+// Close leaves the store open and locked until the process ends. It does not abort the call, because Pebble ends the
+// process if it cannot begin a new log.
 func (s *Store) Close() error {
 	if s.memory {
 		s.end()
 		s.backlog.WaitEnd()
 		return s.db.Close()
 	}
-	// On a full disk Close does not flush, and the next Open replays the log. In a directory that replaces the data
-	// directory, Close creates no files.
+	// On a full disk, Close does not flush, and the next Open replays the log. Close does not flush either if the data
+	// directory was replaced, because a flush would create files in the other directory.
 	flushed := s.disk.Refusal() == nil && s.flush(context.Background()) == nil
 	s.end()
 	if s.endCalls() != nil {

@@ -23,20 +23,22 @@ type Options struct {
 	Dir string
 	// Memory keeps everything in memory, without a log: nothing is durable.
 	Memory bool
-	// MemoryLimit limits the bytes that tables may use with Memory; 0 means no limit. Above the limit, all writes except
-	// deletes fail with [table.ErrMemoryFull]. During a compaction, the tables temporarily need up to twice their memory.
+	// MemoryLimit is the maximum number of bytes that tables may use if Memory is set; 0 means no limit. Above the
+	// limit, all writes except deletes fail with [table.ErrMemoryFull]. During a compaction, the tables temporarily
+	// need up to twice their memory.
 	MemoryLimit int64
 	// FS is the file system that contains Dir; nil means the file system of the machine.
 	FS vfs.FS
 	// CacheSize is the memory in bytes for blocks of data files and for writes that are
 	// not in data files yet; 0 means 128 MiB.
 	CacheSize int64
-	// DiskReserve is the size in bytes of the reserve file, which keeps space for deletes and compactions on a full disk.
-	// The file uses at most a sixteenth of the disk. 0 means no file, and a negative value leaves an existing file
-	// unchanged.
+	// DiskReserve is the size in bytes of the reserve file. On a full disk, deletes and compactions can use the space
+	// of this file. The file uses at most a sixteenth of the disk. 0 means no file, and a negative value leaves an
+	// existing file unchanged.
 	DiskReserve int64
-	// KeepLogs is the maximum size in bytes of the logs that the store keeps until they are shipped, see [Store.ReadLog].
-	// 0 means that no logs are kept. A negative value keeps logs, without a limit, if the last start kept them.
+	// KeepLogs is the maximum total size in bytes of the logs that the store keeps until they are shipped. See
+	// [Store.ReadLog]. 0 means that no logs are kept. If KeepLogs is negative and the last start kept logs, the store
+	// keeps logs without a limit.
 	KeepLogs int64
 	// MaxOpenFiles is the maximum number of data files that are open at the same time; 0 means 1,000.
 	MaxOpenFiles int
@@ -52,8 +54,8 @@ type Options struct {
 	// log.Printf.
 	Logf func(format string, args ...any)
 
-	// Interrupt is a channel. When it is closed, a call of Open that waits for disk space or for a file descriptor
-	// returns an error. If the channel is nil, Open waits without a limit.
+	// Interrupt may be closed to make Open return an error while it waits for disk space or for a file descriptor. If
+	// Interrupt is nil, Open waits without a limit.
 	Interrupt <-chan struct{}
 
 	// AcceptDamage makes Open accept a directory that has lost confirmed commits. The store then does not have these

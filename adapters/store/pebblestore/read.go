@@ -9,7 +9,7 @@ import (
 )
 
 // OpenToRead opens the database of a store only for reading. It accepts damage, as [Open] does with
-// Options.AcceptDamage, but changes no file of the directory. The result logs says which commits are lost.
+// Options.AcceptDamage, but changes no file of the directory. The returned Guard lists the losses.
 func OpenToRead(o Options) (db *pebble.DB, logs *logguard.Guard, err error) {
 	o = o.withDefaults()
 	names, err := o.FS.List(o.Dir)
@@ -27,7 +27,7 @@ func OpenToRead(o Options) (db *pebble.DB, logs *logguard.Guard, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer lock.Close() // closes only this reference to the lock; Pebble has another one and keeps the lock
+	defer lock.Close() // releases only this reference; Pebble holds another reference to the lock
 	p.Lock = lock
 	if err := s.guard(logguard.Options{FS: o.FS, Dir: o.Dir, OnLoss: logguard.ShowReadable, Logf: o.Logf}, p); err != nil {
 		return nil, nil, err

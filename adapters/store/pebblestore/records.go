@@ -48,7 +48,7 @@ func (s *Store) restoreRecords(readOnly bool, logf func(string, ...any)) error {
 	return nil
 }
 
-// copyRecords returns the content of the file that is the second copy of all records.
+// copyRecords returns the content of the file TABLES, which is the second copy of all records.
 func (s *Store) copyRecords() (want []byte, err error) {
 	want = append(recordcopy.Head(layout.Version), recordcopy.Store(*s.identity.Load())...)
 	err = layout.ForEach(s.db, []byte{layout.Records}, func(k, v []byte) error {

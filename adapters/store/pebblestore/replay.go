@@ -20,8 +20,9 @@ import (
 
 var errRecordOfLog = errors.New("a commit of the log cannot be read")
 
-// Replay atomically applies commits of another store, sorted by number, and stores the position p after these commits. A
-// commit contains the new values of its keys, so it may be applied twice. No other write may run at the same time.
+// Replay atomically applies commits of another store, sorted by number, and stores the position p after these commits.
+// A commit may be applied twice, because it contains the new values of its keys. No other write may run at the same
+// time.
 func (s *Store) Replay(ctx context.Context, p commitlog.Position, commits []commitlog.Commit) error {
 	position, err := json.Marshal(p)
 	if err != nil {
@@ -61,7 +62,7 @@ func (s *Store) Replay(ctx context.Context, p commitlog.Position, commits []comm
 		}
 	}
 	if err := s.applyReplay(r.batch, p.Number); err != nil {
-		s.die(err) // some tables are already marked as dead, and this cannot be undone
+		s.die(err) // some tables are already marked as dead, which cannot be undone
 		return err
 	}
 	s.journal.done(e)
@@ -102,10 +103,9 @@ type replay struct {
 	batch   *pebble.Batch
 	records map[string][]byte // new value of each changed record, by the text of its key; nil removes the record
 	dropped []table.Incarnation
-	fed     map[table.Incarnation]edm.Ticks // number of the last new line of each change feed
+	fed     map[table.Incarnation]edm.Ticks // number of the last line that the replay adds to each change feed
 }
 
-// add adds the changes of a commit to the batch.
 func (r *replay) add(record []byte) error {
 	if len(record) < batchrepr.HeaderLen {
 		return errors.New("it is too short")
@@ -168,7 +168,7 @@ func (r *replay) changedRecords() (map[table.RecordKey]table.Record, error) {
 	return list, nil
 }
 
-// Drops reports whether a commit drops the table with this key. The parameter record is the commit's record in the log.
+// Drops reports whether a commit drops the table with the given key. record is the commit's record in the log.
 func Drops(record []byte, key table.RecordKey) bool {
 	if len(record) < batchrepr.HeaderLen {
 		return false
@@ -186,10 +186,10 @@ func Drops(record []byte, key table.RecordKey) bool {
 	}
 }
 
-// Lead ends the replay of another store's log, so that the store accepts its own writes. These writes have Timestamps
-// higher than the given Timestamp. The store begins a new history, which continues the other store's history. The
-// parameter keepLogs is as in Options.KeepLogs. The parameter next is the ID of the timeline that was begun for this
-// store at the backup location, or "". A start after a kill finds the timeline by this ID.
+// Lead ends the replay of another store's log, so that the store accepts writes. The new writes have Timestamps higher
+// than the given Timestamp. The store begins a new history, which continues the other store's history. keepLogs is as
+// in Options.KeepLogs. next is the ID of the timeline that was begun for this store at the backup location, or "". If
+// the process is killed, the next start finds the timeline by this ID.
 func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
 	if err := s.beginTimeline(above, keepLogs, next); err != nil {
 		return err

@@ -41,8 +41,8 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 			}
 			continue
 		}
-		// All commits that the iterator can show have numbers up to n. The wait for these commits follows after the page
-		// was read, because by then their fsync has usually finished.
+		// The iterator can show only commits with numbers up to n. Scan waits for these commits after it has read the
+		// page, because by then their fsync has usually finished.
 		n := s.journal.last.Load()
 		page, err := collect(ctx, it, l, &r, b, nil)
 		if err != nil {
@@ -83,7 +83,6 @@ func (s *Store) scanDurable(ctx context.Context, tbl table.RecordKey, r *table.S
 	return collect(ctx, it, l, r, b, hidden)
 }
 
-// bounds returns iterator options for the full keys of the entities in a range.
 func (l *liveTable) bounds(r key.Range) *pebble.IterOptions {
 	o := &pebble.IterOptions{LowerBound: l.appendKey(nil, r.Start)}
 	if r.End != nil {
@@ -94,8 +93,8 @@ func (l *liveTable) bounds(r key.Range) *pebble.IterOptions {
 	return o
 }
 
-// collect fills the page of the PageBuilder b with the entities in the requested ranges, and closes the iterator. The parameter hidden lists the
-// older states of entities whose newest commits must not be shown yet. The page gets these older states.
+// collect fills the page of b with the entities in the requested ranges, and closes the iterator. The list hidden
+// contains the older states of entities whose newest commits must not be shown yet. The page gets the older states.
 func collect(ctx context.Context, it *pebble.Iterator, l *liveTable, r *table.ScanRequest, b table.PageBuilder, hidden []hiddenRow) (table.Page, error) {
 	c := collector{b: b, m: pagerows.Get(), hidden: hidden, descending: r.Descending}
 	c.b.Pause = r.Pause
@@ -124,8 +123,8 @@ type collector struct {
 	descending bool
 }
 
-// collect reads the range that is set as the bounds of the iterator. It examines entities in the memory of the
-// iterator and copies only the entities that belong to the page.
+// collect reads the entities between the bounds of the iterator. It examines them in the memory of the iterator and
+// copies only the entities that belong to the page.
 func (c *collector) collect(ctx context.Context, it *pebble.Iterator, in key.Range) error {
 	first, next := it.First, it.Next
 	if c.descending {
@@ -165,8 +164,8 @@ func (c *collector) collect(ctx context.Context, it *pebble.Iterator, in key.Ran
 	return err
 }
 
-// collectOld examines the entities of the list c.hidden in the range, up to the key in the parameter until. A nil key means
-// no limit. The result at says whether the list has an entity with exactly this key.
+// collectOld examines the hidden entities in the range, up to the key until. If until is nil, there is no limit. It
+// reports whether a hidden entity has exactly this key.
 func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) (at bool, err error) {
 	for len(c.hidden) > 0 && !at {
 		h := c.hidden[0]
@@ -176,7 +175,7 @@ func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) 
 		c.hidden = c.hidden[1:]
 		at = until != nil && bytes.Equal(h.key, until)
 		switch {
-		case !in.Contains(h.key): // the position is between two ranges
+		case !in.Contains(h.key): // the entity is between two ranges
 		case !h.known:
 			return false, table.ErrFull
 		case h.old.exists:

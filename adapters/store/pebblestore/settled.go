@@ -11,29 +11,31 @@ import (
 	"edgetable/core/table"
 )
 
-// Reads must work on a full disk. While the log waits for disk space, Pebble already shows commits that are not durable yet.
-// Reads then do not wait for these commits, but hide them.
+// Reads must work on a full disk. While the log waits for disk space, Pebble already shows commits that are not durable
+// yet. Instead of waiting for these commits, reads hide them.
 //
-// The log is synced in order. So a commit is certainly durable if the commit or a later commit in the log is synced. A stripe
-// is a lock for some of the partitions. Of two commits of one stripe, the commit with the higher number is later in the log. A
-// catalog change locks all stripes, so the same is true for a catalog change and any other commit. Commits of different stripes
-// are independent of each other. So reads may show a commit of one stripe but hide an older commit of another stripe.
+// The log is synced in order. So a commit is certainly durable if the commit or a later commit in the log is synced. A
+// stripe is a lock for some of the partitions. Of two commits of one stripe, the commit with the higher number is later
+// in the log. A catalog change locks all stripes, so the same is true for a catalog change and any other commit.
+// Commits of different stripes are independent of each other. So reads may show a commit of one stripe but hide an
+// older commit of another stripe.
 
-// forget releases the snapshot of a commit. The commit is durable or has failed.
+// forget releases the snapshot of a commit that is durable or has failed.
 func (s *Store) forget(u undo) {
 	if u.before != nil {
 		s.calls.Go(func() { u.before.Close() }) // Close cannot fail, but may wait for a lock of Pebble
 	}
 }
 
-// isDurable reports whether a registered commit is certainly durable. The caller must have locked mu.
+// isDurable reports whether a registered commit is certainly durable. j.mu must be held.
 func (j *journal) isDurable(e *entry) bool {
 	st := e.undo.stripe
 	return e.number <= j.syncedCatalog || st != nil && e.number <= st.synced
 }
 
-// pendingCommits returns the commits that may not be durable yet, oldest first. The list ends before the first catalog change that is not
-// durable. The result catalog is this change, or nil. The snapshot of the change has only earlier commits. The caller must have locked mu.
+// pendingCommits returns the commits that may not be durable yet, oldest first, up to the first catalog change that is
+// not durable. It returns this catalog change separately, or nil if there is none. The snapshot of the catalog change
+// has only earlier commits. j.mu must be held.
 func (j *journal) pendingCommits() (commits []*entry, catalog *entry) {
 	for e := j.oldest; e != nil; e = e.newer {
 		switch {
@@ -51,12 +53,13 @@ func (j *journal) pendingCommits() (commits []*entry, catalog *entry) {
 type view struct {
 	store   *Store
 	from    pebble.Reader
-	current bool     // the reader in the field from shows the tables that the store has now
+	current bool     // whether the view shows the current tables of the store
 	hidden  []*entry // commits that the view must hide, although Pebble shows them or will soon show them
 }
 
-// withDurableView calls the function do with a view that hides all commits that may not be durable yet. During the call, no commit is
-// registered or becomes durable for readers, so the function must return soon. The function may create iterators, which remain valid later.
+// withDurableView passes a view to a function. The view hides all commits that may not be durable yet. During the call,
+// no commit is registered or becomes durable for readers, so the function must return soon. Iterators that the function
+// creates remain valid afterwards.
 func (s *Store) withDurableView(do func(v view) error) error {
 	j := s.journal
 	j.mu.Lock()
@@ -103,7 +106,7 @@ type hiddenRow struct {
 	known bool
 }
 
-// rows returns older states of the entities in a range, in key order: the states before the commits that the view hides.
+// rows returns, in key order, the states that the entities in a range had before the hidden commits.
 func (v view) rows(l *liveTable, in key.Range) (list []hiddenRow) {
 	for _, e := range v.hidden {
 		if e.undo.liveTable.incarnation != l.incarnation {

@@ -14,11 +14,12 @@ import (
 // [commitlog.Timeline].
 func (s *Store) ReadLog(after edm.Ticks) commitlog.Reader { return s.shipping.Read(after) }
 
-// AwaitDurable waits until all commits registered before the call are durable, or until ctx ends. All commits up to the result
-// number are durable. If the result whole is true, these commits include every commit that returned before the result time.
+// AwaitDurable waits until all commits registered before the call are durable, or until ctx is done. It returns a
+// number up to which all commits are durable, and returns the given time unchanged. If whole is true, these commits
+// include every commit that returned before this time.
 func (s *Store) AwaitDurable(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool) {
 	last := s.journal.last.Load()
-	_ = s.journal.wait(ctx, last) // after an error, s.Durable() may be lower than the last number
+	_ = s.journal.wait(ctx, last) // the wait may fail, so s.Durable() may be lower than last
 	number = s.Durable()
 	return number, now, int64(number) >= last
 }
@@ -37,7 +38,7 @@ func (s *Store) Touch(ctx context.Context) (edm.Ticks, error) {
 // Timeline returns the timeline to which the commits of the store belong.
 func (s *Store) Timeline() commitlog.Timeline { return s.shipping.Timeline() }
 
-// ChangeTimeline calls the function do, which changes the timeline of the store. Then it stores the timeline durably.
+// ChangeTimeline passes the timeline of the store to a function that changes it. Then it stores the timeline durably.
 func (s *Store) ChangeTimeline(do func(*commitlog.Timeline)) error {
 	return s.shipping.Change(0, do)
 }
@@ -57,8 +58,8 @@ func (s *Store) Raise(above edm.Ticks) error {
 	return s.raise(above)
 }
 
-// raise does the work of Raise for a caller that has locked journal.numbers. The clock may have reserved numbers up to a
-// second after the last issued number. A reservation must never become lower, so raise reserves at least the same numbers.
+// raise is like Raise, but journal.numbers must be held. The clock may have reserved numbers up to a second after the
+// last issued number. A reservation must never become lower, so raise reserves at least the same numbers.
 func (s *Store) raise(above edm.Ticks) error {
 	above = max(above, edm.Ticks(s.journal.last.Load()))
 	if err := s.reserve(above + table.Reservation); err != nil {
@@ -68,7 +69,7 @@ func (s *Store) raise(above edm.Ticks) error {
 	return nil
 }
 
-// Started returns the highest number that processes before this one may have issued for a commit of the store.
+// Started returns the highest commit number that earlier processes may have issued.
 func (s *Store) Started() edm.Ticks { return s.journal.started }
 
 // LogWritten returns the number of bytes written to the log since the store was opened, and the total size of the logs
@@ -82,8 +83,8 @@ func (s *Store) LogWritten() (written, kept int64) {
 // No commit of the store has, or will get, a number in (High, Quiet].
 type Span struct{ Low, High, Quiet edm.Ticks }
 
-// raiseToNow raises the clock to the current time, and returns the highest number of a commit (last) and the raised
-// clock (until). No commit gets a number in (last, until].
+// raiseToNow raises the clock to the current time. It returns the highest commit number issued so far and the raised
+// clock. No commit gets a number in (last, until].
 func (s *Store) raiseToNow() (last, until edm.Ticks) {
 	s.journal.numbers.Lock()
 	defer s.journal.numbers.Unlock()
@@ -111,7 +112,7 @@ func (s *Store) CheckpointSpan(ctx context.Context, dir string) (span Span, err 
 	return Span{low, max(low, high), until}, s.journal.wait(ctx, int64(high))
 }
 
-// KeepLogs changes the maximum size of the logs that are kept; limit is as in Options.KeepLogs.
+// KeepLogs changes the maximum total size in bytes of the kept logs; 0 means that no logs are kept.
 func (s *Store) KeepLogs(limit int64) error {
 	return s.shipping.Limit(limit)
 }

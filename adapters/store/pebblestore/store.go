@@ -64,7 +64,7 @@ type Store struct {
 	compactionFailed atomic.Int64
 
 	catalog struct {
-		sync.Mutex              // locked before any stripe (lock for some of the partitions), and only by catalog changes
+		sync.Mutex              // acquired before any stripe
 		last       atomic.Int64 // number of the last catalog change, stored before the change is applied
 	}
 	seed    maphash.Seed
@@ -76,7 +76,7 @@ var _ table.Store = (*Store)(nil)
 // Declares implements [table.Declaring].
 func (s *Store) Declares() (name string, expiry bool) { return "Pebble", true }
 
-// stripe returns the lock for the partition of an entity. The parameter k is the full key of the entity.
+// stripe returns the lock for the partition of an entity. k is the full key of the entity.
 func (s *Store) stripe(k []byte) *stripe {
 	n := layout.PrefixLength + len(key.Partition(k[layout.PrefixLength:]))
 	return &s.stripes[maphash.Bytes(s.seed, k[:n])%stripeCount]
@@ -103,8 +103,9 @@ func (s *Store) awaitAndReturn(ctx context.Context, n int64, err error) error {
 	return err
 }
 
-// apply adds the batch of a commit to the log and makes the batch visible to readers. The log has batches in the order of
-// the calls of apply. The caller must then call awaitDurable. If apply returns an error, the batch was not applied.
+// apply adds the batch of a commit to the log and makes the batch visible to readers. Batches are written to the log in
+// the order of the calls of apply. The caller must then call awaitDurable. If apply returns an error, the batch was not
+// applied.
 func (s *Store) apply(b *pebble.Batch, e *entry) error {
 	if s.memory {
 		return s.applyUnsynced(b)
@@ -162,7 +163,7 @@ func (s *Store) awaitDurable(b *pebble.Batch, e *entry) error {
 		s.marker.SawSync(e.number)
 	}
 	s.journal.done(e)
-	b.Close() // returns the batch to the pool, and cannot fail
+	b.Close() // Close returns the batch to a pool, and cannot fail
 	return nil
 }
 
@@ -170,7 +171,7 @@ func (s *Store) awaitDurable(b *pebble.Batch, e *entry) error {
 func (s *Store) die(err error) {
 	s.journal.fail()
 	if s.disk.Closing() {
-		return // the method Close reports the write error
+		return // Store.Close reports the write error
 	}
 	s.fatal(err)
 }
@@ -183,7 +184,7 @@ func (s *Store) admit(m []table.Mutation) error {
 	return s.disk.Admit(m)
 }
 
-// admitDelete is like admit. A caller sets the parameter deletes to true if the change only deletes data.
+// admitDelete is like admit. deletes is true if the change only deletes data.
 func (s *Store) admitDelete(deletes bool) error {
 	if err := s.room.Admit(deletes); err != nil {
 		return err

@@ -41,7 +41,8 @@ func getRecord(from pebble.Reader, key table.RecordKey) (table.Record, error) {
 	return table.ParseRecord(text, v)
 }
 
-// forEachRecord calls do for each record, in the order of the keys, until a call fails or a record cannot be read.
+// forEachRecord passes each record to a function, in the order of the keys, until the function fails or a record cannot
+// be read.
 func forEachRecord(from pebble.Reader, do func(r *table.Record) error) error {
 	return layout.ForEach(from, []byte{layout.Records}, func(k, v []byte) error {
 		r, err := table.ParseRecord(string(k[1:]), v)

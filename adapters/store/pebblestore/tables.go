@@ -16,8 +16,8 @@ type liveTable struct {
 	// dead is set before the batch that drops the table is applied. So if dead is still not set after a read, the read has seen the
 	// table before the drop.
 	dead atomic.Bool
-	// The declared options (traits) of a table change only while all stripes (the locks of commits) are locked. So the
-	// traits do not change during a commit. A read uses traits that were valid at some time during the read.
+	// traits are the declared options of the table. They change only while all stripes (the locks of commits) are held,
+	// so they do not change during a commit. A read uses traits that were valid at some time during the read.
 	traits atomic.Pointer[table.Traits]
 	news   feedlog.News
 }
@@ -60,7 +60,8 @@ func (t *tables) setLive(r *table.Record) {
 	l.news.Ring()
 }
 
-// notifyWaiters wakes the clients that wait for changes of tables. The parameter maps each changed incarnation to its last commit number.
+// notifyWaiters wakes the clients that wait for changes of tables. The map contains the last commit number of each
+// changed incarnation.
 func (t *tables) notifyWaiters(of map[table.Incarnation]edm.Ticks) {
 	if len(of) == 0 {
 		return
@@ -89,7 +90,7 @@ func (t *tables) setDead(key table.RecordKey) {
 	defer t.mu.Unlock()
 	if old := t.live[key]; old != nil {
 		delete(t.live, key)
-		// The flag dead is set only after the map entry is deleted. If a reader sees the flag and looks up the table again, it cannot
+		// dead is set only after the map entry is deleted. A reader that sees dead and looks up the table again cannot
 		// find this incarnation.
 		old.dead.Store(true)
 		old.news.Ring()

@@ -12,7 +12,7 @@ type undo struct {
 	stripe    *stripe // nil for a catalog change
 	liveTable *liveTable
 	mutations []table.Mutation // memory of the caller of Commit, valid until the call of journal.done
-	olds      []old            // entities before the commit; nil if much disk space was free, because the log then does not wait and reads hide no commit
+	olds      []old            // entities before the commit; nil if there is plenty of disk space, because reads then hide no commits
 
 	// before is a snapshot of the state before a catalog change, or before replayed commits of another store. If a drop is not
 	// durable yet, readers need the snapshot to read the entities of the dropped table.

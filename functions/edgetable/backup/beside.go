@@ -12,10 +12,10 @@ import (
 	"edgetable/adapters/objects/directory"
 )
 
-// besideNote is the name of a file that shows that a restore has created a folder.
+// besideNote is the name of the file that marks a folder as created by a restore.
 const besideNote = "edgetable-restore"
 
-// restoreAtomically makes a store in a temporary folder next to dir, and then renames the store to dir. If the
+// restoreAtomically creates a store in a temporary folder next to dir, and then renames the store to dir. If the
 // process is killed, the next restore to dir continues in the temporary folder.
 func restoreAtomically(dir string, make func(beside string) (made string, err error)) (err error) {
 	if dir, err = emptyOrNew(dir); err != nil {
@@ -69,8 +69,7 @@ func emptyOrNew(dir string) (path string, err error) {
 	return path, err
 }
 
-// claimFolder creates a folder that contains the file named besideNote. If the folder already exists without this file,
-// claimFolder returns an error.
+// claimFolder creates a folder with the file besideNote. It returns an error if the folder exists without this file.
 func claimFolder(folder string) error {
 	if err := directory.Make(filepath.Dir(folder)); err != nil {
 		return err

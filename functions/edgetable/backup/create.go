@@ -60,8 +60,7 @@ func (p *program) backupCreate(ctx context.Context, location, data, socket strin
 	return nil
 }
 
-// mended returns a message about damaged objects of earlier backups. This backup has stored their
-// content again.
+// mended returns a message about damaged objects of earlier backups whose content this backup has stored again.
 func mended(n int, first string) string {
 	return fmt.Sprintf("damaged in earlier backups: %s. This backup has stored their content again. 'edgetable backup verify' names the backups that need these objects. The first of these objects is %s", cli.Things(n, "objects"), first)
 }

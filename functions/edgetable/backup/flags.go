@@ -21,8 +21,7 @@ type Flags struct {
 	keys  []string
 }
 
-// KeepLogs returns the maximum size of the log files that the store keeps because they are not
-// shipped yet.
+// KeepLogs returns the maximum size of the unshipped log files that the store keeps.
 func (o *Flags) KeepLogs() int64 {
 	if o.Log == 0 {
 		return 0

@@ -17,7 +17,7 @@ func identityFlag(f *pflag.FlagSet, to *string) {
 	f.StringVar(to, "identity", "", "age key `file` (made by age-keygen) with the private key of encrypted backups")
 }
 
-// identities reads the file that --identity names, if any.
+// identities reads the private keys in the file of the flag --identity.
 func identities(file string) ([]age.Identity, error) {
 	list, err := place.ReadIdentities(file)
 	if err != nil {

@@ -102,7 +102,7 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 	return nil
 }
 
-// replay applies the log of a plan to a store that contains the backup of the plan. Then the store is a primary.
+// replay applies the log of a plan to a store that was restored from the plan's backup, and makes the store a primary.
 func replay(ctx context.Context, r *repository.Repository, plan *repository.Plan, dir string, with []age.Identity, progress func(done, total int64)) error {
 	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, Interrupt: ctx.Done()})
 	if err != nil {
@@ -111,8 +111,8 @@ func replay(ctx context.Context, r *repository.Repository, plan *repository.Plan
 	return errors.Join(follow.Replay(ctx, follow.Source{Place: r, With: with}, plan, store, true, progress), store.LeaveHistory(), store.Close())
 }
 
-// raise ensures that the next Timestamps of a store are above all Timestamps in the shipped log. A store that was
-// restored from a backup without the log needs this: clients have seen the Timestamps in the log.
+// raise makes the next Timestamps of a store higher than all Timestamps in the shipped log. It is needed after a
+// restore without the log, because clients have seen the Timestamps in the log.
 func raise(ctx context.Context, r *repository.Repository, dir string) error {
 	above, err := r.Highest(ctx)
 	if err != nil || above == 0 {
@@ -136,8 +136,8 @@ func (p *program) withdraw(ctx context.Context, dir string) error {
 	return errors.Join(err, store.Close())
 }
 
-// restoreTable restores a whole backup to a temporary folder. Then it makes a store with one of the backup's tables,
-// and moves this store to dir.
+// restoreTable restores a whole backup to a temporary folder. Then it creates a store with only one table of the
+// backup, and moves this store to dir.
 func restoreTable(restore func(dir string) error, dir string, key table.RecordKey) (entities int64, err error) {
 	return entities, restoreAtomically(dir, func(beside string) (string, error) {
 		alone := filepath.Join(beside, "table")
@@ -152,8 +152,8 @@ func restoreTable(restore func(dir string) error, dir string, key table.RecordKe
 	})
 }
 
-// restoreWhole restores a backup to the folder "whole". It continues a restore that was killed. A complete store in
-// this folder may have been opened and changed, so it is removed first.
+// restoreWhole restores a backup to the folder "whole". It continues a restore that was killed. It first removes a
+// complete store in this folder, because the store may have been opened and changed.
 func restoreWhole(restore func(dir string) error, beside string) error {
 	whole := filepath.Join(beside, "whole")
 	if !target.Interrupted(whole) {

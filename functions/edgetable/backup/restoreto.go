@@ -19,8 +19,8 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// restoreTo copies the entities of a table from a backup to a table service. This process restores the table to a
-// temporary store and reads from there, so the service need not know about backups.
+// restoreTo copies the entities of a table from a backup to a table service. It restores the table to a temporary store
+// and reads from this store, so the service need not know about backups.
 func (p *program) restoreTo(ctx context.Context, location string, o *restoring) (err error) {
 	beside, err := os.MkdirTemp("", "edgetable-restore-*")
 	if err != nil {
@@ -46,7 +46,7 @@ func (p *program) restoreTo(ctx context.Context, location string, o *restoring) 
 // has a new random key.
 func openRestored(dir, account string) (connection string, way http.RoundTripper, end func() error, err error) {
 	secret := make([]byte, 32)
-	_, _ = cryptorand.Read(secret) // rand.Read cannot fail
+	_, _ = cryptorand.Read(secret)
 	key := base64.StdEncoding.EncodeToString(secret)
 	list, err := accounts.Parse(account + ":" + key)
 	if err != nil {

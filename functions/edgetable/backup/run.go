@@ -33,7 +33,7 @@ const (
 	UnfinishedFile = "backup.unfinished" // list of backups that were begun but not completed: name and backup location
 )
 
-// snapshotter is a store that can be backed up. This process has opened the store, or a running server uses it.
+// snapshotter is a store that can be backed up: a store that this process has opened, or the store of a running server.
 type snapshotter interface {
 	Identity() (string, error)
 	Checkpoint(ctx context.Context, dir string) (*repository.LogSpan, error)
@@ -46,7 +46,7 @@ type run struct {
 	store          snapshotter
 	keys           []string
 	progress       func(done, total int64)
-	spanned        func(*repository.LogSpan) // if not nil, it is called with the span, which says which commits the backup contains
+	spanned        func(*repository.LogSpan) // called with the span of the backup; may be nil
 }
 
 // create makes the backup. It holds a lock, so that only one process at a time backs up a data directory.
@@ -181,7 +181,7 @@ func sourceName(data string) string {
 
 // openForBackup opens the store of a data directory, or connects to the server that uses it.
 func openForBackup(data, socket string) (s snapshotter, end func(), err error) {
-	// check first, because opening a directory without a store would create one
+	// Check first, because opening a directory without a store would create one.
 	if manifests, err := fs.Glob(os.DirFS(data), "MANIFEST-*"); err != nil || len(manifests) == 0 {
 		return nil, nil, fmt.Errorf("%s contains no data of the embedded store; databases have their own backups: for PostgreSQL see docs/postgres.md", data)
 	}

@@ -32,7 +32,7 @@ type Schedule struct {
 	*Flags
 	run     *run
 	store   *stores.Checkpoints
-	named   string // name of the backup location, which tells it from other locations
+	named   string // name by which the backup location is recognized
 	log     *slog.Logger
 	shipper *ship.Shipper // nil if the log is not shipped
 
@@ -41,8 +41,8 @@ type Schedule struct {
 	Paused func() bool
 
 	forced atomic.Bool              // a backup is needed at once, because the log can only be shipped after it
-	now    chan struct{}            // wakes the loop in the method Serve
-	spans  chan *repository.LogSpan // passes the commit numbers of the backup in progress to startBackup
+	now    chan struct{}            // wakes Serve
+	spans  chan *repository.LogSpan // passes the span of the backup in progress to startBackup
 
 	mu     sync.Mutex
 	status Status
@@ -90,7 +90,8 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 	return b, nil
 }
 
-// nameOf returns the name of a backup location. Each relative path of a directory gives the same name.
+// nameOf returns the name by which a backup location is recognized. All relative paths of a directory have the same
+// name.
 func nameOf(at objects.Place, location string) string {
 	if dir, ok := at.(directory.Place); ok {
 		return dir.Dir
@@ -109,10 +110,10 @@ func (b *Schedule) Admit(ctx context.Context) {
 	}
 }
 
-// ServeLog ships the log until ctx ends.
+// ServeLog ships the log until ctx is done.
 func (b *Schedule) ServeLog(ctx context.Context) { b.shipper.Serve(ctx, b.Log, b.paused) }
 
-// JoinPieces joins pieces of the shipped log at intervals until ctx ends.
+// JoinPieces joins pieces of the shipped log at intervals until ctx is done.
 func (b *Schedule) JoinPieces(ctx context.Context) { b.shipper.JoinPieces(ctx, b.paused) }
 
 // EndLog ships the last commits after the server has stopped.
@@ -133,7 +134,7 @@ func (b *Schedule) Place() *repository.Repository {
 // contains.
 func (b *Schedule) spanned(log *repository.LogSpan) {
 	select {
-	case <-b.spans: // discard the commit numbers of an earlier backup, which startBackup may not have received
+	case <-b.spans: // discard the span of an earlier backup if startBackup has not received it
 	default:
 	}
 	if log != nil {
@@ -167,7 +168,7 @@ func (b *Schedule) wake() {
 // wait for the upload, because the log could not be shipped during a long upload.
 func (b *Schedule) startBackup(ctx context.Context) (*repository.LogSpan, error) {
 	select {
-	case <-b.spans: // discard the commit numbers of an earlier backup
+	case <-b.spans: // discard the span of an earlier backup
 	default:
 	}
 	b.forced.Store(true)
@@ -187,11 +188,11 @@ func (b *Schedule) Status() Status {
 	return b.status
 }
 
-// firstRetry is the delay after a failed backup. The delay doubles with each further failure, up to
-// --backup-every. If the log can only be shipped after the backup, the delay stays at firstRetry.
+// firstRetry is the delay after a failed backup. The delay doubles with each further failure, up to --backup-every. If
+// the log can only be shipped after the backup, the delay remains firstRetry.
 const firstRetry = time.Minute
 
-// Serve makes backups until ctx ends.
+// Serve makes backups until ctx is done.
 func (b *Schedule) Serve(ctx context.Context) {
 	retry := firstRetry
 	for ctx.Err() == nil {
@@ -222,10 +223,10 @@ func (b *Schedule) Serve(ctx context.Context) {
 // backUpIfDue makes a backup if one is due. It returns the time until the next backup is due.
 func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err error) {
 	if b.paused() {
-		return b.Every, nil // after a promotion, the method Resume wakes the loop in the method Serve
+		return b.Every, nil // Resume wakes Serve after a promotion
 	}
 	if b.ShipsLog() && b.shipper.Lead.Replaced() != nil {
-		return b.Every, nil // when the store owns the backup location again, the method Resume wakes the loop in the method Serve
+		return b.Every, nil // Resume wakes Serve when the store owns the backup location again
 	}
 	if b.ShipsLog() {
 		if err := b.shipper.CheckOwner(ctx); err != nil {
@@ -233,7 +234,7 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 		}
 	}
 	if b.ShipsLog() && !b.shipper.MayBackUp() && !b.forced.Load() {
-		return b.Every, nil // when the backup location has all of the log from before the start of this server, the shipper wakes the loop in the method Serve
+		return b.Every, nil // the shipper wakes Serve when the backup location has all of the log from before the start of this server
 	}
 	newest, err := repository.New(b.run.place).Newest(ctx)
 	if errors.Is(err, repository.ErrNone) && b.isUnmounted(ctx) {
@@ -279,8 +280,9 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 	return b.Every, nil
 }
 
-// isUnmounted reports whether this server, or an earlier server of this data directory, made backups in the location, and the
-// location has no backup at all now. An unfinished or a damaged backup shows that the disk of the location is mounted.
+// isUnmounted reports whether the disk of the backup location is probably not mounted: a server of this data directory
+// made backups in the location, but the location has no backup now. An unfinished or a damaged backup shows that the
+// disk is mounted.
 func (b *Schedule) isUnmounted(ctx context.Context) bool {
 	if b.Status().LastSuccess.IsZero() && (b.ShipsLog() || b.store.Timeline().Place != b.named) {
 		return false
@@ -289,8 +291,8 @@ func (b *Schedule) isUnmounted(ctx context.Context) bool {
 	return errors.Is(err, repository.ErrNone)
 }
 
-// remember records in the data directory that the location has backups. If the location is empty at a later start, its disk
-// is probably not mounted. A server that ships its log records the location itself.
+// remember records in the data directory that the location has backups. If the location is empty at a later start, its
+// disk is probably not mounted. If the server ships its log, the shipper records the location.
 func (b *Schedule) remember() {
 	if b.ShipsLog() || b.store.Timeline().Place == b.named {
 		return
@@ -300,7 +302,7 @@ func (b *Schedule) remember() {
 	}
 }
 
-// prune removes old backups. A failure is logged, and the prune after the next backup tries again.
+// prune removes old backups. It logs a failure, and the prune after the next backup tries again.
 func (b *Schedule) prune(ctx context.Context) {
 	if b.keep.None() {
 		return

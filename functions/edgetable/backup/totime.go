@@ -60,7 +60,7 @@ func (o *restoring) findDrop(ctx context.Context, r *repository.Repository, with
 type restoring struct {
 	backup, identity   string
 	toTime             edm.Ticks // 0 if not given
-	beforeDrop         string    // name of the table
+	beforeDrop         string
 	timeline           string
 	table, account     string
 	to, mode, profiles string

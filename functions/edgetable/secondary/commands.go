@@ -114,7 +114,7 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 const TakenOver = "the store is the primary again, without the writes of the store that had replaced it"
 
 // CanTakeOver returns nil if a running store can be made the primary again, and otherwise an error. It must not be
-// called for a secondary. The last argument says whether the user gave --take-over.
+// called for a secondary. asked says whether the user gave --take-over.
 func CanTakeOver(dir string, replaced *commitlog.Replaced, asked bool) error {
 	switch {
 	case !asked:
@@ -125,7 +125,7 @@ func CanTakeOver(dir string, replaced *commitlog.Replaced, asked bool) error {
 	return nil
 }
 
-// notWithout returns the error if a store that is not a secondary is promoted without the flag --take-over.
+// notWithout returns the error for a promotion, without --take-over, of a store that is not a secondary.
 func notWithout(dir string, replaced *commitlog.Replaced) error {
 	if replaced == nil {
 		return fmt.Errorf("%s is a primary already", dir)

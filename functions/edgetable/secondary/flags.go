@@ -54,13 +54,13 @@ func (o *Flags) Check(given func(flag string) bool, data string) error {
 	return nil
 }
 
-// options describes the store of a secondary in a data directory.
+// options returns the options of a Follower for a data directory.
 func (o *Flags) options(dir string, log *slog.Logger, end func(error)) follow.Options {
 	return follow.Options{Dir: dir, Kind: stores.Followers(), Of: o.Of, MaxLag: o.MaxLag, Every: o.every(), Log: log, End: end}
 }
 
-// source opens the backup location of the primary, and reads the private keys that decrypt the log. flag is the name of the
-// flag that gives the location, for errors.
+// source opens the backup location of the primary, and reads the private keys that decrypt the log. flag is the name of
+// the flag for the location, for errors.
 func (o *Flags) source(ctx context.Context, flag string) (from follow.Source, err error) {
 	objects, err := place.Open(ctx, o.Of, nil)
 	if err != nil {

@@ -45,8 +45,9 @@ func (o *Flags) Open(ctx context.Context, store *pebblestore.Store, dir string, 
 }
 
 // checkPlace returns an error if a primary was started with the flag --secondary-of and with the backup location of
-// another store. It would accept writes, although the operator wants a secondary of the other store. If the location
-// cannot be opened, or does not respond within five seconds, the result is nil: a primary does not need it.
+// another store. Such a primary would accept writes, although the operator wants a secondary of the other store. If the
+// location cannot be opened, or does not respond within five seconds, checkPlace returns nil, because a primary does
+// not need the location.
 func (o *Flags) checkPlace(ctx context.Context, store *pebblestore.Store, dir string) error {
 	objects, err := place.Open(ctx, o.Of, nil)
 	if err != nil {

@@ -55,8 +55,8 @@ func Encrypt(b []byte, to []age.Recipient) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Decrypt returns the content of an encrypted object. If none of the given keys can decrypt the object, IsLocked is
-// true for the error.
+// Decrypt returns the content of an encrypted object. If none of the given keys can decrypt the object, IsLocked
+// reports true for the error.
 func Decrypt(b []byte, with []age.Identity) ([]byte, error) {
 	r, err := age.Decrypt(bytes.NewReader(b), with...)
 	if err != nil {
@@ -65,5 +65,6 @@ func Decrypt(b []byte, with []age.Identity) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// IsLocked reports whether err means that an object is encrypted for a key that was not given. This is no damage.
+// IsLocked reports whether err means that an object is encrypted for a key that was not given. Such an object is not
+// damaged.
 func IsLocked(err error) bool { return errors.As(err, new(*age.NoIdentityMatchError)) }

@@ -1,5 +1,6 @@
-// Package target is the directory that a restore fills with the files of a backup. While a restore is unfinished, the directory
-// contains the name of the backup. So no store opens the directory, and the next restore of the same backup continues in it.
+// Package target manages the directory that a restore fills with the files of a backup. While a restore is unfinished,
+// the directory contains the name of the backup. So no store opens the directory, and the next restore of the same
+// backup continues in it.
 package target
 
 import (
@@ -41,9 +42,9 @@ type Directory struct {
 	lock      interface{ Close() error }
 }
 
-// Open creates the directory for a restore of a backup. The parameter id is the name of the backup. Open also accepts an empty
-// directory, and a directory that a killed restore of the same backup left. Open checks the directory again once it has the lock,
-// because another restore may just have ended. After Open, the caller must call End.
+// Open creates the directory for a restore of a backup. id is the name of the backup. Open also accepts an empty
+// directory, and a directory that a killed restore of the same backup left. Open checks the directory again once it has
+// the lock, because another restore may just have ended. After Open, the caller must call End.
 func Open(dir, id string, files []File) (d *Directory, err error) {
 	d = &Directory{dir: dir, files: files}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -147,7 +148,7 @@ func (d *Directory) Finish(f File) error {
 	if err != nil {
 		return err
 	}
-	// a killed restore may have left a longer file
+	// A killed restore may have left a longer file.
 	if err := errors.Join(file.Truncate(f.Size), file.Sync(), file.Close()); err != nil {
 		return err
 	}
@@ -158,9 +159,9 @@ func (d *Directory) Finish(f File) error {
 // Sync makes the entries of the directory durable.
 func (d *Directory) Sync() error { return syncDir(d.dir) }
 
-// End removes the file that contains the name of the backup. After a failed restore, End also removes the files
-// of the backup. But if an earlier restore has already written a file marker.*, a failed restore removes none
-// of these files.
+// End ends the restore, and removes the file that contains the name of the backup. After a failed restore, End also
+// removes the files of the backup. But if an earlier restore has already written a file marker.*, a failed restore
+// removes none of these files.
 func (d *Directory) End(done bool) error {
 	var err error
 	if !done && !d.marked {

@@ -11,8 +11,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// HasStore reports whether a directory contains a store, which may be damaged. Nobody may replace the files of a damaged
-// store, because they may be the only copy of its data.
+// HasStore reports whether a directory contains a store, which may be damaged. The files of a damaged store must not be
+// replaced, because they may be the only copy of its data.
 func HasStore(dir string) bool {
 	for _, pattern := range []string{"marker.*", "MANIFEST-*", "*.sst"} {
 		if found, _ := fs.Glob(os.DirFS(dir), pattern); len(found) > 0 {
@@ -36,7 +36,8 @@ func IsStoreFile(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".blob") || strings.HasSuffix(name, ".damaged")
 }
 
-// Lock locks a data directory as a process does that opens its store. It returns an error if another process uses the directory.
+// Lock locks a data directory in the same way as a process that opens the store. It returns an error if another process
+// uses the directory.
 func Lock(dir string) (io.Closer, error) {
 	return vfs.Default.Lock(filepath.Join(dir, "LOCK"))
 }

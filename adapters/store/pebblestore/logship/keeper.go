@@ -28,7 +28,7 @@ type Options struct {
 	FS     vfs.FS // file system of the machine, in which an operation without disk space fails
 	Dir    string
 	Issued func() int64 // returns the highest commit number issued so far
-	Full   func() bool  // reports whether the disk is full
+	Full   func() bool
 	Logf   func(format string, args ...any)
 }
 
@@ -41,17 +41,18 @@ type Keeper struct {
 	full   func() bool
 	logf   func(format string, args ...any)
 
-	// Pebble calls Wants, which reads these fields, while commits wait. So these fields are atomic. mu does not guard them, because mu is
-	// locked while files are synced.
+	// Pebble calls Wants while commits wait. Wants must not wait for mu, because mu is held while files are synced. So
+	// the fields that Wants reads are atomic.
 	limit   atomic.Int64  // maximum total size in bytes of the kept logs; 0 means that no logs are kept
 	shipped atomic.Uint32 // all logs with lower numbers are shipped
 
 	mu       sync.Mutex
 	timeline commitlog.Timeline
-	sizes    map[uint32]int64 // sizes in bytes of the logs in the folder
+	sizes    map[uint32]int64 // sizes in bytes of the logs in the folder of kept logs
 }
 
-// Open finds out which logs are kept in a directory. If limit is negative and the last start kept logs, logs are kept without a limit.
+// Open opens the Keeper of a data directory. If limit is negative and the last start kept logs, logs are kept without a
+// limit.
 func Open(o Options, limit int64) (*Keeper, error) {
 	k := &Keeper{fs: o.FS, dir: o.Dir, issued: o.Issued, full: o.Full, logf: o.Logf, sizes: map[uint32]int64{}}
 	return k, k.open(limit)
@@ -99,8 +100,9 @@ func (k *Keeper) makeFolder() error {
 	return wholefile.SyncDir(k.fs, k.dir)
 }
 
-// Begin is called when the store is open, before the store issues commit numbers. All these numbers will be higher than the given number. If
-// the parameter lost is true, confirmed commits are lost. The backup location may have these commits, so the store begins a new timeline.
+// Begin must be called when the store is open, before the store issues commit numbers. All these numbers will be higher
+// than the given number. If lost is true, confirmed commits are lost, but the backup location may have them. So the
+// store begins a new timeline.
 func (k *Keeper) Begin(from edm.Ticks, lost bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -121,8 +123,8 @@ func (k *Keeper) sinceNow(from edm.Ticks) edm.Ticks {
 	return max(from, 1) // 0 would mean that no logs are kept
 }
 
-// discardKept sets Timeline.Since to the given number, and then removes the logs in the folder of kept logs. The caller ensures
-// that the logs in the data directory contain all commits with higher numbers.
+// discardKept sets Timeline.Since to the given number, and then removes the logs in the folder of kept logs. The caller
+// must ensure that the logs in the data directory contain all commits with higher numbers.
 func (k *Keeper) discardKept(since edm.Ticks) error {
 	k.timeline.Since = since
 	if err := writeTimeline(k.fs, k.dir, k.timeline); err != nil {
@@ -220,8 +222,8 @@ func (k *Keeper) Kept() (numbers []uint32, size int64) {
 	return numbers, size
 }
 
-// Change changes the timeline with the function do, and then stores the timeline. If limit is above 0, Change also sets the
-// limit for kept logs.
+// Change passes the timeline to a function that changes it. Then it stores the timeline. If limit is above 0, Change
+// also sets the limit for kept logs.
 func (k *Keeper) Change(limit int64, do func(*commitlog.Timeline)) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 )
 
-// listLogs returns all log numbers >= from, in order. A concurrent call may move a log to the folder of kept logs.
-// So this folder is read last, and the moved log is not missed.
+// listLogs returns all log numbers >= from, in order. It reads the folder of kept logs last, because a concurrent call
+// may move a log to this folder.
 func (k *Keeper) listLogs(from uint32) (list []uint32, err error) {
 	names, err := k.fs.List(k.dir)
 	if err != nil {

@@ -2,7 +2,7 @@ package logship
 
 import "edgetable/core/commitlog"
 
-// memory is the memory for the records of a Reader. It is reused, so that a read allocates little.
+// memory is a buffer for the records of a Reader. It is reused to reduce allocations.
 type memory struct {
 	steps [][]byte // blocks for new records; the constant step is the size of each block
 	used  int
@@ -10,10 +10,10 @@ type memory struct {
 	spare []byte
 }
 
-// The constant most is the number of bytes of unused memory that may stay allocated. It limits the blocks and, separately, the spare buffer.
+// most limits the unused memory, in bytes, that remains allocated. It applies to the blocks and, separately, to the
+// spare buffer.
 const most = 8 << 20
 
-// next returns memory of the given size for records.
 func (m *memory) next(size int) []byte {
 	if size != step {
 		return make([]byte, size)
@@ -25,7 +25,7 @@ func (m *memory) next(size int) []byte {
 	return m.steps[m.used-1]
 }
 
-// reuse makes all blocks available again. It first copies the records of the given commits from the blocks to other memory.
+// reuse makes all blocks available again. It first copies the records of the given commits out of the blocks.
 func (m *memory) reuse(stay []commitlog.Commit) {
 	to := m.spare[:0]
 	for i := range stay {

@@ -11,16 +11,16 @@ import (
 	"edgetable/core/edm"
 )
 
-// Reader reads the commits of an open store from its logs, and returns them in the order of their numbers. The logs may have another
-// order, because concurrent commits can get their numbers in one order and write to the log in another order. A Reader is not safe for
-// concurrent use. It implements [commitlog.Reader].
+// Reader reads the commits of an open store from its logs, and returns them in the order of their numbers. The order in
+// the logs may differ, because concurrent commits may be written in another order than they are numbered. A Reader is
+// not safe for concurrent use. It implements [commitlog.Reader].
 type Reader struct {
 	logs    *Keeper
-	after   edm.Ticks            // commits with numbers up to this one were already returned, or were not requested
+	after   edm.Ticks            // commits up to this number were already returned, or were not requested
 	current tail                 // the log that is being read
 	commits []commitlog.Commit   // commits read from the logs, ordered by number: first the result of the last call of Next, then the pending commits
 	last    int                  // number of commits that the last call of Next returned
-	safe    edm.Ticks            // all commits with numbers up to this one were read from the logs
+	safe    edm.Ticks            // all commits up to this number were read from the logs
 	end     bool                 // the newest log was read to its end, so r.commits has all existing commits with numbers up to r.safe
 	memory  memory               // memory for the records of the current log
 	highest map[uint32]edm.Ticks // highest commit number in each log that was read
@@ -41,9 +41,9 @@ func (k *Keeper) Read(after edm.Ticks) *Reader {
 	return &Reader{logs: k, after: after, highest: map[uint32]edm.Ticks{}, later: map[uint32]*outlook{}}
 }
 
-// Next returns, in order, the commits with numbers in (from, to]. The parameter size is the approximate
-// size of these commits in bytes. All commits up to the number upTo must be durable, and Next returns no higher commits. If all
-// these commits were already returned, Next returns none. The returned commits are valid until the next call.
+// Next returns, in order, the commits with numbers in (from, to]. Their total size is about size bytes. All commits up
+// to the number upTo must be durable, and Next returns no higher commits. If there are no further commits, the list is
+// empty. The commits are valid until the next call.
 func (r *Reader) Next(upTo edm.Ticks, size int) (list []commitlog.Commit, from, to edm.Ticks, err error) {
 	from = r.after
 	r.commits, r.last = slices.Delete(r.commits, 0, r.last), 0
@@ -109,7 +109,8 @@ func (r *Reader) read() error {
 	return errors.Join(err, f.Close())
 }
 
-// readUpTo returns a number up to which all commits were read. This number is lower than the commit numbers in later logs.
+// readUpTo returns the highest number, at most upTo, up to which all commits were read. It is lower than all commit
+// numbers in later logs.
 func (r *Reader) readUpTo(upTo edm.Ticks, later []uint32) (edm.Ticks, error) {
 	for i, n := range later {
 		o := r.later[n]
@@ -140,7 +141,8 @@ func (r *Reader) lookAt(o *outlook) error {
 	return errors.Join(err, f.Close())
 }
 
-// Shipped records that the backup location has all commits up to the given number. The logs of these commits can then be removed.
+// Shipped tells the Reader that the backup location has all commits up to the given number. The logs of these commits
+// can then be removed.
 func (r *Reader) Shipped(to edm.Ticks) error {
 	next := r.current.log
 	for n, highest := range r.highest {

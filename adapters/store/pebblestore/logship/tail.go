@@ -21,7 +21,8 @@ type tail struct {
 // old bytes after the end of its log. A small step limits how many old bytes are read in vain.
 const step = 64 << 10
 
-// read calls take(c) for each new commit c of the log. It calls buffer(size) to get memory for the records.
+// read passes each new commit of the log to the function take. It reads the records into memory that the function
+// buffer returns.
 func (t *tail) read(f vfs.File, buffer func(size int) []byte, take func(commitlog.Commit)) error {
 	for size := step; ; {
 		b, start := buffer(size), logfile.BlockOf(t.offset)

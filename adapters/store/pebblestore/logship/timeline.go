@@ -37,8 +37,8 @@ func readTimeline(from vfs.FS, dir string, logf func(string, ...any)) (t commitl
 	return t, nil
 }
 
-// Descend writes the timeline ID of an original store (parent) to the directory of a copy of the store (dir). When the copy
-// first ships its log, it begins another timeline. If the parameter parent is "", Descend does nothing.
+// Descend writes parent, the timeline ID of a store, to the directory of a copy of the store. When the copy first ships
+// its log, it begins another timeline. If parent is "", Descend does nothing.
 func Descend(fs vfs.FS, dir, parent string) error {
 	if parent == "" {
 		return nil
@@ -46,7 +46,7 @@ func Descend(fs vfs.FS, dir, parent string) error {
 	return writeTimeline(fs, dir, commitlog.Timeline{Parent: parent})
 }
 
-// Inherit writes the timeline ID of an original store to a copy of the store, like Descend. It reads the ID in the directory of the original store.
+// Inherit is like Descend, but reads the timeline ID in the directory of the original store.
 func Inherit(fs vfs.FS, from, to string) error {
 	t, err := readTimeline(fs, from, func(string, ...any) {})
 	if err != nil {

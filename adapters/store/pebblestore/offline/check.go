@@ -18,11 +18,10 @@ import (
 	"edgetable/core/table"
 )
 
-// Check reads each block, record and entity in the data directory of a server that is not running,
-// and tries the steps of a start. It does not change the directory. If the parameter salvage is the
-// path of a new directory, Check creates a store there with the readable data. Check passes the
-// number of entities read so far to progress, unless progress is nil. An error means that the check
-// could not finish. Damage is no error, but a part of the report.
+// Check reads each block, record and entity in the data directory of a server that is not running, and tries the steps
+// of a start. It does not change the directory. If salvage is not empty, it is the path of a new directory, and Check
+// creates a store there with the readable data. Check passes the number of entities read so far to progress, unless
+// progress is nil. It returns an error only if it could not finish. The report lists all damage.
 func Check(o pebblestore.Options, salvage string, progress func(entities int64)) (Report, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
@@ -48,7 +47,7 @@ func (c *checker) check(o pebblestore.Options, salvage string) (_ Report, err er
 	if err != nil {
 		return c.report, err
 	}
-	// Lock only now, because startProblems needs the lock of the directory and has released it.
+	// startProblems has locked the directory itself, so the lock is acquired only now.
 	lock, err := pebblestore.LockDirectory(o.FS, o.Dir)
 	if err != nil {
 		return c.report, err
@@ -76,7 +75,7 @@ func (c *checker) check(o pebblestore.Options, salvage string) (_ Report, err er
 	return c.report, err
 }
 
-// run checks everything that is readable. If the field out is set, run copies it to the new store.
+// run checks all readable data. If c.out is set, run copies the data to the new store.
 func (c *checker) run(r *remains.Store) error {
 	c.live = map[table.Incarnation]bool{}
 	tables, err := c.records(r)
@@ -108,7 +107,7 @@ func isData(name string) bool {
 	return strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".sst")
 }
 
-// startProblems returns the reasons why a server cannot start with the directory. refused reports that it cannot start even
+// startProblems returns the reasons why a server cannot start with the directory. refused is true if a start fails even
 // with pebblestore.Options.AcceptDamage.
 func startProblems(o pebblestore.Options) (problems []string, refused bool, err error) {
 	db, logs, err := pebblestore.OpenToRead(o)
@@ -117,7 +116,7 @@ func startProblems(o pebblestore.Options) (problems []string, refused bool, err 
 		return logs.Lost(), false, db.Close()
 	case errors.Is(err, pebblestore.ErrForeign): // holdsStore has found files of edgetable, so only the format version is missing
 		return []string{"a server cannot start with this directory: the format version of the store is lost"}, true, nil
-	case errors.Is(err, pebblestore.ErrInUse), errors.Is(err, pebblestore.ErrNewer), errors.Is(err, table.ErrNewerForm), errors.Is(err, fs.ErrPermission): // no damage
+	case errors.Is(err, pebblestore.ErrInUse), errors.Is(err, pebblestore.ErrNewer), errors.Is(err, table.ErrNewerForm), errors.Is(err, fs.ErrPermission): // not damage
 		return nil, false, err
 	}
 	problems = []string{fmt.Sprintf("a server cannot start with this directory: %s", logguard.Cause(err))}

@@ -13,7 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// records is the step that checks and copies the table records, and data of the store such as its identity. It returns the records' keys.
+// records checks and copies the table records, and data of the store such as its identity. It returns the keys of the
+// records.
 func (c *checker) records(r *remains.Store) (keys []table.RecordKey, err error) {
 	for versions := r.Next(layout.Meta); versions != nil; versions = r.Next(layout.Meta) {
 		k := versions[0].Key
@@ -24,7 +25,7 @@ func (c *checker) records(r *remains.Store) (keys []table.RecordKey, err error) 
 				err = layout.CheckVersion(binary.BigEndian.Uint32(v))
 			}
 		case string(layout.ClockKey):
-			for _, old := range versions { // takes the highest of the reserved Timestamps in all versions, because no issued Timestamp is above it
+			for _, old := range versions { // the highest reserved Timestamp of all versions, because no issued Timestamp is above it
 				if len(old.Value) == 8 && (len(v) != 8 || binary.BigEndian.Uint64(old.Value) > binary.BigEndian.Uint64(v)) {
 					v = old.Value
 				}

@@ -37,7 +37,7 @@ func New(count *atomic.Int64) *Backlog {
 // Changed reports that a flush or a compaction has ended. It does not block.
 func (b *Backlog) Changed() {
 	if b == nil {
-		return // the store is open for reading only
+		return // a store that is open for reading only has no Backlog
 	}
 	select {
 	case b.change <- struct{}{}:
@@ -45,8 +45,9 @@ func (b *Backlog) Changed() {
 	}
 }
 
-// Run checks after each flush or compaction, and each second, whether commits must wait. It returns when ctx ends. Commits do
-// not wait if no compaction runs, for example because a compaction failed. The next flush then starts a compaction.
+// Run checks after each flush or compaction, and once per second, whether commits must wait. The function state returns
+// the number of sublevels in level 0 and the number of running compactions. Commits do not wait if no compaction runs,
+// for example because a compaction failed. The next flush then starts a compaction. Run returns when ctx is done.
 func (b *Backlog) Run(ctx context.Context, state func() (layers, running int)) {
 	defer close(b.done)
 	t := time.NewTicker(judgeEvery)
@@ -67,7 +68,7 @@ func (b *Backlog) Run(ctx context.Context, state func() (layers, running int)) {
 // WaitEnd waits until Run has ended.
 func (b *Backlog) WaitEnd() { <-b.done }
 
-// set makes commits wait if its argument is true, and lets them continue if it is false.
+// set makes commits wait if behind is true, and releases them otherwise.
 func (b *Backlog) set(behind bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,7 +84,8 @@ func (b *Backlog) set(behind bool) {
 	b.caught = nil
 }
 
-// Wait waits until commits may continue. It also returns when the disk is full, because d.Admit then decides about the commit.
+// Wait waits until commits may continue or the disk is full. On a full disk, the caller's next call of d.Admit accepts
+// or refuses the commit.
 func (b *Backlog) Wait(ctx context.Context, d *fulldisk.Disk) error {
 	b.mu.Lock()
 	caught := b.caught

@@ -27,7 +27,7 @@ var errBlock = errors.New("checksum mismatch")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// masked returns a checksum in the form in which LevelDB stores checksums.
+// masked returns a checksum in the masked form that LevelDB stores.
 func masked(crc uint32) uint32 { return (crc>>15 | crc<<17) + 0xa282ead8 }
 
 // open verifies the checksum of a stored block and returns its decompressed content.
@@ -78,7 +78,6 @@ type Entry struct {
 	Kind       pebble.InternalKeyKind
 }
 
-// entries returns the entries of a data block in order.
 func entries(b []byte) (list []Entry, err error) {
 	// Pebble's decoder panics if b only looks like a data block.
 	defer func() {
@@ -105,14 +104,12 @@ func entries(b []byte) (list []Entry, err error) {
 	return list, it.Error()
 }
 
-// Span is a deletion of the keys from Start up to, but not including, End. It deletes all versions of these keys with
-// lower sequence numbers.
+// Span is a deletion of the keys in [Start, End). It deletes all versions of these keys with lower sequence numbers.
 type Span struct {
 	Start, End []byte
 	Sequence   uint64
 }
 
-// spans returns the deleted key ranges of a block that contains such ranges.
 func spans(b []byte) (list []Span, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -55,7 +55,7 @@ func (r reopeningReader) ReadAt(b []byte, at int64) (n int, err error) {
 // magic is the text at the end of every data file of Pebble.
 const magic = "\xf0\x9f\xaa\xb3\xf0\x9f\xaa\xb3"
 
-// Is returns true if the content of a file is that of a data file. The name of the file does not matter.
+// Is reports whether a file is a data file. It checks the content of the file, and not its name.
 func Is(fs vfs.FS, path string) bool {
 	f, err := fs.Open(path)
 	if err != nil {
@@ -93,7 +93,7 @@ func read(f vfs.File, again reopeningReader) (*File, error) {
 		r.index(places)
 		return r, nil
 	}
-	b, _, readErr := wholefile.ReadableOf(f, again.path) // unreadable bytes cause wrong checksums, so the function search detects the damage
+	b, _, readErr := wholefile.ReadableOf(f, again.path) // unreadable bytes cause wrong checksums, so the function search detects them
 	if readErr != nil {
 		return nil, readErr
 	}
@@ -114,7 +114,7 @@ func read(f vfs.File, again reopeningReader) (*File, error) {
 	return r, nil
 }
 
-// readIndex reads the positions of the blocks from the index of a file, and the identity of the store that wrote the file.
+// readIndex returns the layout of a file from its index, and the identity of the store that wrote the file.
 func readIndex(f vfs.File, size int64) (l *sstable.Layout, store string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -129,7 +129,7 @@ func readIndex(f vfs.File, size int64) (l *sstable.Layout, store string, err err
 	if err != nil {
 		return nil, "", err
 	}
-	defer r.Close() // the file was only read, so an error of Close does not matter
+	defer r.Close()
 	if l, err = r.Layout(); err != nil {
 		return nil, "", err
 	}
@@ -152,7 +152,7 @@ func Owner(fs vfs.FS, path string) string {
 	if err != nil {
 		return ""
 	}
-	defer f.Close() // the file was only read, so an error of Close does not matter
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
 		return ""
@@ -220,13 +220,13 @@ type Cursor struct {
 	next   int // index of the next data block
 	list   []Entry
 	last   []byte
-	open   int // number of elements at the end of the list Damage whose field Before is not set yet
+	open   int // number of elements at the end of Damage whose Before is not set yet
 }
 
 // Cursor returns a cursor at the beginning of the file.
 func (f *File) Cursor() *Cursor { return &Cursor{file: f} }
 
-// Next returns the next version of a key. At the end of the file, ok is false.
+// Next returns the next version of a key. ok is false at the end of the file.
 func (c *Cursor) Next() (e Entry, ok bool) {
 	for len(c.list) == 0 {
 		if c.next == len(c.file.data) {
@@ -251,7 +251,7 @@ func (c *Cursor) Next() (e Entry, ok bool) {
 	return e, true
 }
 
-// read reads a data block. A block whose keys do not sort after the keys of the previous block counts as damaged.
+// read reads a data block. It returns an error if the keys are not in order, also relative to the previous block.
 func (c *Cursor) read(p place) ([]Entry, error) {
 	b, err := c.file.block(p)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 )
 
-// maxBlock is a number of bytes that no block exceeds. An entity of 1 MiB fills a block alone.
+// maxBlock is an upper bound of the size of a block in bytes. The largest blocks contain a single entity of 1 MiB.
 const maxBlock = 4 << 20
 
 // search finds the blocks of a file by their checksums, without the index of the file. The file begins with a block,
@@ -36,8 +36,8 @@ func search(b []byte) (found []place, damage []Damage) {
 // maxFooter is the maximum size in bytes of the footer of a data file. The footer is not a block.
 const maxFooter = 100
 
-// length returns the length, with the trailer, of the block at the beginning of b. It returns 0 if b begins with no
-// block.
+// length returns the length of the block at the beginning of b, including the trailer. It returns 0 if b does not begin
+// with a block.
 func length(b []byte) int {
 	c := ^uint32(0)
 	for i := range min(len(b), maxBlock) - trailer + 1 {

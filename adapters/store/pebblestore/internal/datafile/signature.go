@@ -2,7 +2,7 @@ package datafile
 
 import "github.com/cockroachdb/pebble/v2/sstable"
 
-// identityProperty is the name of the property of a data file whose value is the identity of the store.
+// identityProperty is the name of the property of a data file that contains the identity of the store.
 const identityProperty = "edgetable.store"
 
 // Signature is a block property collector that writes the identity of the store into the properties of each data file.

@@ -26,7 +26,7 @@ const (
 
 // NewHistory returns a history with a random ID that continues no other history.
 func NewHistory() (h History) {
-	rand.Read(h.ID[:]) // rand.Read never fails
+	rand.Read(h.ID[:])
 	return h
 }
 
@@ -42,8 +42,8 @@ func (h History) Branch(at edm.Ticks) History {
 	return next
 }
 
-// Has reports whether h contains all commits up to the number at of the history with this id. If so, a client that has
-// read that history can continue with h.
+// Has reports whether h contains all commits of the given history up to the number at. If so, a client that has read
+// these commits from a store with the given history can continue in a store with h.
 func (h History) Has(id table.History, at edm.Ticks) bool {
 	if id == h.ID {
 		return true

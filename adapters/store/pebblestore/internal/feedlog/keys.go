@@ -38,13 +38,14 @@ func ParseKey(k []byte) (i table.Incarnation, n edm.Ticks, ok bool) {
 	return i, edm.Ticks(binary.BigEndian.Uint64(k[prefix:])), true
 }
 
-// after returns the smallest key above all keys of the change feed of an incarnation.
+// after returns the smallest key above all keys of a change feed.
 func after(i table.Incarnation) []byte { return append(AppendKey(nil, i, -1), 0) }
 
-// Bounds returns the range of the keys of a change feed, for an iterator or a compaction.
+// Bounds returns the key range of a change feed, for an iterator or a compaction.
 func Bounds(i table.Incarnation) (from, to []byte) { return AppendKey(nil, i, 0), after(i) }
 
-// Head says up to which number a change feed was trimmed, and how long its lines are kept. It is stored with the lines.
+// Head is stored with the lines of a change feed. It contains the number up to which the feed was trimmed, and the
+// retention time of the lines.
 type Head struct {
 	// Floor is the number of the last removed line. If no line was removed, Floor is the number of the commit that began the feed.
 	Floor edm.Ticks
@@ -71,7 +72,7 @@ func ParseHead(b []byte) (h Head, err error) {
 func Size(db *pebble.DB) int64 {
 	n, err := db.EstimateDiskUsage([]byte{Space}, []byte{Space + 1})
 	if err != nil {
-		return 0 // a file is damaged, and operations that read the file report this
+		return 0 // a file is damaged; operations that read the file report the damage
 	}
 	return int64(n)
 }
@@ -94,8 +95,8 @@ func Remove(b *pebble.Batch, i table.Incarnation) error {
 	return b.DeleteRange(AppendKey(nil, i, 0), after(i), nil)
 }
 
-// Trim removes the lines of a change feed that have numbers up to the parameter upTo. The parameter last is the last
-// of these lines. If the last line records a drop of the table, Trim removes the whole feed.
+// Trim removes the lines of a change feed with numbers up to upTo. The parameter last is the content of the last of
+// these lines. If this line records a drop of the table, Trim removes the whole feed.
 func Trim(b *pebble.Batch, i table.Incarnation, h Head, upTo edm.Ticks, last []byte) error {
 	if _, dropped := table.FeedDropOf(last); dropped {
 		return Remove(b, i)
@@ -111,7 +112,7 @@ func Lines(from pebble.Reader, i table.Incarnation, above, upTo edm.Ticks) (*peb
 	return from.NewIter(&pebble.IterOptions{LowerBound: AppendKey(nil, i, above+1), UpperBound: AppendKey(nil, i, upTo+1)})
 }
 
-// Last returns the last line whose number n is at most upTo. If there is no such line, n is 0.
+// Last returns the last line with a number of at most upTo, and this number. If there is no such line, n is 0.
 func Last(from pebble.Reader, i table.Incarnation, upTo edm.Ticks) (n edm.Ticks, line []byte, err error) {
 	it, err := Lines(from, i, 0, upTo)
 	if err != nil {

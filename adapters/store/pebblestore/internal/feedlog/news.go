@@ -8,7 +8,7 @@ type News struct {
 	bell atomic.Pointer[chan struct{}]
 }
 
-// Tell reports the commit with this number, and wakes all goroutines that wait.
+// Tell records the number of a new commit and wakes all waiting goroutines.
 func (n *News) Tell(number int64) {
 	for {
 		last := n.last.Load()
@@ -19,7 +19,7 @@ func (n *News) Tell(number int64) {
 	n.Ring()
 }
 
-// Ring wakes all goroutines that wait.
+// Ring wakes all waiting goroutines.
 func (n *News) Ring() {
 	if bell := n.bell.Load(); bell != nil && n.bell.CompareAndSwap(bell, nil) {
 		close(*bell)

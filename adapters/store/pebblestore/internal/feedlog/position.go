@@ -6,14 +6,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// Position is a position in a change feed. Its client has read the commits up to Number. If Part is not 0, the client has
-// read only this number of changes of the commit Number.
+// Position is a position in a change feed. The client has read all commits up to Number. If Part is not 0, the client
+// has read only the first Part changes of the last of these commits.
 type Position struct {
 	Number edm.Ticks
 	Part   int
-	// Seen is the highest number of a commit that may have had an effect on a page before this position. For example, a
-	// page lacks the content of an entity that a later commit has changed. A store that lacks the later commit never
-	// returns this content. Seen is 0 in a position of an earlier version.
+	// Seen is the highest number of a commit that may have affected a page before this position. For example, a page
+	// omits the content of an entity that a later commit has changed. A store without the later commit never returns
+	// this content. Positions of earlier versions have no Seen, so it is 0.
 	Seen edm.Ticks
 }
 
@@ -45,14 +45,15 @@ func (p Position) Bytes() []byte {
 	return b
 }
 
-// In encodes the position after some changes of the commit Number, or after the commit if part is 0.
+// In encodes a position in the commit Number; part is the number of changes before the position. If part is 0, the
+// position is after the whole commit.
 func (p Position) In(part int) []byte {
 	p.Part = part
 	return p.Bytes()
 }
 
-// Before returns the number after which a page begins. It begins with the commit Number if the client has read only a
-// part of this commit.
+// Before returns the number up to which the client has read all commits completely. The next page begins after this
+// number.
 func (p Position) Before() edm.Ticks {
 	if p.Part != 0 {
 		return p.Number - 1
@@ -60,5 +61,5 @@ func (p Position) Before() edm.Ticks {
 	return p.Number
 }
 
-// Latest returns the number of the last commit that a store needs so that the client of the position misses nothing.
+// Latest returns the highest commit number that a store must have to continue at the position.
 func (p Position) Latest() edm.Ticks { return max(p.Number, p.Seen) }

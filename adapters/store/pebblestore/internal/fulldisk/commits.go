@@ -7,16 +7,17 @@ import (
 	"edgetable/core/table"
 )
 
-// commits counts the bytes of commits that are being written to the log. A timer measures the free space each second, but
-// writes can fill a small disk within a second. So after a number of bytes, a write must also measure the free space.
+// commits counts the bytes of commits that are being written to the log. A timer measures the free space each second,
+// but writes can fill a small disk within a second. So after a certain number of written bytes, the next commit also
+// measures the free space.
 type commits struct {
 	inFlight atomic.Int64 // bytes of commits that are being written to the log
 	largest  atomic.Int64 // size of the largest commit so far
 	unlooked atomic.Int64 // bytes that commits may still write before a commit must measure the free space
 }
 
-// refuseBelow returns the number of free bytes below which writes are refused. That many bytes suffice to flush the memtables
-// and to write one more commit, even if this commit is larger than the memtables.
+// refuseBelow returns the number of free bytes below which writes are refused. This space suffices to flush the
+// memtables and to write one more commit, even if the commit is larger than the memtables.
 func (d *Disk) refuseBelow() int64 {
 	if d.reserve.size == 0 {
 		return 0
@@ -59,7 +60,8 @@ func (d *Disk) Begin(n int, m []table.Mutation) error {
 	return nil
 }
 
-// End is called when a commit of n bytes, which Begin has counted, is written.
+// End removes a commit of n bytes from the count. It must be called after the write of each commit that Begin has
+// counted.
 func (d *Disk) End(n int) {
 	if d != nil {
 		d.commits.inFlight.Add(-int64(n))
@@ -80,7 +82,7 @@ func (d *Disk) Admit(m []table.Mutation) error {
 	return d.AdmitDelete(removes(m))
 }
 
-// AdmitDelete is like Admit. The parameter deletes is true if the write only deletes data.
+// AdmitDelete is like Admit. deletes is true if the write only deletes data.
 func (d *Disk) AdmitDelete(deletes bool) error {
 	switch {
 	case d == nil:

@@ -8,14 +8,14 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// compactions is the state of Pebble's compactions, as far as a Disk needs the state.
+// compactions contains what a Disk must know about Pebble's compactions.
 type compactions struct {
 	outputs map[string]*atomic.Int64 // sizes of the files that compactions are writing, by path
 
 	starved   int64 // free bytes when a compaction last failed for lack of space; 0 if the last compaction succeeded
 	starvedAt time.Time
-	// forgetAfter is the time within which Pebble retries a failed compaction. If no compaction runs in this time, Pebble no longer needs
-	// the failed compaction.
+	// forgetAfter is the time within which Pebble retries a failed compaction. If no compaction runs within this time
+	// after a failure, Pebble no longer needs the failed compaction.
 	forgetAfter time.Duration
 
 	running int
@@ -26,13 +26,13 @@ type compactions struct {
 // Starve is called when a compaction has failed for lack of space. It makes the disk refuse writes, because Pebble would soon make writes wait.
 func (d *Disk) Starve() {
 	if d == nil {
-		return // the store is in memory
+		return // a store in memory has a nil Disk
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	u, _ := d.fs.GetDiskUsage(d.dir)
-	// Pebble soon removes the files that the failed compaction has written. This frees space, but not enough for another attempt. So the
-	// sizes of these files are added to the field starved. A new attempt needs more free space than this field says.
+	// Pebble soon removes the files that the failed compaction has written. This frees space, but not enough for
+	// another attempt. So starved includes the sizes of these files. A new attempt needs more free space than this sum.
 	d.compactions.starvedAt = time.Now()
 	d.compactions.starved = max(1, min(int64(u.AvailBytes), d.reserve.size/4))
 	for size := range maps.Values(d.compactions.outputs) {
@@ -42,7 +42,7 @@ func (d *Disk) Starve() {
 	d.countStall()
 }
 
-// output returns a new counter for the size of a file. A compaction begins to write the file at the given path.
+// output returns a new counter for the size of a file that a compaction is about to write.
 func (d *Disk) output(path string) *atomic.Int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -60,7 +60,7 @@ func (d *Disk) outputEnds(path string) {
 // Compacting is called when a compaction begins or ends.
 func (d *Disk) Compacting(begins bool) {
 	if d == nil {
-		return // the store is in memory
+		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -74,7 +74,7 @@ func (d *Disk) Compacting(begins bool) {
 // Compacted is called when a compaction has succeeded and has written the given files.
 func (d *Disk) Compacted(files []pebble.TableInfo) {
 	if d == nil {
-		return // the store is in memory
+		return
 	}
 	for _, f := range files {
 		d.outputEnds(d.fs.PathJoin(d.dir, f.FileNum.String()+".sst"))
@@ -92,7 +92,7 @@ func (d *Disk) feed() {
 // Stall records whether Pebble currently makes writes wait for flushes and compactions.
 func (d *Disk) Stall(now bool) {
 	if d == nil {
-		return // the store is in memory
+		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -100,7 +100,7 @@ func (d *Disk) Stall(now bool) {
 	d.countStall()
 }
 
-// countStall counts a write stall of Pebble as a wait for space. It does so only while compactions fail for lack of space.
+// countStall counts a write stall of Pebble as a wait for space, but only while compactions fail for lack of space.
 func (d *Disk) countStall() {
 	switch counts := d.compactions.stalls && d.compactions.starved > 0; {
 	case counts && !d.compactions.counted:

@@ -23,8 +23,8 @@ func NoDescriptor(err error) bool {
 // succeed.
 func Scarce(err error) bool { return NoSpace(err) || NoDescriptor(err) || isGoneError(err) }
 
-// Open opens a file for reading. If no file descriptor is free, it does not wait but returns table.ErrBusy. So
-// requests that read only open files continue.
+// Open opens a file for reading. If no file descriptor is free, it returns table.ErrBusy and does not wait. Requests
+// that read only open files are not affected.
 func (d files) Open(path string, o ...vfs.OpenOption) (f vfs.File, err error) {
 	err = d.disk.retryWithReserve(func() error {
 		f, err = d.FS.Open(path, o...)
@@ -37,7 +37,7 @@ func (d files) Open(path string, o ...vfs.OpenOption) (f vfs.File, err error) {
 }
 
 func (d files) OpenDir(path string) (f vfs.File, err error) {
-	err = d.try(d.FS.PathJoin(path, "any"), func() error { // the method try expects the path of a file in the directory
+	err = d.try(d.FS.PathJoin(path, "any"), func() error { // Disk.try expects the path of a file in the directory
 		f, err = d.FS.OpenDir(path)
 		return err
 	})
@@ -68,8 +68,8 @@ func (d *Disk) retryWithReserve(do func() error) error {
 	return err
 }
 
-// recordNoDescriptor records that a file operation found no free descriptor, and that no reserve is left. The caller
-// must have locked mu.
+// recordNoDescriptor records that a file operation found no free descriptor, and that no reserve is left. d.mu must be
+// held.
 func (d *Disk) recordNoDescriptor(err error) {
 	if !d.descriptors.Swap(true) {
 		d.log.noDescriptor(err)

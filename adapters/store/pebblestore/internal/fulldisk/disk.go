@@ -30,9 +30,9 @@ type Options struct {
 
 // Disk measures the free space of the disk. While the disk is full, the store refuses writes that add data. If a file
 // operation finds no space, Disk removes the reserve file, so that deletes and compactions can use its space. Disk
-// creates the file again when there is enough space. If there is no reserve file, the operation waits.
+// creates the file again when there is enough space. If there is no reserve file, the file operation waits.
 type Disk struct {
-	fs  vfs.FS // file system of the machine
+	fs  vfs.FS
 	dir string
 	log notices
 
@@ -43,7 +43,7 @@ type Disk struct {
 	refused     atomic.Int64
 	unseen      atomic.Int64 // bytes that compactions may write before the free space is measured again
 	commits     commits
-	opened      atomic.Bool // the store is open
+	opened      atomic.Bool
 	descriptors atomic.Bool // a file operation has found no free file descriptor
 	give        func() bool // frees file descriptors of the reserve; nil if there is no such reserve
 
@@ -54,26 +54,23 @@ type Disk struct {
 	compactions compactions
 	closing     bool          // set if operations without space or descriptor must fail instead of waiting
 	again       chan struct{} // closed when waiting operations must try again
-	stuck       chan struct{} // closed as long as operations wait
+	stuck       chan struct{} // closed while operations wait
 
 	stop chan struct{}
 	done chan struct{}
 }
 
-// reserve is the state of the reserve file.
 type reserve struct {
 	size int64 // 0 means no reserve
 	held bool  // the file exists now
 }
 
 const (
-	// reserveFile is the name of the reserve file.
 	reserveFile = "RESERVE"
 	// reserveShare limits the reserve file to a sixteenth of the disk.
 	reserveShare = 16
 	// plentySpace is a number of free bytes that writes cannot fill between two measurements.
-	plentySpace = 4 << 30
-	// measureEvery is the time between two measurements of the free space.
+	plentySpace  = 4 << 30
 	measureEvery = time.Second
 	// lookEvery is the maximum number of bytes that compactions or commits write before they measure the free space.
 	lookEvery = 1 << 20
@@ -122,7 +119,7 @@ func (d *Disk) run() {
 	}
 }
 
-// Open tells d that the store is open for use. From then on, Measure decides whether writes are refused.
+// Open reports that the store is open for use. From then on, Measure decides whether writes are refused.
 func (d *Disk) Open() {
 	d.mu.Lock()
 	if f, err := d.fs.Stat(d.fs.PathJoin(d.dir, lockFile)); err == nil {
@@ -169,15 +166,15 @@ func (d *Disk) Measure() {
 	}
 }
 
-// tryAgain lets waiting file operations retry. The caller must have locked mu.
+// tryAgain lets waiting file operations retry. d.mu must be held.
 func (d *Disk) tryAgain() {
 	close(d.again)
 	d.again = make(chan struct{})
 }
 
-// updateFull decides from the number of free bytes whether writes are refused. A refusal begins if the free space is
+// updateFull decides from the number of free bytes whether writes are refused. Writes are refused if the free space is
 // smaller than the largest commit plus a quarter of the reserve file. A flush of all memtables fits into this quarter.
-// The refusal ends when another quarter of the reserve file's size is free. The caller must have locked mu.
+// Writes are accepted again when another quarter of the reserve file's size is free. d.mu must be held.
 func (d *Disk) updateFull(free int64) {
 	refuse, accept := d.refuseBelow(), d.acceptAbove()
 	if !d.full.Load() && (d.reserve.size == 0 || d.reserve.held) {
@@ -197,7 +194,7 @@ func (d *Disk) updateFull(free int64) {
 }
 
 // createReserve creates the reserve file if the file is missing and there is space for it. It reports whether there is
-// enough space to accept writes. The caller must have locked mu.
+// enough space to accept writes. d.mu must be held.
 func (d *Disk) createReserve(room int64) bool {
 	if d.reserve.size == 0 || d.reserve.held {
 		return room >= 0
@@ -216,7 +213,7 @@ func (d *Disk) createReserve(room int64) bool {
 	return true
 }
 
-// setFull makes the store refuse writes. The caller must have locked mu.
+// setFull makes the store refuse writes. d.mu must be held.
 func (d *Disk) setFull() {
 	d.full.Store(true)
 	if d.log.mayTellFull() {
@@ -227,7 +224,7 @@ func (d *Disk) setFull() {
 	}
 }
 
-// release removes the reserve file, and reports whether the file existed. The caller must have locked mu.
+// release removes the reserve file, and reports whether the file existed. d.mu must be held.
 func (d *Disk) release() bool {
 	if !d.reserve.held {
 		return false

@@ -12,10 +12,10 @@ import (
 // FS returns the file system for Pebble, in which operations wait for space.
 func (d *Disk) FS() vfs.FS { return files{d.fs, d} }
 
-// files is the file system that Pebble uses. Pebble ends the process when it cannot write its log or its MANIFEST, and retries
-// a failed flush without a pause. So operations without disk space, or without a file descriptor, wait in these methods.
-// Writes of a compaction fail and do not wait, so that Pebble removes the files of the compaction. Operations outside of the
-// data directory, such as those of a backup, fail too.
+// files is the file system that Pebble uses. Pebble ends the process when it cannot write its log or its MANIFEST, and
+// retries a failed flush without a pause. So operations without disk space, or without a file descriptor, wait in these
+// methods. Writes of a compaction fail and do not wait, so that Pebble removes the files of the compaction. Operations
+// outside of the data directory, such as the file operations of a backup, fail too.
 type files struct {
 	vfs.FS
 	disk *Disk
@@ -123,7 +123,7 @@ func allocate(fs vfs.FS, path string, size int64) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() // the content does not matter, so an error of Close does not matter
+	defer f.Close() // only the size of the file matters, so an error of Close does not
 	if runtime.GOOS == "linux" && f.Fd() != vfs.InvalidFd {
 		if err = f.Preallocate(0, size); err == nil || NoSpace(err) {
 			if err == nil {

@@ -7,11 +7,11 @@ import (
 	"edgetable/core/table"
 )
 
-// lockFile is the name of the file that Pebble locks while the store is open. Nobody replaces this file, so it shows
-// whether the data directory is still the one that was opened.
+// lockFile is the name of the file that Pebble locks while the store is open. Nobody replaces this file. So it shows
+// whether the data directory is still the directory that was opened.
 const lockFile = "LOCK"
 
-// goneError is the error of a store whose data directory was removed or replaced by another one.
+// goneError is the error of a store whose data directory was removed or replaced.
 type goneError struct{ dir string }
 
 func (e goneError) Error() string { return "store: " + e.RefusesWrites() }
@@ -47,8 +47,9 @@ func (d *Disk) Refusal() error {
 	return nil
 }
 
-// Missing returns an error if the data directory is gone at this moment. Files that were created in another directory would be missing
-// when the data directory is back.
+// Missing returns an error if the data directory is gone now. Unlike Gone, it does not use the result of the last
+// measurement. It must be called before a file is created. A file that is created while another directory replaces the
+// data directory would be missing when the data directory is back.
 func (d *Disk) Missing() error {
 	if d != nil && d.opened.Load() && d.isGone() {
 		return goneError{d.dir}
@@ -56,7 +57,8 @@ func (d *Disk) Missing() error {
 	return nil
 }
 
-// isGone compares the lock file with the one of the opened store. The caller must know that the field opened is true.
+// isGone reports whether the lock file is missing or differs from the file that the opened store has locked. The field
+// opened must be true.
 func (d *Disk) isGone() bool {
 	if d.lock == nil {
 		return false // the file system has no locks
@@ -65,7 +67,7 @@ func (d *Disk) isGone() bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !sameFile(d.lock, now)
 }
 
-// updateGone finds out whether the data directory was removed or replaced, or is back. The caller must have locked mu.
+// updateGone checks whether the data directory is gone or is back. d.mu must be held.
 func (d *Disk) updateGone() {
 	if gone := d.isGone(); d.gone.Swap(gone) != gone {
 		d.log.gone(gone)

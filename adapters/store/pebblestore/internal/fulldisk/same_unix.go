@@ -8,7 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// sameFile reports whether two values describe the same file. os.SameFile does not know the values of package vfs.
+// sameFile reports whether two values describe the same file. os.SameFile cannot compare values of package vfs.
 func sameFile(a, b vfs.FileInfo) bool {
 	one, ok := a.Sys().(*syscall.Stat_t)
 	other, also := b.Sys().(*syscall.Stat_t)

@@ -1,7 +1,7 @@
 package fulldisk
 
-// try calls do, a file operation. While space, a descriptor or the data directory is missing, try removes the reserve file or
-// waits, and repeats the call.
+// try runs a file operation. While space, a descriptor or the data directory is missing, try removes the reserve file
+// or waits, and then repeats the operation.
 func (d *Disk) try(do func() error) error {
 	err := d.retryWithReserve(do)
 	if !Scarce(err) {

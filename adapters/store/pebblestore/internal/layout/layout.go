@@ -24,7 +24,7 @@ var (
 // MetaKey returns the key of data of the store itself.
 func MetaKey(name string) []byte { return append([]byte{Meta}, name...) }
 
-// RecordKey returns the key of a table record. The parameter is the text of the record's table.RecordKey.
+// RecordKey returns the key of a table record. text is the table.RecordKey as a string.
 func RecordKey(text string) []byte {
 	return append(append(make([]byte, 0, 1+len(text)), Records), text...)
 }
@@ -32,7 +32,7 @@ func RecordKey(text string) []byte {
 // PrefixLength is the number of bytes before the encoded key of an entity.
 const PrefixLength = 1 + len(table.Incarnation{})
 
-// AppendPrefix appends the common prefix of the keys of all entities of an incarnation.
+// AppendPrefix appends the prefix that the keys of all entities of an incarnation share.
 func AppendPrefix(dst []byte, i table.Incarnation) []byte {
 	dst = append(dst, Entities)
 	return append(dst, i[:]...)

@@ -34,8 +34,8 @@ type chunk struct {
 	size    int // size of the chunk with its header
 }
 
-// parseChunk parses the chunk at the start of b, where b ends at the end of the block. If only the checksum is
-// wrong, claimed is the size according to the header; otherwise claimed is 0.
+// parseChunk parses the chunk at the start of b. b must end at the end of the block. If only the checksum is wrong, ok
+// is false, and claimed is the size according to the header. If the header is invalid, claimed is 0.
 func parseChunk(b []byte, number uint32) (c chunk, claimed int, ok bool) {
 	if len(b) < plainHeader {
 		return chunk{}, 0, false

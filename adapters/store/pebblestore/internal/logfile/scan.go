@@ -33,7 +33,7 @@ type Record struct {
 	Payload []byte // shares memory with the content of the file if the record is one chunk
 	// Behind is the number of damaged parts of the log that precede the record.
 	Behind int
-	// Found reports that the record was found by a search byte by byte. The record may be a part of the payload of
+	// Found reports that the record was found by a byte-by-byte search. The record may be a part of the payload of
 	// another record, so it must not be replayed. But the record proves that there is damage before it.
 	Found bool
 }
@@ -41,8 +41,8 @@ type Record struct {
 // Damage is a part of the log that cannot be read.
 type Damage struct{ Offset, Size int }
 
-// Scan reads the log with this number, or a MANIFEST if the number is 0. Scan never fails. Unreadable bytes are
-// reported as damage, or are the end of the log.
+// Scan reads the log with this number, or a MANIFEST if the number is 0. Scan never fails. It reports unreadable bytes
+// as damage, unless they are the end of the log.
 func Scan(b []byte, number uint32) Log {
 	s := scanner{content: b, number: number}
 	for s.at < len(b) && !s.log.Closed {
@@ -75,13 +75,13 @@ type scanner struct {
 	content []byte
 	number  uint32
 	at      int
-	found   bool // found by a search byte by byte, like all later chunks of the same block
+	found   bool // a byte-by-byte search has found a chunk in the current block
 
 	log     Log
 	open    bool // a record has begun, and its last chunk was not read yet
 	payload []byte
 	start   int
-	opened  bool // a chunk of the current record was found by a search byte by byte
+	opened  bool // a chunk of the current record was found by a byte-by-byte search
 }
 
 func (s *scanner) blockEnd(i int) int { return min((i/blockSize+1)*blockSize, len(s.content)) }
@@ -117,8 +117,8 @@ func isPadding(b []byte) bool {
 	return true
 }
 
-// search returns the offset at which reading continues after the invalid chunk at s.at. If only the checksum of
-// this chunk is wrong, its size tells where the next chunk begins. Otherwise, search tries each byte up to the
+// search returns the offset at which reading continues after the invalid chunk at s.at. If only the checksum of this
+// chunk is wrong, the size in its header tells where the next chunk begins. Otherwise, search tries each byte up to the
 // next block, which begins with a chunk.
 func (s *scanner) search(claimed int) (next int) {
 	end := s.blockEnd(s.at)

@@ -14,7 +14,8 @@ var ErrDamaged = errors.New("data directory is damaged")
 // commits are lost, but the other data can be served.
 var ErrLost = fmt.Errorf("%w and has lost commits", ErrDamaged)
 
-// Salvageable wraps an error for damage that prevents a start. Only the readable data can still be copied to a new store.
+// Salvageable wraps an error that prevents a start. The operator can copy the readable data to a new store, or restore
+// a backup.
 func Salvageable(err error) error {
 	return fmt.Errorf("%w: %s; save the readable data with 'edgetable check --salvage', or restore a backup", ErrDamaged, Cause(err))
 }

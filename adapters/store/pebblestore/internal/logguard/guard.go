@@ -13,7 +13,7 @@ import (
 // Options configure a Guard.
 type Options struct {
 	FS     vfs.FS
-	Dir    string // the data directory
+	Dir    string
 	OnLoss Policy
 	Issued func() int64 // returns the highest commit number issued so far
 	// Synced is called after each sync of a log, with its duration and the number of commits that the sync made durable.
@@ -62,7 +62,7 @@ func (g *Guard) Begin() error {
 	return g.Lose(missingLogs(missing))
 }
 
-// Replayed is called when Pebble has replayed the logs. After that, Open does not inspect files.
+// Replayed reports that Pebble has replayed the logs. From then on, Open does not inspect files.
 func (g *Guard) Replayed() { g.replaying.Store(false) }
 
 // Listed reports whether the directory had a readable list of logs.
@@ -83,8 +83,8 @@ func (g *Guard) Lose(lost string) error { return g.inspected.lose(lost) }
 // Applied counts a commit that was added to the log. Options.Synced gets the count after the next sync.
 func (g *Guard) Applied() { g.syncs.written.Add(1) }
 
-// Note writes to the list of logs that the commit with number n is synced. So the next start notices if the newest log
-// was truncated. Note writes in the given file system, which determines whether Note waits for disk space.
+// Note records in the list of logs that commit n is synced. The next start can then detect that the newest log was
+// truncated. The given file system determines whether the write waits for disk space.
 func (g *Guard) Note(to vfs.FS, n edm.Ticks) { g.list.recordSynced(to, n) }
 
 // ForgetAll empties the list of logs at a clean shutdown, when every commit is in a data file.

@@ -27,8 +27,8 @@ const (
 type inspection struct {
 	list   *list
 	onLoss Policy
-	views  *vfs.MemFS                       // readable parts of logs, which Pebble sees instead of the files; used with ShowReadable
-	logf   func(format string, args ...any) // logs the accepted losses
+	views  *vfs.MemFS // readable parts of logs, which Pebble sees instead of the files; used with ShowReadable
+	logf   func(format string, args ...any)
 
 	highest edm.Ticks // highest commit number found
 	older   edm.Ticks // the commits up to this number are in the inspected logs or in older files, or were reported as lost; 0 if unknown
@@ -48,7 +48,7 @@ func Losses(fs vfs.FS, dir string) []string {
 	slices.Sort(names)
 	for _, name := range names {
 		n, isLog := Number(name)
-		if _, live := l.live[n]; !isLog || l.listed && !live { // the data files have the commits of other logs
+		if _, live := l.live[n]; !isLog || l.listed && !live { // all commits in other logs are also in data files
 			continue
 		}
 		if log, e := l.scan(fs.PathJoin(dir, name), n); e == nil && len(log.Damage) == 0 && log.Unreadable == nil {
@@ -110,8 +110,8 @@ func (i *inspection) inspectLog(path string, number uint32) error {
 	return i.dropDamage(path, number, log, lost)
 }
 
-// dropDamage makes Pebble see only the readable part of a log. The parameter lost is a sentence about the lost commits,
-// or "" if no commits are lost. If commits are lost and the policy does not accept losses, dropDamage returns an error.
+// dropDamage makes Pebble see only the readable part of a log. lost is a sentence about the lost commits, or "" if no
+// commits are lost. If commits are lost and the policy does not accept losses, dropDamage returns an error.
 func (i *inspection) dropDamage(path string, number uint32, log logfile.Log, lost string) error {
 	if lost != "" {
 		if err := i.lose(lost); err != nil {
@@ -143,7 +143,7 @@ func (i *inspection) cutOut(path string, number uint32, log logfile.Log) error {
 	}
 	// A hard link keeps the log's name until the readable part replaces the log. Without hard links, a crash between
 	// the two renames would leave no file of this name. The next start would then report a missing log.
-	_ = i.list.fs.Remove(path + ".damaged") // this file exists after an interrupted attempt
+	_ = i.list.fs.Remove(path + ".damaged") // left by an interrupted attempt
 	if i.list.fs.Link(path, path+".damaged") != nil {
 		if err := i.list.fs.Rename(path, path+".damaged"); err != nil {
 			return err

@@ -7,12 +7,13 @@ import (
 	"edgetable/core/edm"
 )
 
-// describeLoss returns a sentence about the confirmed commits that a log has lost, or "". The parameter next is the number of the following log, or
-// 0. The parameter later is the content of the following log. It may be empty if the list of logs contains the following log.
+// describeLoss returns a sentence about the confirmed commits that a log has lost, or "" if there are none. next is the
+// number of the following log, or 0 if there is none. later is the content of the following log. It may be empty if the
+// list of logs contains the following log.
 func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
 	readable := edm.Ticks(i.list.live[number]) // commits up to this number are not lost: another file has them, or this function has read them
 	if i.older > 0 {
-		readable = min(readable, i.older) // a commit gets its number before Pebble creates a log for it
+		readable = min(readable, i.older) // a commit gets its number before it is written, so the log may have commits that got their numbers before the log was created
 	}
 	var before, behind int
 	var synced edm.Ticks
@@ -28,7 +29,7 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 			continue
 		}
 		synced = max(synced, m.Synced)
-		if m.Number > 0 && !r.Found { // nothing replays records that only a search has found
+		if m.Number > 0 && !r.Found { // records that only a search has found are never replayed
 			behind++
 		}
 	}
@@ -36,7 +37,7 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 	// moves that log's commits to data files before it creates a log and issues numbers.
 	verb := "are"
 	issued := i.list.live[next]
-	if next == 0 { // a missing log may have followed, which has its own sentence
+	if next == 0 { // the next log may be missing, which is reported separately
 		next = i.list.goneAfter(number)
 		issued = i.list.gone[next]
 	}
@@ -45,14 +46,14 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 			verb = "may be" // logs are not ordered by number, so the missing commits may be in the next log
 		}
 		synced = max(synced, edm.Ticks(issued))
-		for _, r := range later.Records { // there are no records if the list of logs contains the next log; the number in the list is then enough
+		for _, r := range later.Records { // later is empty if the list contains the next log, whose number in the list is enough
 			if m, ok := MarkOf(r.Payload); ok {
 				synced = max(synced, m.Synced)
-				break // the first Mark (synced commit number) is about older logs, but later Marks may be about this log
+				break // the first Mark says what was synced before the next log, but later Marks may be about commits in the next log
 			}
 		}
 	}
-	if _, listed := i.list.live[number]; next == 0 && listed { // a log is added to the list before it is written, so a newest log that is not in the list is empty
+	if _, listed := i.list.live[number]; next == 0 && listed { // a log is added to the list before it is written, so a log that is not in the list is empty
 		synced = max(synced, edm.Ticks(i.list.synced))
 	}
 	i.older = max(i.older, readable, synced)

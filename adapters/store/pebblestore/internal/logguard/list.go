@@ -30,7 +30,7 @@ type list struct {
 
 	mu       sync.Mutex
 	live     map[uint32]int64 // listed logs, by number; the value is the highest commit number issued when the log was created
-	gone     map[uint32]int64 // those of them that were missing at the start
+	gone     map[uint32]int64 // listed logs that were missing at the start, with the same values
 	manifest namedManifest
 	synced   int64 // number of a synced commit of this process
 	listed   bool  // the file existed at the start and was readable
@@ -114,7 +114,7 @@ func (l *list) number(path string) (n uint32, ok bool) {
 	return Number(l.fs.PathBase(path))
 }
 
-// change calls the function do, which changes the listed logs. Then it writes the list.
+// change passes the map of listed logs to a function that changes it. Then it writes the list.
 func (l *list) change(do func(live map[uint32]int64)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -122,17 +122,18 @@ func (l *list) change(do func(live map[uint32]int64)) error {
 	return l.write(l.fs)
 }
 
-// recordSynced writes to the list that the commit with number n is synced. So the next start notices if the newest log
-// was truncated. The given file system decides whether the write waits for disk space.
+// recordSynced records in the list that commit n is synced. The next start can then detect that the newest log was
+// truncated. The given file system determines whether the write waits for disk space.
 func (l *list) recordSynced(to vfs.FS, n edm.Ticks) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.synced = int64(n)
-	_ = l.write(to) // no harm except that the next start may not notice some losses
+	_ = l.write(to) // an error only means that the next start may not detect some losses
 }
 
-// write replaces the file LOGS. Its lines are: the name and the synced length of the MANIFEST; a synced commit; the
-// number of each log and the highest commit number issued before the log; a checksum.
+// write replaces the file LOGS. The first line contains the name and the synced length of the MANIFEST. The second line
+// contains the number of a synced commit. Each following line contains the number of a log and the highest commit
+// number issued before the log was created. The last line is a checksum.
 func (l *list) write(to vfs.FS) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %d\nsynced %d\n", l.manifest.name, l.manifest.synced, l.synced)

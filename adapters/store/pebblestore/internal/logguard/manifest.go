@@ -51,7 +51,6 @@ func (f *manifestFile) Sync() error {
 	return nil
 }
 
-// isManifest reports whether a file of this name is a MANIFEST.
 func isManifest(name string) bool { return strings.HasPrefix(name, "MANIFEST-") }
 
 // scan reads the log with this number, or a MANIFEST if the number is 0.

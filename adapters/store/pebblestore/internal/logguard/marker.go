@@ -7,8 +7,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// quiet is the time without commits after which a [Marker] writes a [Mark]. The Mark proves that the last commits
-// were synced.
+// quiet is the time without commits after which a [Marker] writes a [Mark].
 const quiet = 100 * time.Millisecond
 
 // Marker writes a [Mark] to the log when no commits follow for a short time. The Mark proves that the last commits were synced.
@@ -47,8 +46,8 @@ func (m *Marker) Synced() edm.Ticks { return edm.Ticks(m.synced.Load()) }
 
 const noteEvery = time.Second
 
-// Run writes Marks to the log until End is called. A Mark says which commit was synced last. Run also passes
-// the number of this commit to the function note, which records the number outside of the log.
+// Run writes Marks to the log until End is called. A Mark says which commit was synced last. Run also passes the number
+// of this commit to the function note, which stores the number outside of the log.
 func (m *Marker) Run(write func(Mark) error, note func(edm.Ticks)) {
 	defer close(m.done)
 	var noted time.Time
@@ -59,7 +58,7 @@ func (m *Marker) Run(write func(Mark) error, note func(edm.Ticks)) {
 		case <-m.wake:
 		}
 		n := int64(0)
-		for n != m.synced.Load() { // while commits follow, each commit contains a Mark (the number of the last synced commit), so Run writes no Mark
+		for n != m.synced.Load() { // Run writes no Mark while commits follow, because each commit contains a Mark
 			n = m.synced.Load()
 			select {
 			case <-m.stop:

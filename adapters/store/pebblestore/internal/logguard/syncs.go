@@ -7,11 +7,11 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// syncs is a hook for syncs of logs. It calls observe after each sync.
+// syncs measures the syncs of logs, and passes each measurement to observe.
 type syncs struct {
 	observe func(took time.Duration, commits int) // may be nil
 	written atomic.Int64                          // number of commits added to the log
-	synced  atomic.Int64                          // value of the field written before the last sync
+	synced  atomic.Int64                          // value of written before the last sync
 }
 
 type logFile struct {

@@ -1,5 +1,5 @@
-// Package manifest reads from the records of a MANIFEST of Pebble which data files and logs of a store are in
-// use. Pebble itself reads a MANIFEST only when it opens the whole store, and stops at the first damage.
+// Package manifest determines from the records of a Pebble MANIFEST which data files and logs of a store are in use.
+// Pebble itself reads a MANIFEST only when it opens the whole store, and stops at the first damage.
 //
 // The package reads the format of Pebble 2.1. A test compares its results with Pebble's own.
 package manifest
@@ -11,7 +11,8 @@ import (
 
 // State says which files of a store are in use, according to the records of a MANIFEST.
 type State struct {
-	// Live has each data file that a record has added, by number. The value says whether the file is still in use.
+	// Live contains the number of each data file that a record has added. The value says whether the file is still in
+	// use.
 	Live map[uint64]bool
 	// Sizes has the size in bytes of each file in Live, by number.
 	Sizes map[uint64]uint64
@@ -70,7 +71,7 @@ type decoder struct {
 	rest           []byte
 	bad            bool
 	added, deleted []uint64
-	sizes          []uint64 // sizes of the added files
+	sizes          []uint64
 	log            uint64
 }
 

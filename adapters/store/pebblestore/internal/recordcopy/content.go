@@ -30,7 +30,7 @@ type Content struct {
 	Store   string            // identity of the store; "" if an earlier version wrote the file
 	Records map[string][]byte // newest record of each account and of each table that was not dropped, by the text of its key
 	Dropped map[table.Incarnation]bool
-	Damaged int    // number of damaged lines
+	Damaged int
 	Text    []byte // the whole file
 }
 
@@ -45,7 +45,7 @@ func Read(dir vfs.FS, path string) (Content, error) {
 		return c, err
 	}
 	for line := range bytes.Lines(b) {
-		if !c.read(line) && line[len(line)-1] == '\n' { // a killed process may leave an incomplete last line, which is no damage
+		if !c.read(line) && line[len(line)-1] == '\n' { // a killed process may leave an incomplete last line, which is not damage
 			c.Damaged++
 		}
 	}

@@ -29,11 +29,11 @@ func New(in vfs.FS, dir string, logf func(format string, args ...any)) *File {
 
 func (f *File) path() string { return f.fs.PathJoin(f.dir, Name) }
 
-// slack is a part of the size limit of the file. The limit is twice the size after the last rewrite, plus slack bytes.
+// slack is added to the size limit of the file, which is twice the size after the last rewrite.
 const slack = 1 << 20
 
-// Begin opens the file for adding lines. The parameter want is the required content, and the parameter old is the present content.
-// If the two contents differ, Begin first writes the required content in the given file system.
+// Begin opens the file for appending. want is the required content, and old is the current content. If they differ,
+// Begin first writes want in the given file system.
 func (f *File) Begin(to vfs.FS, want, old []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,8 +56,8 @@ func (f *File) Begin(to vfs.FS, want, old []byte) error {
 	return nil
 }
 
-// Add durably adds a line. If the write fails, Add removes the file, because a file without the line would contradict the
-// database. The result again is true if the file is missing or too long. The caller must then rewrite the file.
+// Add durably appends a line. If the write fails, Add removes the file, because a file without the line would
+// contradict the database. If again is true, the file is missing or too long, and the caller must rewrite it.
 func (f *File) Add(line []byte) (again bool) {
 	if f == nil {
 		return false

@@ -5,7 +5,7 @@ import (
 	"container/heap"
 )
 
-// source returns the versions of keys in key order, for example those in one file.
+// source returns versions of keys in key order, for example from one file.
 type source interface{ next() (Version, bool) }
 
 // list is a source of versions in memory.
@@ -47,7 +47,8 @@ func newMerge(sources []source) (m merge) {
 	return m
 }
 
-// Next returns all versions of the next key whose first byte equals the parameter space, or nil at the end. It skips keys with a lower first byte.
+// Next returns all versions of the next key that begins with the byte space, or nil if there is no such key. It skips
+// keys with a lower first byte.
 func (s *Store) Next(space byte) (versions []Version) {
 	for len(s.merge) > 0 {
 		first := &s.merge[0]

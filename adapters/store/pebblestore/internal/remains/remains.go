@@ -46,7 +46,7 @@ type file struct {
 	cursor *datafile.Cursor
 }
 
-// Open opens those files of the directory that must be read.
+// Open opens the files of the directory that must be read.
 func Open(o Options) (*Store, error) {
 	s := &Store{Options: o, deletions: deletions{o.Prefix, map[string][]deletedRange{}}}
 	if n := o.Copied.Damaged; n > 0 {
@@ -67,7 +67,7 @@ func Open(o Options) (*Store, error) {
 		path := o.FS.PathJoin(o.Dir, name)
 		from, err := s.open(path, n, kind, used)
 		switch {
-		case errors.Is(err, fs.ErrPermission): // no damage: another user may be able to read the file
+		case errors.Is(err, fs.ErrPermission): // not damage: another user may be able to read the file
 			return nil, err
 		case err != nil:
 			s.problem("%s cannot be read; data that only this file contained is lost: %s", path, logguard.Cause(err))
@@ -139,7 +139,7 @@ func (s *Store) open(path string, number uint64, kind kind, used usage) (source,
 	}
 	switch live, known := used.Live[number]; {
 	case live:
-	case used.whole && len(d.Damage) > 0: // an incomplete new file, because the server was killed while it wrote the file
+	case used.whole && len(d.Damage) > 0: // the server was killed while it wrote this new file
 		return nil, nil
 	case known || !used.whole:
 		s.problem("%s is read, though the MANIFEST does not name it: deleted entities may reappear", path)

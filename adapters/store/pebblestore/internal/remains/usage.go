@@ -14,7 +14,7 @@ import (
 )
 
 // usage says which files of a directory must be read. It considers the MANIFEST, the names of the files and their
-// content. If the MANIFEST is damaged or one of its files is missing, it says that all data files must be read.
+// content. If the MANIFEST is damaged or one of its files is missing, all data files must be read.
 type usage struct {
 	manifest.State
 	whole bool // the MANIFEST is completely readable, and all files that it names exist

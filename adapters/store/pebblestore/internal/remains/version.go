@@ -38,8 +38,8 @@ func compare(a, b Version) int {
 	return cmp.Or(bytes.Compare(a.Key, b.Key), -cmp.Compare(a.stamp.sequence, b.stamp.sequence))
 }
 
-// deletions contains the deleted key ranges. Each range covers a dropped table or a part of a dropped table, so all its keys
-// have a common prefix. The map groups the ranges by this prefix. All prefixes have the length in the field prefix.
+// deletions contains the deleted key ranges. Each range covers a dropped table or a part of a dropped table, so all its
+// keys have a common prefix. The map groups the ranges by this prefix. The field prefix is the length of each prefix.
 type deletions struct {
 	prefix int
 	ranges map[string][]deletedRange
@@ -57,8 +57,9 @@ func (d deletions) add(start, end []byte, s stamp) {
 	}
 }
 
-// Current returns the newest value of a key, or nil if the key was deleted. The function written returns the write time that a value contains, or 0.
-// Current compares write times, because an old version in an unused file may have a higher sequence number.
+// Current returns the newest value of a key, or nil if the key was deleted. The function written returns the write time
+// in a value, or 0 if it has none. Current compares write times, because an old version in an unused file may have a
+// higher sequence number.
 func (s *Store) Current(versions []Version, written func(value []byte) edm.Ticks) []byte {
 	var best *Version
 	for i := range versions {

@@ -24,8 +24,9 @@ func New(limit int64) *Room {
 	return &Room{limit: limit}
 }
 
-// Judge decides from the size of the tables whether writes are refused. Refusal begins at the limit and ends when a sixteenth of the limit is
-// free. Judge returns true if the tables should be compacted: the memory is full, and data was deleted since the last compaction.
+// Judge decides from the size of the tables whether writes are refused. Writes are refused from the limit on, and
+// accepted again when a sixteenth of the limit is free. Judge returns true if the tables should be compacted: the
+// memory is full, and data was deleted since the last compaction.
 func (r *Room) Judge(size int64, logf func(string, ...any)) (compact bool) {
 	switch {
 	case r == nil:
@@ -38,7 +39,8 @@ func (r *Room) Judge(size int64, logf func(string, ...any)) (compact bool) {
 	return r.full.Load() && r.deleted.Swap(false)
 }
 
-// Admit returns an error if the memory is full and the write adds data. After a delete, the next call of Judge asks for a compaction.
+// Admit returns an error if the memory is full and the write adds data. After an accepted delete, the next call of
+// Judge requests a compaction.
 func (r *Room) Admit(deletes bool) error {
 	switch {
 	case r == nil || !r.full.Load():

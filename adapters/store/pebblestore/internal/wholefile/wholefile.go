@@ -31,7 +31,7 @@ type Bad struct {
 func (b *Bad) Error() string { return fmt.Sprintf("offset %d: %v", b.Offset, b.Err) }
 func (b *Bad) Unwrap() error { return b.Err }
 
-// step is the number of bytes that one call reads. If the call fails, the sectors of this part are read one by one.
+// step is the number of bytes that one call reads. If the call fails, the sectors of these bytes are read one by one.
 const sector, step = 512, 64 << 10
 
 // Readable returns the content of a file, with 0xff in place of unreadable bytes. Callers must detect these bytes by checksums. The result bad is the
@@ -88,8 +88,8 @@ func Lost(err error) bool {
 	return !machine || slices.Contains([]syscall.Errno{syscall.ENOENT, syscall.EIO, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP}, code)
 }
 
-// Replace atomically and durably replaces a file of a directory. The new content may name other files of the
-// directory. So Replace first syncs the directory, so that these other files are durable.
+// Replace atomically and durably replaces a file of a directory. The new content may name other files of the directory,
+// so Replace first syncs the directory to make these files durable.
 func Replace(to vfs.FS, dir, name string, b []byte) error {
 	d, err := to.OpenDir(dir)
 	if err != nil {
