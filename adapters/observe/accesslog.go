@@ -11,8 +11,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// AccessLog writes one line per request. A request only adds a record in memory. The records are formatted and written
-// together in the background, which takes half as much time as in each request.
+// AccessLog writes one line per request. A request only adds a record in memory. Many records are formatted and written
+// together in the background, which takes half as much time as formatting and writing each record in its request.
 type AccessLog struct {
 	path   string // "" for standard error
 	asJSON bool

@@ -33,8 +33,8 @@ func format(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 const maxDuration = time.Duration(1<<63 - 1)
 
-// Never converts the value of a setting to an option of a package. A setting of 0 means "never cache", but an option of
-// 0 means "use the default". Never converts 0 to -1 ns, and returns other durations unchanged.
+// Never is the conversion of a setting for which 0 means "never cache" to an option for which 0 means "use the
+// default". It returns -1 ns for 0, and returns other durations unchanged.
 func Never(d time.Duration) time.Duration {
 	if d == 0 {
 		return -1

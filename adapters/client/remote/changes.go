@@ -57,7 +57,7 @@ func (e *Event) String() string {
 }
 
 // Changes requests the changes after the position since. If since is empty, it requests only the current position. If
-// there are no changes, the service waits up to wait seconds for the next change.
+// there are no changes, the service waits for the next change, for at most wait seconds.
 func (c *Client) Changes(ctx context.Context, name, since string, wait int) (list Changes, err error) {
 	query := "comp=changes"
 	if since != "" {

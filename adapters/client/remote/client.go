@@ -28,13 +28,14 @@ const version = "2019-02-02"
 type Client struct {
 	// Tool marks requests as requests of a tool instead of an application. Traffic statistics omit them.
 	Tool bool
-	// As is the value of the flag --from that names this service, for messages to the user. It is empty if the service
-	// is the default, or if the value would contain a secret.
+	// As contains the value of the flag --from that names this service, for messages to the user. It is empty if the
+	// service is the default, or if the value would contain a secret.
 	As string
 
 	// Waiting is called before a request is retried, with the error as cause, unless the error is a refusal because of
-	// load. It is also called, with a nil cause, if a request has not succeeded after five seconds. The client stops
-	// retrying at the time until. Waiting is not called again until a request has succeeded. It may be nil.
+	// load. It is also called, with a nil cause, if a request has not succeeded after five seconds. The parameter until
+	// is the time at which the client stops retrying. Waiting is not called again until a request has succeeded. It may
+	// be nil.
 	Waiting func(cause error, until time.Time)
 
 	endpoint  Endpoint
@@ -76,8 +77,8 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // Traffic returns the total size of request and response bodies in bytes.
 func (c *Client) Traffic() int64 { return c.traffic.Load() }
 
-// Load returns the number of requests with a response, the number of these that the service refused because of its
-// load, and the current limit of requests in flight.
+// Load returns the number of requests with a response, how many of them the service refused because of its load, and
+// the current limit of requests in flight.
 func (c *Client) Load() (requests, refusals int64, bound int) {
 	return c.requests.Load(), c.refusals.Load(), c.limit.currentLimit()
 }
@@ -100,7 +101,8 @@ type response struct {
 	body   []byte
 }
 
-// send sends a request until it succeeds or fails permanently. It appends the response body to into, which may be nil.
+// send sends a request until it succeeds or fails permanently. It appends the response body to the buffer into, which
+// may be nil.
 func (c *Client) send(ctx context.Context, r request, into []byte) (resp response, err error) {
 	w := c.waits()
 	defer func() { w.end(err) }()

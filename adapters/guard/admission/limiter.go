@@ -67,7 +67,7 @@ type Stats struct {
 	Gone             uint64 // requests whose context ended while they waited
 }
 
-// New returns a Limiter, which it sets as the Turns of the handler.
+// New returns a Limiter and installs it as the handler's Turns.
 func New(h *protocol.Handler, o Options) *Limiter {
 	if o.Concurrent <= 0 {
 		o.Concurrent = 64
@@ -100,7 +100,7 @@ func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Res
 	return resp
 }
 
-// detention is how long Serve delays a response: the minimum value of Retry-After.
+// detention is how long Serve delays a response. It equals the minimum value of Retry-After.
 const detention = time.Second
 
 // Kind describes a kind of slot.

@@ -22,8 +22,8 @@ type Client struct {
 	Region string
 	// Credentials is called for every request.
 	Credentials func() aws.Credentials
-	// Endpoint returns the URL of a service. The name of the service is the name in its host name ("secretsmanager",
-	// "ssm"). If Endpoint is nil or returns "", the endpoint of AWS is used.
+	// Endpoint returns the URL of a service, which is named as in its host name ("secretsmanager" or "ssm"). If
+	// Endpoint is nil or returns "", the endpoint of AWS is used.
 	Endpoint func(service string) string
 	HTTP     *http.Client
 	Now      func() time.Time
@@ -36,8 +36,8 @@ const (
 	timeout  = 2 * time.Second
 )
 
-// maxAnswer is the maximum size of a response in bytes. A secret has at most 64 KiB and a parameter 8 KiB, of which
-// JSON may encode one byte as six bytes.
+// maxAnswer is the maximum size of a response in bytes. A secret has at most 64 KiB and a parameter at most 8 KiB. JSON
+// may encode one byte as six bytes.
 const maxAnswer = 1 << 20
 
 // Secret returns the current text of a secret. id is its name or ARN.

@@ -35,8 +35,8 @@ type Options struct {
 	HTTP *http.Client
 	// Now returns the current time. nil means time.Now.
 	Now func() time.Time
-	// Log receives the reason why the keys cannot be read, and a message when they can be read again. Clients only get
-	// 503. nil disables logging.
+	// Log receives the reason why the keys cannot be read, and a message when they can be read again. The reason is not
+	// sent to clients. nil disables logging.
 	Log *slog.Logger
 }
 

@@ -13,8 +13,8 @@ import (
 )
 
 // Operations on entities find the location of their table through the functions in this file, which handle leases and
-// tables that move to other buckets. The result of an operation is valid only if the table stayed at that location
-// throughout the operation.
+// tables that move to other buckets. The result of an operation is valid only if the table did not move during the
+// operation.
 
 var (
 	// errMoved means that a write was not sent, because the table has moved or has changed its options since the
@@ -45,9 +45,9 @@ func (s *Store) view(l *lease) view {
 // readTable calls the function do with a view of a table, and repeats the call until the result is valid.
 //
 // Rebucket replaces a table by a copy. While it compares the two for the last time, a delayed write may still change
-// the table. This write will be lost, so no reader may see it. For a sealed table, readTable therefore calls do for
-// both the table and the copy. The function agree compares the two results and returns the part that is equal in both,
-// or false if there is none. An equal part stays valid, because Rebucket copies an entity only if the entity is
+// the table. The delayed write will be lost, so no reader may see it. For a sealed table, readTable therefore calls do
+// for both the table and the copy. The function agree compares the two results and returns the part that is equal in
+// both, or false if there is none. An equal part stays valid, because Rebucket copies an entity only if the entity is
 // unchanged.
 func readTable[T any](ctx context.Context, s *Store, key table.RecordKey, c table.Consistency,
 	do func(context.Context, view, table.Consistency) (T, error), agree func(source, copied T) (T, bool),

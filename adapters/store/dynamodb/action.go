@@ -10,7 +10,7 @@ import (
 // action is one mutation of a Commit in progress.
 type action struct {
 	m *table.Mutation
-	// A pinned action applies only if the stored state is exactly old. nil means that there is no entity.
+	// A pinned action applies only if the stored state equals the field old. A nil old means that there is no entity.
 	pinned bool
 	old    *stored
 	// row is the new entity. It is nil for a delete, and for a merge that is not pinned.
@@ -120,8 +120,8 @@ var conditionTemplates = func() (all [4][2]call.Template) {
 }()
 
 // writeDemand writes the condition of an action that is not pinned. The entity must meet the condition of the mutation.
-// A stored entity must have no chunks, and an older Timestamp than the write. For a merge, the stored upper bounds of
-// the number and the size of the properties must be low enough.
+// A stored entity must have no chunks, and its Timestamp must be below the Timestamp of the write. For a merge, the
+// stored upper bounds of the number and the size of the properties must be low enough.
 func writeDemand(e *call.Expression, c table.Condition, merges bool) {
 	if c == table.Absent {
 		e.IfMissing(attrHash)

@@ -49,7 +49,7 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 }
 
 // WriteRecord implements [table.Store]. If the options of a table change, WriteRecord returns only after all leases
-// have ended, when no process uses the old options any more.
+// have ended. No process then uses the old options.
 func (s *Store) WriteRecord(ctx context.Context, new table.Record) (table.Revision, error) {
 	if new.Traits.Feeds() {
 		return "", table.ErrUnsupported
@@ -110,8 +110,8 @@ func (s *Store) declare(ctx context.Context, r *record, had table.Revision) erro
 	return err
 }
 
-// writeRecord creates a record if had is empty. Otherwise, it replaces the value of the record, on condition that the
-// stored record has the revision had and the options in r.
+// writeRecord creates a record if no earlier revision is given. Otherwise, it replaces the value of the record, on
+// condition that the stored record has the given revision and the options in r.
 func (s *Store) writeRecord(ctx context.Context, r *record, had table.Revision) error {
 	var e call.Expression
 	if had == "" {

@@ -14,8 +14,9 @@ import (
 	"edgetable/core/table"
 )
 
-// newChunks returns new chunks for the given properties. An entity has at most five chunks: the protocol limits an
-// entity to 1 MiB, at 2 bytes per character, but UTF-8 needs up to 3 bytes, so about 1.6 MiB may be stored.
+// newChunks returns new chunks for the given properties. An entity has at most five chunks. The protocol limits an
+// entity to 1 MiB and counts 2 bytes per character. UTF-8 needs up to 3 bytes per character, so about 1.6 MiB may be
+// stored.
 func (s *Store) newChunks(p edm.Properties) chunks {
 	return chunks{s.newVersion(), (len(p) + chunkSize - 1) / chunkSize, len(p)}
 }
@@ -98,7 +99,7 @@ type chunkWrite struct {
 	late     bool // requests that write chunks may reach DynamoDB after the call has returned
 }
 
-// litterAge is the age at which Purge may assume that the write of a note has finished. It is much longer than any
+// litterAge is the age of a note at which Purge may assume that the write has finished. It is much longer than any
 // Deadline.
 const litterAge = edm.TicksPerSecond * 3600
 

@@ -16,8 +16,8 @@ import (
 // [Store.Purge]. From then on, no process gets a lease on the table. When all leases have ended, Drop removes the
 // record, and the name of the table can be used again.
 //
-// If the process ends before that, Purge frees the name. WriteRecord can also reuse the name, in a process that saw the
-// marked record more than the time of a lease ago.
+// If the process ends before that, Purge frees the name. WriteRecord can also reuse the name, if the process has seen
+// the marked record for longer than a lease.
 //
 // If the context ends before all leases have ended, the error is [table.ErrUnknown]: the table is deleted, but other
 // processes may use it until their leases end.

@@ -14,9 +14,9 @@ import (
 )
 
 // Heartbeats are items that the writing Region updates regularly, and that a secondary in another Region reads.
-// DynamoDB replicates the partitions of a table in parallel and in no fixed order. There are several heartbeats with
-// different hash keys, so that the heartbeats in a partition that lags show the lag. The sort key is the name of the
-// Region, so two Regions never write the same item.
+// DynamoDB replicates the partitions of a table in parallel and in no fixed order. If a partition lags, its heartbeats
+// lag too, so there are several heartbeats with different hash keys. The sort key is the name of the Region, so two
+// Regions never write the same item.
 
 const (
 	// Heartbeats is the number of heartbeat items. Each call of Beat writes all of them.

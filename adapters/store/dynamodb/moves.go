@@ -28,7 +28,7 @@ func (s *Store) Rebucket(ctx context.Context, key table.RecordKey, o rebucket.Op
 var ErrFollowed = errors.New("a secondary in another Region reads this table, and would miss entities while they move: " +
 	"stop the heartbeats (set the role to \"alone\"), wait ten minutes, and then move the table; meanwhile the secondary is unavailable")
 
-// movingAge is the age below which a heartbeat proves that a secondary may be reading the table.
+// movingAge is the age below which a heartbeat shows that a secondary may be reading the table.
 const movingAge = BeatEvery * 10
 
 // checkNoSecondary returns an error if a recent heartbeat shows that a secondary in another Region may be reading the

@@ -17,7 +17,7 @@ import (
 
 // Progress counts what a Purge has removed so far.
 type Progress struct {
-	Tables int // tables, or copies of tables, of which all items were removed
+	Tables int // tables and copies of tables that were removed completely
 	Items  int // items removed
 }
 
@@ -71,7 +71,7 @@ func (p *purge) due(it item) bool {
 	return err == nil && edm.Ticks(due) <= p.now()
 }
 
-// tables reads the notes about dropped tables, and removes the tables of the notes that are due.
+// The method tables processes the notes about dropped tables that are due.
 func (p *purge) tables(ctx context.Context) error {
 	return p.each(ctx, droppedHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {
@@ -148,8 +148,8 @@ func (p *purge) remove(ctx context.Context, items []item) error {
 	return p.reportProgress()
 }
 
-// writes reads the notes about writes that did not finish, and removes the chunks that the entities of these writes do
-// not use.
+// The method writes processes the notes about writes that did not finish. It removes the chunks that the entities of
+// these writes do not use.
 func (p *purge) writes(ctx context.Context) error {
 	return p.each(ctx, pendingHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {

@@ -93,7 +93,7 @@ func (t *transfer) target(k []byte) item {
 	return call.Key(hashKey(kindEntity, t.to, t.to.Bucket(k)), k)
 }
 
-// remove deletes an entity from the copy that the table does not have.
+// remove deletes an entity that is in the copy but not in the table.
 func (t *transfer) remove(ctx context.Context, d *rebucket.Difference) error {
 	var e call.Expression
 	e.IfMissing(attrHash)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// watch stores the time at which this process first saw a record in its current state. It watches only states that
-// another process may have to end: a deletion, and a seal.
+// watch records when this process first saw a record in its current state. It watches only states that another process
+// may have to end: a deletion, and a seal.
 type watch struct {
 	mu   sync.Mutex
 	seen map[string]sighting

@@ -46,7 +46,8 @@ func (s *Store) catchUp(ctx context.Context, c *pgconn.PgConn) error {
 	return err
 }
 
-// passed lists the database processes whose connections have waited for a standby since PostgreSQL was last restarted.
+// passed is the set of database processes whose connections have waited for a standby since PostgreSQL was last
+// restarted.
 type passed struct {
 	mu   sync.Mutex
 	list map[string]bool

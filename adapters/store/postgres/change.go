@@ -15,8 +15,8 @@ import (
 )
 
 // change returns the statements of a transaction that writes a record with the Timestamp ticks. The first statement
-// writes one row, or no row if the record has another revision. The query trace shows later whether the transaction was
-// applied.
+// writes one row, or no row if the record has another revision. trace is a query that shows later whether the
+// transaction was applied.
 type change func(ticks edm.Ticks) (calls []statement.Call, trace statement.Call)
 
 // creating returns the change that creates a record. declared is the stored form of the record's options, or nil. Each

@@ -74,8 +74,8 @@ func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
 	return proof.Refuse(ctx, c.PgConn(), err)
 }
 
-// prove checks that a connection can see the running transactions of other connections. Without them, the store could
-// not resolve lost replies.
+// prove checks that a connection can see the running transactions of other connections. Otherwise, the store could not
+// find out whether a write was applied after its reply was lost.
 func (s *Store) prove(ctx context.Context, config *pgxpool.Config, witness *pgconn.PgConn) error {
 	writer, err := connectBy(ctx, config)
 	if err != nil {

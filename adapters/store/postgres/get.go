@@ -62,7 +62,8 @@ type get struct {
 	done  chan error
 }
 
-// gets groups the reads of entities. A group contains the reads that arrived while earlier groups were running.
+// gets is a queue of reads that are sent in groups. A group contains the reads that arrived while earlier groups were
+// running.
 type gets struct {
 	mu      sync.Mutex
 	waiting []*get

@@ -43,7 +43,7 @@ func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, er
 }
 
 // plan returns the write of a mutation to a table whose entities do not expire. The last parameter is the current row
-// of the entity. It may be nil if needsState is false.
+// of the entity. Only merges and removals of expired entities need it.
 func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 	w := &write{name: name, key: m.Key, nonce: m.Nonce, properties: statement.Bytes(m.Properties), match: m.IfMatch}
 	switch {

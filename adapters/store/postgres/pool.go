@@ -71,7 +71,7 @@ func release(pool *pgxpool.Pool, c *pgxpool.Conn, err error) {
 // retry calls a function until a call succeeds or fails permanently, or until ctx ends. The function must be
 // idempotent.
 //
-// If who uses the connections of batches, retry regularly checks the connection while it waits for a reply. A dead
+// For a client with the use Writes, retry regularly checks the connection while it waits for a reply, because a dead
 // connection would not be available to batches.
 func (s *Store) retry(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	if inner := do; who.Use == lend.Writes {

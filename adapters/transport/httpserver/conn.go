@@ -36,7 +36,7 @@ type conn struct {
 	rests     atomic.Bool  // the next Read must return EOF to fasthttp, so that the connection can be parked
 	named     string       // account of the last request
 
-	// The client is written to by the goroutine that reads and by the goroutine that closes TLS, so the next two fields
+	// The goroutine that reads and the goroutine that closes TLS may both write to the client, so the next two fields
 	// need a mutex.
 	writing sync.Mutex
 	sending allowance
@@ -156,7 +156,7 @@ func (c *conn) Write(p []byte) (n int, err error) {
 }
 
 // deadline is the deadline for reads or writes of a connection. Setting the operating system's deadline is expensive,
-// so it is changed only if it is far too early or too late. If it ends an operation too early, the operation is
+// so the system's deadline is changed only if it is far too early or too late. An operation that it ends too early is
 // repeated.
 type deadline struct {
 	system time.Duration // the system's deadline, as a value of clock; 0 if it is not set or unknown

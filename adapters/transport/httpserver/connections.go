@@ -252,8 +252,7 @@ func (s *connections) leaveAccount(c *conn) {
 	}
 }
 
-// forget removes a connection that is being closed. If its request has left room, forget starts requests of waiting
-// connections.
+// forget removes a connection that is being closed, and then starts requests of waiting connections if there is room.
 func (s *connections) forget(c *conn) {
 	s.mu.Lock()
 	s.remove(c)

@@ -8,9 +8,9 @@ import (
 	"edgetable/core/table"
 )
 
-// expected counts requests from a proxy whose bodies have not arrived yet. A proxy may forward a request while its
-// client is still sending the body. fasthttp waits for the first bytes of the body before it calls the handler, so the
-// handler cannot count these requests. expected counts them towards the client's share of the memory.
+// The type expected counts requests from a proxy whose bodies have not arrived yet. A proxy may forward a request while
+// its client is still sending the body. fasthttp waits for the first bytes of the body before it calls the handler, so
+// the handler cannot count these requests. expected counts them towards the client's share of the memory.
 type expected struct {
 	room *room
 

@@ -16,9 +16,9 @@ const (
 )
 
 // applyForwarded applies the headers of a proxy that sends the secret. The usual proxy is CloudFront in front of a
-// Function URL, which accepts only its own host name. CloudFront sends the host name that the client used in
-// X-Forwarded-Host. The address in the event is the proxy's address, so the proxy must also send the client's address.
-// Otherwise the request has no address.
+// Function URL. A Function URL accepts only the host name of the Function URL, so CloudFront sends the client's host
+// name in X-Forwarded-Host. The address in the event is the proxy's address, so the proxy must also send the client's
+// address. Otherwise the request has no address.
 //
 // Other senders are not trusted. The secret is removed from the request.
 func (h *Handler) applyForwarded(ctx context.Context, req *protocol.Request) {

@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// heads reads the entities of a table in key order, without their properties. It merges the buckets, and reads each bucket one page ahead.
+// heads is an iterator over the entities of a table in key order, without their properties. It merges the buckets, and
+// reads each bucket one page ahead.
 type heads struct {
 	cancel  context.CancelFunc
 	readers sync.WaitGroup

@@ -49,8 +49,8 @@ func Run(ctx context.Context, e Env, key table.RecordKey, o Options) error {
 const (
 	// maxPasses limits the number of passes before writes are refused.
 	maxPasses = 20
-	// few is a number of differences that a few transactions can copy. After a pass with at most this number of
-	// differences, the run seals the table and makes the last pass.
+	// The constant few is the maximum number of differences in a pass after which the run seals the table and makes the
+	// last pass. A few transactions can copy this number of differences.
 	few = 100
 )
 

@@ -52,7 +52,7 @@ type Spread struct {
 // Bucket returns the bucket of the entity with the encoded key k.
 func (p Spread) Bucket(k []byte) uint16 { return buckets.OfKey(k, p.Buckets) }
 
-// Location is the Spread of a table and, if a run is unfinished, of its copy.
+// Location contains the Spread of a table and, if a run is unfinished, the Spread of the copy.
 type Location struct {
 	Spread
 	Move
@@ -69,10 +69,10 @@ type Move struct {
 // None reports whether m describes no unfinished run.
 func (m *Move) None() bool { return m.Target == (Spread{}) }
 
-// Released returns a Move with the same copy, which no run owns and which does not seal the table.
+// Released returns a Move with the same copy. The Move has no owner and does not seal the table.
 func (m *Move) Released() Move { return Move{Target: m.Target} }
 
-// Seal is the set of operations that a table permits while a run moves it.
+// Seal determines which operations a table permits while a run moves it.
 type Seal uint8
 
 const (

@@ -219,7 +219,7 @@ func (p *Pager) some() statement.Prepared {
 	return statement.SomeRows[p.request.Descending]
 }
 
-// first begins the transaction, looks for the table and reads the first rows, in one round trip.
+// The method first begins the transaction, looks for the table and reads the first rows, in one round trip.
 func (p *Pager) first(ctx context.Context, limit int) (live, hidden bool, err error) {
 	of := statement.LifeOf
 	if p.declared != nil {

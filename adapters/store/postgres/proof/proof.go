@@ -25,9 +25,8 @@ type Evidence struct {
 	Alive    string // query that returns one row if the process $1 with the application_name $2 is running a statement
 }
 
-// Show tests the queries. It begins a transaction on the connection writer. The queries must find the transaction over
-// the connection witness, and must not find it after its end. The two connections must have different database
-// processes.
+// Show tests the queries. It begins a transaction over one connection. The queries, sent over the other connection,
+// must find the transaction until it ends, and no longer. The two connections must have different database processes.
 //
 // Show changes no data. It also changes no session settings, because a pooler may later give the session to another
 // client.

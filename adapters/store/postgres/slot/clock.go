@@ -133,7 +133,7 @@ func (c *Clock) issue() (t, upTo edm.Ticks, has Holding) {
 	return t, 0, has
 }
 
-// lead returns how far the system clock, which reads now, is ahead of the steady clock.
+// lead returns how far a reading of the system clock is ahead of the steady clock.
 func (c *Clock) lead(now edm.Ticks) edm.Ticks {
 	if c.Steady == nil {
 		return 0

@@ -15,8 +15,8 @@ import (
 const markEvery = 8
 
 // lineSQL adds a line with the keys of a commit to a feed. The line can have a mark only if the first statement of the
-// transaction adds it. The snapshot then contains no higher number than the number of the transaction. After a crash,
-// PostgreSQL does not reuse numbers up to a committed number, so the mark in a committed line stays correct.
+// transaction adds it. The snapshot then contains no number above the transaction's number. After a crash, PostgreSQL
+// does not reuse numbers up to a committed number, so the mark in a committed line stays correct.
 func lineSQL(keys string) string {
 	return strings.NewReplacer("$keys", keys, "$every", strconv.Itoa(markEvery), "$slots", strconv.Itoa(slot.Slots)).Replace(`
 INSERT INTO change (life, ts, keys, mark)
@@ -58,7 +58,7 @@ SELECT -life, name, incarnation, $2::int8, $3::int8, txid_current(), txid_curren
        trims = CASE WHEN f.revision = $4::int8 THEN f.trims ELSE f.trims + 1 END`}
 
 // hereSQL selects the identifiers of the cluster and of the database. A copy of the database has other identifiers. A
-// promotion or a restore changes only the timeline, which is not included.
+// promotion or a restore changes only the timeline, which hereSQL does not select.
 const hereSQL = `(SELECT system_identifier FROM pg_control_system()), (SELECT oid::int8 FROM pg_database WHERE datname = current_database())`
 
 // Statements about the database to which the feeds belong.

@@ -114,8 +114,8 @@ SELECT key, ts, nonce, properties FROM (
  WHERE upto - octet_length(properties) < $5::int8 ORDER BY key`)
 )
 
-// bothWays returns two statements: in the ascending order of the keys under the map key false, and in descending order
-// under true.
+// bothWays returns a statement for ascending key order, under false, and a statement for descending key order, under
+// true.
 func bothWays(name, sql string) map[bool]Prepared {
 	return map[bool]Prepared{false: {name, sql}, true: {name + "_descending", strings.ReplaceAll(sql, "ORDER BY key", "ORDER BY key DESC")}}
 }
@@ -214,8 +214,8 @@ SELECT life FROM dropped WHERE NOT cleared AND since < clock_timestamp() - $1::i
 	ForgetDrops = Prepared{"forget_drops", `DELETE FROM dropped WHERE cleared AND since < clock_timestamp() - $1::int8 * interval '1 microsecond'`}
 )
 
-// Statements with which one server takes over the removal of a table's expired entities. A server has taken it over if
-// its statement writes a row.
+// Statements with which one server takes over the removal of a table's expired entities. A server has taken over the
+// removal if its statement writes a row.
 var (
 	ReadUpkeep  = Prepared{"read_upkeep", `SELECT due, resume FROM upkeep WHERE name = $1::text`}
 	BeginUpkeep = Prepared{"begin_upkeep", `INSERT INTO upkeep (name, due, resume) VALUES ($1::text, $2::int8, $3::bytea) ON CONFLICT DO NOTHING`}

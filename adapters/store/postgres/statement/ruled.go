@@ -6,9 +6,9 @@ import "strings"
 // revision are negative, and the floor is above every Timestamp.
 //
 // A statement for tables without options therefore finds and writes no entities of a table with options, without an
-// additional check. The result shows a server that does not know the options yet that there are options: a read or
-// write of an entity returns the high floor, a page returns the negative incarnation number, and a read of a record
-// returns the negative revision.
+// additional check. A server that does not know the options yet detects them by the result: a read or write of an
+// entity returns the high floor, a page returns the negative incarnation number, and a read of a record returns the
+// negative revision.
 //
 // The statements in this file accept both forms of a record. A statement with the revision of the record as an argument
 // finds nothing after the options have changed.

@@ -24,8 +24,8 @@ const (
 	Conditional
 	// Cancelled means that a transaction had no effect, because one of its actions failed.
 	Cancelled
-	// Unreadable means that a transaction had no effect. The reply does not say which actions failed, because the
-	// failed items were too large for the reply.
+	// Unreadable means that a transaction had no effect. The reply does not say which actions failed, because the items
+	// of the failed actions were too large for the reply.
 	Unreadable
 	// Stale means that the call had no effect, because the state has changed since it was read. The next attempt reads
 	// the state again, unless the failed call returned it.

@@ -14,16 +14,16 @@ type sentKey struct{}
 
 // sentMarker is an HTTP client that marks a call as sent. A call that fails before it is marked, for example because
 // credentials are missing, had no effect. sentMarker also limits the size of replies, which the SDK reads completely,
-// and makes net/http reuse connections.
+// and prevents net/http from closing a connection too early.
 type sentMarker struct{ dynamodb.HTTPClient }
 
 func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
 	if sent, ok := r.Context().Value(sentKey{}).(*atomic.Bool); ok {
 		sent.Store(true)
 	}
-	// The SDK closes the request body when the reply begins, while net/http may still be reading the body. After that,
-	// WriteTo returns an error, which makes net/http close the connection in the middle of the reply, whereas Read
-	// returns EOF. The wrapper hides WriteTo from net/http.
+	// The SDK closes the request body when the reply begins, while net/http may still be reading the body. WriteTo of a
+	// closed body returns an error, which makes net/http close the connection in the middle of the reply. Read of a
+	// closed body returns EOF. The wrapper hides WriteTo from net/http.
 	if r.Body != nil {
 		r.Body = struct{ io.ReadCloser }{r.Body}
 	}

@@ -41,7 +41,7 @@ func (t *Table) Get(ctx context.Context, key Item, c table.Consistency) (it Item
 	return it, err
 }
 
-// BatchGet reads up to MaxReadBatch items. It calls the function each for every item that exists, in any order.
+// BatchGet reads up to MaxReadBatch items. It passes every item that exists to a function, in any order.
 func (t *Table) BatchGet(ctx context.Context, keys []Item, c table.Consistency, each func(Item)) error {
 	for len(keys) > 0 {
 		err := t.read(ctx, func(ctx context.Context) error {
@@ -163,7 +163,7 @@ func (t *Table) Input(q Query) *dynamodb.QueryInput {
 	return in
 }
 
-// isEmpty reports whether no stored key can be in the range, because q.First is too long for a stored key. DynamoDB
+// isEmpty reports whether the range cannot contain a stored key, because q.First is too long for a stored key. DynamoDB
 // rejects such a query, because its start key would be the highest possible key of the query.
 func (q *Query) isEmpty() bool {
 	return len(q.First) > MaxSort && q.Last != nil && bytes.Compare(q.First[:MaxSort], q.Last[:min(len(q.Last), MaxSort)]) >= 0

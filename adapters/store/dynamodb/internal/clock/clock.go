@@ -39,7 +39,7 @@ type Clock struct {
 type Attempt struct {
 	Ticks   edm.Ticks
 	creates []uint64        // hashes of the items that the attempt may create
-	before  []chan struct{} // closed when the attempts that must end before this attempt is sent have ended
+	before  []chan struct{} // a channel for each attempt that must end before this attempt is sent; closed at the end of that attempt
 	over    chan struct{}
 }
 

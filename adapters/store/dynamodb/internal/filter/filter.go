@@ -59,8 +59,8 @@ func (e Entity) test(t odata.Test) *condition {
 		}
 		return join("OR", any)
 	}
-	// The comparison accepts stored values below the literal, for which values makes no conditions. The conditions
-	// therefore match stored values that the comparison rejects, and each condition is negated.
+	// The comparison accepts stored values below the literal, for which there are no conditions. Conditions on stored
+	// values that the comparison rejects are therefore negated.
 	all := e.values(&t, told&^t.Holds, false)
 	for _, c := range all {
 		c.not = true
@@ -92,9 +92,9 @@ func translateFunction(t *odata.Test) *condition {
 	return is
 }
 
-// values returns conditions on the stored value. The set of contains outcomes of the comparison with the literal; the
-// outcome Less is ignored. If all is set, the conditions accept every value with one of the outcomes, and perhaps other
-// values. Otherwise they accept only values with one of the outcomes, but perhaps not all of them.
+// values returns conditions on the stored value, for a set of outcomes of the comparison with the literal. It ignores
+// the outcome Less. If the parameter all is set, the conditions accept every value with one of the outcomes, and
+// perhaps other values. Otherwise they accept only values with one of the outcomes, but perhaps not all of them.
 func (e Entity) values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	add := func(compare string, v types.AttributeValue, path ...string) {
 		if compare != "" {
