@@ -13,7 +13,6 @@ type accessRecords struct {
 	text []byte // concatenated texts of all records
 }
 
-// accessRecord is the content of one line.
 type accessRecord struct {
 	end                               time.Time
 	source                            netip.Addr

@@ -71,7 +71,6 @@ func Bool(b bool) float64 {
 	return 0
 }
 
-// requestMetrics contains the metrics about requests.
 type requestMetrics struct {
 	byOperation map[string]*byResult
 	waited      prometheus.Histogram

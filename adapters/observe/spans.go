@@ -22,7 +22,6 @@ type Protocol interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 }
 
-// tracedProtocol creates a span for each request.
 type tracedProtocol struct {
 	Protocol
 	tracer trace.Tracer
@@ -84,7 +83,6 @@ func (p parent) Get(key string) string {
 func (p parent) Set(string, string) {}
 func (p parent) Keys() []string     { return nil }
 
-// tracedStore creates a span for each call to a store.
 type tracedStore struct {
 	table.Store
 	tracer trace.Tracer

@@ -161,7 +161,6 @@ func (r Rates) String() string {
 	return strings.Join(parts, ",")
 }
 
-// list splits a comma-separated list and trims its values.
 func list(text string) (values []string) {
 	for value := range strings.SplitSeq(text, ",") {
 		if value = strings.TrimSpace(value); value != "" {

@@ -41,8 +41,8 @@ type Client struct {
 	endpoint  Endpoint
 	http      *http.Client
 	limit     *limiter
-	repeatFor time.Duration // how long the client retries a request
-	told      atomic.Bool   // Waiting was called, and no request has succeeded since
+	repeatFor time.Duration
+	told      atomic.Bool // Waiting was called, and no request has succeeded since
 
 	requests, refusals atomic.Int64
 	traffic            atomic.Int64 // bytes of request and response bodies
@@ -83,7 +83,6 @@ func (c *Client) Load() (requests, refusals int64, bound int) {
 	return c.requests.Load(), c.refusals.Load(), c.limit.currentLimit()
 }
 
-// request is a request before it is signed.
 type request struct {
 	method      string
 	path        string // relative to the account, escaped, with a leading slash
@@ -244,7 +243,6 @@ func (c *Client) exchange(ctx context.Context, r *request, into []byte) (respons
 	return response{status: answer.StatusCode, header: answer.Header, body: body.Bytes()}, nil
 }
 
-// signed returns the signed HTTP request for r.
 func (c *Client) signed(ctx context.Context, r *request) (*http.Request, error) {
 	req, err := c.endpoint.request(ctx, r.method, r.path, r.query, bytes.NewReader(r.body))
 	if err != nil {

@@ -128,7 +128,6 @@ func parseURL(text string) (Endpoint, error) {
 	return Endpoint{url: u, token: token}, err
 }
 
-// address parses the URL of an account.
 func address(text string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" {

@@ -18,7 +18,6 @@ type limiter struct {
 	cut     time.Time // time at which the limit was last halved
 }
 
-// firstBound is the initial limit.
 const firstBound = 8
 
 func newLimiter(most int) *limiter {
@@ -85,7 +84,6 @@ func (l *limiter) admit() {
 	}
 }
 
-// currentLimit returns the current maximum number of requests in flight.
 func (l *limiter) currentLimit() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

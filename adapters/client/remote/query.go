@@ -27,7 +27,6 @@ type Query struct {
 // response.
 const orderHeader = "x-edgetable-orderby"
 
-// pageSize is the maximum number of entities in a page.
 const pageSize = 1000
 
 // Entities returns an iterator over the entities that match a query, in the order of the query. It requests the next

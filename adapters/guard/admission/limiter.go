@@ -42,7 +42,6 @@ type Limiter struct {
 	paused int              // number of queries that wait for their next slice
 }
 
-// kind is a kind of slot.
 type kind uint8
 
 const (
@@ -53,7 +52,6 @@ const (
 	none // the query has no slot: it released its slot at a pause and did not get another slot
 )
 
-// slots contains the running requests of one kind, and the queue for them.
 type slots struct {
 	queue fair.Queue[chan bool]
 	Stats
@@ -136,7 +134,6 @@ func (l *Limiter) Stats() (sum Stats) {
 	return sum
 }
 
-// limit returns the maximum number of running requests of a kind.
 func (l *Limiter) limit(k kind) int {
 	switch {
 	case k == writes:

@@ -21,7 +21,6 @@ const (
 	largeWrite = 10 * (256 << 10)
 )
 
-// turn is a running request with its slot.
 type turn struct {
 	limiter *Limiter
 	payer   string
@@ -195,7 +194,6 @@ func (a *active) recordRequest(account string, now time.Time) {
 	a.lastAt = now
 }
 
-// severalActive reports whether more than one account is active.
 func (a *active) severalActive(now time.Time) bool {
 	return a.other != "" && now.Sub(a.otherAt) < activePeriod && now.Sub(a.lastAt) < activePeriod
 }

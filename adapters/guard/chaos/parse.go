@@ -48,7 +48,6 @@ func Read(r io.Reader) ([]Rule, error) {
 	return rules, nil
 }
 
-// word is one key=value of a rule.
 type word struct{ key, value string }
 
 // special reports whether a character ends a key or a value of a rule.

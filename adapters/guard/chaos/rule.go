@@ -88,7 +88,6 @@ func (r *Rule) String() string {
 
 const classRead, classWrite = "read", "write"
 
-// matches reports whether a request matches the rule.
 func (r *Rule) matches(a *protocol.Access) bool {
 	if r.Partition != "" && !(a.HasPartition && matchesPattern(r.Partition, a.PartitionKey)) {
 		return false

@@ -17,10 +17,10 @@ type Cache[T any] struct {
 	mu     sync.Mutex
 	value  T
 	text   string
-	known  bool      // value is valid
+	known  bool
 	loaded time.Time // time of the last successful read
 	tried  time.Time // time of the last attempt to read
-	err    error     // result of the last attempt
+	err    error
 }
 
 // Options configure a [Cache].
@@ -77,7 +77,6 @@ func since(now, then time.Time) time.Duration {
 	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
 }
 
-// read reads the text, and replaces the value if the text has changed.
 func (c *Cache[T]) read(ctx context.Context) error {
 	text, err := c.Read(ctx)
 	if err != nil || c.known && text == c.text {

@@ -65,7 +65,7 @@ type keyring struct {
 	running chan struct{} // closed when the running attempt ends; nil if none is running
 	waiting int           // number of tokens that wait for the attempt
 	ended   time.Time     // time at which the last attempt ended; zero before the first attempt
-	err     error         // result of the last attempt
+	err     error
 }
 
 // currentKeys returns the current keys, or nil if there are none or they are older than hold. It never waits: while

@@ -49,7 +49,6 @@ var asymmetric = []jose.SignatureAlgorithm{
 	jose.EdDSA,
 }
 
-// source returns the source from which the keys are read.
 func (o *Options) source() (*source, error) {
 	s := &source{issuer: o.Issuer, jwks: o.JWKS}
 	for _, configured := range []struct{ name, url string }{{"issuer", o.Issuer}, {"key set", o.JWKS}} {

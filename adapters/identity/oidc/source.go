@@ -19,7 +19,6 @@ const (
 	maxKeys     = 128     // maximum number of keys in a key set; large issuers have about ten
 )
 
-// source reads the issuer's key set.
 type source struct {
 	issuer, jwks string
 	plain        bool // http on loopback is allowed, because a configured URL uses it
@@ -30,7 +29,6 @@ func (s *source) allowed(u *url.URL) bool {
 	return u.Scheme == "https" || s.plain && u.Scheme == "http" && loopback(u.Hostname())
 }
 
-// read reads the key set that the issuer publishes now.
 func (s *source) read(ctx context.Context) ([]jose.JSONWebKey, error) {
 	address := s.jwks
 	if address == "" {
@@ -93,7 +91,6 @@ func (s *source) discover(ctx context.Context) (string, error) {
 	return document.JWKS, nil
 }
 
-// get reads and decodes a JSON document.
 func (s *source) get(ctx context.Context, address string, into any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

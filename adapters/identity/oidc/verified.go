@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// maxVerified is the maximum number of cached tokens.
 const maxVerified = 1024
 
 // tokenCache maps the hash of each verified token to the identity in the token. It contains only tokens with a valid

@@ -48,7 +48,7 @@ type identity struct {
 	TenantID string // claim tid; empty for issuers without tenants
 	Audience []string
 	Role     role
-	Expiry   time.Time // expiry of the token
+	Expiry   time.Time
 }
 
 // Verifier verifies the tokens of one issuer. It is safe for concurrent use.

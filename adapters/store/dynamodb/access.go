@@ -159,9 +159,9 @@ func (s *Store) look(ctx context.Context, key table.RecordKey) (lease, error) {
 type validity uint8
 
 const (
-	unsure  validity = iota // unknown, because the table moved or changed its options during the operation
-	valid                   // the result applies to the table
-	dropped                 // the table was dropped after the operation
+	unsure validity = iota // unknown, because the table moved or changed its options during the operation
+	valid
+	dropped // the table was dropped after the operation
 )
 
 // checkResult decides whether a reply that has just arrived is valid.

@@ -18,7 +18,6 @@ type action struct {
 	pending *chunkWrite
 }
 
-// needsOldState reports whether the new state of the entity depends on the old state.
 func (a *action) needsOldState() bool {
 	return a.m.Kind == table.Merge && a.m.Condition != table.Absent
 }

@@ -12,7 +12,6 @@ import (
 	"edgetable/core/table"
 )
 
-// stored is an entity as it was read from its item.
 type stored struct {
 	table.Row        // Properties is empty if the properties are in chunks
 	count     int    // upper bound of the number of properties

@@ -14,8 +14,8 @@ import (
 // underscore. Package call derives a placeholder from the letter of each name. infra/aws enables DynamoDB's TTL for the
 // attribute .ttl, so no attribute here may have that name.
 const (
-	attrHash = call.Hash // binary: the hash key
-	attrSort = call.Sort // binary: the sort key
+	attrHash = call.Hash
+	attrSort = call.Sort
 
 	// Attributes of an entity.
 	attrTicks  = ".t" // number: the Timestamp
@@ -94,10 +94,10 @@ func hashKey(kind byte, p rebucket.Spread, bucket uint16) []byte {
 // items and transactions that DynamoDB rejects.
 const (
 	maxSortKey    = call.MaxSort
-	maxItem       = 380 << 10           // maximum size of an item: 20 KiB below DynamoDB's limit
-	maxTransact   = 4<<20 - 64<<10      // maximum size of a transaction: 64 KiB below DynamoDB's limit
-	maxPayload    = 4 << 20             // maximum number of bytes of properties in one Commit: the protocol's limit for a batch
-	maxProperties = table.MaxProperties // maximum number of properties of an entity
-	maxImages     = 16 << 20            // maximum size of the properties of all entities that one Commit reads, and of all entities that it writes
-	chunkSize     = 350 << 10           // maximum number of bytes of properties in a chunk
+	maxItem       = 380 << 10      // maximum size of an item: 20 KiB below DynamoDB's limit
+	maxTransact   = 4<<20 - 64<<10 // maximum size of a transaction: 64 KiB below DynamoDB's limit
+	maxPayload    = 4 << 20        // maximum number of bytes of properties in one Commit: the protocol's limit for a batch
+	maxProperties = table.MaxProperties
+	maxImages     = 16 << 20  // maximum size of the properties of all entities that one Commit reads, and of all entities that it writes
+	chunkSize     = 350 << 10 // maximum number of bytes of properties in a chunk
 )

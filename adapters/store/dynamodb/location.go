@@ -73,7 +73,6 @@ func (s *Store) moveAction(r *record, to rebucket.Location) call.Action {
 	return s.db.Update(recordKey(r.Key), &e)
 }
 
-// moveItem returns the attributes of an unfinished move.
 func moveItem(m rebucket.Move) item {
 	it := make(item)
 	if !m.None() {

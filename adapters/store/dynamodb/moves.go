@@ -46,7 +46,6 @@ func (s *Store) checkNoSecondary(ctx context.Context) error {
 	return nil
 }
 
-// mover implements [rebucket.Store].
 type mover struct{ s *Store }
 
 func (m mover) Change(ctx context.Context, key table.RecordKey, change func(rebucket.Location) (rebucket.Location, error)) error {

@@ -18,7 +18,7 @@ import (
 // Progress counts what a Purge has removed so far.
 type Progress struct {
 	Tables int // tables and copies of tables that were removed completely
-	Items  int // items removed
+	Items  int
 }
 
 var onlyKeys = call.NewProjection(attrHash, attrSort)

@@ -19,7 +19,6 @@ var recordHash = []byte{kindRecord}
 
 func recordKey(key table.RecordKey) item { return call.Key(recordHash, []byte(key.String())) }
 
-// record is a record as it is stored in its item.
 type record struct {
 	table.Record
 	rebucket.Location // zero unless the record belongs to a table
@@ -31,7 +30,6 @@ type record struct {
 
 func (r *record) isTable() bool { return r.Key.Table != "" }
 
-// isLive reports whether the record belongs to a table that is not being deleted.
 func (r *record) isLive() bool { return r.isTable() && !r.deleting }
 
 // item returns the item of a record. It must not be called for a table that is being moved, because it omits the move.

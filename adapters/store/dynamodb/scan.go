@@ -79,10 +79,9 @@ var filtered = filter.Entity{Timestamp: attrTicks, Elsewhere: attrChunks}
 type tableSource struct {
 	*Store
 	spread rebucket.Spread
-	filter *call.Filter // translated filter of the request
+	filter *call.Filter
 }
 
-// query returns the query for the entities of one bucket in a range.
 func (s tableSource) query(bucket uint16, r key.Range, limit buckets.Limit) call.Query {
 	q := call.Query{Hash: hashKey(kindEntity, s.spread, bucket), First: r.Start, Last: r.End, Descending: limit.Descending, Rows: limit.Rows, Consistency: limit.Consistency}
 	if len(q.First) == 0 {

@@ -57,7 +57,6 @@ func New(o Options) (*Store, error) {
 	}, nil
 }
 
-// begin adds the store's deadline to the context of an operation.
 func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err

@@ -84,7 +84,6 @@ func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.
 	return nil
 }
 
-// source returns the item key of an entity in the table.
 func (t *transfer) source(k []byte) item {
 	return call.Key(hashKey(kindEntity, t.from, t.from.Bucket(k)), k)
 }

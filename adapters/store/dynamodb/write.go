@@ -212,7 +212,6 @@ func (w *write) removeUnusedChunks(ctx context.Context, applied bool) {
 	}
 }
 
-// request returns the request for an action.
 func (w *write) request(a *action, now edm.Ticks) call.Action {
 	var e call.Expression
 	switch {
@@ -237,7 +236,6 @@ func (w *write) request(a *action, now edm.Ticks) call.Action {
 	return w.db.Update(call.Key(w.hash, a.m.Key), &e)
 }
 
-// send sends all actions of the Commit in one call.
 func (w *write) send(ctx context.Context, now edm.Ticks) error {
 	requests := make([]call.Action, len(w.actions))
 	for i := range w.actions {

@@ -60,14 +60,12 @@ func (c *connector) config(dsn string) (*pgxpool.Config, error) {
 	return p, nil
 }
 
-// process identifies the database process that serves a connection.
 type process struct {
 	pid     uint32
 	id      string // unique to the process, even after a restart of the database
 	session int64  // sequence number of the connection in this store
 }
 
-// processKey is the key of the process in a connection's custom data.
 const processKey = "process"
 
 // processOf returns the process that the database reported for a connection. The process id that pgx knows may be a

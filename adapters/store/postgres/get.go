@@ -16,11 +16,9 @@ import (
 )
 
 const (
-	// maxGets is the maximum number of reads in a group.
 	maxGets = 128
 )
 
-// state is the state of an entity as it was read from the database.
 type state struct {
 	live          bool
 	floor, purged edm.Ticks

@@ -18,7 +18,7 @@ const lockPatience = time.Second
 // lockedError is the error of a heartbeat that waited too long for a lock of another program.
 type lockedError struct {
 	err    error
-	holder string // description of the program
+	holder string
 }
 
 func (e *lockedError) Error() string {

@@ -7,7 +7,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// counters contains the values that Metrics returns.
 type counters struct {
 	writes, reads   groups
 	behind, unknown atomic.Int64

@@ -64,7 +64,6 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	return page, nil
 }
 
-// cacheDeclaration reads the options of a table and caches them.
 func (s *Store) cacheDeclaration(ctx context.Context, c *pgconn.PgConn, name []byte) error {
 	_, err := statement.Query(ctx, c, statement.Declared, func(v [][]byte) error {
 		_, err := s.ruled.Note(string(name), edm.Ticks(statement.Number(v[0])), v[1])

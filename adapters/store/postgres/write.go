@@ -32,8 +32,8 @@ type write struct {
 	ticks   edm.Ticks   // Timestamp of the last attempt
 	claimed atomic.Bool // set by the round that sends the write, or by a caller that gives up
 	alone   bool        // the write must be sent in a separate round, because its last round failed
-	resent  bool        // the write must be sent again
-	sought  bool        // the reply was lost, and the store is finding out the outcome
+	resent  bool
+	sought  bool // the reply was lost, and the store is finding out the outcome
 	done    chan written
 }
 

@@ -60,7 +60,6 @@ func (s *connections) setApart(line *conn, c *fasthttp.RequestCtx, do func() boo
 	c.Hijack(func(net.Conn) {})
 }
 
-// countApart adds n to the number of connections that are set apart.
 func (s *connections) countApart(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

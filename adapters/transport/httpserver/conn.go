@@ -44,7 +44,7 @@ type conn struct {
 
 	readEnd, writeEnd deadline
 
-	party   *party // the client
+	party   *party
 	account *party // nil until a request was authenticated
 	inList  [kinds]*list.Element
 	working bool
@@ -231,7 +231,6 @@ func (c *conn) acquireSlot(slots chan struct{}) bool {
 	}
 }
 
-// releaseSlot releases the slot of a pipelined request, if there is one.
 func (c *conn) releaseSlot() {
 	if c.slots != nil {
 		<-c.slots

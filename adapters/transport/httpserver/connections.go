@@ -28,7 +28,6 @@ type Bounds struct {
 	Bytes int64
 }
 
-// defaultBounds are the default bounds.
 var defaultBounds = Bounds{Connections: 10_000, Requests: 2_000, Bytes: 64 << 20}
 
 // ConnectionStats are the connection counters of a Server.
@@ -39,7 +38,6 @@ type ConnectionStats struct {
 	Refused             uint64
 }
 
-// connections manages the open connections.
 type connections struct {
 	Bounds
 	shared   bool                 // a proxy opens the connections of all clients
@@ -354,7 +352,6 @@ func (s *connections) next() (list []*conn) {
 	return list
 }
 
-// handOver passes connections with a request to fasthttp.
 func (s *connections) handOver(list []*conn) {
 	for _, c := range list {
 		select {

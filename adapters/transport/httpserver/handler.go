@@ -104,7 +104,6 @@ func throughProxy(head *fasthttp.RequestHeader, req *protocol.Request) bool {
 	return ok
 }
 
-// serveOwn serves a request for a path that belongs to no account.
 func (h *Handler) serveOwn(in *inbound, c *fasthttp.RequestCtx) {
 	body := &in.body
 	waits := body.waitingShare()

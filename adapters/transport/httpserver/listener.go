@@ -56,7 +56,6 @@ type withRequest struct {
 	failed chan error
 }
 
-// accept accepts connections until the listener fails.
 func (l *withRequest) accept(config *tls.Config) {
 	for {
 		raw, err := l.Listener.Accept()

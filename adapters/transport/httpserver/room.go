@@ -59,7 +59,6 @@ func (s *share) try(n int64) bool {
 	return true
 }
 
-// refuse counts a refused request.
 func (r *room) refuse() {
 	r.mu.Lock()
 	r.refused++
@@ -86,7 +85,6 @@ func count[K comparable](of map[K]int64, key K, n int64) {
 	}
 }
 
-// release releases all bytes of the share.
 func (s *share) release() {
 	if s.n == 0 {
 		return

@@ -29,7 +29,6 @@ func sendHead(r *fasthttp.ResponseHeader, resp *protocol.Response) {
 	}
 }
 
-// send passes the response to fasthttp.
 func send(r *fasthttp.Response, resp *protocol.Response) {
 	sendHead(&r.Header, resp)
 	if resp.Stream != nil {
@@ -102,7 +101,6 @@ type chunked struct {
 // writeBuffer is the size in bytes of the buffers through which responses are written.
 const writeBuffer = 8 << 10
 
-// writers contains unused buffers.
 var writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBuffer) }}
 
 func (c *chunked) Write(b []byte) (int, error) {

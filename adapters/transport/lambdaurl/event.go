@@ -44,7 +44,6 @@ type event struct {
 	} `json:"requestContext"`
 }
 
-// errNoHTTP means that the event does not describe an HTTP request.
 var errNoHTTP = errors.New("lambdaurl: the event is not an HTTP request through a Function URL, a REST API or a load balancer")
 
 // door describes a front door through which requests reach the function, such as a Function URL.
@@ -65,7 +64,6 @@ const (
 	balancerLimit = 1 << 20
 )
 
-// decode parses an event.
 func decode(b []byte) (protocol.Request, door, error) {
 	var e event
 	b, body := cutBody(b)

@@ -15,7 +15,6 @@ type heads struct {
 	next    frontier
 }
 
-// bucketHeads reads one bucket.
 type bucketHeads struct {
 	pages chan headPage // closed when the bucket has been read completely
 	page  []Head        // never empty; its first element is the next entity
@@ -26,7 +25,6 @@ type headPage struct {
 	err   error
 }
 
-// maxReads is the maximum number of concurrent reads of buckets.
 const maxReads = 32
 
 // headsAhead is the maximum number of heads in memory for all buckets of a table.

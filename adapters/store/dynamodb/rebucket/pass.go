@@ -93,7 +93,6 @@ func compare(a, b *Head) int {
 	return bytes.Compare(a.Key, b.Key)
 }
 
-// bring copies the states of some entities from the table to its copy.
 func (r *mover) bring(ctx context.Context, group []Difference, alive func(context.Context) error) error {
 	for len(group) > 0 {
 		done, err := r.Copy(ctx, r.key, Location{Spread: r.from, Move: Move{Target: r.to, Owner: r.owner}}, group, alive)

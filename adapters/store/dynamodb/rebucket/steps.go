@@ -129,7 +129,6 @@ func (r *mover) conclude(ctx context.Context) (err error) {
 	return r.flip(ctx)
 }
 
-// seal sets the seal of the table.
 func (r *mover) seal(ctx context.Context, to Seal) error {
 	r.beat++
 	r.beaten = r.Elapsed()

@@ -115,7 +115,6 @@ func (f *Feeds) findChanged(places []place, list []*waiter) (news []int) {
 	return news
 }
 
-// newsTimeout is the timeout of one poll.
 const newsTimeout = 5 * time.Second
 
 // Prepare records that this database contains the feeds, if r declares a feed. It returns an error if the SQL role may
@@ -150,7 +149,6 @@ func Following(name string, r *table.Record, ticks, old edm.Ticks) []statement.C
 	return []statement.Call{statement.FeedBegin.With([]byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(r.Traits.Feed.Keep)), statement.Int8(int64(old)))}
 }
 
-// trimLines is the maximum number of lines that one statement removes.
 const trimLines = 1000
 
 // The constant all exceeds every Timestamp. A trim up to it removes every line of a feed.

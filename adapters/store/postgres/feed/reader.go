@@ -143,7 +143,6 @@ func (r *reader) resume(ctx context.Context) (err error) {
 	return err
 }
 
-// moveToEnd moves the reader to the end of the feed.
 func (r *reader) moveToEnd(ctx context.Context) error {
 	r.at = Position{Point: Point{High: r.head.since}, Trims: r.head.trims}
 	_, err := statement.Query(ctx, r.conn, statement.FeedLast, func(v [][]byte) error {
@@ -272,7 +271,6 @@ func (r *reader) close(ctx context.Context, p *Point) error {
 
 func (s *Snapshot) runs(number int64) bool { return number < s.Max && !s.Shows(number) }
 
-// appendWindow adds the lines of a window to the page.
 func (r *reader) appendWindow(ctx context.Context, w *window) (full bool, err error) {
 	for rest := w.lines; len(rest) > 0 && !full; {
 		n, size := 1, rest[0].size

@@ -13,7 +13,7 @@ import (
 // the whole cluster.
 type waiters struct {
 	news  func(places []place, list []*waiter) []int // returns the indexes of the positions after which there may be changes
-	run   func(do func())                            // runs a function in a goroutine
+	run   func(do func())
 	every time.Duration
 
 	mu   sync.Mutex

@@ -305,7 +305,6 @@ func (p *Pager) unread(n int) edm.Properties {
 	return p.blank[:n]
 }
 
-// copyBytes copies bytes from the memory of pgx into the memory of the page.
 func (p *Pager) copyBytes(b []byte) []byte {
 	n := len(b)
 	if cap(p.arena)-len(p.arena) < n {

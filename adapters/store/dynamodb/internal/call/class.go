@@ -65,7 +65,6 @@ func ClassOf(err error) Class {
 	return Refused
 }
 
-// classify returns the class of an error from a call that was sent.
 func classify(err error) Class {
 	var answer *smithyhttp.ResponseError
 	if errors.As(err, &answer) && answer.HTTPStatusCode() >= http.StatusInternalServerError {

@@ -40,7 +40,6 @@ const maxReply = 128 << 20
 
 var errReply = errors.New("dynamodb: a reply is larger than DynamoDB allows")
 
-// reply is a response body with a size limit.
 type reply struct {
 	io.ReadCloser
 	left int

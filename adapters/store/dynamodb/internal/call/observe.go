@@ -66,7 +66,6 @@ func observing(report func(Observation)) func(*dynamodb.Options) {
 	return dynamodb.WithAPIOptions(func(s *middleware.Stack) error { return s.Initialize.Add(step, middleware.Before) })
 }
 
-// askUnits requests the consumed capacity of a call.
 func askUnits(parameters any) {
 	const total = types.ReturnConsumedCapacityTotal
 	switch in := parameters.(type) {
@@ -89,7 +88,6 @@ func askUnits(parameters any) {
 	}
 }
 
-// units returns the capacity that a call consumed.
 func units(result any) (reads, writes float64) {
 	switch out := result.(type) {
 	case *dynamodb.GetItemOutput:

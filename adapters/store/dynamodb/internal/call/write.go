@@ -113,7 +113,6 @@ func (t *Table) token() *string {
 	return aws.String(edm.Guid(v).String())
 }
 
-// errUnprocessed means that DynamoDB processed no item of a batch.
 var errUnprocessed = &Error{Busy, errors.New("dynamodb: nothing of a batch was processed")}
 
 // BatchWrite puts and deletes items that no other process writes. late reports whether DynamoDB may still apply some of
@@ -155,7 +154,6 @@ const (
 	maxBatchBytes = 4 << 20 // maximum number of bytes in a BatchWriteItem: a quarter of DynamoDB's limit
 )
 
-// batchLength returns how many of the requests fit into one call.
 func batchLength(requests []types.WriteRequest) int {
 	n, size := 0, 0
 	for n < min(len(requests), maxWriteBatch) {

@@ -71,7 +71,6 @@ func join(word string, parts []*condition) *condition {
 	return c
 }
 
-// expression returns the condition as the filter of a query.
 func (c *condition) expression() *call.Filter {
 	w := conditionWriter{placeholders: make(map[string]string), filter: call.Filter{Names: make(map[string]string), Values: make(call.Item)}}
 	w.condition(c)
