@@ -17,7 +17,7 @@ type Error struct {
 	Code    string // error code, such as EntityAlreadyExists
 	Message string // first line of the service's message
 	Index   int    // index of the failed operation in a batch; -1 if the service does not name one
-	Advice  string // what the user can do; often empty
+	Advice  string // what the user can do about the error; often empty
 
 	// Repeated reports whether the reply to an earlier attempt was lost. The earlier attempt may have succeeded.
 	Repeated bool

@@ -145,7 +145,7 @@ func (t *turn) End(cost int64) {
 		l.next(t.releaseSlot(cost))
 	}
 	if t.query {
-		if t.large { // a query that ended its page early may have had a low cost
+		if t.large { // a large query that ended its page early may have had a low cost
 			cost = max(cost, 2*largeQuery)
 		}
 		l.costs[t.payer] = (3*l.costs[t.payer] + cost) / 4

@@ -133,8 +133,8 @@ func (v *Verifier) identify(ctx context.Context, token string) (identity, error)
 }
 
 // verify verifies a token, and also returns the keys that verified the signature. It checks the claims before the
-// signature. This is cheaper, gives a better error if the token is for another service, and avoids a request to this
-// issuer for another issuer's key. The claims are trusted only after the signature was verified.
+// signature. This order is cheaper, gives a better error if the token is for another service, and avoids a request to
+// this issuer for another issuer's key. The claims are trusted only after the signature was verified.
 func (v *Verifier) verify(ctx context.Context, token string, keys *keys) (identity, *keys, error) {
 	t, err := jwt.ParseSigned(token, asymmetric)
 	if err != nil {

@@ -89,8 +89,8 @@ func chunkDeletes(hash []byte, c chunks) []types.WriteRequest {
 }
 
 // chunkWrite is a write that creates or replaces chunks. The store first writes a note that names the chunks, and
-// removes the note after the write. If the process ends in between, Purge finds the note and removes the chunks that no
-// entity uses.
+// removes the note after the write. If the process ends before that, Purge finds the note and removes the chunks that
+// no entity uses.
 type chunkWrite struct {
 	hash     []byte // hash key of the chunks
 	note     []byte // sort key of the note

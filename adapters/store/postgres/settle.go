@@ -60,7 +60,7 @@ func (s *Store) awaitWriters(ctx context.Context, of party) error {
 }
 
 // awaitProcessEnd waits until the database process that received a transaction has ended, or serves a later connection.
-// The store has closed the connection, so the process does one of the two after it has executed everything that it
+// The store has closed the connection, so one of the two happens after the process has executed everything that it
 // received.
 func (s *Store) awaitProcessEnd(ctx context.Context, cause error) error {
 	l, ok := errors.AsType[*lostBy](cause)

@@ -16,8 +16,8 @@ import (
 // fasthttp uses 40 KiB of buffers and a large stack for each request. The connection of such a request is therefore set
 // apart: fasthttp releases the connection, and serves it again afterwards.
 
-// canBeApart reports whether the connection can be set apart before its request is answered. This is not possible if
-// fasthttp has read bytes of a further request into its buffer.
+// canBeApart reports whether the connection can be set apart before its request is answered. It cannot if fasthttp has
+// read bytes of a further request into its buffer.
 func canBeApart(line *conn, c *fasthttp.RequestCtx) bool {
 	head := &c.Request.Header
 	if line == nil || !head.IsGet() || !head.IsHTTP11() || head.ConnectionClose() || head.ContentLength() > 0 || c.RequestBodyStream() != nil {

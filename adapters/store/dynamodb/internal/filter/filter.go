@@ -2,8 +2,7 @@
 //
 // With a filter expression, DynamoDB omits entities that do not match. Omitted entities are neither sent nor parsed,
 // but they are read and paid for. The core tests every entity that arrives, so an expression may pass entities that do
-// not match. This happens if DynamoDB cannot make a comparison exactly, and for entities whose properties are in other
-// items.
+// not match: if DynamoDB cannot make a comparison exactly, or if the properties of an entity are in other items.
 package filter
 
 import (
@@ -165,8 +164,8 @@ func operatorOf(of odata.Outcomes) string {
 	return ""
 }
 
-// inOrder reports whether s compares with every string in the same way in UTF-8, which DynamoDB uses, and in UTF-16.
-// This is the case if s has no character above U+DFFF.
+// inOrder reports whether s compares with every string in the same way in UTF-8, which DynamoDB uses, and in UTF-16. It
+// does if it has no character above U+DFFF.
 func inOrder(s string) bool {
 	for i := range len(s) {
 		if s[i] >= 0xEE {
