@@ -44,7 +44,7 @@ type config struct {
 }
 
 const (
-	usualMetrics = "edgetable" // default namespace of the metrics
+	usualMetrics = "edgetable"
 	// stale is how long the function may use known accounts while they cannot be read again.
 	stale = time.Hour
 )

@@ -94,7 +94,6 @@ func newFunction(env func(string) string, all []string, log *slog.Logger) (h *la
 	return newHandler(c, store, tasks, log), c.streaming
 }
 
-// ownVariables is the prefix of edgetable's variables.
 const ownVariables = "EDGETABLE_"
 
 // logUnread logs the variables of edgetable that the function does not read, because their names may be misspelled.

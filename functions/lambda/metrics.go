@@ -24,7 +24,7 @@ import (
 // The line contains neither the target of a request nor its headers, which may contain keys, signatures and data.
 type metrics struct {
 	log       *slog.Logger
-	table     string // name of the DynamoDB table
+	table     string
 	directive string // content of the field _aws after Timestamp
 	warm      atomic.Bool
 }

@@ -88,7 +88,6 @@ func (w *worker) purge(ctx context.Context, log *slog.Logger) error {
 	return errors.Join(removed, expired)
 }
 
-// removeDeleted removes items of deleted tables until shortly before the function's deadline.
 func (w *worker) removeDeleted(ctx context.Context, log *slog.Logger) error {
 	var done dynamodb.Progress
 	err := w.store.Purge(ctx, func(p dynamodb.Progress) error {

@@ -86,7 +86,6 @@ type page struct {
 	err   error
 }
 
-// fetch requests a page in the background.
 func (c *Client) fetch(ctx context.Context, q *Query, token string, into []byte) <-chan page {
 	result := make(chan page, 1)
 	query := q.text()

@@ -63,8 +63,8 @@ type keyring struct {
 	mu      sync.Mutex
 	held    *keys         // nil before the first success
 	running chan struct{} // closed when the running attempt ends; nil if none is running
-	waiting int           // number of tokens that wait for the attempt
-	ended   time.Time     // time at which the last attempt ended; zero before the first attempt
+	waiting int
+	ended   time.Time // time at which the last attempt ended; zero before the first attempt
 	err     error
 }
 

@@ -18,11 +18,10 @@ import (
 	"github.com/aws/smithy-go/encoding/httpbinding"
 )
 
-// failure is an error response of S3.
 type failure struct {
 	Status        int    `xml:"-"`
 	Code, Message string // empty if the response has no body
-	Region        string // region of the bucket
+	Region        string
 }
 
 func (f *failure) Error() string {

@@ -109,7 +109,6 @@ func (w *write) readAhead(ctx context.Context) error {
 	return w.complete(ctx, slow)
 }
 
-// maxExpiring is the maximum number of concurrent deletes in expire.
 const maxExpiring = 16
 
 // expire removes expired entities. It removes each entity with a separate call, at half the price of a transaction.

@@ -23,7 +23,6 @@ type Progress struct {
 
 var onlyKeys = call.NewProjection(attrHash, attrSort)
 
-// purgeStep is the number of items read and removed in one step.
 const purgeStep = 25
 
 // Purge removes items that no operation can read:

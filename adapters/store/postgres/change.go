@@ -120,7 +120,7 @@ func (s *Store) resolveChange(ctx context.Context, ticks edm.Ticks, trace statem
 	switch {
 	case err == nil && applied:
 		return nil
-	case err == nil && complete && s.now() < ticks+statement.TrailMemory: // Purge retains the revisions of a dropped record for at least this time
+	case err == nil && complete && s.now() < ticks+statement.TrailMemory: // Purge retains the revisions of a dropped record for longer than TrailMemory
 		return &unsentError{cause}
 	}
 	s.counters.unknown.Add(1)

@@ -14,7 +14,6 @@ import (
 )
 
 const (
-	// purgeRows is the maximum number of rows that one statement removes.
 	purgeRows    = 1000
 	purgeLives   = 500
 	purgeTimeout = 10 * time.Minute

@@ -49,7 +49,6 @@ func (e *expected) end(head *fasthttp.RequestHeader) bool {
 	return !ok || s.room != nil
 }
 
-// refuse responds to a request that could not be read.
 func (e *expected) refuse(c *fasthttp.RequestCtx, err error) {
 	if refuse(c, err); !e.end(&c.Request.Header) {
 		e.room.refuse()

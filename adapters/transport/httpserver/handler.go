@@ -252,7 +252,6 @@ func (h *Handler) chargeResponse(body *incoming, resp protocol.Response) protoco
 	return refusal
 }
 
-// releaseWhenSent delays the release of a request's memory until its large response was sent.
 func (h *Handler) releaseWhenSent(body *incoming, resp *protocol.Response) {
 	whole, held := *resp, body.share
 	resp.OnRelease(func() { whole.Release(); held.release() })

@@ -58,7 +58,6 @@ type door struct {
 	unmeasured bool // events lack Content-Length
 }
 
-// Maximum sizes of a response in bytes.
 const (
 	functionLimit = 6 << 20
 	balancerLimit = 1 << 20
@@ -129,7 +128,6 @@ func listedHeaders(fields map[string][]string) protocol.Header {
 	return h
 }
 
-// fields returns the headers with all their values.
 func (e *event) fields() protocol.Header {
 	if len(e.MultiValueHeaders) > 0 {
 		return listedHeaders(e.MultiValueHeaders)

@@ -100,7 +100,6 @@ func (h *heads) first() *Head {
 	return &h.next[0].page[0]
 }
 
-// advance moves to the next entity in key order.
 func (h *heads) advance(ctx context.Context) error {
 	b := h.next[0]
 	if b.page = b.page[1:]; len(b.page) == 0 {

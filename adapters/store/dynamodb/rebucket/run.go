@@ -17,7 +17,7 @@ type mover struct {
 	owner    string
 	from, to Spread
 	beat     int
-	beaten   time.Duration // time of the last heartbeat
+	beaten   time.Duration
 }
 
 func (r *mover) report() error { return r.Report(r.Progress) }

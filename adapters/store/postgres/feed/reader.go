@@ -45,7 +45,7 @@ type reader struct {
 	history table.History
 	at      Position
 	builder table.FeedBuilder
-	refusal error // the reason why a page cannot be read
+	refusal error
 	need    need
 }
 

@@ -182,7 +182,6 @@ func PutRequest(it Item) types.WriteRequest {
 	return types.WriteRequest{PutRequest: &types.PutRequest{Item: it}}
 }
 
-// repeat calls Retry with a separate timeout for each attempt.
 func (t *Table) repeat(ctx context.Context, p Policy, call func(ctx context.Context) error) error {
 	return t.Retry(ctx, p, func(ctx context.Context) error { return t.attempt(ctx, call) })
 }

@@ -34,7 +34,7 @@ const (
 // DynamoDB accepts expressions of up to 4 KiB with 300 operators. A leaf takes at most 41 bytes and three operators,
 // including its NOT and the AND or OR before it. The permitted depth is not documented.
 const (
-	maxLeaves = 94 // Translate adds one leaf
+	maxLeaves = 94 // Translate adds another leaf
 	maxDepth  = 12
 )
 
