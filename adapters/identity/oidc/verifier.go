@@ -190,7 +190,7 @@ func (v *Verifier) check(c *claims) error {
 }
 
 // verifySignature verifies the signature of a token. If keys is nil or does not contain the token's key,
-// verifySignature tries to read newer keys. It returns the keys that verified the signature.
+// verifySignature tries to read newer keys. It returns the keys that it used.
 func (v *Verifier) verifySignature(ctx context.Context, t *jwt.JSONWebToken, keys *keys) (*keys, error) {
 	if keys != nil {
 		if err := keys.verifySignature(t); err != errKey {

@@ -98,7 +98,7 @@ func (c *conn) Read(p []byte) (int, error) {
 		p[0], c.hasAhead, c.quiet = c.ahead[0], false, false
 		return 1, nil
 	}
-	if c.quiet && c.owner.waiting.Load() > 0 { // park this idle connection, because another connection waits for memory
+	if c.quiet && c.owner.waiting.Load() > 0 { // park this idle connection, because a request of another connection is waiting
 		c.rests.Store(true)
 		return 0, os.ErrDeadlineExceeded
 	}
