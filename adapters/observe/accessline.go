@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// logClock formats times. It formats each second only once and reuses the text, because formatting takes as long as
-// the rest of a line.
+// logClock formats times. It formats each second only once and reuses the text, because formatting takes as long as the
+// rest of a line.
 type logClock struct {
 	second     int64
 	head, zone []byte
@@ -26,7 +26,7 @@ func (c *logClock) append(dst []byte, now time.Time) []byte {
 	return append(dst, c.zone...)
 }
 
-// appendAccess appends the lines of the records. It does not use slog, which would take several times as long.
+// appendAccess appends the lines of the records. slog would take several times as long.
 func (c *logClock) appendAccess(dst []byte, asJSON bool, records accessRecords) []byte {
 	l := accessLine{b: dst}
 	if asJSON {
@@ -88,7 +88,7 @@ const (
 	inJSON
 )
 
-// accessField is the text that precedes the value of a field, in each format of the log.
+// accessField is the text before the value of a field, in each format of the log.
 type accessField [2]string
 
 func newAccessField(name string) accessField {
@@ -118,15 +118,14 @@ func (l *accessLine) number(f accessField, n int) {
 	l.b = strconv.AppendInt(append(l.b, f[l.format]...), int64(n), 10)
 }
 
-// milliseconds appends a duration in milliseconds, for example 1.234 for 1,234 µs. strconv's floats would take
-// longer.
+// milliseconds appends a duration in milliseconds, for example 1.234 for 1,234 µs. It is faster than strconv's floats.
 func (l *accessLine) milliseconds(f accessField, d time.Duration) {
 	us := int64(d / time.Microsecond)
 	l.b = strconv.AppendInt(append(l.b, f[l.format]...), us/1000, 10)
 	l.b = append(l.b, '.', byte('0'+us/100%10), byte('0'+us/10%10), byte('0'+us%10))
 }
 
-// appendConst appends a field with a constant text of the program, unless the text is empty.
+// appendConst appends a field with a constant text, unless the text is empty.
 func (l *accessLine) appendConst(f accessField, s string) {
 	if s == "" {
 		return
@@ -139,7 +138,7 @@ func (l *accessLine) appendConst(f accessField, s string) {
 	}
 }
 
-// appendText appends a field with a text that a client sent, quoted if necessary, unless the text is empty.
+// appendText appends a field with a text from a client, quoted if necessary, unless the text is empty.
 func (l *accessLine) appendText(f accessField, s []byte) {
 	if len(s) == 0 {
 		return
@@ -153,7 +152,7 @@ func (l *accessLine) appendText(f accessField, s []byte) {
 	case plain:
 		l.b = append(append(append(l.b, '"'), s...), '"')
 	default:
-		quoted, _ := json.Marshal(string(s)) // no error is possible, because every string can be encoded
+		quoted, _ := json.Marshal(string(s)) // every string can be encoded
 		l.b = append(l.b, quoted...)
 	}
 }

@@ -11,32 +11,32 @@ import (
 	"edgetable/core/protocol"
 )
 
-// AccessLog writes one line per request. A request only adds a record in memory. The lines of many records are
-// formatted and written together in the background, which takes half the time of doing so within each request.
+// AccessLog writes one line per request. A request only adds a record in memory. Many records are formatted and written
+// together in the background, which takes half as much time as formatting and writing each record in its request.
 type AccessLog struct {
 	path   string // "" for standard error
 	asJSON bool
 	log    *slog.Logger
 
-	mu      sync.Mutex // not held while lines are formatted, so that requests do not wait for that
+	mu      sync.Mutex // not held while lines are formatted, so that requests do not wait for the formatting
 	records accessRecords
-	timer   *time.Timer // calls the method flush when lines have waited for the time accessDelay
-	waiting bool        // whether timer is running
+	timer   *time.Timer // calls flush after accessDelay
+	waiting bool        // the timer is running
 
-	writing sync.Mutex // guards the fields below; locked before mu
+	writing sync.Mutex // guards the fields below; acquired before mu
 	to      io.Writer
-	file    *os.File // file that is open for writing, or nil for standard error
+	file    *os.File // open file; nil for standard error
 	clock   logClock
 	spare   accessRecords // memory of written records, for reuse
 	lines   []byte        // memory for lines, for reuse
-	failed  time.Time     // when a failed write was last reported
+	failed  time.Time     // time at which a failed write was last logged
 }
 
 const (
 	accessDelay = 100 * time.Millisecond // maximum age of a record in memory
-	accessCount = 2048                   // if this many records are in memory, they are written at once
-	accessLimit = 16384                  // if this many records are in memory, requests wait for the disk
-	accessTexts = 1 << 20                // if this many bytes are in memory, requests wait for the disk
+	accessCount = 2048                   // number of records in memory at which they are written at once
+	accessLimit = 16384                  // number of records in memory at which requests wait for the disk
+	accessTexts = 1 << 20                // number of bytes in memory at which requests wait for the disk
 )
 
 // OpenAccessLog opens the log file; "-" means standard error. It returns nil if path is empty.
@@ -63,14 +63,14 @@ func (a *AccessLog) open() error {
 		return err
 	}
 	if a.file != nil {
-		_ = a.file.Close() // an error does not matter, because all lines of this file have been written
+		_ = a.file.Close() // all lines of the file have been written
 	}
 	a.to, a.file = f, f
 	return nil
 }
 
-// Reload reopens the file if the argument is true, that is, after the signal SIGHUP. A program for log rotation sends
-// SIGHUP when it has renamed the old file.
+// Reload reopens the file if asked is set, which means that the process received SIGHUP. A program for log rotation
+// sends SIGHUP after it has renamed the old file.
 func (a *AccessLog) Reload(asked bool) {
 	if !asked || a.path == "" {
 		return
@@ -100,8 +100,8 @@ func (a *AccessLog) flush() {
 	a.write()
 }
 
-// write writes the lines of all records in memory; the caller holds a.writing. A failure, such as a full disk, is
-// only reported, because it must not stop the server.
+// write writes the lines of all records in memory. a.writing must be held. A failure, such as a full disk, is only
+// logged, because it must not stop the server.
 func (a *AccessLog) write() {
 	a.mu.Lock()
 	records := a.records

@@ -7,13 +7,12 @@ import (
 	"edgetable/core/protocol"
 )
 
-// accessRecords are the records of requests whose lines are not formatted yet.
+// accessRecords are the records of requests whose lines have not been formatted yet.
 type accessRecords struct {
 	list []accessRecord
-	text []byte // texts of all records, concatenated
+	text []byte // concatenated texts of all records
 }
 
-// accessRecord is the content of one line.
 type accessRecord struct {
 	end                               time.Time
 	source                            netip.Addr
@@ -21,7 +20,7 @@ type accessRecord struct {
 	status                            int
 	received, sent, scanned, returned int
 	waited, took                      time.Duration
-	method, account, table, cause     int // lengths of the record's texts; accessRecords.text contains the texts in the order of these fields
+	method, account, table, cause     int // lengths of the texts, which accessRecords.text contains in the order of these fields
 	request, clientRequest            int
 }
 

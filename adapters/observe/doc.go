@@ -1,3 +1,2 @@
-// Package observe provides a server's observability: metrics for Prometheus, traces over OTLP, the access log, and
-// log lines about requests.
+// Package observe provides metrics for Prometheus, traces over OTLP, the access log, and log lines about requests.
 package observe

@@ -12,7 +12,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Metrics holds the server's Prometheus metrics, which docs/metrics.md lists. A nil Metrics is valid and records
+// Metrics contains the server's Prometheus metrics, which docs/metrics.md lists. A nil Metrics is valid and records
 // nothing. No label has a value that clients can choose.
 type Metrics struct {
 	*prometheus.Registry
@@ -31,11 +31,11 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
-// Namespace is the prefix of the names of our own metrics.
+// Namespace is the prefix of the names of edgetable's metrics.
 const Namespace = "edgetable"
 
-// Total registers a counter whose value is read from an atomic integer. Adding to this integer takes a third of the
-// time of the library's counter, which also supports fractions.
+// Total registers a counter whose value is read from an atomic integer. Adding to the integer takes a third of the time
+// of the library's counter, which also supports fractions.
 func (m *Metrics) Total(name, help string, of *atomic.Int64) {
 	promauto.With(m).NewCounterFunc(prometheus.CounterOpts{Namespace: Namespace, Name: name, Help: help}, func() float64 { return float64(of.Load()) })
 }
@@ -57,13 +57,13 @@ func (m *Metrics) Histograms(name, help string, buckets []float64, labels ...str
 	return promauto.With(m).NewHistogramVec(prometheus.HistogramOpts{Namespace: Namespace, Name: name, Help: help, Buckets: buckets}, labels)
 }
 
-// Latencies are the upper bounds of histogram buckets for durations, in seconds. They reach from reads in memory to
+// Latencies are the upper bounds of histogram buckets for durations, in seconds. They range from reads in memory to
 // requests that end at their deadline.
 var Latencies = [...]float64{
 	0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 }
 
-// Bool returns 1 for true and 0 for false, for a gauge.
+// Bool returns 1 for true and 0 for false, as the value of a gauge.
 func Bool(b bool) float64 {
 	if b {
 		return 1
@@ -71,7 +71,6 @@ func Bool(b bool) float64 {
 	return 0
 }
 
-// requestMetrics holds the metrics about requests.
 type requestMetrics struct {
 	byOperation map[string]*byResult
 	waited      prometheus.Histogram
@@ -95,7 +94,7 @@ func (r *requestMetrics) register(m *Metrics) {
 	r.refusals = m.Counters("refused_requests_total", "Requests that were refused before their operation was tried.", "reason")
 	r.signIns = m.Counters("failed_sign_ins_total", "Requests whose authentication failed.", "reason")
 	for _, reason := range protocol.Refusals {
-		r.refused(reason) // create the counter with value 0 now: PromQL's rate ignores an increase from no value to 1
+		r.refused(reason) // create the counter with value 0 now, because PromQL's rate ignores an increase from no value to 1
 	}
 }
 
@@ -134,7 +133,7 @@ func Add(to *atomic.Int64, n int) {
 // noOperation is the label for requests that failed before their operation was known.
 const noOperation = "none"
 
-// byResult holds the counters of one operation, indexed by the result of the request.
+// byResult contains the counters of one operation, indexed by the result of the request.
 type byResult [len(results)]tally
 
 func (r *requestMetrics) of(operation string) *byResult {
@@ -144,7 +143,7 @@ func (r *requestMetrics) of(operation string) *byResult {
 	return r.byOperation[noOperation]
 }
 
-// result classifies the outcome of a request. Its value is an index into the list of the metric's label values.
+// result classifies the outcome of a request. It is an index into the values of the label.
 type result int
 
 const (

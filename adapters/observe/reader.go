@@ -2,7 +2,7 @@ package observe
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Row describes one metric whose value is computed from a T; see [Watch].
+// Row describes a metric whose value is computed from a T; see [Watch].
 type Row[T any] struct {
 	name, help string
 	labels     []string
@@ -10,12 +10,12 @@ type Row[T any] struct {
 	tell       func(of T, add func(value float64, labels ...string))
 }
 
-// Gauge returns a Row, which describes one metric, for a value that can go up and down.
+// Gauge returns a Row for a value that can increase and decrease.
 func Gauge[T any](name, help string, value func(T) float64) Row[T] {
 	return Row[T]{name, help, nil, prometheus.GaugeValue, single(value)}
 }
 
-// Counter returns a Row, which describes one metric, for a value that only goes up.
+// Counter returns a Row for a value that only increases.
 func Counter[T any](name, help string, value func(T) float64) Row[T] {
 	return Row[T]{name, help, nil, prometheus.CounterValue, single(value)}
 }
@@ -24,15 +24,14 @@ func single[T any](value func(T) float64) func(T, func(float64, ...string)) {
 	return func(of T, add func(float64, ...string)) { add(value(of)) }
 }
 
-// By adds a label to a metric and returns the changed row. The metric then has one value for each value of
-// the label.
+// By returns a copy of the row with a label. The metric then has one value for each value of the label.
 func (r Row[T]) By(label string, tell func(of T, add func(value float64, labels ...string))) Row[T] {
 	r.labels, r.tell = []string{label}, tell
 	return r
 }
 
-// Watch registers metrics. At each scrape, it calls the function read once, and computes all metrics from the
-// result. If m is nil, Watch does nothing.
+// Watch registers metrics. At each scrape, it calls read once and computes all metrics from the result. If m is nil,
+// Watch does nothing.
 func Watch[T any](m *Metrics, read func() T, rows ...Row[T]) {
 	if m == nil {
 		return

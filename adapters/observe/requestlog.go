@@ -13,7 +13,7 @@ import (
 	"edgetable/core/throttle"
 )
 
-// RequestLog logs the requests about which an operator should know.
+// RequestLog logs the requests that an operator should know about.
 type RequestLog struct {
 	log    *slog.Logger
 	access *AccessLog    // nil disables the access log
@@ -39,7 +39,7 @@ func (l *RequestLog) Observe(resp *protocol.Response, end time.Time) {
 	switch {
 	case resp.Refused.SignIn():
 		source := resp.Source.Unmap()
-		prefix, _ := source.Prefix(sourceBits(source)) // an unknown address gives an error and an invalid prefix, and the prefix alone suffices here
+		prefix, _ := source.Prefix(sourceBits(source)) // an unknown address gives an invalid prefix, which is also suitable as a key
 		l.write(slog.LevelWarn, "sign-in failed", resp, l.signIns, prefix.String())
 	case resp.Status == http.StatusServiceUnavailable && (resp.Err != nil || resp.Refused != ""):
 		l.write(slog.LevelWarn, "request failed", resp, l.failures, resp.Code+string(resp.Refused))
@@ -96,7 +96,7 @@ func (l *RequestLog) write(level slog.Level, message string, resp *protocol.Resp
 	l.log.LogAttrs(context.Background(), level, message, attrs...)
 }
 
-// sourceBits returns the prefix length that identifies a client: the length of an IPv4 address, or 64 for IPv6.
+// sourceBits returns the prefix length that identifies a client: 32 for IPv4, and 64 for IPv6.
 func sourceBits(a netip.Addr) int {
 	if a.Is4() {
 		return 32

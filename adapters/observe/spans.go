@@ -22,13 +22,12 @@ type Protocol interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 }
 
-// tracedProtocol creates a span for each request.
 type tracedProtocol struct {
 	Protocol
 	tracer trace.Tracer
 }
 
-// Protocol adds a span to each request that a handler serves. If t is nil, Protocol returns the handler unchanged.
+// Protocol returns a Protocol that adds a span to each request of next. If t is nil, it returns next.
 func (t *Traces) Protocol(next Protocol) Protocol {
 	if t == nil {
 		return next
@@ -84,7 +83,6 @@ func (p parent) Get(key string) string {
 func (p parent) Set(string, string) {}
 func (p parent) Keys() []string     { return nil }
 
-// tracedStore creates a span for each call to a store.
 type tracedStore struct {
 	table.Store
 	tracer trace.Tracer
@@ -94,7 +92,7 @@ type tracedStore struct {
 // Unwrap returns the wrapped store, for [table.As].
 func (s *tracedStore) Unwrap() table.Store { return s.Store }
 
-// Store adds a span to each call of a store. If t is nil, Store returns the store unchanged.
+// Store returns a store that adds a span to each call of next. If t is nil, it returns next.
 func (t *Traces) Store(next table.Store, system string) table.Store {
 	if t == nil {
 		return next
@@ -111,7 +109,7 @@ func (s *tracedStore) start(ctx context.Context, call string, key table.RecordKe
 	return ctx, span
 }
 
-// end ends a span. It marks the span as failed, unless the error is an expected answer of a store.
+// end ends a span. It marks the span as failed, unless the error is an expected result of a store.
 func end(span trace.Span, err error) {
 	defer span.End()
 	if _, refused := errors.AsType[*table.Refused](err); err == nil || refused {

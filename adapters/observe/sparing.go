@@ -20,7 +20,7 @@ func newSparing(each, all throttle.Options) *lineLimiter {
 }
 
 // allow reports whether a line may be written, and how many lines were suppressed since the last written line. Each key
-// has its own limit, so that many lines with one cause do not suppress lines with another cause.
+// has a separate limit, so that many lines with one cause do not suppress lines with another cause.
 func (s *lineLimiter) allow(key string) (left int64, ok bool) {
 	if s.each.Take(key, 1) > 0 || s.all.Take("", 1) > 0 {
 		s.left.Add(1)

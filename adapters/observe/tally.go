@@ -9,10 +9,10 @@ import (
 	"edgetable/core/protocol"
 )
 
-// tally counts the requests with one operation and one result. It has a histogram of their durations, with the
-// buckets of Latencies, and the sum of the durations. A scrape may read a sum that does not include the latest
-// request. Counting takes a third of the time that the library's counters and histograms take. Counting usually
-// touches one shared cache line, because the buckets of short requests are next to the sums.
+// tally counts the requests with one operation and one result. It contains a histogram of their durations, with the
+// buckets of Latencies, and the sum of the durations. A scrape may read a sum that does not include the latest request.
+// Counting takes a third of the time of the library's counters and histograms. It usually accesses one shared cache
+// line, because the buckets of short requests are next to the sums.
 type tally struct {
 	took              atomic.Int64
 	scanned, returned atomic.Int64
@@ -21,7 +21,7 @@ type tally struct {
 	_                 [8]byte                          // fills the struct up to the end of a cache line
 }
 
-// bounds are the values of the constant list Latencies, converted to durations.
+// bounds are the Latencies as durations.
 var bounds = func() (bounds [len(Latencies)]time.Duration) {
 	for i, s := range Latencies {
 		bounds[i] = time.Duration(s * float64(time.Second))

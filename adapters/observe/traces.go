@@ -26,8 +26,9 @@ type Traces struct {
 	provider *sdk.TracerProvider
 }
 
-// OpenTraces starts tracing requests and sending spans to a collector. By default it traces every request unless the
-// client says otherwise; OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG, which the library reads, change that.
+// OpenTraces starts to trace requests and to send spans to a collector. By default, every request is traced unless the
+// client requests otherwise. The environment variables OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG change the
+// default.
 func OpenTraces(ctx context.Context, collectorURL, version string, log *slog.Logger) (*Traces, error) {
 	exporter, err := otlptrace.New(ctx, &collector{url: collectorURL, log: log})
 	if err != nil {
@@ -35,7 +36,7 @@ func OpenTraces(ctx context.Context, collectorURL, version string, log *slog.Log
 	}
 	about, err := resource.Merge(resource.NewSchemaless(
 		attribute.String("service.name", "edgetable"), attribute.String("service.version", version),
-	), resource.Environment()) // attributes from the environment take precedence over the default ones
+	), resource.Environment()) // attributes from the environment take precedence over the default attributes
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
@@ -50,11 +51,11 @@ func (t *Traces) Close() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	_ = t.provider.Shutdown(ctx) // the method UploadTraces has already logged the failure
+	_ = t.provider.Shutdown(ctx) // UploadTraces has already logged the failure
 }
 
-// collector sends spans over HTTP. OpenTelemetry's own client would add 6 MB to the program for gRPC, which HTTP does
-// not need.
+// collector sends spans over HTTP. OpenTelemetry's client would add 6 MB to the program for gRPC, which HTTP does not
+// need.
 type collector struct {
 	url    string
 	client http.Client
@@ -71,8 +72,8 @@ func (c *collector) Stop(context.Context) error {
 	return nil
 }
 
-// UploadTraces implements otlptrace.Client. It retries while the collector is busy. Spans that cannot be sent are
-// lost, which is logged once until sending succeeds again.
+// UploadTraces implements otlptrace.Client. It retries while the collector is busy. Spans that cannot be sent are lost,
+// which is logged once until a later upload succeeds.
 func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans}) // ExportTraceServiceRequest has the same encoding as TracesData
 	for wait := time.Second; err == nil; wait *= 2 {
@@ -95,7 +96,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceS
 	return nil
 }
 
-// send sends spans once. The result again is true if the caller should retry.
+// send sends spans once. again reports whether the caller should retry.
 func (c *collector) send(ctx context.Context, body []byte) (again bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package setting reads settings from text: the flags, the environment and the
-// configuration file of the binary, the environment of Lambda, the variables of a
-// Worker. Errors say what to write instead.
+// Package setting parses settings, which come from the flags, the environment and the configuration file of the binary,
+// from the environment of Lambda, and from the variables of a Worker. Errors say what to write instead.
 //
 // It uses neither package fmt nor reflection, which would make a WebAssembly module large.
 package setting
@@ -12,7 +11,7 @@ import (
 	"time"
 )
 
-// Int parses a whole number; least and most are its bounds.
+// Int parses a whole number from least to most.
 func Int(text string, least, most int) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
@@ -21,10 +20,10 @@ func Int(text string, least, most int) (int, error) {
 	return n, nil
 }
 
-// Number parses a number; least and most are its bounds.
+// Number parses a number from least to most.
 func Number(text string, least, most float64) (float64, error) {
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(n >= least && n <= most) { // written so that NaN is refused too, because each comparison with NaN is false
+	if err != nil || !(n >= least && n <= most) { // also true for NaN, because each comparison with NaN is false
 		return 0, errors.New("write a number from " + format(least) + " to " + format(most))
 	}
 	return n, nil
@@ -34,8 +33,8 @@ func format(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 const maxDuration = time.Duration(1<<63 - 1)
 
-// Never converts the value of a setting to an option of a package. A setting of 0 means "never cache", but an
-// option of 0 means "use the default". So Never converts 0 to -1 ns; it returns other durations unchanged.
+// Never is the conversion of a setting for which 0 means "never cache" to an option for which 0 means "use the
+// default". It returns -1 ns for 0, and returns other durations unchanged.
 func Never(d time.Duration) time.Duration {
 	if d == 0 {
 		return -1
@@ -43,8 +42,7 @@ func Never(d time.Duration) time.Duration {
 	return d
 }
 
-// Duration parses a duration with its unit; least and most are its bounds. A whole number of days, such as 30d, is
-// also accepted.
+// Duration parses a duration with its unit, from least to most. It also accepts a whole number of days, such as 30d.
 func Duration(text string, least, most time.Duration) (time.Duration, error) {
 	hours, days := strings.CutSuffix(text, "d")
 	if days {
@@ -69,7 +67,7 @@ func bound(d time.Duration) string {
 	return d.String()
 }
 
-// units lists the units of sizes, with their numbers of bytes.
+// units lists the units of sizes in bytes.
 var units = []struct {
 	name  string
 	bytes int64
@@ -78,7 +76,7 @@ var units = []struct {
 	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"KB", 1e3},
 }
 
-// Size parses a number of bytes with its unit; least and most are its bounds. Zero needs no unit.
+// Size parses a number of bytes with its unit, from least to most. Zero needs no unit.
 func Size(text string, least, most int64) (int64, error) {
 	for _, u := range units {
 		number, ok := strings.CutSuffix(text, u.name)
@@ -120,7 +118,7 @@ func Bool(text string) (bool, error) {
 // Rates are limits per second; 0 means no limit.
 type Rates struct{ Account, Partition float64 }
 
-// azure holds the rates that Azure promises: operations per account and entities per partition.
+// azure contains the rates that Azure promises: operations per account and entities per partition.
 var azure = Rates{Account: 20_000, Partition: 2_000}
 
 // ParseRates parses "none", "azure", or rates such as "account=20000,partition=2000".
@@ -163,7 +161,6 @@ func (r Rates) String() string {
 	return strings.Join(parts, ",")
 }
 
-// list splits a comma-separated list and trims its values.
 func list(text string) (values []string) {
 	for value := range strings.SplitSeq(text, ",") {
 		if value = strings.TrimSpace(value); value != "" {

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Reader reads settings by name and keeps the first error. A setting that is missing or empty has its default value.
+// Reader reads settings by name and records the first error. A setting that is missing or empty has its default value.
 type Reader struct {
 	Lookup func(name string) string
 	err    error
 }
 
-// Err returns the first error, with the name of the setting and its value.
+// Err returns the first error, which includes the name and the value of the setting.
 func (r *Reader) Err() error { return r.err }
 
 // Fail records an error that the caller has found.
@@ -22,17 +22,17 @@ func (r *Reader) Fail(err error) {
 	}
 }
 
-// Int reads a whole number.
+// Int reads a whole number from least to most. The default is usual.
 func (r *Reader) Int(name string, usual, least, most int) int {
 	return read(r, name, usual, func(text string) (int, error) { return Int(text, least, most) })
 }
 
-// Number reads a number.
+// Number reads a number from least to most. The default is usual.
 func (r *Reader) Number(name string, usual, least, most float64) float64 {
 	return read(r, name, usual, func(text string) (float64, error) { return Number(text, least, most) })
 }
 
-// Duration reads a duration.
+// Duration reads a duration from least to most. The default is usual.
 func (r *Reader) Duration(name string, usual, least, most time.Duration) time.Duration {
 	return read(r, name, usual, func(text string) (time.Duration, error) { return Duration(text, least, most) })
 }
@@ -40,7 +40,7 @@ func (r *Reader) Duration(name string, usual, least, most time.Duration) time.Du
 // Bool reads true or false. The default is false.
 func (r *Reader) Bool(name string) bool { return read(r, name, false, Bool) }
 
-// Rates reads limits per second; by default there are none.
+// Rates reads limits per second. The default is no limits.
 func (r *Reader) Rates(name string) Rates { return read(r, name, Rates{}, ParseRates) }
 
 // List reads a comma-separated list.

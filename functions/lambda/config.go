@@ -24,7 +24,7 @@ type config struct {
 	region      string
 	credentials func() aws.Credentials
 	http        *http.Client
-	endpoint    func(service string) string // returns the URL of a service; "" means AWS's own endpoint
+	endpoint    func(service string) string // returns the URL of a service; "" means the endpoint of AWS
 
 	table        string
 	role         dynamodb.Role
@@ -44,8 +44,8 @@ type config struct {
 }
 
 const (
-	usualMetrics = "edgetable" // default namespace of the metrics
-	// If the accounts cannot be read again, the function uses the known accounts for this time.
+	usualMetrics = "edgetable"
+	// stale is how long the function may use known accounts while they cannot be read again.
 	stale = time.Hour
 )
 
@@ -53,7 +53,7 @@ const (
 func newConfig(env func(string) string, log *slog.Logger) (*config, error) {
 	c := &config{
 		region: cmp.Or(env("AWS_REGION"), env("AWS_DEFAULT_REGION")),
-		// Lambda's credentials are valid as long as the process lives. By default, the SDK would first look for
+		// Lambda's credentials are valid for the lifetime of the process. By default, the SDK would first look for
 		// credentials in files and on other machines.
 		credentials: func() aws.Credentials {
 			return aws.Credentials{
@@ -99,11 +99,10 @@ func newConfig(env func(string) string, log *slog.Logger) (*config, error) {
 	return c, c.secrets(env)
 }
 
-// newBearer returns the verifier of bearer tokens, or nil if no issuer is configured. It reads the issuer's keys when
-// the first request with a token arrives.
+// newBearer returns the verifier of bearer tokens, or nil if no issuer is configured. It does not contact the issuer.
 func newBearer(in *setting.Reader, client *http.Client, log *slog.Logger) (*oidc.Verifier, error) {
 	const prefix = "EDGETABLE_OIDC_"
-	v, err := oidc.Optional(context.Background(), oidc.Options{ // a context that lasts as long as the process
+	v, err := oidc.Optional(context.Background(), oidc.Options{ // lasts as long as the process
 		Issuer: in.Lookup(prefix + "ISSUER"), JWKS: in.Lookup(prefix + "JWKS"), Audiences: in.List(prefix + "AUDIENCES"),
 		RolesClaim: in.Lookup(prefix + "ROLES_CLAIM"), ReaderRoles: in.List(prefix + "READERS"), ContributorRoles: in.List(prefix + "CONTRIBUTORS"),
 		HTTP: client, Log: log,
@@ -135,7 +134,7 @@ func (c *config) secrets(env func(string) string) error {
 		}
 	}
 	switch given {
-	case 0: // return the error only when a request arrives, because a function that only purges needs no accounts
+	case 0: // a function that only purges needs no accounts, so the error is returned when a request arrives
 		c.accounts = func(context.Context) (string, error) {
 			return "", errors.New("no accounts are set: " + accounts.Variable + "_SECRET, " + accounts.Variable + "_PARAMETER or " + accounts.Variable)
 		}
@@ -149,13 +148,13 @@ func (c *config) secrets(env func(string) string) error {
 	return nil
 }
 
-// newHTTPClient returns the client for requests to AWS. It keeps many idle connections, because a query of a whole
-// table reads all hash keys of the table at the same time.
+// newHTTPClient returns the client for requests to AWS. It retains many idle connections, because a query of a whole
+// table reads all hash keys of the table concurrently.
 func newHTTPClient() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 64, 64
-	// An idle connection is closed after this time. DynamoDB closes an idle connection later, so this client is usually
-	// first. But while the process is frozen, a server may close the connection first.
+	// DynamoDB closes idle connections later than this, so this client usually closes them first. While the process is
+	// frozen, a server may close a connection first.
 	t.IdleConnTimeout = 50 * time.Second
 	return &http.Client{Transport: t}
 }

@@ -49,11 +49,11 @@ func newHandler(c *config, store table.Store, tasks *worker, log *slog.Logger) *
 	return h
 }
 
-// misconfigured is an error in the text of the list of accounts. The text could be read, so a retry does not help.
+// misconfigured is an error in the text of the list of accounts. A retry does not help.
 type misconfigured struct{ error }
 
-// Clients get these errors about accounts. The errors contain no details, because a detail may contain a key. Only the
-// log has the details.
+// Errors about accounts that clients get. They contain no details, because a detail may contain a key. The log contains
+// the details.
 var (
 	errDevelopment = table.InternalError.With("The server is misconfigured: the key of the development account is known to everybody. Give the accounts keys of their own.")
 	errAccounts    = table.InternalError.With("The server is misconfigured: its list of accounts is wrong. The log says what is wrong.")

@@ -35,13 +35,13 @@
 //
 // Any other variable whose name begins with EDGETABLE_ has no effect, and the log names it.
 //
-// Region and credentials come from Lambda. There are no rate limits per account, because processes come and go and do
-// not know of each other; use reserved concurrency to limit the load. The function contacts no other service before
-// the first request, so a cold start costs no more than starting the process.
+// Region and credentials come from Lambda. There are no rate limits per account, because the processes of the function
+// share no counters. Use reserved concurrency to limit the load. The function contacts no other service before the
+// first request, so a cold start costs no more than starting the process.
 //
-// The event {"purge":true} removes deleted tables' items and expired entities. The event {"heartbeat":true}, sent once a minute,
-// writes the heartbeats from which a secondary computes its lag, and fails if another Region writes too; in a
-// secondary it fails if the replica is not live.
+// The event {"purge":true} removes the items of deleted tables, and expired entities. The event {"heartbeat":true},
+// sent once a minute, writes the heartbeats from which a secondary computes its lag, and fails if another Region writes
+// too. In a secondary, it fails if the replica is not live.
 package main
 
 import (
@@ -66,17 +66,17 @@ func main() {
 	} else {
 		lambda.Start(h)
 	}
-	log.Error("lambda.Start has returned") // not reached, because lambda.Start ends the process
+	log.Error("lambda.Start has returned") // not reached, because lambda.Start exits the process
 	os.Exit(1)
 }
 
-// newFunction returns the function that the environment describes. The argument all lists the whole environment, as
-// name=value. If the configuration is wrong, newFunction logs the error, and every request gets status 500. The process does
-// not exit, because Lambda would start it again and again. Clients would then get status 502.
+// newFunction returns the function for an environment. The parameter all lists the whole environment, as name=value. If
+// the configuration is wrong, newFunction logs the error, and every request gets status 500. The process does not exit,
+// because Lambda would restart it repeatedly, and clients would get status 502.
 func newFunction(env func(string) string, all []string, log *slog.Logger) (h *lambdaurl.Handler, streaming bool) {
-	read := make(map[string]bool) // the variables of edgetable that newConfig reads
+	read := make(map[string]bool) // variables of edgetable that newConfig reads
 	c, err := newConfig(func(name string) string {
-		if strings.HasPrefix(name, ownVariables) { // requests read other variables later, and at the same time
+		if strings.HasPrefix(name, ownVariables) { // later calls, which are concurrent, read only other variables
 			read[name] = true
 		}
 		return env(name)
@@ -94,11 +94,10 @@ func newFunction(env func(string) string, all []string, log *slog.Logger) (h *la
 	return newHandler(c, store, tasks, log), c.streaming
 }
 
-// ownVariables is the beginning of the names of all variables of edgetable.
 const ownVariables = "EDGETABLE_"
 
-// logUnread logs the variables of edgetable that the function does not read, because their names may be misspelled. The
-// function serves nevertheless: during a deployment, the old code may run with the variables of the new code.
+// logUnread logs the variables of edgetable that the function does not read, because their names may be misspelled.
+// They are not an error: during a deployment, the old code may run with the variables of the new code.
 func logUnread(all []string, read map[string]bool, log *slog.Logger) {
 	for _, v := range all {
 		name, value, _ := strings.Cut(v, "=")

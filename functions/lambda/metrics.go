@@ -13,9 +13,8 @@ import (
 	"edgetable/adapters/transport/lambdaurl"
 )
 
-// metrics writes one line per request. In CloudWatch's embedded metric format, this line is both the log and the
-// metrics. There are no separate metrics for each operation, because each metric is billed every month. To see one
-// operation, query the log.
+// metrics writes one line per request, which is both the log and the metrics (CloudWatch's embedded metric format).
+// There are no metrics for each operation, because each metric is billed every month. Query the log instead.
 //
 //	Took     milliseconds
 //	Refused  4xx responses
@@ -25,8 +24,8 @@ import (
 // The line contains neither the target of a request nor its headers, which may contain keys, signatures and data.
 type metrics struct {
 	log       *slog.Logger
-	table     string // name of the DynamoDB table
-	directive string // content of the field _aws after its Timestamp
+	table     string
+	directive string // content of the field _aws after Timestamp
 	warm      atomic.Bool
 }
 

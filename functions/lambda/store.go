@@ -12,7 +12,6 @@ import (
 	"edgetable/core/table"
 )
 
-// openStore creates the client of DynamoDB, the store, and the worker that runs tasks.
 func openStore(c *config) (table.Store, *worker, error) {
 	o := sdk.Options{
 		Region:     c.region,

@@ -23,7 +23,8 @@ type store interface {
 	Beat(ctx context.Context, region string) error
 }
 
-// worker runs tasks: events that are not HTTP requests. A primary has a store; a secondary has a replica instead.
+// worker runs tasks, which are events that are not HTTP requests. A primary has a store; a secondary has a replica
+// instead.
 type worker struct {
 	role    dynamodb.Role
 	service *table.Service
@@ -35,10 +36,10 @@ type worker struct {
 // reserve is the remaining time before the function's deadline at which a purge stops.
 const reserve = 10 * time.Second
 
-// errLater means that a purge has stopped shortly before the function's deadline. The next purge resumes there.
+// errLater means that a purge has stopped shortly before the function's deadline. The next purge resumes it.
 var errLater = errors.New("the time is up")
 
-// task runs the task that an event requests. The event is not an HTTP request.
+// task runs the task that an event requests. The event must not be an HTTP request.
 func (w *worker) task(ctx context.Context, event json.RawMessage, log *slog.Logger) error {
 	var asked struct {
 		Purge     bool `json:"purge"`
@@ -73,8 +74,8 @@ func (w *worker) heartbeat(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// purge removes items of deleted tables, and expired entities. It does both at the same time, so that neither waits while
-// the other fails or takes many runs. A secondary removes nothing: it receives the deletes of the primary.
+// purge removes items of deleted tables, and expired entities. It does both concurrently, so that neither waits while
+// the other fails or takes many runs. A secondary removes nothing, because it receives the deletes of the primary.
 func (w *worker) purge(ctx context.Context, log *slog.Logger) error {
 	if w.role == dynamodb.SecondaryRole {
 		return nil
@@ -87,7 +88,6 @@ func (w *worker) purge(ctx context.Context, log *slog.Logger) error {
 	return errors.Join(removed, expired)
 }
 
-// removeDeleted removes items of deleted tables until shortly before the function's deadline.
 func (w *worker) removeDeleted(ctx context.Context, log *slog.Logger) error {
 	var done dynamodb.Progress
 	err := w.store.Purge(ctx, func(p dynamodb.Progress) error {
@@ -108,7 +108,7 @@ func (w *worker) removeDeleted(ctx context.Context, log *slog.Logger) error {
 const expireEach = time.Millisecond
 
 // expire removes expired entities until shortly before the function's deadline. For each table, only one function or
-// server does this at a time. Each resumes where the previous one has stopped.
+// server does this at a time. Each resumes where the previous one stopped.
 func (w *worker) expire(ctx context.Context, log *slog.Logger) error {
 	list, err := w.store.Declared(ctx)
 	var failed []error

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// ErrNoChanges means that the service cannot report changes of tables. Only newer versions of edgetable can.
+// ErrNoChanges means that the service does not support change feeds. Only recent versions of edgetable support them.
 var ErrNoChanges = errors.New("this service does not support change feeds: it is not edgetable, or an older version of it")
 
 // ErrMissed means that [Client.Changes] may have missed changes, because the service no longer has them.
@@ -20,14 +20,14 @@ var ErrMissed = errors.New("changes may have been missed")
 // Changes is a page of a table's changes.
 type Changes struct {
 	Events []json.RawMessage
-	Next   string // the position after the last event, for the next request
-	// More says that further changes may be available at once. More is false if the service says that the response is
-	// 0.0 seconds behind the table. Behind is the age of the last event in seconds, or 0 if the response has no age.
+	Next   string // position after the last event, for the next request
+	// More reports whether further changes may be available at once. Behind is the age of the last event in seconds; it
+	// is 0 if the service did not send it.
 	More   bool
 	Behind float64
 }
 
-// Event holds the fields of one change of a table, as docs/feed.md describes them.
+// Event is one change of a table; docs/feed.md describes the fields.
 type Event struct {
 	Type         string          `json:"type"`
 	Subject      string          `json:"subject"`
@@ -38,7 +38,7 @@ type Event struct {
 	Data         json.RawMessage `json:"data"` // the entity, if the event includes it
 }
 
-// String formats the event as a line for people.
+// String formats the event as a human-readable line.
 func (e *Event) String() string {
 	line := strings.TrimPrefix(strings.TrimPrefix(e.Type, "edgetable."), "entity.")
 	if e.Subject != "" {
@@ -56,8 +56,8 @@ func (e *Event) String() string {
 	return line
 }
 
-// Changes requests the changes after a position; "" requests only the current position. If there are no changes, the
-// service waits up to wait seconds for the next change.
+// Changes requests the changes after the position since. If since is empty, it requests only the current position. If
+// there are no changes, the service waits for the next change, for at most wait seconds.
 func (c *Client) Changes(ctx context.Context, name, since string, wait int) (list Changes, err error) {
 	query := "comp=changes"
 	if since != "" {
@@ -74,7 +74,7 @@ func (c *Client) Changes(ctx context.Context, name, since string, wait int) (lis
 			err = ErrNoChanges // Azurite ignores the query string and returns entities
 		} else {
 			behind := resp.header.Get("x-edgetable-behind")
-			list.Behind, _ = strconv.ParseFloat(behind, 64) // the service omits this header if there are more changes
+			list.Behind, _ = strconv.ParseFloat(behind, 64) // the service omits the header if there are more changes
 			list.More = behind != "0.0"
 			err = json.Unmarshal(resp.body, &list.Events)
 		}
@@ -89,7 +89,8 @@ func (c *Client) Changes(ctx context.Context, name, since string, wait int) (lis
 	return list, err
 }
 
-// Account returns the name of the account. For an endpoint with a shared access signature, it is taken from the URL.
+// Account returns the name of the account. For an endpoint with a shared access signature, the name is taken from the
+// URL.
 func (c *Client) Account() string {
 	if c.endpoint.account != "" {
 		return c.endpoint.account

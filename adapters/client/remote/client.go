@@ -21,27 +21,28 @@ import (
 	"edgetable/core/table"
 )
 
-// version is the x-ms-version of requests: the version that the Azure SDKs for tables send.
+// version is the x-ms-version of requests. The Azure SDKs for tables send the same version.
 const version = "2019-02-02"
 
 // Client sends requests to one account. It is safe for concurrent use.
 type Client struct {
-	// Tool marks requests as requests of a tool, not of an application. Traffic statistics omit such requests.
+	// Tool marks requests as requests of a tool instead of an application. Traffic statistics omit them.
 	Tool bool
-	// As is a text for messages to the user: the value of the flag --from that names this service. The text is empty if
-	// the service is the default, or if the value would contain a secret.
+	// As contains the value of the flag --from that names this service, for messages to the user. It is empty if the
+	// service is the default, or if the value would contain a secret.
 	As string
 
-	// Waiting is called when a request is retried; cause is then the error. Waiting is also called when a request has
-	// had no response for five seconds; cause is then nil. until is the time at which the client stops retrying.
-	// After a call, Waiting is not called again until a request has succeeded. Waiting may be nil.
+	// Waiting is called before a request is retried, with the error as cause, unless the error is a refusal because of
+	// load. It is also called, with a nil cause, if a request has not succeeded after five seconds. The parameter until
+	// is the time at which the client stops retrying. Waiting is not called again until a request has succeeded. It may
+	// be nil.
 	Waiting func(cause error, until time.Time)
 
 	endpoint  Endpoint
 	http      *http.Client
 	limit     *limiter
-	repeatFor time.Duration // how long the client retries a request
-	told      atomic.Bool   // true between a call of Waiting and the next successful request
+	repeatFor time.Duration
+	told      atomic.Bool // Waiting was called, and no request has succeeded since
 
 	requests, refusals atomic.Int64
 	traffic            atomic.Int64 // bytes of request and response bodies
@@ -50,7 +51,7 @@ type Client struct {
 // repeatFor is how long a client retries requests. A service may take that long to move a partition or to restart.
 const repeatFor = 2 * time.Minute
 
-// New returns a client that has at most this number of requests in flight.
+// New returns a Client with at most the given number of requests in flight.
 func New(e Endpoint, connections int) *Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = connections, connections
@@ -62,7 +63,7 @@ func New(e Endpoint, connections int) *Client {
 	return Over(t, e, connections)
 }
 
-// Over returns a client that sends its requests through the given transport instead of the network.
+// Over returns a Client that sends its requests through the given transport instead of the network.
 func Over(way http.RoundTripper, e Endpoint, connections int) *Client {
 	return &Client{endpoint: e, http: &http.Client{Transport: way}, limit: newLimiter(connections), repeatFor: repeatFor}
 }
@@ -73,16 +74,15 @@ func (c *Client) Endpoint() Endpoint { return c.endpoint }
 // Close closes the connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Traffic returns the number of bytes in request and response bodies.
+// Traffic returns the total size of request and response bodies in bytes.
 func (c *Client) Traffic() int64 { return c.traffic.Load() }
 
-// Load returns how many requests got a response, how many of these were refusals because of the service's load, and
-// how many requests may be in flight now.
+// Load returns the number of requests with a response, how many of them the service refused because of its load, and
+// the current limit of requests in flight.
 func (c *Client) Load() (requests, refusals int64, bound int) {
 	return c.requests.Load(), c.refusals.Load(), c.limit.currentLimit()
 }
 
-// request is a request before it is signed.
 type request struct {
 	method      string
 	path        string // relative to the account, escaped, with a leading slash
@@ -91,7 +91,7 @@ type request struct {
 	match       string // If-Match
 	order       string // value of $orderby
 	body        []byte
-	check       func(*response) *Error // returns the error that the body of a successful response contains, such as the body of a batch response
+	check       func(*response) *Error // returns the error in the body of a successful response, for example a batch response
 }
 
 type response struct {
@@ -100,8 +100,8 @@ type response struct {
 	body   []byte
 }
 
-// send sends a request until it succeeds or fails permanently. It appends the response body to into, which may be
-// nil.
+// send sends a request until it succeeds or fails permanently. It appends the response body to the buffer into, which
+// may be nil.
 func (c *Client) send(ctx context.Context, r request, into []byte) (resp response, err error) {
 	w := c.waits()
 	defer func() { w.end(err) }()
@@ -131,15 +131,15 @@ func (c *Client) send(ctx context.Context, r request, into []byte) (resp respons
 	}
 }
 
-// backoff returns a delay that doubles from 0.1 s to 25 s with the attempts. A random part is subtracted, so that
-// clients do not retry at the same time.
+// backoff returns a delay that doubles from 0.1 s to 25 s. A random part is subtracted, so that clients do not retry at
+// the same time.
 func backoff(attempt int) time.Duration {
 	d := 100 * time.Millisecond << min(attempt, 8)
 	return d/2 + rand.N(d/2)
 }
 
-// attempt sends a request once. After an error, wait is the time to wait before the next attempt, or 0 if the service
-// does not say. A negative wait means that the request must not be retried.
+// attempt sends a request once. After an error, wait is the delay before the next attempt, or 0 if the service does not
+// specify one. If wait is negative, the request must not be retried.
 func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp response, wait time.Duration, err error) {
 	since, err := c.limit.acquire(ctx)
 	if err != nil {
@@ -180,7 +180,7 @@ func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp res
 	return resp, -1, failure
 }
 
-// retryWait returns -1 for a network error that a retry cannot resolve, for example if no request ever reached the
+// retryWait returns -1 for a network error that a retry cannot resolve, for example if no request has ever reached the
 // server. For other errors, it returns 0.
 func (c *Client) retryWait(err error) time.Duration {
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
@@ -195,13 +195,13 @@ func (c *Client) retryWait(err error) time.Duration {
 	return 0
 }
 
-// isHandshakeTimeout reports whether the server did not answer the TLS handshake; net/http has no type for this
-// error. A server of plain HTTP does not answer a TLS handshake, because it waits for the end of a line.
+// isHandshakeTimeout reports whether the server did not answer the TLS handshake; net/http has no type for this error.
+// A plain HTTP server does not answer, because it waits for the end of a line.
 func isHandshakeTimeout(err error) bool {
 	return strings.Contains(err.Error(), "TLS handshake timeout")
 }
 
-// maxRetryAfter is the maximum of the Retry-After that the client obeys.
+// maxRetryAfter is the longest delay that a Retry-After header can request.
 const maxRetryAfter = 30 * time.Second
 
 func retryAfter(h http.Header) time.Duration {
@@ -212,7 +212,7 @@ func retryAfter(h http.Header) time.Duration {
 	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
 }
 
-// exchange signs and sends a request and reads the whole response.
+// exchange signs and sends a request, and reads the whole response.
 func (c *Client) exchange(ctx context.Context, r *request, into []byte) (response, error) {
 	req, err := c.signed(ctx, r)
 	if err != nil {
@@ -243,7 +243,6 @@ func (c *Client) exchange(ctx context.Context, r *request, into []byte) (respons
 	return response{status: answer.StatusCode, header: answer.Header, body: body.Bytes()}, nil
 }
 
-// signed builds the HTTP request that is sent, including its signature.
 func (c *Client) signed(ctx context.Context, r *request) (*http.Request, error) {
 	req, err := c.endpoint.request(ctx, r.method, r.path, r.query, bytes.NewReader(r.body))
 	if err != nil {
@@ -273,7 +272,7 @@ func (c *Client) signed(ctx context.Context, r *request) (*http.Request, error) 
 	return req, nil
 }
 
-// request builds a request with its date and its signature, or with the shared access signature in its query.
+// request returns an HTTP request that is signed with the key, or that has the shared access signature in its query.
 func (e *Endpoint) request(ctx context.Context, method, path, query string, body io.Reader) (*http.Request, error) {
 	u, err := url.Parse(e.url.String() + path)
 	if err != nil {

@@ -16,12 +16,10 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Development is the connection string of a server on this machine with the
-// development account.
+// Development is the connection string of a server on this machine with the development account.
 const Development = "UseDevelopmentStorage=true"
 
-// Endpoint is an account of a table service together with the credentials for it. Its String omits the key and the
-// signature.
+// Endpoint is an account of a table service with its credentials. String omits the credentials.
 type Endpoint struct {
 	url     *url.URL // URL of the account, without a trailing slash
 	account string
@@ -29,7 +27,7 @@ type Endpoint struct {
 	token   string // a shared access signature, instead of the key
 }
 
-// Owned returns the endpoint of an account at a URL, with the key of the account as its credentials.
+// Owned returns the endpoint of an account at the given URL, with the account's key as credentials.
 func Owned(address string, a *sharedkey.Account) (Endpoint, error) {
 	u, err := url.Parse(strings.TrimRight(address, "/"))
 	if err != nil {
@@ -41,18 +39,18 @@ func Owned(address string, a *sharedkey.Account) (Endpoint, error) {
 // String returns the URL of the account.
 func (e Endpoint) String() string { return e.url.String() }
 
-// GoString also omits the key and the signature, so that %#v does not print them.
+// GoString omits the credentials, so that %#v does not print them.
 func (e Endpoint) GoString() string { return e.String() }
 
-// OfKeys reports whether the credentials are limited to a range of keys, as a shared access signature may be. With
-// such credentials, a table seems to have no entities outside of the range.
+// OfKeys reports whether the credentials are limited to a range of keys, as a shared access signature may be. With such
+// credentials, a table appears to have no entities outside the range.
 func (e Endpoint) OfKeys() bool {
 	values, _ := url.ParseQuery(e.token) // the error is nil, because the token was parsed before
 	return slices.ContainsFunc([]string{"spk", "srk", "epk", "erk"}, values.Has)
 }
 
-// ParseConnection parses a connection string as the SDKs accept it, or the URL of a shared access signature. Its
-// errors do not repeat the text, which may contain a key.
+// ParseConnection parses a connection string in the format of the SDKs, or the URL of a shared access signature. Its
+// errors do not contain the text, which may include a key.
 func ParseConnection(text string) (Endpoint, error) {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
@@ -130,7 +128,6 @@ func parseURL(text string) (Endpoint, error) {
 	return Endpoint{url: u, token: token}, err
 }
 
-// address parses the URL of an account.
 func address(text string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" {
@@ -139,7 +136,8 @@ func address(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// advice says what to do if a table does not exist, or if the service refuses the key or the signature.
+// advice returns what the user can do if a table does not exist, or if the service rejects the credentials. Otherwise
+// it returns "".
 func (e *Endpoint) advice(refusal *Error, as string, now time.Time) string {
 	switch {
 	case refusal.Code == "TableNotFound" && as != "":
@@ -149,7 +147,7 @@ func (e *Endpoint) advice(refusal *Error, as string, now time.Time) string {
 	case refusal.Status != http.StatusForbidden:
 		return ""
 	}
-	values, _ := url.ParseQuery(e.token) // the error is nil, because the token was parsed before, in the connection string
+	values, _ := url.ParseQuery(e.token) // the error is nil, because the token was parsed before
 	end := values.Get("se")
 	expiry, err := sas.ParseTime(end)
 	switch {

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// Count asks the service for the number of entities that match a query, page by page. It calls the function
-// counted with each page's number of entities. ok is false if the service cannot count, like Azure and a server
-// without --extensions.
+// Count counts the entities that match a query. It passes the number of entities on each page to a function. ok is
+// false if the service cannot count entities, as is the case for Azure and for a server without --extensions.
 func (c *Client) Count(ctx context.Context, q Query, counted func(n int64)) (ok bool, err error) {
 	where := Query{Filter: q.Filter}
 	for token := ""; ; {
@@ -25,7 +24,7 @@ func (c *Client) Count(ctx context.Context, q Query, counted func(n int64)) (ok 
 		}
 		n, err := strconv.ParseInt(string(resp.body), 10, 64)
 		if err != nil {
-			return false, nil // the response has entities instead of a number: the service does not know $count
+			return false, nil // the response has entities instead of a number, so the service does not support $count
 		}
 		counted(n)
 		if token = continuation(resp.header); token == "" {

@@ -1,10 +1,10 @@
-// Package remote is a client of table services: edgetable in all its deployments,
-// Azure, Azurite and Cosmos DB for Table.
+// Package remote is a client of table services: edgetable in all its deployments, Azure, Azurite and Cosmos DB for
+// Table.
 //
-// [ParseConnection] reads a connection string or the URL of a shared access signature; [New] makes a [Client]. A
-// Client signs with core/sharedkey, reads and writes entities with core/payload, and retries requests that a service
-// temporarily could not serve. It also limits the number of requests in flight: it lowers the limit when the service
-// refuses requests, and raises it again when the service does not.
+// [ParseConnection] parses a connection string or the URL of a shared access signature, and [New] returns a [Client]. A
+// Client signs requests and retries requests that a service temporarily could not serve. It also adapts the number of
+// requests in flight: it lowers the limit when the service refuses requests because of its load, and raises the limit
+// when requests succeed.
 //
 //	c := remote.New(endpoint, 16)
 //	for e, err := range c.Entities(ctx, remote.Query{Table: "People", Filter: "Born gt 1900"}) {

@@ -17,9 +17,9 @@ type Error struct {
 	Code    string // error code, such as EntityAlreadyExists
 	Message string // first line of the service's message
 	Index   int    // index of the failed operation in a batch; -1 if the service does not name one
-	Advice  string // what the user can do; often empty
+	Advice  string // what the user can do about the error; often empty
 
-	// Repeated is true if an earlier attempt's reply was lost. That attempt may have succeeded.
+	// Repeated reports whether the reply to an earlier attempt was lost. The earlier attempt may have succeeded.
 	Repeated bool
 }
 
@@ -37,21 +37,21 @@ func (e *Error) Error() string {
 	return text
 }
 
-// refusesLoad reports whether the service refused the request because of its load. Such a request had no effect.
+// refusesLoad reports whether the service refused the request because of its load. A refused request had no effect.
 func (e *Error) refusesLoad() bool {
 	return e.Status == http.StatusServiceUnavailable || e.Status == http.StatusTooManyRequests
 }
 
-// HasCode reports whether err is an error response with one of these codes.
+// HasCode reports whether err is an error response with one of the given codes.
 func HasCode(err error, codes ...string) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && slices.Contains(codes, e.Code)
 }
 
-// TableGone reports whether err says that a table does not exist, or no longer exists.
+// TableGone reports whether err means that a table does not exist, or is being deleted.
 func TableGone(err error) bool { return HasCode(err, "TableNotFound", "TableBeingDeleted") }
 
-// transient reports whether a retry may succeed after a response with this status.
+// transient reports whether a request that failed with the given status may be retried.
 func transient(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
@@ -66,7 +66,7 @@ var (
 	xmlMessage = regexp.MustCompile(`(?i)<(?:m:)?message[^>]*>([^<]*)<`)
 )
 
-// ReadError parses an error body in JSON or XML. For any other body, the error contains the beginning of the body.
+// ReadError parses an error body in JSON or XML. The message of any other body is the beginning of the body.
 func ReadError(status int, body []byte) *Error {
 	e := &Error{Status: status, Index: -1}
 	var document struct {
@@ -96,7 +96,7 @@ func ReadError(status int, body []byte) *Error {
 	return e
 }
 
-// batchError finds the error in the parts of a batch response, or returns nil.
+// batchError returns the first error in the parts of a batch response, or nil.
 func batchError(body []byte) *Error {
 	for rest := body; ; {
 		_, after, ok := bytes.Cut(rest, []byte("HTTP/1.1 "))

@@ -6,19 +6,18 @@ import (
 	"time"
 )
 
-// limiter limits the number of requests in flight. After as many successes as the current limit, the limit rises by
-// one. It is halved when the service refuses a request because of its load (additive increase, multiplicative
-// decrease). So the limit adapts to the service's capacity.
+// limiter limits the number of requests in flight, and adapts the limit to the service's capacity. After as many
+// successes as the current limit, the limit increases by one. When the service refuses a request because of its load,
+// the limit is halved (additive increase, multiplicative decrease).
 type limiter struct {
 	mu      sync.Mutex
 	bound   float64
 	most    int
 	active  int
 	waiting []chan struct{}
-	cut     time.Time // when the limit was last halved
+	cut     time.Time // time at which the limit was last halved
 }
 
-// firstBound is the initial limit of concurrent requests.
 const firstBound = 8
 
 func newLimiter(most int) *limiter {
@@ -49,13 +48,12 @@ func (l *limiter) acquire(ctx context.Context) (since time.Time, err error) {
 			return time.Time{}, ctx.Err()
 		}
 	}
-	l.active-- // the method admit has just counted this canceled request: undo the count, and admit the next request
+	l.active-- // admit has just counted this canceled request
 	l.admit()
 	return time.Time{}, ctx.Err()
 }
 
-// release ends a request. A refusal halves the limit of concurrent requests. Requests that began before the last
-// halving do not halve the limit again.
+// release ends a request. A refusal halves the limit, unless the request began before the last halving.
 func (l *limiter) release(since time.Time, refused bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,7 +68,7 @@ func (l *limiter) release(since time.Time, refused bool) {
 	l.admit()
 }
 
-// abandon ends a request that has no response.
+// abandon ends a request without a response.
 func (l *limiter) abandon() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +84,6 @@ func (l *limiter) admit() {
 	}
 }
 
-// currentLimit returns the current maximum number of requests in flight.
 func (l *limiter) currentLimit() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,11 +7,10 @@ import (
 	"net/http"
 )
 
-// ErrNoOptions means that the service cannot store options of tables. The service is not edgetable, or is
-// an old version of edgetable.
+// ErrNoOptions means that the service cannot store options of tables. Only recent versions of edgetable can.
 var ErrNoOptions = errors.New("this service does not support table options: it is not edgetable, or an older version of it")
 
-// Options returns the document with a table's options, and the revision of the table.
+// Options returns the document with the options of a table, and the revision of the table.
 func (c *Client) Options(ctx context.Context, table string) (document []byte, revision string, err error) {
 	resp, err := c.send(ctx, request{method: http.MethodGet, path: "/" + escaped(table), query: "comp=options"}, nil)
 	if err == nil {
@@ -28,7 +27,7 @@ func (c *Client) Options(ctx context.Context, table string) (document []byte, re
 	return resp.body, revision, nil
 }
 
-// SetOptions replaces the options of a table, if the table still has this revision.
+// SetOptions replaces the options of a table, if the table still has the given revision.
 func (c *Client) SetOptions(ctx context.Context, table, revision string, document []byte) error {
 	_, err := c.send(ctx, request{method: http.MethodPut, path: "/" + escaped(table), query: "comp=options", match: revision, contentType: contentJSON, body: document}, nil)
 	if err != nil {

@@ -12,27 +12,26 @@ import (
 	"edgetable/core/payload"
 )
 
-// Query says which entities of a table to read.
+// Query selects the entities of a table to read.
 type Query struct {
 	Table  string
-	Filter string   // "" for all
-	Select []string // nil for all properties
-	Top    int      // maximum number of entities; 0 means all
-	// Order is the order of the keys, as in $orderby; "" means ascending. Services other than edgetable do not
-	// support Order; with them, the query returns an error.
+	Filter string   // "" means all entities
+	Select []string // nil means all properties
+	Top    int      // maximum number of entities; 0 means no maximum
+	// Order is the order of the keys, as in $orderby; "" means ascending. Only edgetable supports Order. With other
+	// services, the query returns an error.
 	Order string
 }
 
-// orderHeader is the request header that asks for an order of the results. A server that supports the header
-// returns it in the response.
+// orderHeader is the request header for the order of the results. A server that supports the header returns it in the
+// response.
 const orderHeader = "x-edgetable-orderby"
 
-// pageSize is the maximum number of entities of a page.
 const pageSize = 1000
 
-// Entities iterates over the entities that match a query, in the order of the query. While the caller works on a
-// page, the next page is already requested. An entity is valid until the next iteration. After an error, the
-// iteration ends.
+// Entities returns an iterator over the entities that match a query, in the order of the query. It requests the next
+// page while the caller processes the current page. An entity is valid until the next iteration. An error ends the
+// iteration.
 func (c *Client) Entities(ctx context.Context, q Query) iter.Seq2[payload.Received, error] {
 	return func(yield func(payload.Received, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -41,7 +40,7 @@ func (c *Client) Entities(ctx context.Context, q Query) iter.Seq2[payload.Receiv
 			yield(payload.Received{}, fmt.Errorf("reading table %s of %s: %w", q.Table, c.endpoint, err))
 		}
 		var reader payload.Reader
-		var free []byte // memory of a page that was read completely, for reuse by a later page
+		var free []byte // memory of a page that was read completely, for use by a later page
 		next := c.fetch(ctx, &q, "", nil)
 		for n, pages := 0, 0; next != nil; pages++ {
 			p := <-next
@@ -87,7 +86,6 @@ type page struct {
 	err   error
 }
 
-// fetch requests a page in the background.
 func (c *Client) fetch(ctx context.Context, q *Query, token string, into []byte) <-chan page {
 	result := make(chan page, 1)
 	query := q.text()
@@ -134,7 +132,7 @@ func continuation(h http.Header) string {
 	return token
 }
 
-// Get reads one entity; ok is false if it does not exist.
+// Get reads one entity. ok is false if it does not exist.
 func (c *Client) Get(ctx context.Context, table, partition, row string, names []string) (e payload.Received, ok bool, err error) {
 	q := Query{Select: names}
 	resp, err := c.send(ctx, request{method: http.MethodGet, path: entityPath(table, partition, row), query: q.text()}, nil)

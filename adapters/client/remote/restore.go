@@ -17,17 +17,17 @@ import (
 type Restored struct {
 	Objects []RestoredObject
 	Ended   bool
-	Wait    time.Duration // time to wait before the next request; a negative value means that the restore stopped and needs a new command
+	Wait    time.Duration // delay before the next request; if it is negative, the restore has stopped and needs a new command
 }
 
 // RestoredObject is the state of one Durable Object of the table.
 type RestoredObject struct {
-	Name   string // the number of the hash-key bucket (the group of partitions) that the object stores, a slash, and the id of the object's key range
+	Name   string // number of the bucket that the object stores, a slash, and the id of the object's range
 	Became string
 }
 
-// Restore returns a table on Workers to its state at an earlier time; [table.UndoRestore] returns it to its state
-// before the last restore. The caller repeats the call until Ended is true.
+// Restore restores a table on Workers to its state at an earlier time. With [table.UndoRestore], it restores the state
+// before the last restore. The caller must repeat the call until Ended is true.
 func (c *Client) Restore(ctx context.Context, name string, to edm.Ticks) (Restored, error) {
 	at := "undo"
 	if to != table.UndoRestore {
@@ -71,5 +71,5 @@ func readRestored(text string) (did Restored, err error) {
 	return did, nil
 }
 
-// errNotRestored means that the response does not describe a restore: the service ignored the query string.
+// errNotRestored means that the response does not describe a restore, because the service ignored the query string.
 var errNotRestored = errors.New("the response is not from an edgetable Worker")

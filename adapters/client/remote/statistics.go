@@ -25,7 +25,7 @@ func (c *Client) Statistics(ctx context.Context, table string) (*traffic.Report,
 	return r, nil
 }
 
-// ErrNoTraffic means that the service does not count traffic. Only edgetable servers and Workers with Durable
-// Objects do.
+// ErrNoTraffic means that the service does not count traffic. Only edgetable servers and Workers with Durable Objects
+// count it.
 var ErrNoTraffic = errors.New("this service does not report its traffic. Only edgetable servers and Workers with Durable Objects count traffic; " +
 	"the Lambda function and Azure count no traffic. On AWS, CloudWatch Contributor Insights of the DynamoDB table shows its busiest hash keys (docs/aws.md)")

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// patience is how long a request may be without a response before Waiting is called.
+// patience is how long a request may take before Waiting is called.
 const patience = 5 * time.Second
 
-// waitReporter tells Client.Waiting that one request has to wait. Until a request succeeds, all requests of a
-// Client together cause at most one such call.
+// waitReporter calls Client.Waiting when one request has to wait. All requests of a Client cause at most one call until
+// a request succeeds.
 type waitReporter struct {
 	c     *Client
 	until time.Time
@@ -25,8 +25,8 @@ func (c *Client) waits() *waitReporter {
 	return w
 }
 
-// reportRetry passes the error that causes a retry to the callback Waiting. It ignores refusals because of
-// load, because such refusals are normal. If such refusals last for too long, a timer calls Waiting.
+// reportRetry passes the error that causes a retry to Waiting. It ignores refusals because of load, which are normal.
+// If they last too long, the timer calls Waiting.
 func (w *waitReporter) reportRetry(cause error) {
 	if answer, ok := errors.AsType[*Error](cause); w != nil && !(ok && answer.refusesLoad()) {
 		w.reportOnce(cause)

@@ -8,13 +8,13 @@ import (
 	"edgetable/core/payload"
 )
 
-// Kind says what an operation does.
+// Kind is the effect of an operation.
 type Kind uint8
 
 const (
 	// Insert fails if the entity exists.
 	Insert Kind = iota
-	// Merge creates the entity or adds the properties to it.
+	// Merge creates the entity, or adds the properties to the existing entity.
 	Merge
 	// Replace creates or replaces the entity.
 	Replace
@@ -26,18 +26,18 @@ const (
 type Operation struct {
 	Kind                 Kind
 	PartitionKey, RowKey string
-	Body                 []byte // as written by [payload.AppendJSON]; nil for Delete
+	Body                 []byte // in the form of [payload.AppendJSON]; nil for Delete
 }
 
-// These are the limits of a batch: the number of its operations, and the sum of their weights.
+// Limits of a batch: the number of operations, and the sum of their weights.
 const (
 	MaxOperations = 100
 	MaxWeight     = 4<<20 - 4<<10
 )
 
-// Weight returns an upper bound of the number of bytes that an operation adds to a batch.
+// Weight returns an upper bound of the number of bytes that the operation adds to a batch.
 func (o *Operation) Weight() int {
-	const frame = 512 // upper bound for the headers and for the URL apart from the keys; each byte of a key needs at most three bytes in the URL
+	const frame = 512 // upper bound for the headers and for the URL without the keys; the URL contains at most three bytes for each byte of a key
 	return frame + len(o.Body) + 3*(len(o.PartitionKey)+len(o.RowKey))
 }
 
@@ -54,7 +54,7 @@ var (
 
 func (k Kind) method() string { return [...]string{"POST", "MERGE", "PUT", "DELETE"}[k] }
 
-// Write carries out one operation.
+// Write executes one operation.
 func (c *Client) Write(ctx context.Context, table string, o *Operation) error {
 	r := request{method: o.Kind.method(), body: o.Body, contentType: contentJSON, path: entityPath(table, o.PartitionKey, o.RowKey)}
 	switch o.Kind {
@@ -67,8 +67,8 @@ func (c *Client) Write(ctx context.Context, table string, o *Operation) error {
 	return err
 }
 
-// Batch carries out up to [MaxOperations] operations in one partition, all or none. If the service refuses one of
-// them, the Index of the *[Error] says which one.
+// Batch executes up to [MaxOperations] operations in one partition, all or none. If the service rejects an operation,
+// the Index of the *[Error] is the operation's index.
 func (c *Client) Batch(ctx context.Context, table string, ops []Operation) error {
 	if len(ops) == 1 {
 		err := c.Write(ctx, table, &ops[0])

@@ -13,8 +13,8 @@ import (
 
 // Options configures a [Limiter].
 type Options struct {
-	// Concurrent is the maximum number of running requests that may write; 0 means 64. Such requests wait for the
-	// disk, and one sync of the disk serves many of them.
+	// Concurrent is the maximum number of running requests that may write; 0 means 64. Such requests wait for the disk,
+	// and one sync of the disk serves many of them.
 	Concurrent int
 	// Reads is the maximum number of running requests that only read; 0 means four per CPU. Such requests use a CPU,
 	// and sometimes wait for the disk.
@@ -29,7 +29,7 @@ type Options struct {
 	MaxWait time.Duration
 }
 
-// Limiter limits the running requests of a handler: it implements protocol.Turns. Requests enter by the method Serve,
+// Limiter limits the running requests of a handler. It implements protocol.Turns. Requests must be passed to Serve,
 // which calls the handler. A Limiter is safe for concurrent use.
 type Limiter struct {
 	handler *protocol.Handler
@@ -38,11 +38,10 @@ type Limiter struct {
 	mu     sync.Mutex
 	kinds  [kinds]slots
 	active active
-	costs  map[string]int64 // for each account, the mean cost of its last queries
+	costs  map[string]int64 // mean cost of the last queries of each account
 	paused int              // number of queries that wait for their next slice
 }
 
-// kind is one of the kinds of slots.
 type kind uint8
 
 const (
@@ -53,7 +52,6 @@ const (
 	none // the query has no slot: it released its slot at a pause and did not get another slot
 )
 
-// slots holds the running requests of one kind, and the queue for them.
 type slots struct {
 	queue fair.Queue[chan bool]
 	Stats
@@ -61,13 +59,13 @@ type slots struct {
 
 // Stats are the counters of a Limiter. Each request is counted once in Admitted, Refused or Gone.
 type Stats struct {
-	Running, Waiting int    // numbers of requests now
+	Running, Waiting int    // current numbers of requests
 	Admitted         uint64 // numbers of requests since the start
 	Refused          uint64
 	Gone             uint64 // requests whose context ended while they waited
 }
 
-// New makes a Limiter and installs it in a handler.
+// New returns a Limiter and installs it as the handler's Turns.
 func New(h *protocol.Handler, o Options) *Limiter {
 	if o.Concurrent <= 0 {
 		o.Concurrent = 64
@@ -87,8 +85,8 @@ func New(h *protocol.Handler, o Options) *Limiter {
 	return l
 }
 
-// Serve serves a request. If the client failed to sign in too often, or has more bytes in flight than its share,
-// Serve delays the response.
+// Serve serves a request. If the client failed to sign in too often, or has more bytes in flight than its share, Serve
+// delays the response.
 func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
 	resp := l.handler.Serve(ctx, req)
 	if resp.Refused == protocol.RefusedFailures || resp.Refused == protocol.RefusedMemory {
@@ -103,15 +101,15 @@ func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Res
 // detention is how long Serve delays a response. It equals the minimum value of Retry-After.
 const detention = time.Second
 
-// Kind describes one of the kinds of slots.
+// Kind describes a kind of slot.
 type Kind struct {
 	Name  string
-	Slots int // the current maximum number of running requests
+	Slots int // current maximum number of running requests
 	Stats
 }
 
-// Kinds returns the counters of requests that may write, of requests that only read, and of large requests. If a
-// query turns out to be large only after its start, it counts as an admitted read, not as a large request.
+// Kinds returns the counters of requests that may write, of requests that only read, and of large requests. A query
+// that turns out to be large only after its start is counted as an admitted read, not as a large request.
 func (l *Limiter) Kinds() [3]Kind {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -136,7 +134,6 @@ func (l *Limiter) Stats() (sum Stats) {
 	return sum
 }
 
-// limit returns the maximum number of running requests of a kind.
 func (l *Limiter) limit(k kind) int {
 	switch {
 	case k == writes:
@@ -155,7 +152,7 @@ func (l *Limiter) canStart(k kind) bool {
 	return p.queue.Waiting() == 0 && p.Running < l.limit(k)
 }
 
-// next gives the free slots of a kind to waiting requests.
+// next grants the free slots of a kind to waiting requests.
 func (l *Limiter) next(k kind) {
 	p := &l.kinds[k]
 	if p.queue.Waiting() == 0 {
@@ -168,7 +165,7 @@ func (l *Limiter) next(k kind) {
 	}
 }
 
-// wait waits for a slot, and reports whether the request got one. The caller holds l.mu, which wait releases.
+// wait waits for a slot, and reports whether the request got one. l.mu must be held; wait releases it.
 func (l *Limiter) wait(ctx context.Context, k kind, payer string) (at fair.Turn[chan bool], ok bool) {
 	p := &l.kinds[k]
 	if p.queue.Waiting() >= l.Queue {
@@ -197,7 +194,7 @@ func (l *Limiter) wait(ctx context.Context, k kind, payer string) (at fair.Turn[
 		l.mu.Unlock()
 		return at, false
 	}
-	l.mu.Unlock() // just before the wait ended, the request was granted a slot or was removed from the queue
+	l.mu.Unlock() // the request was granted a slot, or was removed from the queue, just before the wait ended
 	ok = <-w.Value
 	return w.Turn, ok
 }

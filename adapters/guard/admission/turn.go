@@ -10,18 +10,17 @@ import (
 )
 
 const (
-	// slice is the cost after which a query must let other requests run. It corresponds to a quarter of a millisecond.
+	// slice is the cost after which a query must let other requests run: a quarter of a millisecond.
 	slice = 250_000
-	// largeQuery is a cost. If the mean cost of an account's last queries is at least this cost, the account's next
-	// query is large.
+	// largeQuery is a cost. If the mean cost of an account's last queries reaches it, the account's next query is
+	// large.
 	largeQuery = 2 * slice
-	// largeWrite is the minimum cost of a large write: the cost of a write with a body of 256 KiB. Smaller writes use the
-	// common slots for writes, because many writes can then share a sync of the disk. The shared syncs save more time than
-	// the smaller writes cost other requests.
+	// largeWrite is the minimum cost of a large write: the cost of a write with a body of 256 KiB. Smaller writes use
+	// the common slots for writes, because many of them can share a sync of the disk. The shared syncs save more time
+	// than the smaller writes cost other requests.
 	largeWrite = 10 * (256 << 10)
 )
 
-// turn is a running request with its slot (its permission to run).
 type turn struct {
 	limiter *Limiter
 	payer   string
@@ -30,8 +29,8 @@ type turn struct {
 	kind    kind
 	at      fair.Turn[chan bool]
 	began   time.Time
-	paid    int64 // cost that was already charged when the request released its earlier slots
-	until   int64 // cost of the query at which it must next let other requests run
+	paid    int64 // cost that was charged when earlier slots were released
+	until   int64 // cost at which the query must next let other requests run
 }
 
 var turns = sync.Pool{New: func() any { return new(turn) }}
@@ -101,7 +100,7 @@ func (t *turn) Pause(ctx context.Context, cost int64) (end bool) {
 	l.mu.Lock()
 	l.active.recordRequest(t.payer, now)
 	if !l.active.severalActive(now) {
-		l.next(large) // Since only one account is active now, its large requests may use more slots.
+		l.next(large) // Only one account is active now, so its large requests may use more slots.
 		l.mu.Unlock()
 		return false
 	}
@@ -118,7 +117,7 @@ func (t *turn) Pause(ctx context.Context, cost int64) (end bool) {
 		return false
 	}
 	l.next(large)
-	if l.paused >= l.Reads { // each paused query holds memory and a snapshot, so their number is limited
+	if l.paused >= l.Reads { // each paused query occupies memory and a snapshot, so their number is limited
 		l.mu.Unlock()
 		return true
 	}
@@ -146,7 +145,7 @@ func (t *turn) End(cost int64) {
 		l.next(t.releaseSlot(cost))
 	}
 	if t.query {
-		if t.large { // count the query as large, even if it ended its page early and so had a low cost
+		if t.large { // a large query that ended its page early may have had a low cost
 			cost = max(cost, 2*largeQuery)
 		}
 		l.costs[t.payer] = (3*l.costs[t.payer] + cost) / 4
@@ -156,8 +155,8 @@ func (t *turn) End(cost int64) {
 	turns.Put(t)
 }
 
-// reserveLarge keeps one slot for large requests unused for the duration d. A large write cannot pause, so after its end
-// its slot is idle for as long as the write took.
+// reserveLarge blocks one slot for large requests for the duration d. A large write cannot pause, so after its end its
+// slot is idle for as long as the write took. mu must be held.
 func (l *Limiter) reserveLarge(d time.Duration) {
 	l.kinds[large].Running++
 	time.AfterFunc(d, func() {
@@ -168,7 +167,7 @@ func (l *Limiter) reserveLarge(d time.Duration) {
 	})
 }
 
-// releaseSlot charges the cost, releases the slot and returns the kind of the slot. The caller holds the Limiter's lock.
+// releaseSlot charges the cost, releases the slot and returns the kind of the slot. The Limiter's mu must be held.
 func (t *turn) releaseSlot(cost int64) (from kind) {
 	from, t.kind = t.kind, none
 	p := &t.limiter.kinds[from]
@@ -178,10 +177,9 @@ func (t *turn) releaseSlot(cost int64) (from kind) {
 	return from
 }
 
-// active records the latest requests of accounts. The Limiter uses the record to find out whether several
-// accounts are active.
+// active is a record of the latest requests, which shows whether several accounts are active.
 type active struct {
-	last, other     string // the two accounts with the most recent requests; the field last has the account of the latest request
+	last, other     string // the two accounts with the most recent requests; last is the account of the latest request
 	lastAt, otherAt time.Time
 }
 
@@ -196,7 +194,6 @@ func (a *active) recordRequest(account string, now time.Time) {
 	a.lastAt = now
 }
 
-// severalActive reports whether more than one account is active.
 func (a *active) severalActive(now time.Time) bool {
 	return a.other != "" && now.Sub(a.otherAt) < activePeriod && now.Sub(a.lastAt) < activePeriod
 }

@@ -12,15 +12,15 @@ import (
 )
 
 // Chaos applies rules. It is a [protocol.Gate], and [Chaos.Store] wraps stores so that they follow the rules. It is
-// safe for concurrent use. A rule such as every=3 counts concurrent requests in an arbitrary order.
+// safe for concurrent use, but a rule such as every=3 counts concurrent requests in an arbitrary order.
 type Chaos struct {
 	mu    sync.Mutex
 	rules []active
-	// deleted maps each deleted table to the time until which its name cannot be used again.
+	// deleted contains the time until which the name of each deleted table cannot be used again.
 	deleted map[table.RecordKey]time.Time
 }
 
-// An active rule is a rule with its random number generator and its counters.
+// active is a rule with its random number generator and its counters.
 type active struct {
 	Rule
 	random          *rand.Rand
@@ -29,7 +29,7 @@ type active struct {
 
 var _ protocol.Gate = (*Chaos)(nil)
 
-// New returns a Chaos, which adds faults to operations by these rules. The function [Parse] makes rules from text.
+// New returns a Chaos that applies the given rules. [Parse] parses rules.
 func New(rules []Rule) *Chaos {
 	c := &Chaos{rules: make([]active, len(rules)), deleted: make(map[table.RecordKey]time.Time)}
 	for i, r := range rules {
@@ -38,8 +38,8 @@ func New(rules []Rule) *Chaos {
 	return c
 }
 
-// Admit delays a request or returns an error, as the rules say. The message of the error ends with the rule that
-// caused it, so that readers do not look for another cause.
+// Admit delays a request or returns an error, as the rules say. The message of the error ends with the rule that caused
+// it, so that readers do not look for another cause.
 func (c *Chaos) Admit(ctx context.Context, a *protocol.Access) error {
 	latency, fault := c.strike(a)
 	if latency > 0 {
@@ -78,7 +78,7 @@ func (c *Chaos) strike(a *protocol.Access) (latency time.Duration, fault error) 
 	return latency, nil
 }
 
-// strikes reports whether the rule affects this request, and updates the counters of the rule.
+// strikes reports whether the rule affects a request, and updates the counters of the rule.
 func (r *active) strikes(a *protocol.Access) bool {
 	if !r.matches(a) {
 		return false
@@ -98,7 +98,7 @@ func (r *active) explain(err *table.Error) error {
 	return err.Code.With(err.Message + " This fault is simulated by the chaos rule " + r.String())
 }
 
-// Count says how many requests matched a rule, and how many of them the rule affected.
+// Count is the number of requests that matched a rule, and the number of requests that the rule affected.
 type Count struct {
 	Rule            string
 	Matched, Struck int
@@ -108,8 +108,7 @@ func (c Count) String() string {
 	return fmt.Sprintf("%s: affected %d of %d requests", c.Rule, c.Struck, c.Matched)
 }
 
-// Counts returns, for each rule, how many requests have matched it and how many it has affected so far. A server
-// writes these counts to its log when it ends, and to its metrics.
+// Counts returns the counts of each rule. A server writes them to its log when it stops, and exports them as metrics.
 func (c *Chaos) Counts() []Count {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,6 @@
-// Package chaos makes a server fail on purpose, to test clients: is a request retried when it should be, is an insert
-// whose reply was lost handled correctly, what does the user see while a table is slow?
+// Package chaos injects faults into a server, to test its clients. A test can find out, for example, whether a client
+// retries a request when it should, whether it handles an insert whose reply was lost, and what its user sees while a
+// table is slow.
 //
 //	rules, err := chaos.Parse("operation=InsertEntity table=orders probability=0.1 fault=503")
 //	c := chaos.New(rules)
@@ -8,9 +9,9 @@
 //
 // # Rules
 //
-// A rule consists of words key=value, separated by spaces; rules are separated by semicolons or line ends. The words
-// say which requests a rule matches, which of these requests it affects, and what it does to them. A value that has
-// blanks, semicolons or quotes is written as a string of Go, in double quotes.
+// A rule consists of words of the form key=value, separated by spaces. Rules are separated by semicolons or line ends.
+// The words say which requests a rule matches, which of these requests it affects, and how it affects them. A value
+// that contains blanks, semicolons or quotes must be a Go string in double quotes.
 //
 //	account=name         the account
 //	operation=list       operations, in any case: names such as InsertEntity, read,
@@ -18,16 +19,16 @@
 //	table=pattern        the table, in any case
 //	partition=pattern    the PartitionKey; queries have none and do not match
 //
-//	probability=0.1      affects a matching request with this probability …
-//	seed=7               … by a generator of random numbers with this seed (default 1)
-//	every=3              affects the third matching request, and each third one after it
-//	count=2              affects two matching requests, and no later ones
+//	probability=0.1      affects a matching request with this probability
+//	seed=7               seed of the random numbers (default 1)
+//	every=3              affects every third matching request
+//	count=2              affects only the first two requests that the other words select
 //
-//	latency=200ms        waits that long; 50ms-500ms is a random time between the two
-//	fault=500            answers InternalError without carrying out the request
-//	fault=503            answers ServerBusy without carrying out the request
-//	fault=reset          closes the connection without carrying out the request
-//	fault=lost-reply     carries out the request, and then closes the connection
+//	latency=200ms        delays the request; 50ms-500ms is a random delay in this range
+//	fault=500            returns InternalError without executing the request
+//	fault=503            returns ServerBusy without executing the request
+//	fault=reset          closes the connection without executing the request
+//	fault=lost-reply     executes the request, and then closes the connection
 //	being-deleted=30s    when a table is deleted, its name cannot be used again for that long
 //
 // In a pattern, * stands for any characters. A rule without operation, table, partition or account matches every

@@ -13,15 +13,14 @@ import (
 	"edgetable/core/protocol"
 )
 
-// maxDuration is the maximum of the durations in a rule. A longer duration is probably a mistake in the unit.
+// maxDuration is the maximum duration in a rule. A longer duration is probably a mistake in the unit.
 const maxDuration = 24 * time.Hour
 
-// Parse reads rules separated by semicolons or line ends; a # begins a
-// comment, up to the end of the line. An error names the wrong word and the words
-// that are allowed.
+// Parse parses rules that are separated by semicolons or line ends. A # begins a comment that ends at the end of the
+// line. An error names the wrong word and the words that are allowed.
 func Parse(spec string) ([]Rule, error) { return Read(strings.NewReader(spec)) }
 
-// Read parses the rules in a file, as [Parse] does.
+// Read parses the rules in a file; see [Parse] for the syntax.
 func Read(r io.Reader) ([]Rule, error) {
 	var rules []Rule
 	lines := bufio.NewScanner(r)
@@ -49,7 +48,6 @@ func Read(r io.Reader) ([]Rule, error) {
 	return rules, nil
 }
 
-// word is one key=value of a rule.
 type word struct{ key, value string }
 
 // special reports whether a character ends a key or a value of a rule.
@@ -97,8 +95,7 @@ func split(line string) (words []word, rest string, err error) {
 	}
 }
 
-// keys lists the possible keys of a rule, which consists of words of the form key=value. Error messages list
-// the keys in this order.
+// keys lists the keys of a rule, in the order of error messages.
 var keys = []string{"account", "operation", "table", "partition", "probability", "seed", "every", "count",
 	"latency", "fault", "being-deleted"}
 

@@ -9,10 +9,10 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Fault is the kind of failure.
+// Fault is a kind of failure.
 type Fault string
 
-// The faults that a rule can name with fault=.
+// Faults that a rule can name with fault=.
 const (
 	InternalError Fault = "500"
 	ServerBusy    Fault = "503"
@@ -20,11 +20,11 @@ const (
 	LostReply     Fault = "lost-reply"
 )
 
-// faults lists all faults, in the order in which error messages list them.
+// faults lists all faults, in the order of error messages.
 var faults = []string{string(InternalError), string(ServerBusy), string(Reset), string(LostReply)}
 
-// Rule is one rule; the package comment explains its fields. If the text of a rule does not set a field, the
-// field is "" or zero.
+// Rule is one rule; the package comment explains the fields. A field that the text of a rule does not set is "" or
+// zero.
 type Rule struct {
 	Account    string
 	Operations []string // operation names, patterns, "read" and "write"
@@ -41,7 +41,7 @@ type Rule struct {
 	BeingDeleted time.Duration
 }
 
-// String writes the rule as Parse reads it.
+// String formats the rule so that Parse can parse it.
 func (r *Rule) String() string {
 	var b []byte
 	word := func(key, value string) {
@@ -88,7 +88,6 @@ func (r *Rule) String() string {
 
 const classRead, classWrite = "read", "write"
 
-// matches reports whether a request matches the rule.
 func (r *Rule) matches(a *protocol.Access) bool {
 	if r.Partition != "" && !(a.HasPartition && matchesPattern(r.Partition, a.PartitionKey)) {
 		return false

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Store returns a store in which the name of a deleted table cannot be used again for a while, if the rules say so.
-// In Azure, a name cannot be used again for half a minute or more.
+// Store returns a store in which the name of a deleted table cannot be used again for a while, if the rules say so. In
+// Azure, the name of a deleted table cannot be used again for half a minute or more.
 func (c *Chaos) Store(next table.Store) table.Store { return &store{next, c} }
 
 type store struct {
@@ -44,7 +44,7 @@ func (c *Chaos) dropped(key table.RecordKey) {
 	}
 }
 
-// WriteRecord refuses a new table whose name cannot be used yet.
+// WriteRecord refuses to create a table whose name cannot be used yet.
 func (s *store) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
 	if r.Revision == "" && s.chaos.beingDeleted(r.Key) {
 		return "", table.ErrBeingDeleted

@@ -8,8 +8,8 @@ import (
 )
 
 // Cache caches the value parsed from a text that is stored elsewhere and may change. It reads the text on the first
-// Get, and later only when a Get finds that the value is too old. There is no timer, so a process that is frozen
-// between requests, such as a Lambda function, reads again as soon as it is thawed.
+// Get, and again on a Get that finds the value too old. It uses no timer, so a process that is frozen between requests,
+// such as a Lambda function, reads the text again as soon as it is thawed.
 //
 // It is safe for concurrent use.
 type Cache[T any] struct {
@@ -17,10 +17,10 @@ type Cache[T any] struct {
 	mu     sync.Mutex
 	value  T
 	text   string
-	known  bool      // whether value is valid
-	loaded time.Time // when text was last read
-	tried  time.Time // when a read was last attempted
-	err    error     // result of the last attempt
+	known  bool
+	loaded time.Time // time of the last successful read
+	tried  time.Time // time of the last attempt to read
+	err    error
 }
 
 // Options configure a [Cache].
@@ -29,22 +29,22 @@ type Options[T any] struct {
 	Name string
 	// Read reads the text.
 	Read func(ctx context.Context) (string, error)
-	// Parse converts a text to a value. It is called only if the text has changed. The parameter old is the previous
-	// value, or the zero T at first. The errors of Parse and Read are logged, so they must not contain secrets.
+	// Parse converts a text to a value. It is called only if the text has changed. old is the previous value, or the
+	// zero T at first. The errors of Parse and Read are logged, so they must not contain secrets.
 	Parse func(old T, text string) (T, error)
 	// Refresh is the age after which the text is read again. Stale is the age after which the value is no longer used
-	// if reading fails. So a key that was removed from the text stops working after Refresh, or after Stale at the
-	// latest.
+	// if reading fails. A key that was removed from the text therefore stops working after Refresh, or after Stale at
+	// the latest.
 	Refresh, Stale time.Duration
 	Log            *slog.Logger
 	Now            func() time.Time
 }
 
-// retryPause is the minimum time between a failed attempt and the next one.
+// retryPause is the minimum time between a failed attempt and the next attempt.
 const retryPause = 5 * time.Second
 
-// Get returns the value. If the value is too old, Get reads the text first. Of several concurrent calls, one reads
-// and the others wait.
+// Get returns the value. If the value is too old, Get reads the text first. Of several concurrent calls, one reads and
+// the others wait.
 func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,13 +71,12 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	return none, c.err
 }
 
-// since(now, then) returns the time that has passed from then to now, by the monotonic clock or by the wall clock,
-// whichever is longer. The monotonic clock of a machine stops while the machine is frozen.
+// since returns the time from then to now, by the monotonic clock or by the wall clock, whichever is longer. The
+// monotonic clock of a machine stops while the machine is frozen.
 func since(now, then time.Time) time.Duration {
 	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
 }
 
-// read reads the text and replaces the value if the text has changed.
 func (c *Cache[T]) read(ctx context.Context) error {
 	text, err := c.Read(ctx)
 	if err != nil || c.known && text == c.text {

@@ -22,25 +22,25 @@ type Client struct {
 	Region string
 	// Credentials is called for every request.
 	Credentials func() aws.Credentials
-	// Endpoint returns the URL of a service, which is named as in its host name ("secretsmanager", "ssm"). If
-	// Endpoint is nil or returns "", AWS's own endpoint is used.
+	// Endpoint returns the URL of a service, which is named as in its host name ("secretsmanager" or "ssm"). If
+	// Endpoint is nil or returns "", the endpoint of AWS is used.
 	Endpoint func(service string) string
 	HTTP     *http.Client
 	Now      func() time.Time
 }
 
-// attempts is the maximum number of attempts, and timeout limits each of them. Both are small, because a client's
+// attempts is the maximum number of attempts, and timeout limits each attempt. Both are small, because a client's
 // request is waiting.
 const (
 	attempts = 2
 	timeout  = 2 * time.Second
 )
 
-// maxAnswer is the maximum length in bytes of a response. A secret has at most 64 KiB and a parameter 8 KiB; JSON may
-// need six bytes for each of these bytes.
+// maxAnswer is the maximum size of a response in bytes. A secret has at most 64 KiB and a parameter at most 8 KiB. JSON
+// may encode one byte as six bytes.
 const maxAnswer = 1 << 20
 
-// Secret returns the current text of a secret; id is its name or ARN.
+// Secret returns the current text of a secret. id is its name or ARN.
 func (c *Client) Secret(ctx context.Context, id string) (string, error) {
 	var out struct{ SecretString *string }
 	err := c.call(ctx, "secretsmanager", id, "secretsmanager.GetSecretValue", map[string]any{"SecretId": id}, &out)
@@ -53,7 +53,7 @@ func (c *Client) Secret(ctx context.Context, id string) (string, error) {
 	return *out.SecretString, nil
 }
 
-// Parameter returns the decrypted text of a parameter; id is its name or ARN.
+// Parameter returns the decrypted text of a parameter. name is its name or ARN.
 func (c *Client) Parameter(ctx context.Context, name string) (string, error) {
 	var out struct{ Parameter struct{ Value *string } }
 	err := c.call(ctx, "ssm", name, "AmazonSSM.GetParameter", map[string]any{"Name": name, "WithDecryption": true}, &out)
@@ -66,7 +66,8 @@ func (c *Client) Parameter(ctx context.Context, name string) (string, error) {
 	return *out.Parameter.Value, nil
 }
 
-// refusal is an error response. Its text may be logged: it names the role and the resource, not the content.
+// refusal is an error response. Its text may be logged, because it contains the role and the resource, but not the
+// content.
 type refusal struct {
 	service, kind, message string
 	status                 int
@@ -81,8 +82,7 @@ func (r *refusal) temporary() bool {
 	return r.status >= 500 || r.status == 429 || strings.Contains(r.kind, "Throttling")
 }
 
-// call sends a request, and sends it once more if it fails. A second request does no harm, because requests only
-// read.
+// call sends a request, and sends it once more if it fails. The requests only read, so a second request does no harm.
 func (c *Client) call(ctx context.Context, service, resource, target string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -136,7 +136,7 @@ func (c *Client) once(ctx context.Context, service, resource, target string, bod
 		return parseRefusal(service, resp.StatusCode, answer)
 	}
 	if json.Unmarshal(answer, out) != nil {
-		return fmt.Errorf("%s: the answer has an unexpected form", service) // the error leaves out the answer, which may contain the secret
+		return fmt.Errorf("%s: the answer has an unexpected form", service) // the answer is not part of the error, because it may contain the secret
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (c *Client) once(ctx context.Context, service, resource, target string, bod
 func parseRefusal(service string, status int, answer []byte) error {
 	var said struct {
 		Type    string `json:"__type"`
-		Message string // the field "Message" or "message" of the JSON: encoding/json ignores case
+		Message string // "Message" or "message" in the JSON, because encoding/json ignores case
 	}
 	if json.Unmarshal(answer, &said) != nil {
 		said.Message = "the answer is not JSON"
@@ -157,8 +157,8 @@ func parseRefusal(service string, status int, answer []byte) error {
 	return &refusal{service: service, kind: kind, message: said.Message, status: status}
 }
 
-// regionOf returns the region in an ARN, arn:aws:service:REGION:account:resource, because a secret may be in another
-// region. For a plain name it returns region.
+// regionOf returns the region in an ARN of the form arn:aws:service:REGION:account:resource, because a secret may be in
+// another region. For a plain name, it returns region.
 func regionOf(resource, region string) string {
 	if parts := strings.SplitN(resource, ":", 6); len(parts) == 6 && parts[0] == "arn" && parts[3] != "" {
 		return parts[3]
@@ -166,7 +166,7 @@ func regionOf(resource, region string) string {
 	return region
 }
 
-// domain returns the end of an AWS host name, after the region.
+// domain returns the part of an AWS host name after the region.
 func domain(region string) string {
 	if strings.HasPrefix(region, "cn-") {
 		return ".amazonaws.com.cn"

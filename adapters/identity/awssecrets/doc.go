@@ -1,6 +1,6 @@
-// Package awssecrets reads a text from AWS Secrets Manager, or from the Parameter Store of Systems Manager.
+// Package awssecrets reads texts from AWS Secrets Manager, and from the Parameter Store of Systems Manager.
 //
-// Each read is one signed POST with a JSON body. The two SDK clients for it would add megabytes to the binary and
-// time to its start, so only the SDK's signer is used. A [Cache] keeps the parsed text and refreshes it within
-// minutes.
+// Each read is one signed POST with a JSON body. The SDK clients for these services would add megabytes to the binary
+// and time to its start, so the package uses only the SDK's signer. A [Cache] caches the parsed text and refreshes it
+// within minutes.
 package awssecrets

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Optional returns a verifier, or nil if the options set no issuer, key set, audience, claim or role.
+// Optional returns a Verifier, or nil if the options set no issuer, key set, audience, claim or role.
 func Optional(ctx context.Context, o Options) (*Verifier, error) {
 	if o.Issuer == "" && o.JWKS == "" && o.RolesClaim == "" && len(o.Audiences)+len(o.ReaderRoles)+len(o.ContributorRoles) == 0 {
 		return nil, nil
@@ -17,8 +17,7 @@ func Optional(ctx context.Context, o Options) (*Verifier, error) {
 	return newVerifier(ctx, o)
 }
 
-// Install makes h accept the verifier's tokens and tell clients where to get a token. It does nothing on a nil
-// Verifier.
+// Install makes h accept the verifier's tokens and tell clients where to get a token. It does nothing if v is nil.
 func (v *Verifier) Install(h *protocol.Handler) {
 	if v != nil {
 		h.Bearer = v.bearer
@@ -27,8 +26,8 @@ func (v *Verifier) Install(h *protocol.Handler) {
 }
 
 // bearer verifies a token for protocol.Handler. If the token has no role, the error is the service's 403. If the
-// issuer's keys cannot be read, the error is 503, so that clients retry; a token with an unknown key then still
-// counts as a failed sign-in. For any other error the handler answers 401.
+// issuer's keys cannot be read, the error is 503, so that clients retry; a token with an unknown key then still counts
+// as a failed sign-in. For any other error, the handler responds with 401.
 func (v *Verifier) bearer(ctx context.Context, token string) (protocol.Identity, error) {
 	id, err := v.identify(ctx, token)
 	switch {

@@ -5,7 +5,7 @@
 //
 //   - it is a JWS in compact form of at most 16 KiB, signed with an asymmetric
 //     algorithm: "none" and the HMAC family are never accepted;
-//   - one of the issuer's currently published keys made its signature;
+//   - it is signed with one of the keys that the issuer currently publishes;
 //   - iss is exactly the configured issuer, and aud contains one of the
 //     configured audiences;
 //   - exp is in the future, without any tolerance;
@@ -14,34 +14,35 @@
 //
 // # Roles
 //
-// Azure's service looks up the roles that a tenant has assigned to a user; tokens for storage do not contain them.
-// Here the token must contain the roles, as it does for application roles. These values are recognised by default:
+// Azure's service looks up the roles that a tenant has assigned to a user, because tokens for storage do not contain
+// them. Here, the token must contain the roles, as it does for application roles. These values are recognized by
+// default:
 //
 //	Reader       "Storage Table Data Reader"       "StorageTableDataReader"
 //	Contributor  "Storage Table Data Contributor"  "StorageTableDataContributor"
 //
-// The short forms exist because the value of an application role in Entra cannot contain spaces. Other issuers use
-// other values and claims: see [Options].
+// The short forms exist because the value of an application role in Entra cannot contain spaces. For other values and
+// claims, see [Options].
 //
 // # Keys
 //
-// The keys are read when the first token with valid claims arrives, so a server can start while its issuer is down;
-// such tokens then get 503. Afterwards the keys are read again
+// The keys are read when the first token with valid claims arrives, so a server can start while its issuer is down.
+// Tokens then get 503 until the keys can be read. Afterwards, the keys are read again
 //
 //   - when a token names an unknown key, because the issuer may have begun to
-//     sign with a new one;
-//   - every hour, so that keys the issuer has withdrawn stop working. If that
-//     fails, the old keys are used for up to a day.
+//     sign with a new key;
+//   - every hour, so that keys that the issuer has withdrawn stop working. If
+//     the keys cannot be read, the old keys are used for up to a day.
 //
-// Anyone can invent tokens with any key id. Therefore there is a pause of ten seconds after each attempt to read the
-// keys, and a token whose key is known but whose signature is wrong never causes an attempt. After a failed attempt
-// the pause is only one second, because Azure's SDKs retry for only six seconds. At most 64 tokens wait for an
-// attempt, for at most two seconds each; others get 503 at once. An issuer should publish a new key ten seconds
-// before it signs with this key, and never reuse a key id for another key.
+// Anyone can invent tokens with any key id. Attempts to read the keys are therefore at least ten seconds apart, and a
+// token whose key is known but whose signature is wrong never causes an attempt. After a failed attempt, the pause is
+// only one second, because Azure's SDKs retry for only six seconds. At most 64 tokens wait for an attempt, for at most
+// two seconds each; others get 503 at once. An issuer should publish a new key ten seconds before it signs with this
+// key, and never reuse a key id for another key.
 //
 // # Memory and time
 //
-// The results of verified tokens are kept by the SHA-256 of the token until the token expires, or until the keys are
-// read again. At most 1,024 results are kept. To verify such a token again takes less than 1 µs; a new token takes
-// 60 µs (RS256) to 100 µs (ES256). Errors never contain a token or any part of one.
+// The identities of verified tokens are cached by the SHA-256 of the token until the token expires, or until the keys
+// are read again. The cache contains at most 1,024 tokens. Verifying a cached token takes less than 1 µs; verifying a
+// new token takes 60 µs (RS256) to 100 µs (ES256). Errors never contain a token or any part of a token.
 package oidc

@@ -11,26 +11,26 @@ import (
 )
 
 const (
-	timeout = 5 * time.Second  // time limit of one attempt to read the keys; short, because only one attempt runs at a time
-	wait    = 2 * time.Second  // maximum wait of a token; short, because anyone can invent key ids, and a waiting request occupies a slot
-	pause   = 10 * time.Second // minimum time from one attempt to read the keys to the next
+	timeout = 5 * time.Second  // limits one attempt to read the keys; short, because only one attempt runs at a time
+	wait    = 2 * time.Second  // limits the wait of a token; short, because anyone can invent key ids, and a waiting request occupies a slot
+	pause   = 10 * time.Second // minimum time from one attempt to read the keys to the next attempt
 	retry   = time.Second      // minimum time after a failed attempt, if a token needs the keys; short, because clients give up after 6 s
 	refresh = time.Hour        // age at which keys are read again
 	hold    = 24 * time.Hour   // age at which keys are no longer used
 	waiters = 64               // maximum number of tokens that wait for the keys; the clients of other tokens must retry
 )
 
-// keys has the issuer's keys as read at one time, together with the tokens that they have verified. If newer keys are
-// read, these tokens are discarded with the old keys, because the issuer may have withdrawn a key.
+// keys contains the issuer's keys as they were read at one time, and the tokens that these keys have verified. When
+// newer keys are read, the verified tokens are discarded, because the issuer may have withdrawn a key.
 type keys struct {
 	list     []jose.JSONWebKey
 	at       time.Time
 	verified tokenCache
 }
 
-// verifySignature returns nil if one of the keys signed the token. It returns errSignature if the key that the token
-// names did not sign it, and errKey if the token names an unknown key. A token that names no key is accepted if any
-// of the keys signed it. If none did, the error is errKey, because a newer key may have signed the token.
+// verifySignature returns nil if one of the keys signed the token. If the token names a key that did not sign it, the
+// error is errSignature. If the token names an unknown key, the error is errKey. A token that names no key may be
+// signed by any of the keys. If none of them signed it, the error is errKey, because a newer key may have signed it.
 func (k *keys) verifySignature(t *jwt.JSONWebToken) error {
 	h, err := t.Headers[0], errKey
 	for i := range k.list {
@@ -48,10 +48,10 @@ func (k *keys) verifySignature(t *jwt.JSONWebToken) error {
 	return err
 }
 
-// keyring holds the issuer's keys, and reads them again before they are too old. At any time, at most one attempt to
-// read the keys runs.
+// keyring contains the issuer's keys, and reads them again before they are too old. At most one attempt to read the
+// keys runs at a time.
 type keyring struct {
-	ctx  context.Context // context for reading keys; not that of a request, because several requests wait for the same keys
+	ctx  context.Context // for reading keys; not the context of a request, because several requests may wait for the same keys
 	read func(context.Context) ([]jose.JSONWebKey, error)
 	now  func() time.Time
 	log  keyLog
@@ -62,14 +62,14 @@ type keyring struct {
 
 	mu      sync.Mutex
 	held    *keys         // nil before the first success
-	running chan struct{} // closed when the running attempt ends; nil if none runs
-	waiting int           // number of tokens that wait for the attempt
-	ended   time.Time     // when the last attempt ended; zero before the first
-	err     error         // result of the last attempt
+	running chan struct{} // closed when the running attempt ends; nil if none is running
+	waiting int
+	ended   time.Time // time at which the last attempt ended; zero before the first attempt
+	err     error
 }
 
-// currentKeys returns the current keys. It returns nil if there are no keys, or if the keys are older than the limit
-// hold. It never waits: while newer keys are being read, it returns the old keys.
+// currentKeys returns the current keys, or nil if there are none or they are older than hold. It never waits: while
+// newer keys are being read, it returns the old keys.
 func (r *keyring) currentKeys() *keys {
 	now := r.now()
 	r.mu.Lock()
@@ -85,10 +85,11 @@ func (r *keyring) currentKeys() *keys {
 	return r.held
 }
 
-// newerKeys returns keys that are newer than old, which may be nil. It waits for the running attempt or, if the pause
-// after the last attempt is over, starts a new one. If too many tokens already wait, it returns an error at once. The
-// error is errUnavailable if the last attempt failed or too many tokens wait, and errKey if it is too early for
-// another attempt.
+// newerKeys returns keys that are newer than old, which may be nil. It waits for the running attempt, or starts an
+// attempt if the pause after the last attempt has passed.
+//
+// If the last attempt failed, or too many tokens are already waiting, the error is errUnavailable. If it is too early
+// for another attempt, the error is errKey.
 func (r *keyring) newerKeys(ctx context.Context, old *keys) (*keys, error) {
 	r.mu.Lock()
 	least := pause
@@ -125,9 +126,8 @@ func (r *keyring) newerKeys(ctx context.Context, old *keys) (*keys, error) {
 	return nil, errKey
 }
 
-// begin starts an attempt, unless an attempt is running or the last attempt ended too recently. The parameter pause
-// is the minimum time since that end. begin returns a channel that closes when the running attempt ends, or nil if no
-// attempt runs. The caller holds the mutex r.mu.
+// begin starts an attempt, unless an attempt is running, or the last attempt ended less than pause ago. It returns a
+// channel that is closed when the running attempt ends, or nil if no attempt is running. r.mu must be held.
 func (r *keyring) begin(now time.Time, pause time.Duration) <-chan struct{} {
 	if r.running != nil {
 		return r.running

@@ -9,13 +9,13 @@ import (
 // logPause is the minimum time between two log lines about keys that cannot be read.
 const logPause = 10 * time.Second
 
-// keyLog logs how attempts to read the keys end: why one failed, and the first success after a failure.
+// keyLog logs the results of attempts to read the keys: failures, and the first success after a failure.
 type keyLog struct {
 	log    *slog.Logger // nil disables logging
 	issuer string
 
 	mu   sync.Mutex
-	said time.Time // when a failure was last logged; zero if none was logged since the last success
+	said time.Time // time at which a failure was last logged; zero if none was logged since the last success
 }
 
 func (l *keyLog) logChange(err error, now time.Time) {

@@ -14,33 +14,34 @@ import (
 
 // Options configure a [Verifier]. Issuer and Audiences are required.
 type Options struct {
-	// Issuer is the required iss of tokens, for example "https://sts.windows.net/{tenant}/". It must match exactly,
-	// including a trailing slash. It must be an https URL; http is allowed for a loopback host, for development.
+	// Issuer is the required claim iss of tokens, for example "https://sts.windows.net/{tenant}/". It must match
+	// exactly, including a trailing slash. It must be an https URL; http is permitted for a loopback host, for
+	// development.
 	Issuer string
-	// Audiences lists the accepted values of aud, for example "https://storage.azure.com". At least one value is
-	// required, because otherwise a token for any other service of the issuer would be accepted.
+	// Audiences contains the accepted values of the claim aud, for example "https://storage.azure.com". At least one
+	// value is required. Otherwise, a token for any other service of the issuer would be accepted.
 	Audiences []string
-	// JWKS is the URL of the issuer's key set. It must be an https URL; http is allowed for a loopback host. By
+	// JWKS is the URL of the issuer's key set. It must be an https URL; http is permitted for a loopback host. By
 	// default, the URL is read from {Issuer}/.well-known/openid-configuration.
 	JWKS string
-	// RolesClaim is the claim that contains the roles, as a string or a list of strings; default "roles". A string is
-	// a single role, even if it contains blanks.
+	// RolesClaim is the claim that contains the roles, as a string or a list of strings. The default is "roles". A
+	// string is a single role, even if it contains spaces.
 	RolesClaim string
-	// ReaderRoles are the values of the claim that allow only reading. ContributorRoles are the values that allow
+	// ReaderRoles are the values of the claim that permit only reading. ContributorRoles are the values that permit
 	// reading and writing. The package documentation lists the defaults.
 	ReaderRoles, ContributorRoles []string
-	// HTTP is the client for reading from the issuer. The verifier uses a copy that follows redirects only to https
-	// URLs, and to http on loopback if Issuer or JWKS is such a URL.
+	// HTTP is the client for requests to the issuer. The verifier uses a copy that follows redirects only to https
+	// URLs, or to http URLs on loopback if Issuer or JWKS is such a URL.
 	HTTP *http.Client
-	// Now returns the current time; default time.Now.
+	// Now returns the current time. nil means time.Now.
 	Now func() time.Time
-	// Log reports why the keys cannot be read, and when they can be read again; clients only get 503. Nil disables
-	// logging.
+	// Log receives the reason why the keys cannot be read, and a message when they can be read again. The reason is not
+	// sent to clients. nil disables logging.
 	Log *slog.Logger
 }
 
-// asymmetric lists the accepted algorithms, which all verify without a secret. If HMAC were accepted, anybody who can
-// read the public key could sign.
+// asymmetric lists the accepted algorithms, all of which verify without a secret. If HMAC were accepted, anybody who
+// can read the public key could sign.
 var asymmetric = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512,
 	jose.PS256, jose.PS384, jose.PS512,
@@ -48,7 +49,6 @@ var asymmetric = []jose.SignatureAlgorithm{
 	jose.EdDSA,
 }
 
-// source returns the source from which the keys are read.
 func (o *Options) source() (*source, error) {
 	s := &source{issuer: o.Issuer, jwks: o.JWKS}
 	for _, configured := range []struct{ name, url string }{{"issuer", o.Issuer}, {"key set", o.JWKS}} {

@@ -15,11 +15,10 @@ import (
 )
 
 const (
-	maxDocument = 1 << 20 // longest answer of the issuer in bytes
-	maxKeys     = 128     // keys in a key set; large issuers have about ten
+	maxDocument = 1 << 20 // maximum size of an answer of the issuer in bytes
+	maxKeys     = 128     // maximum number of keys in a key set; large issuers have about ten
 )
 
-// source reads the issuer's key set.
 type source struct {
 	issuer, jwks string
 	plain        bool // http on loopback is allowed, because a configured URL uses it
@@ -30,7 +29,6 @@ func (s *source) allowed(u *url.URL) bool {
 	return u.Scheme == "https" || s.plain && u.Scheme == "http" && loopback(u.Hostname())
 }
 
-// read reads the key set that the issuer publishes now.
 func (s *source) read(ctx context.Context) ([]jose.JSONWebKey, error) {
 	address := s.jwks
 	if address == "" {
@@ -50,8 +48,8 @@ func (s *source) read(ctx context.Context) ([]jose.JSONWebKey, error) {
 	}
 	var keys []jose.JSONWebKey
 	for _, raw := range set.Keys {
-		// Unknown keys are skipped, as RFC 7517 section 5 demands, since the set may contain kinds of keys that do
-		// not exist yet.
+		// RFC 7517 section 5 requires unknown keys to be skipped. The set may contain kinds of keys that do not exist
+		// yet.
 		var key jose.JSONWebKey
 		if json.Unmarshal(raw, &key) == nil && isSigningKey(&key) {
 			keys = append(keys, key)
@@ -63,8 +61,8 @@ func (s *source) read(ctx context.Context) ([]jose.JSONWebKey, error) {
 	return keys, nil
 }
 
-// isSigningKey reports whether a key is suitable for verifying signatures. It excludes encryption keys, shared keys
-// and private keys, which should never have been published, and RSA keys below 2048 bits (RFC 7518 section 3.3).
+// isSigningKey reports whether a key is suitable for verifying signatures. It excludes encryption keys, shared keys,
+// RSA keys below 2048 bits (RFC 7518 section 3.3), and private keys, which should never have been published.
 func isSigningKey(key *jose.JSONWebKey) bool {
 	if k, ok := key.Key.(*rsa.PublicKey); ok && k.N.BitLen() < 2048 {
 		return false
@@ -72,7 +70,7 @@ func isSigningKey(key *jose.JSONWebKey) bool {
 	return key.IsPublic() && key.Valid() && (key.Use == "" || key.Use == "sig")
 }
 
-// discover asks the issuer for the URL of its keys.
+// discover returns the URL of the issuer's keys, which it reads from the issuer.
 func (s *source) discover(ctx context.Context) (string, error) {
 	var document struct {
 		Issuer string `json:"issuer"`
@@ -81,8 +79,8 @@ func (s *source) discover(ctx context.Context) (string, error) {
 	if err := s.get(ctx, strings.TrimSuffix(s.issuer, "/")+"/.well-known/openid-configuration", &document); err != nil {
 		return "", fmt.Errorf("discovery: %w", err)
 	}
-	// OpenID Connect Discovery section 4.3 requires this check. Without it, one tenant of an issuer could pretend to
-	// be another.
+	// OpenID Connect Discovery section 4.3 requires this check. Without it, one tenant of an issuer could pretend to be
+	// another tenant.
 	if document.Issuer != s.issuer {
 		return "", errors.New("discovery: the document names another issuer")
 	}
@@ -93,7 +91,6 @@ func (s *source) discover(ctx context.Context) (string, error) {
 	return document.JWKS, nil
 }
 
-// get reads and decodes a JSON document.
 func (s *source) get(ctx context.Context, address string, into any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

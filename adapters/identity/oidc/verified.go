@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// maxVerified is the maximum number of remembered tokens.
 const maxVerified = 1024
 
 // tokenCache maps the hash of each verified token to the identity in the token. It contains only tokens with a valid
-// signature, so clients without a valid token cannot fill it.
+// signature, so clients without a valid token cannot fill it. It is safe for concurrent use.
 type tokenCache struct {
 	mu   sync.RWMutex
 	list map[[sha256.Size]byte]identity
@@ -23,7 +22,7 @@ func (v *tokenCache) get(token [sha256.Size]byte, now time.Time) (identity, bool
 	return id, ok && now.Before(id.Expiry)
 }
 
-// put adds a token. If the list is full, put removes an arbitrary other token, which is verified again at its next
+// put adds a token. If the cache is full, put removes an arbitrary other token, which is verified again at its next
 // use.
 func (v *tokenCache) put(token [sha256.Size]byte, id identity) {
 	v.mu.Lock()

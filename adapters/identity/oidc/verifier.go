@@ -14,10 +14,10 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// maxToken is the longest accepted token in bytes.
+// maxToken is the maximum size of a token in bytes.
 const maxToken = 16 << 10
 
-// These are the reasons for refusing a token; compare them with errors.Is.
+// Reasons for refusing a token; compare them with errors.Is.
 var (
 	errMalformed   = errors.New("oidc: not a signed token with the required claims")
 	errAlgorithm   = errors.New("oidc: the token's signature algorithm is not accepted")
@@ -33,23 +33,22 @@ var (
 	errStrange     = errors.New("oidc: the token's key ID is not among the issuer's keys that were read last") // wrapped together with errUnavailable
 )
 
-// role is what a user may do with tables. A higher role includes the lower ones.
+// role is what a user may do with tables. A higher role includes the lower roles.
 type role uint8
 
-// The roles.
 const (
 	none role = iota
 	reader
 	contributor
 )
 
-// identity identifies the sender of a token, as certified by the issuer.
+// identity is the sender of a token, as certified by the issuer.
 type identity struct {
-	ObjectID string // claim oid, or else sub; never empty
+	ObjectID string // claim oid, or claim sub if there is no oid; never empty
 	TenantID string // claim tid; empty for issuers without tenants
 	Audience []string
 	Role     role
-	Expiry   time.Time // expiry of the token
+	Expiry   time.Time
 }
 
 // Verifier verifies the tokens of one issuer. It is safe for concurrent use.
@@ -63,8 +62,8 @@ type Verifier struct {
 	keyring      keyring
 }
 
-// newVerifier returns a verifier for the options, without contacting the issuer. Later requests to the issuer use
-// ctx, which must live as long as the verifier.
+// newVerifier returns a Verifier without contacting the issuer. Later requests to the issuer use ctx, which must live
+// as long as the Verifier.
 func newVerifier(ctx context.Context, o Options) (*Verifier, error) {
 	source, err := o.source()
 	if err != nil {
@@ -97,8 +96,8 @@ func newVerifier(ctx context.Context, o Options) (*Verifier, error) {
 	return v, nil
 }
 
-// Ready reads the issuer's keys unless they are already known, so that a mistake in the options shows before the
-// first token arrives. The error wraps errUnavailable and its cause.
+// Ready reads the issuer's keys unless they are already known. It reveals a mistake in the options before the first
+// token arrives. The error wraps errUnavailable and its cause.
 func (v *Verifier) Ready(ctx context.Context) error {
 	if v.keyring.currentKeys() != nil {
 		return nil
@@ -107,8 +106,8 @@ func (v *Verifier) Ready(ctx context.Context) error {
 	return err
 }
 
-// identify returns the identity of a token's sender. It returns only errors of this package, and only errUnavailable
-// wraps a cause. With errNoRole the identity is returned too, for the log.
+// identify returns the identity of a token's sender. It returns only errors of this package, of which only
+// errUnavailable wraps a cause. With errNoRole, it also returns the identity, for the log.
 func (v *Verifier) identify(ctx context.Context, token string) (identity, error) {
 	if len(token) > maxToken {
 		return identity{}, errMalformed
@@ -133,9 +132,9 @@ func (v *Verifier) identify(ctx context.Context, token string) (identity, error)
 	return id, nil
 }
 
-// verify checks the claims before the signature. That is cheaper, gives a better error if the token is for another
-// service, and avoids a request to this issuer for another issuer's key. The claims are trusted only once the
-// signature is verified. verify also returns the keys that verified the signature.
+// verify verifies a token, and also returns the keys that verified the signature. It checks the claims before the
+// signature. This order is cheaper, gives a better error if the token is for another service, and avoids a request to
+// this issuer for another issuer's key. The claims are trusted only after the signature was verified.
 func (v *Verifier) verify(ctx context.Context, token string, keys *keys) (identity, *keys, error) {
 	t, err := jwt.ParseSigned(token, asymmetric)
 	if err != nil {
@@ -210,7 +209,8 @@ func (v *Verifier) verifySignature(ctx context.Context, t *jwt.JSONWebToken, key
 	return younger, younger.verifySignature(t)
 }
 
-// role returns the highest role in a claim, which is a string or a list of strings. Any other claim contains none.
+// role returns the highest role in a claim, which is a string or a list of strings. It returns none for any other
+// claim.
 func (v *Verifier) role(claim json.RawMessage) role {
 	var list []string
 	if one := ""; json.Unmarshal(claim, &one) == nil {

@@ -13,17 +13,17 @@ import (
 	"edgetable/core/objects"
 )
 
-// Place stores each object as a file below Dir. Dir need not exist yet. Only the owner can read the files.
+// Place stores each object as a file below Dir. Dir need not exist. Only the owner can read the files.
 type Place struct{ Dir string }
 
-// Put writes a temporary file in the object's folder and renames the file.
+// Put writes a temporary file in the object's folder, and then renames the file.
 func (d Place) Put(_ context.Context, name string, b []byte) (err error) {
 	path := d.path(name)
 	for range 3 {
 		if err = Make(filepath.Dir(path)); err == nil {
 			err = replace(path, b, 0o600)
 		}
-		if !errors.Is(err, fs.ErrNotExist) { // the folder is missing if Delete has just removed it, so Put tries again
+		if !errors.Is(err, fs.ErrNotExist) { // Delete may have just removed the folder
 			return err
 		}
 	}
@@ -40,7 +40,7 @@ func (d Place) List(ctx context.Context, prefix string) iter.Seq2[objects.Object
 	return d.ListAfter(ctx, prefix, "")
 }
 
-// ListAfter walks the directory. It skips each folder in which all names sort before a given name.
+// ListAfter walks the directory. It skips folders in which all names sort before the name after.
 func (d Place) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[objects.Object, error] {
 	return func(yield func(objects.Object, error) bool) {
 		root := d.path(prefix[:strings.LastIndexByte(prefix, '/')+1])

@@ -4,5 +4,5 @@ package directory
 
 import "os"
 
-// KeepOwner does nothing on this system, which chooses the owner of a new file.
+// KeepOwner does nothing on this system.
 func KeepOwner(*os.File, string) error { return nil }

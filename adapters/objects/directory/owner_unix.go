@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// KeepOwner gives f the owner of another file or directory. It does nothing unless the process runs as root. Other
-// users cannot change an owner, and their files already have the right owner.
+// KeepOwner gives f the owner of another file or directory, if the process runs as root. Other users cannot change an
+// owner, and their files already have the right owner.
 func KeepOwner(f *os.File, other string) error {
 	info, err := os.Stat(other)
 	if err != nil {

@@ -12,8 +12,9 @@ import (
 	"edgetable/core/objects"
 )
 
-// Replace writes a file atomically: after a crash or power loss, the file has either the old or the new content. The mode of
-// the file is set to mode. A file that replaces another file keeps its owner. A new file has the owner of the directory.
+// Replace writes a file atomically: after a crash or power loss, the file has either the old or the new content. It
+// sets the mode of the file. A file that replaces another file has the owner of the other file. A new file has the
+// owner of the directory.
 func Replace(path string, text []byte, mode fs.FileMode) error {
 	if err := Make(filepath.Dir(path)); err != nil {
 		return err
@@ -21,7 +22,7 @@ func Replace(path string, text []byte, mode fs.FileMode) error {
 	return replace(path, text, mode)
 }
 
-// slice is the number of bytes per write call. For single writes of 4 MiB, Linux needs up to four times as much CPU time.
+// slice is the number of bytes per write call. With writes of 4 MiB, Linux needs up to four times as much CPU time.
 const slice = 256 << 10
 
 func replace(path string, text []byte, mode fs.FileMode) error {
@@ -54,7 +55,7 @@ func replace(path string, text []byte, mode fs.FileMode) error {
 	return Sync(filepath.Dir(path))
 }
 
-// withPath replaces the path of the temporary file in an error by the path of the object. Repeated attempts then give
+// withPath replaces the path of the temporary file in an error by the path of the object. Repeated attempts then return
 // the same error.
 func withPath(path string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {

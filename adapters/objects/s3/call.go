@@ -18,11 +18,10 @@ import (
 	"github.com/aws/smithy-go/encoding/httpbinding"
 )
 
-// failure is an error response of S3.
 type failure struct {
 	Status        int    `xml:"-"`
 	Code, Message string // empty if the response has no body
-	Region        string // region of the bucket
+	Region        string
 }
 
 func (f *failure) Error() string {
@@ -41,7 +40,7 @@ func (f *failure) Error() string {
 
 var errCredentials = errors.New("there are no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
 
-// patience is how long a request may be without an answer before Silent is called.
+// patience is how long a request may wait for an answer before Silent is called.
 const patience = 5 * time.Second
 
 // retryable reports whether a retry of the same request may succeed.
@@ -54,7 +53,7 @@ func retryable(err error) bool {
 		f.Code == "RequestTimeout" || f.Code == "SlowDown"
 }
 
-// call sends a request, and retries the request if the error is temporary. All four operations can be repeated safely.
+// call sends a request, and retries it if the error is temporary. All four operations are idempotent.
 func (b *Bucket) call(ctx context.Context, method, key string, query url.Values, content []byte) ([]byte, error) {
 	for attempt := 1; ; attempt++ {
 		answer, err := b.try(ctx, method, key, query, content)
@@ -76,7 +75,7 @@ func (b *Bucket) call(ctx context.Context, method, key string, query url.Values,
 	}
 }
 
-// try sends a request once. The signature covers the content, so S3 refuses content that was damaged in transit.
+// try sends a request once. The signature covers the content, so S3 rejects content that was damaged in transit.
 func (b *Bucket) try(ctx context.Context, method, key string, query url.Values, content []byte) ([]byte, error) {
 	who, err := b.credentials.Retrieve(ctx)
 	if err != nil {

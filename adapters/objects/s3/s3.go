@@ -1,5 +1,5 @@
-// Package s3 stores objects in a bucket of AWS S3 or of a compatible service. It needs only four operations of S3. The SDK
-// signs these operations and finds the credentials.
+// Package s3 stores objects in a bucket of AWS S3 or of a compatible service. It uses four operations of S3. The SDK
+// signs them and finds the credentials.
 package s3
 
 import (
@@ -34,17 +34,18 @@ type Bucket struct {
 	client      http.Client
 	retryer     aws.Retryer
 
-	// Retrying is called when a request failed and will be retried. It may be nil.
+	// Retrying is called when a request has failed and will be retried. It may be nil.
 	Retrying func(cause error, in time.Duration)
 	// Silent is called when a request that sends no object has had no answer for five seconds. It may be nil.
 	Silent func()
 }
 
-// callTimeout limits one attempt to send or receive an object of 8 MiB, so that a stalled connection cannot stop a backup.
+// callTimeout limits one attempt to send or receive an object of 8 MiB, so that a stalled connection cannot block a
+// backup.
 const callTimeout = 2 * time.Minute
 
-// Open opens a bucket by a URL of the form s3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION. Credentials come from the
-// same environment as for AWS's own tools, and so does the region if the URL has none.
+// Open opens a bucket by a URL of the form s3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION. The credentials come
+// from the same environment as for AWS's tools, and so does the region if the URL has none.
 func Open(ctx context.Context, location string) (*Bucket, error) {
 	u, err := url.Parse(location)
 	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil || u.Fragment != "" {
@@ -60,7 +61,7 @@ func Open(ctx context.Context, location string) (*Bucket, error) {
 	if e, err := url.Parse(endpoint); endpoint != "" && (err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "") {
 		return nil, fmt.Errorf("the endpoint %q is not a URL such as https://HOST", endpoint)
 	}
-	// Without this logger, the SDK logs to standard error in its own format. Its errors contain all important information.
+	// By default, the SDK logs to standard error in another format. Its errors contain all important information.
 	c, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{}))
 	if err != nil {
 		return nil, err
@@ -74,10 +75,10 @@ func Open(ctx context.Context, location string) (*Bucket, error) {
 	switch {
 	case endpoint != "":
 		b.base = endpoint + "/" + u.Host
-		b.region = cmp.Or(b.region, "us-east-1") // name of the region for services without regions
+		b.region = cmp.Or(b.region, "us-east-1") // conventional region of services without regions
 	case b.region == "":
 		return nil, errors.New("the region of the bucket is unknown: add ?region=…, or set AWS_REGION")
-	case strings.Contains(u.Host, "."): // AWS's wildcard certificate matches no host name with a dotted bucket name
+	case strings.Contains(u.Host, "."): // AWS's wildcard certificate does not match a host name with a dotted bucket name
 		b.base = "https://s3." + b.region + ".amazonaws.com/" + u.Host
 	default:
 		b.base = "https://" + u.Host + ".s3." + b.region + ".amazonaws.com"
@@ -114,8 +115,8 @@ func (b *Bucket) Delete(ctx context.Context, name string) error {
 	return err
 }
 
-// noRedirect returns redirects as responses and does not follow them. A signature is valid for one host only. If a
-// redirected write were followed, it would become a read of another page, which succeeds.
+// noRedirect returns redirects as responses instead of following them. A signature is valid for one host only, and a
+// redirected write would become a read of another page, which succeeds.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // List implements objects.Place.
@@ -149,7 +150,7 @@ func (b *Bucket) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[
 					err = keyErr
 					break
 				}
-				if strings.TrimPrefix(key, b.prefix) <= after && after != "" { // filters the list again, because some services ignore the parameter start-after
+				if strings.TrimPrefix(key, b.prefix) <= after && after != "" { // some services ignore start-after
 					continue
 				}
 				if !yield(objects.Object{Name: strings.TrimPrefix(key, b.prefix), Size: o.Size}, nil) {
@@ -170,7 +171,7 @@ func (b *Bucket) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[
 	}
 }
 
-// noLimit replaces the SDK's limit for the rate of retries, and permits every retry. So only the option MaxAttempts limits the retries of a call.
+// noLimit disables the SDK's limit on the rate of retries, so that only MaxAttempts limits the retries of a call.
 type noLimit struct{}
 
 func (noLimit) GetToken(context.Context, uint) (func() error, error) {

@@ -12,25 +12,26 @@ import (
 	"edgetable/core/table"
 )
 
-// Every read and write of entities gets the location of its table from the functions in this file. The operations
-// themselves know nothing about leases, or about a table that moves to other buckets. The result of an operation
-// counts only if the table was at that location the whole time.
+// Operations on entities find the location of their table through the functions in this file, which handle leases and
+// tables that move to other buckets. The result of an operation is valid only if the table did not move during the
+// operation.
 
 var (
-	// errMoved means that a write was not sent, because the table has moved to other buckets or has changed its options
-	// since the operation began.
+	// errMoved means that a write was not sent, because the table has moved or has changed its options since the
+	// operation began.
 	errMoved = errors.New("dynamodb: the table moved, or its options changed")
-	// errUnsettled means that the operation must be repeated: the table moved, or the table and its copy gave different results.
+	// errUnsettled means that the operation must be retried: the table has moved, or the table and its copy returned
+	// different results.
 	errUnsettled = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: the table is moving")}
 	// errSealed means that the table accepts no writes until its move to other buckets has ended.
 	errSealed = fmt.Errorf("%w: the entities of the table are about to move to another number of buckets (hash keys)", table.ErrBusy)
 )
 
-// view contains the location and the options of a table, as one read uses them.
+// view is the location and the options of a table for one read.
 type view struct {
 	rebucket.Spread
 	traits *table.Traits
-	now    edm.Ticks // the read treats entities as missing that have expired at this time; set only if the table has options
+	now    edm.Ticks // time at which expiry is decided; set only if the table has options
 }
 
 func (s *Store) view(l *lease) view {
@@ -43,11 +44,11 @@ func (s *Store) view(l *lease) view {
 
 // readTable calls the function do with a view of a table, and repeats the call until the result is valid.
 //
-// Rebucket replaces a table by a copy. During its last comparison of the two, a delayed write may still change the
-// table. Such a write will be lost, so no reader may see it. Meanwhile, readTable calls do for both the table and the
-// copy. The function agree then compares the two results, and returns the part that is the same in both. Its second
-// result is false if there is no such part. An equal part stays valid, because Rebucket copies an entity only if the
-// entity is unchanged.
+// Rebucket replaces a table by a copy. While it compares the two for the last time, a delayed write may still change
+// the table. The delayed write will be lost, so no reader may see it. For a sealed table, readTable therefore calls do
+// for both the table and the copy. The function agree compares the two results and returns the part that is equal in
+// both, or false if there is none. An equal part stays valid, because Rebucket copies an entity only if the entity is
+// unchanged.
 func readTable[T any](ctx context.Context, s *Store, key table.RecordKey, c table.Consistency,
 	do func(context.Context, view, table.Consistency) (T, error), agree func(source, copied T) (T, bool),
 ) (result T, err error) {
@@ -85,8 +86,8 @@ func readTable[T any](ctx context.Context, s *Store, key table.RecordKey, c tabl
 	return result, err
 }
 
-// writeTable passes a lease on a table to the function do, and repeats this until the outcome is valid. do must call
-// renew before it sends anything.
+// writeTable calls the function do with a lease on a table, and repeats the call until the outcome is valid. The
+// function must call renew before it sends a write.
 func (s *Store) writeTable(ctx context.Context, key table.RecordKey, do func(context.Context, *lease) (edm.Ticks, error)) (ticks edm.Ticks, err error) {
 	err = s.db.Retry(ctx, call.WhileStale, func(ctx context.Context) error {
 		l, err := s.live(ctx, key)
@@ -112,12 +113,12 @@ func (s *Store) writeTable(ctx context.Context, key table.RecordKey, do func(con
 		case err == nil:
 			return fmt.Errorf("%w: the table moved: %v", table.ErrUnknown, late)
 		}
-		return errUnsettled // The refusal may be out of date: the table may have moved or changed its options. So the write is repeated.
+		return errUnsettled // The refusal may be outdated, because the table may have moved or changed its options.
 	})
 	return ticks, err
 }
 
-// renew renews a lease if it has ended. Callers must call renew before they send a write. If it fails, they must not send the write.
+// renew renews a lease if it has ended. It must be called before each write. If it fails, the write must not be sent.
 func (s *Store) renew(ctx context.Context, key table.RecordKey, l *lease) error {
 	if s.leases.isYounger(l, s.leases.term()) {
 		return nil
@@ -158,18 +159,20 @@ func (s *Store) look(ctx context.Context, key table.RecordKey) (lease, error) {
 type validity uint8
 
 const (
-	unsure  validity = iota // unknown, because the table moved or changed its options during the operation
-	valid                   // the result applies to the table
-	dropped                 // the table was dropped after the operation
+	unsure validity = iota // unknown, because the table moved or changed its options during the operation
+	valid
+	dropped // the table was dropped after the operation
 )
 
 // checkResult decides whether a reply that has just arrived is valid.
 //
-// A process may use a cached record of a table for the time of a lease. A new location or new options take effect only
-// when leaseMargin has passed since the end of the last lease. So a reply is valid if it arrives at most half of
-// leaseMargin after the end of the lease. For a later reply, checkResult reads the record again. The reply is valid if
-// the location and the options are unchanged, and if Rebucket has not begun its last comparison of the table with the
-// copy. A comparison that begins after the reply includes the result of the operation.
+// A process may use a cached record of a table until its lease ends. A new location or new options take effect only
+// when leaseMargin has passed since the end of the last lease. A reply is therefore valid if it arrives at most half of
+// leaseMargin after the end of the lease.
+//
+// For a later reply, checkResult reads the record again. The reply is valid if the location and the options are
+// unchanged, and if Rebucket has not begun its last comparison of the table with the copy. A comparison that begins
+// after the reply includes the result of the operation.
 func (s *Store) checkResult(ctx context.Context, key table.RecordKey, l *lease) (validity, error) {
 	if l.Seal == rebucket.Open && s.leases.isYounger(l, s.leases.term()+leaseMargin/2) {
 		return valid, nil
@@ -184,8 +187,8 @@ func (s *Store) checkResult(ctx context.Context, key table.RecordKey, l *lease) 
 	return unsure, err
 }
 
-// unseal permits writes to a table again after a run of Rebucket has forbidden them (the seal) and has died. The run
-// counts as dead when it has written no heartbeat for [rebucket.Silence].
+// unseal makes a sealed table accept writes again if the run of Rebucket that sealed it has died. A run counts as dead
+// when it has written no heartbeat for [rebucket.Silence].
 func (s *Store) unseal(ctx context.Context, key table.RecordKey, l *lease) bool {
 	state := l.Owner + "/" + strconv.Itoa(l.Beat)
 	if s.seals.unchanged(key.String(), state, s.elapsed()) < rebucket.Silence {

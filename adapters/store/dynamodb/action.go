@@ -7,25 +7,24 @@ import (
 	"edgetable/core/table"
 )
 
-// action is one mutation of a Commit that is in progress.
+// action is one mutation of a Commit in progress.
 type action struct {
 	m *table.Mutation
-	// If pinned is set, the action applies only if the stored state is exactly old. A nil old means that there is no entity.
+	// A pinned action applies only if the stored state equals the field old. A nil old means that there is no entity.
 	pinned bool
 	old    *stored
-	// row is the entity as it will be after the action. It is nil for a delete, and for a merge that is not pinned.
+	// row is the new entity. It is nil for a delete, and for a merge that is not pinned.
 	row     *table.Row
 	pending *chunkWrite
 }
 
-// needsOldState reports whether the new state of the entity depends on the old state.
 func (a *action) needsOldState() bool {
 	return a.m.Kind == table.Merge && a.m.Condition != table.Absent
 }
 
-// dependsOnExpiry reports whether the action can be decided only if it is known whether the stored entity has expired. An
-// unconditional replace never needs this knowledge. An insert is sent without this knowledge. If the insert meets an entity,
-// DynamoDB returns the entity, and the store then checks whether the entity has expired.
+// dependsOnExpiry reports whether the condition of the action depends on whether the stored entity has expired. An
+// unconditional replace does not depend on it. An insert is sent without this information. If the entity exists,
+// DynamoDB returns it, and the store then checks whether it has expired.
 func (a *action) dependsOnExpiry() bool { return a.needsOldState() || a.m.Condition >= table.Present }
 
 func (a *action) allows(e *stored) bool {
@@ -40,14 +39,14 @@ func (a *action) allows(e *stored) bool {
 	return true
 }
 
-// fits reports whether the entity certainly stays within the limits after a merge, according to the upper bounds that are
+// fits reports whether the merged entity is certain to be within the limits, according to the upper bounds that are
 // stored with the entity. The update has the same condition.
 func (a *action) fits(e *stored, inline int) bool {
 	return e == nil || e.chunks.none() &&
 		e.count+a.m.Properties.Count() <= maxProperties && e.size+patchSize(a.m.Properties) <= inline
 }
 
-// conditionHolds reports whether the condition of the sent request holds for a stored state.
+// conditionHolds reports whether the stored state e meets the condition of the request that was sent.
 func (a *action) conditionHolds(e *stored, inline int, now edm.Ticks) bool {
 	switch {
 	case a.pinned && a.old == nil:
@@ -62,8 +61,8 @@ func (a *action) conditionHolds(e *stored, inline int, now edm.Ticks) bool {
 	return e.Timestamp < now && e.chunks.none() && (!a.needsOldState() || a.fits(e, inline))
 }
 
-// apply sets a.row to the new entity of the action. It sets a.row to nil if the action removes the entity, or if it
-// needs an old state that is not known.
+// apply sets a.row to the new entity. It sets a.row to nil if the action removes the entity, or needs an old state that
+// is not known.
 func (a *action) apply(t *table.Traits, now edm.Ticks) error {
 	switch {
 	case a.pinned:
@@ -82,8 +81,8 @@ func (a *action) apply(t *table.Traits, now edm.Ticks) error {
 	return nil
 }
 
-// addCondition adds the condition of an action that does not require an exact stored state (an action that is not pinned).
-// If the table has no expiry rule, the text of the condition comes from a template that all such actions share.
+// addCondition adds the condition of an action that is not pinned. If the table has no expiry rule, the text of the
+// condition comes from a shared template.
 func (a *action) addCondition(e *call.Expression, inline int, t *table.Traits, now edm.Ticks) {
 	m := a.m
 	if t != nil && a.dependsOnExpiry() {
@@ -106,8 +105,8 @@ func (a *action) addCondition(e *call.Expression, inline int, t *table.Traits, n
 	}
 }
 
-// conditionTemplates contains the conditions of actions that do not require an exact stored state (actions that are not
-// pinned). The first index is the [table.Condition] of the mutation. The second index is 1 for a merge.
+// conditionTemplates contains the conditions of actions that are not pinned. The first index is the [table.Condition]
+// of the mutation. The second index is 1 for a merge.
 var conditionTemplates = func() (all [4][2]call.Template) {
 	for c := range all {
 		for merges := range all[c] {
@@ -119,10 +118,9 @@ var conditionTemplates = func() (all [4][2]call.Template) {
 	return all
 }()
 
-// writeDemand writes the condition of an action that does not require an exact stored state (an action that is not pinned).
-// The entity must meet the condition of the mutation. A stored entity must have no chunks, and a Timestamp that is older
-// than the Timestamp of the write. For a merge, the stored upper bounds of the number and the size of the properties must be
-// low enough.
+// writeDemand writes the condition of an action that is not pinned. The entity must meet the condition of the mutation.
+// A stored entity must have no chunks, and its Timestamp must be below the Timestamp of the write. For a merge, the
+// stored upper bounds of the number and the size of the properties must be low enough.
 func writeDemand(e *call.Expression, c table.Condition, merges bool) {
 	if c == table.Absent {
 		e.IfMissing(attrHash)
@@ -143,9 +141,8 @@ func writeDemand(e *call.Expression, c table.Condition, merges bool) {
 	}
 }
 
-// mergeUpdate writes the update of a merge that does not require an exact stored state. The store does not know which
-// properties the entity has. So the update adds all properties of the merge to the stored upper bounds, as if the entity
-// had none of them.
+// mergeUpdate writes the update of a merge that is not pinned. The store does not know which properties the entity has.
+// The update therefore adds all properties of the merge to the stored upper bounds, as if the entity had none of them.
 func mergeUpdate(e *call.Expression, m *table.Mutation, now edm.Ticks) {
 	e.Set(attrTicks, ":t", attribute.Number(now))
 	e.Set(attrNonce, ":o", nonce(m.Nonce))

@@ -8,12 +8,11 @@ import (
 	"edgetable/adapters/store/dynamodb/internal/attribute"
 )
 
-// version is the random name of one set of chunks, or of one note (an item that tells Purge what to remove).
+// version is the random name of a set of chunks, or of a note.
 type version [16]byte
 
-// chunks names the items that hold the properties of a large entity. Each chunk holds a
-// part of the encoded properties. Chunks never change: a new state of the entity gets new
-// chunks under a new version.
+// chunks identifies the items that store the properties of a large entity. Each chunk is a part of the encoded
+// properties. Chunks are immutable: a new state of the entity gets new chunks with a new version.
 type chunks struct {
 	version version
 	count   int // 0 if the properties are not in chunks

@@ -14,16 +14,17 @@ import (
 	"edgetable/core/table"
 )
 
-// newChunks names chunks for properties. An entity has at most five chunks. The protocol permits 1 MiB and counts
-// 2 bytes for each character. In UTF-8, a character may take 3 bytes, so about 1.6 MiB may be stored.
+// newChunks returns new chunks for the given properties. An entity has at most five chunks. The protocol limits an
+// entity to 1 MiB and counts 2 bytes per character. UTF-8 needs up to 3 bytes per character, so about 1.6 MiB may be
+// stored.
 func (s *Store) newChunks(p edm.Properties) chunks {
 	return chunks{s.newVersion(), (len(p) + chunkSize - 1) / chunkSize, len(p)}
 }
 
 var errStale = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: an entity was replaced again and again while it was read")}
 
-// load reads the chunks of entities in one bucket, and decodes the properties. An entity has nil properties if its
-// chunks were removed, or have not reached the replica yet.
+// load reads the chunks of entities in one bucket, and decodes the properties. If the chunks of an entity were removed,
+// or have not reached the replica yet, its properties are nil.
 func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.Consistency) error {
 	found := make(map[string][]byte)
 	var keys []item
@@ -60,7 +61,8 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 			}
 			r.Properties = append(r.Properties, data...)
 		}
-		// The method Valid may accept properties whose last bytes are missing, so the length is compared with the stored size too.
+		// Valid may accept properties whose last bytes are missing, so the length is also compared with the stored
+		// size.
 		if r.Properties != nil && (len(r.Properties) != r.chunks.size || !r.Properties.Valid()) {
 			return errItem
 		}
@@ -86,24 +88,25 @@ func chunkDeletes(hash []byte, c chunks) []types.WriteRequest {
 	return list
 }
 
-// chunkWrite is a write that makes or replaces chunks. Before the chunks, the store writes a note that names the
-// chunks; after the write, the store removes the note. If the process ends in between, Purge finds the note and
-// removes the chunks that no entity uses.
+// chunkWrite is a write that creates or replaces chunks. The store first writes a note that names the chunks, and
+// removes the note after the write. If the process ends before that, Purge finds the note and removes the chunks that
+// no entity uses.
 type chunkWrite struct {
 	hash     []byte // hash key of the chunks
 	note     []byte // sort key of the note
 	due      edm.Ticks
 	old, new chunks
-	late     bool // requests that write chunks may still reach DynamoDB after the call has returned
+	late     bool // requests that write chunks may reach DynamoDB after the call has returned
 }
 
-// litterAge is the age of a note at which Purge may assume that the noted write has finished. It is much longer than any Deadline.
+// litterAge is the age of a note at which Purge may assume that the write has finished. It is much longer than any
+// Deadline.
 const litterAge = edm.TicksPerSecond * 3600
 
 var pendingHash = []byte{kindPending}
 
-// limitCalls sets a time after which no call under the context is sent. After that time, Purge may remove the chunks of
-// a write, and so the store must not write an entity that uses these chunks.
+// limitCalls returns a context under which no call is sent after a time limit. After the limit, Purge may remove the
+// chunks of the writes in the list, and no entity that uses these chunks may be written.
 func limitCalls(ctx context.Context, list ...*chunkWrite) context.Context {
 	for _, p := range list {
 		ctx = call.Until(ctx, p.due-litterAge/2)
@@ -111,9 +114,8 @@ func limitCalls(ctx context.Context, list ...*chunkWrite) context.Context {
 	return ctx
 }
 
-// prepare is called before a write that replaces old chunks of properties or makes new chunks. It first stores a note about the
-// write, and then stores the new chunks. The argument spilled holds the properties for the new chunks. If spilled is nil, there
-// are no new chunks.
+// prepare must be called before a write that replaces old chunks or creates new chunks. It stores a note about the
+// write, and then the new chunks. spilled contains the properties for the new chunks; nil means that there are none.
 func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old chunks, spilled edm.Properties) (*chunkWrite, error) {
 	bucket := p.Bucket(k)
 	due := s.now() + litterAge
@@ -134,7 +136,7 @@ func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old ch
 	if !w.old.none() {
 		it[attrOld] = w.old.attribute()
 	}
-	// The note precedes the first chunk, so that Purge finds all chunks if the process ends.
+	// The note is written before the first chunk, so that Purge finds all chunks if the process ends.
 	if _, err := s.db.BatchWrite(ctx, []types.WriteRequest{call.PutRequest(it)}); err != nil {
 		return nil, err
 	}
@@ -147,8 +149,8 @@ func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old ch
 	return w, nil
 }
 
-// finish removes chunks that no entity uses after a write has finished. Then finish removes the note about the write. If
-// the chunks cannot be removed, or if chunks may still arrive, the note stays. Purge removes the chunks and the note later.
+// finish removes the chunks that no entity uses after a write, and then the note about the write. If the chunks cannot
+// be removed, or more chunks may still arrive, finish leaves the note, and Purge removes the chunks later.
 func (s *Store) finish(ctx context.Context, w *chunkWrite, gone chunks) {
 	if _, err := s.db.BatchWrite(ctx, chunkDeletes(w.hash, gone)); err == nil && !w.late {
 		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(pendingHash, w.note)})

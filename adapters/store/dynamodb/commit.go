@@ -14,12 +14,14 @@ import (
 
 // Commit implements [table.Store].
 //
-// One mutation is sent as one PutItem, UpdateItem or DeleteItem with a condition, several as one TransactWriteItems. If
-// a condition fails, the error contains the item that was found, so Commit can explain the failure without a read. Each
-// entity is stored with upper bounds of its size. If the bounds show that a merge stays within the limits, the merge
-// sets its attributes without reading the others. Otherwise, or if the entity has chunks, the action is pinned to a
-// state: Commit computes the new entity with [table.Apply] from the state that was found, and writes the entity on
-// condition that this state is still stored. An action is also pinned if the entity may have expired, see demandLife.
+// Commit sends one mutation as a conditional PutItem, UpdateItem or DeleteItem, and several mutations as one
+// TransactWriteItems. If a condition fails, the error contains the stored item, so Commit can explain the failure
+// without a read.
+//
+// Each entity is stored with upper bounds of its size. If the bounds show that a merge is within the limits, the merge
+// sets its attributes without reading the other attributes. Otherwise, or if the entity has chunks, the action is
+// pinned: Commit computes the new entity with [table.Apply] from the stored state, and writes it on condition that the
+// state is unchanged. An action is also pinned if the entity may have expired; see demandLife.
 func (s *Store) Commit(ctx context.Context, key table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -62,7 +64,7 @@ func (w *write) run(ctx context.Context) (edm.Ticks, error) {
 		return err
 	})
 	if call.ClassOf(err) == call.Ambiguous {
-		return 0, err // If the outcome is unknown, the entity may use the old or the new chunks, so both are kept.
+		return 0, err // The outcome is unknown, so the entity may use the old or the new chunks.
 	}
 	w.removeUnusedChunks(ctx, err == nil)
 	return ticks, err
@@ -84,8 +86,8 @@ func (w *write) try(ctx context.Context) (edm.Ticks, error) {
 	return a.Ticks, err
 }
 
-// readAhead reads the stored state before the first attempt, and makes the action apply only to that state. It does
-// this for removals of expired entities, and for merges with properties that are too large for an item.
+// readAhead reads the stored states of some entities before the first attempt, and pins their actions. It does this for
+// removals of expired entities, and for merges whose properties are too large for an item.
 func (w *write) readAhead(ctx context.Context) error {
 	var slow []*action
 	for i := range w.actions {
@@ -107,11 +109,10 @@ func (w *write) readAhead(ctx context.Context) error {
 	return w.complete(ctx, slow)
 }
 
-// maxExpiring is the maximum number of concurrent calls of the method expire.
 const maxExpiring = 16
 
-// expire removes expired entities. It removes each entity by a separate call, at half the price of a transaction.
-// Readers already treat these entities as absent, so nobody can see that only some of them are removed yet.
+// expire removes expired entities. It removes each entity with a separate call, at half the price of a transaction.
+// Readers already treat the entities as absent, so they cannot observe a partial removal.
 func (w *write) expire(ctx context.Context) (edm.Ticks, error) {
 	all := make([]*action, len(w.actions))
 	for i := range all {
@@ -123,7 +124,7 @@ func (w *write) expire(ctx context.Context) (edm.Ticks, error) {
 	}
 	now := w.clock.Instant()
 	for i, a := range all {
-		if e := found[string(a.m.Key)]; e == nil || e.chunks.none() { // For an entity with chunks, the method run first reads the chunks.
+		if e := found[string(a.m.Key)]; e == nil || e.chunks.none() { // If the entity has chunks, run reads the chunks first.
 			w.pin(a, e)
 			if err := a.apply(w.traits, now); err != nil {
 				return 0, &table.Refused{Index: i, Err: err}

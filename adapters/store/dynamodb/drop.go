@@ -12,14 +12,15 @@ import (
 	"edgetable/core/table"
 )
 
-// Drop implements [table.Store]. One transaction marks the record of the table as being deleted and writes a
-// note for [Store.Purge]. From then on no process gets a lease on the table. When all leases have ended, Drop
-// removes the record, and the name of the table is free. If the process ends before that, Purge frees the name.
-// WriteRecord can also reuse the name. But the calling process must have seen the marked record earlier, and the time of a
-// lease must have passed since.
+// Drop implements [table.Store]. One transaction marks the record of the table as being deleted, and writes a note for
+// [Store.Purge]. From then on, no process gets a lease on the table. When all leases have ended, Drop removes the
+// record, and the name of the table can be used again.
 //
-// If the context ends before all leases have ended, the error is [table.ErrUnknown]: the table is deleted, but
-// other processes may use it until their leases end.
+// If the process ends before that, Purge frees the name. WriteRecord can also reuse the name, if the process has seen
+// the marked record for longer than a lease.
+//
+// If the context ends before all leases have ended, the error is [table.ErrUnknown]: the table is deleted, but other
+// processes may use it until their leases end.
 func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -45,14 +46,15 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	}
 	// No process uses the table any more. If this write fails, WriteRecord or Purge frees the name later.
 	_ = s.db.Write(ctx, call.Idempotent, s.deleteRecord(key, r.Revision))
-	if declared { // If this call fails too, a new table with this name ignores the stored progress, which belongs to another incarnation.
+	if declared { // If this call fails as well, a new table with the same name ignores the stored progress, which belongs to another incarnation.
 		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(upkeepHash, []byte(key.String()))})
 	}
 	return nil
 }
 
-// markDeleted marks a record as being deleted, if the record still has its revision. The same transaction writes a note that
-// tells Purge to remove the table. If a move by Rebucket is unfinished, it writes another note about the copy of the table.
+// markDeleted marks a record as being deleted, if the revision of the record is unchanged. The same transaction writes
+// a note that makes Purge remove the table. If a run of Rebucket is unfinished, the transaction writes another note
+// about the copy of the table.
 func (s *Store) markDeleted(ctx context.Context, r *record) (marked *record, err error) {
 	revision := r.Revision
 	err = s.db.Retry(ctx, call.Once, func(ctx context.Context) error {

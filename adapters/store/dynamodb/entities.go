@@ -60,8 +60,8 @@ func (s *Store) entity(ctx context.Context, p rebucket.Spread, k []byte, c table
 			return err
 		}
 		if e.Properties == nil {
-			// Either the entity was replaced after its item was read, or a replica shows an old
-			// item or lacks the chunks.
+			// Either the entity was replaced after its item was read, or a replica returned an old item or lacks the
+			// chunks.
 			c = table.Strong
 			return errStale
 		}

@@ -13,24 +13,24 @@ import (
 	"edgetable/core/table"
 )
 
-// Heartbeats are items that the writing Region updates regularly, and that a secondary in another Region reads. DynamoDB
-// replicates the partitions of a table in parallel and in no fixed order. So there are many heartbeats, each under its own
-// hash key: if a partition lags, its heartbeats lag too. The sort key is the name of the Region, so two Regions never write
-// the same item.
+// Heartbeats are items that the writing Region updates regularly, and that a secondary in another Region reads.
+// DynamoDB replicates the partitions of a table in parallel and in no fixed order. If a partition lags, its heartbeats
+// lag too, so there are several heartbeats with different hash keys. The sort key is the name of the Region, so two
+// Regions never write the same item.
 
 const (
 	// Heartbeats is the number of heartbeat items. Each call of Beat writes all of them.
 	Heartbeats = 16
 	// BeatEvery is the time between two calls of Beat. EventBridge permits no shorter schedule.
 	BeatEvery = edm.TicksPerSecond * 60
-	// rivalAge is the age below which a heartbeat shows that its Region is still writing. It is more than two
-	// intervals, so that a Region may miss one heartbeat. It is less than three intervals, because three failures raise
-	// an alarm.
+	// rivalAge is the age below which a heartbeat proves that its Region is still writing. It is longer than two
+	// intervals, so that a Region may miss one heartbeat. It is shorter than three intervals, because three failures
+	// raise an alarm.
 	rivalAge = BeatEvery * 5 / 2
 )
 
-// RivalError means that another Region writes to the same global table. DynamoDB evaluates conditions and
-// transactions within one Region. So the writes of two Regions overwrite each other or mix.
+// RivalError means that another Region writes to the same global table. DynamoDB evaluates conditions and transactions
+// within one Region, so the two Regions overwrite each other's writes.
 type RivalError struct{ Region string }
 
 func (e *RivalError) Error() string {
@@ -44,7 +44,7 @@ func (s *Store) Beat(ctx context.Context, region string) error {
 		return err
 	}
 	defer cancel()
-	now := s.now() // Read the time before the heartbeats are written: then every write that was answered before this time precedes the heartbeats.
+	now := s.now() // The time is read before the heartbeats are written. Every write that was acknowledged before this time therefore precedes the heartbeats.
 	requests := make([]types.WriteRequest, Heartbeats)
 	for i := range requests {
 		it := heartbeatKey(i, region)
@@ -70,7 +70,7 @@ func heartbeatKey(i int, region string) item {
 	return call.Key([]byte{kindHeartbeat, byte(i)}, []byte(region))
 }
 
-// lastBeats returns, for each Region, the time in its first heartbeat item.
+// lastBeats returns the time of the first heartbeat item of each Region.
 func (s *Store) lastBeats(ctx context.Context, c table.Consistency) (map[string]edm.Ticks, error) {
 	beats := make(map[string]edm.Ticks)
 	found, err := s.db.Query(ctx, call.Query{Hash: []byte{kindHeartbeat, 0}, First: []byte{0}, Rows: 100, Consistency: c})
@@ -87,9 +87,8 @@ func (s *Store) lastBeats(ctx context.Context, c table.Consistency) (map[string]
 	return beats, nil
 }
 
-// oldestBeat examines the heartbeats of all Regions except one: the Region in the argument region. It chooses the Region with
-// the most recent heartbeat. The result is the time of the oldest heartbeat item of the chosen Region, or 0 if an item is
-// missing.
+// oldestBeat returns the time of the oldest heartbeat item of the Region that writes, or 0 if an item is missing. The
+// Region that writes is the one with the most recent heartbeat, not counting the given region.
 func (s *Store) oldestBeat(ctx context.Context, region string) (edm.Ticks, error) {
 	beats, err := s.lastBeats(ctx, table.Eventual)
 	if err != nil {

@@ -12,20 +12,19 @@ import (
 	"edgetable/core/table"
 )
 
-// stored is an entity as it was read from its item.
 type stored struct {
-	table.Row        // the field Properties is empty if the properties are in chunks
+	table.Row        // Properties is empty if the properties are in chunks
 	count     int    // upper bound of the number of properties
 	size      int    // upper bound of the item's size
 	chunks    chunks // zero if the properties are in the item
 }
 
-// ownSize is an upper bound of the size of the store's own attributes in an item, without the value of the sort key.
+// ownSize is an upper bound of the size of an item's store attributes, without the value of the sort key.
 const ownSize = 200
 
-// sizeOf returns an upper bound of the size of an entity's item. If the bound is at most maxItem, DynamoDB accepts the item. The
-// entity then also meets the protocol's limit of 1 MiB. For a character, the protocol counts 2 bytes, and the item has at least
-// 1 byte.
+// sizeOf returns an upper bound of the size of an entity's item. If the bound is at most maxItem, DynamoDB accepts the
+// item, and the entity also meets the protocol's limit of 1 MiB: a character counts 2 bytes in the protocol, and at
+// least 1 byte in the item.
 func sizeOf(key []byte, p edm.Properties) int {
 	return ownSize + len(key) + patchSize(p)
 }
@@ -75,8 +74,8 @@ func readEntity(it item) (*stored, error) {
 	return s, nil
 }
 
-// read reads the item of an entity. DynamoDB does not keep the order of attributes, so read sorts the properties by
-// name. So every read returns the same order.
+// read reads the item of an entity. DynamoDB does not preserve the order of attributes, so read sorts the properties by
+// name.
 func (s *stored) read(it item) (err error) {
 	sort, ok := it[attrSort].(*types.AttributeValueMemberB)
 	ticks, nonce := attribute.Digits(it[attrTicks]), attribute.Digits(it[attrNonce])

@@ -10,19 +10,19 @@ import (
 	"edgetable/core/table"
 )
 
-// The names of the store's own attributes. A property cannot have such a name, because property names begin with a
-// letter or an underscore. Package call derives a placeholder from the letter of each name. infra/aws enables
-// DynamoDB's TTL for the attribute .ttl, so no attribute here may have that name.
+// Names of the store attributes. A property cannot have such a name, because property names begin with a letter or an
+// underscore. Package call derives a placeholder from the letter of each name. infra/aws enables DynamoDB's TTL for the
+// attribute .ttl, so no attribute here may have that name.
 const (
-	attrHash = call.Hash // binary: the hash key
-	attrSort = call.Sort // binary: the sort key
+	attrHash = call.Hash
+	attrSort = call.Sort
 
 	// Attributes of an entity.
 	attrTicks  = ".t" // number: the Timestamp
 	attrNonce  = ".o" // number: the nonce of the last write
 	attrCount  = ".n" // number: upper bound of the number of properties
 	attrSize   = ".z" // number: upper bound of the size of the item in bytes
-	attrChunks = ".c" // binary: version, number and size of the chunks that hold the properties
+	attrChunks = ".c" // binary: version, number and size of the chunks that contain the properties
 
 	// Attributes of a chunk.
 	attrData = ".d" // binary: a part of the encoded properties
@@ -40,22 +40,22 @@ const (
 	attrTarget = ".a" // binary: the incarnation of the copy
 	attrSpread = ".h" // number: the number of buckets of the copy
 	attrOwner  = ".q" // string: the id of the run of Rebucket that may write the copy
-	attrSeal   = ".x" // number: the rebucket.Seal, which says whether writes are refused
-	attrBeat   = ".y" // number: a counter that the run increments while it refuses writes
+	attrSeal   = ".x" // number: the rebucket.Seal of the table
+	attrBeat   = ".y" // number: a counter that the run increments while the table is sealed
 
-	// Attributes of a note. Notes are items that tell Purge what to remove.
+	// Attributes of a note.
 	attrDue    = ".u" // number: the earliest time, in ticks, at which Purge may process the note
 	attrRecord = ".m" // string: the key of the table's record
 	attrEntity = ".e" // binary: the encoded key of the entity that the write changes
 	attrNew    = ".w" // binary: the names of the new chunks of a write
 	attrOld    = ".f" // binary: the names of the chunks that the write replaces
 
-	// Attributes of an item about the removal of expired entities from a table.
+	// Attributes of the progress of a table's upkeep.
 	attrState = ".b" // binary: the encoded progress
 )
 
-// The concatenated names of all attributes that an entity, or a record, may have. Each name is a dot and a letter. So a
-// search for a name in this string finds only a whole name.
+// The concatenated names of the attributes that an entity or a record may have. Each name is a dot and a letter, so a
+// search for a name in the string finds only whole names.
 const (
 	ownOfEntity = attrHash + attrSort + attrTicks + attrNonce + attrCount + attrSize + attrChunks
 	ownOfRecord = attrHash + attrSort + attrValue + attrRevision + attrIncarnation + attrBuckets + attrDeleting + attrTraits +
@@ -64,8 +64,8 @@ const (
 
 var errItem = errors.New("dynamodb: an item is damaged")
 
-// newer returns the error for an item with an attribute that this version does not know. A later version may have
-// added the attribute to change the meaning of the item. So this version must not use the item.
+// newer returns the error for an item with an attribute that this version does not know. A newer version may have added
+// the attribute to change the meaning of the item, so this version must not use the item.
 func newer(name string) error {
 	return fmt.Errorf("an item of the DynamoDB table has the attribute %s, which a newer version of edgetable wrote: use that version or a later one", name)
 }
@@ -73,13 +73,13 @@ func newer(name string) error {
 // The first byte of a hash key is the kind of the item.
 const (
 	kindRecord  = 'D'
-	kindEntity  = 'E' // entities; after this byte, the hash key contains the table's incarnation and the number of a hash-key bucket
-	kindChunk   = 'C' // chunks; after this byte, the hash key contains the table's incarnation and the number of a hash-key bucket
+	kindEntity  = 'E' // entities; followed by the table's incarnation and the number of the bucket
+	kindChunk   = 'C' // chunks; followed by the table's incarnation and the number of the bucket
 	kindDropped = 'P' // notes about tables that Purge must remove
-	kindPending = 'W' // notes about writes that make or replace chunks
-	kindUpkeep  = 'U' // progress of the removal of expired entities; the sort key is that of the table's record
+	kindPending = 'W' // notes about writes that create or replace chunks
+	kindUpkeep  = 'U' // progress of the removal of expired entities; the sort key is the key of the table's record
 
-	kindHeartbeat = 'H' // heartbeats; after this byte, the hash key contains the number of the heartbeat; the sort key is a Region
+	kindHeartbeat = 'H' // heartbeats; followed by the number of the heartbeat; the sort key is a Region
 )
 
 type item = call.Item
@@ -90,14 +90,14 @@ func hashKey(kind byte, p rebucket.Spread, bucket uint16) []byte {
 	return binary.BigEndian.AppendUint16(b, bucket)
 }
 
-// Limits below those of DynamoDB. This package checks its own limits before it writes, because DynamoDB Local
-// accepts some items and transactions that DynamoDB refuses.
+// Limits below the limits of DynamoDB. This package checks them before it writes, because DynamoDB Local accepts some
+// items and transactions that DynamoDB rejects.
 const (
 	maxSortKey    = call.MaxSort
-	maxItem       = 380 << 10           // maximum size of an item: 20 KiB below DynamoDB's limit
-	maxTransact   = 4<<20 - 64<<10      // maximum size of a transaction: 64 KiB below DynamoDB's limit
-	maxPayload    = 4 << 20             // maximum number of bytes of properties in one Commit; the protocol limits a batch (one Commit) to this size
-	maxProperties = table.MaxProperties // maximum number of properties of an entity
-	maxImages     = 16 << 20            // maximum size in bytes of the properties of all entities that one Commit reads, and of all entities that it writes
-	chunkSize     = 350 << 10           // maximum number of bytes of properties in a chunk
+	maxItem       = 380 << 10      // maximum size of an item: 20 KiB below DynamoDB's limit
+	maxTransact   = 4<<20 - 64<<10 // maximum size of a transaction: 64 KiB below DynamoDB's limit
+	maxPayload    = 4 << 20        // maximum number of bytes of properties in one Commit: the protocol's limit for a batch
+	maxProperties = table.MaxProperties
+	maxImages     = 16 << 20  // maximum size of the properties of all entities that one Commit reads, and of all entities that it writes
+	chunkSize     = 350 << 10 // maximum number of bytes of properties in a chunk
 )

@@ -9,10 +9,10 @@ import (
 	"edgetable/core/table"
 )
 
-// The functions in this file find out from a failed Commit which entities are stored.
+// The functions in this file find out from a failed Commit which states are stored.
 
-// learnStates finds out which stored states made a call fail. If necessary, learnStates makes an action apply only to the
-// state that was found. The result is the refusal with the lowest index, or nil if the write should be tried again.
+// learnStates finds out which stored states made a call fail, and pins actions to these states if necessary. It returns
+// the refusal with the lowest index, or nil if the write should be retried.
 func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) error {
 	found, failed, err := w.findFailed(ctx, cause, now)
 	if err != nil {
@@ -34,11 +34,11 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 		}
 		a.old, a.pinned = nil, false
 		switch {
-		case w.traits != nil: // Each attempt must check whether the entity has expired, so the action may apply only to this state.
+		case w.traits != nil: // Each attempt must check whether the entity has expired, so the action must be pinned.
 			w.pin(a, e)
 			pinned = append(pinned, a)
 		case !a.allows(e):
-			w.pin(a, e) // The stored entity does not meet the action's condition, so the loop below returns a refusal.
+			w.pin(a, e) // The stored entity does not meet the condition of the action, so the loop below returns a refusal.
 		case a.needsOldState() && !a.fits(e, w.inline), e != nil && !e.chunks.none():
 			w.pin(a, e)
 			pinned = append(pinned, a)
@@ -47,8 +47,9 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 	if !slices.Contains(failed, true) {
 		return cause
 	}
-	// If several actions are refused, only the refusal with the lowest index is returned. A merge may be refused because of
-	// properties in chunks. So the code first loads the chunks of all pinned actions, and then checks the actions in order.
+	// If several actions are refused, only the refusal with the lowest index is returned. A merge may be refused
+	// because of properties in chunks, so the chunks of all pinned actions are loaded before the actions are checked in
+	// order.
 	if err := w.complete(ctx, pinned); err != nil {
 		return err
 	}
@@ -62,9 +63,9 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 	return nil
 }
 
-// undecided returns the index of the first of n actions that conflicted with another transaction, or n if no action
-// did. DynamoDB did not check the condition of such an action, which may be false. So if a later action has failed, it
-// may not be the first failed one.
+// undecided returns the index of the first of n actions that conflicted with another transaction, or n if there is
+// none. DynamoDB did not check the condition of this action, which may be false. If a later action has failed, it may
+// therefore not be the first to fail.
 func undecided(cause error, n int) int {
 	reasons := call.Reasons(cause)
 	for i := range reasons[:min(n, len(reasons))] {
@@ -75,9 +76,9 @@ func undecided(cause error, n int) int {
 	return n
 }
 
-// findFailed reports for each action whether its condition failed. For such an action, findFailed also returns the stored
-// entity, or nil if there is no entity. The entities come from the error. If the entities were too large for the reply,
-// findFailed reads them.
+// findFailed reports for each action whether its condition failed, and returns the stored entity of each failed action,
+// or nil if there is no entity. The entities come from the error. If they were too large for the reply, findFailed
+// reads them.
 func (w *write) findFailed(ctx context.Context, cause error, now edm.Ticks) (found []*stored, failed []bool, err error) {
 	found, failed = make([]*stored, len(w.actions)), make([]bool, len(w.actions))
 	read := func(i int, it item) {

@@ -24,11 +24,11 @@ type lease struct {
 	rebucket.Location
 	traits  *table.Traits
 	origin  table.Incarnation
-	elapsed time.Duration // time of the monotonic clock immediately before the record was read; the field below is the wall clock at the same time
+	elapsed time.Duration // monotonic clock immediately before the record was read; wall is the wall clock at the same time
 	wall    edm.Ticks
 }
 
-// maxLeases limits the memory for leases. When this number is reached, the store drops all leases and reads each record again.
+// maxLeases limits the memory for leases. If the limit is reached, all leases are discarded.
 const maxLeases = 10_000
 
 func (s *leases) get(key table.RecordKey) (lease, bool) {
@@ -38,7 +38,7 @@ func (s *leases) get(key table.RecordKey) (lease, bool) {
 	return l, ok && s.isYounger(&l, s.length)
 }
 
-// put caches a lease. It does not cache a table on which Rebucket forbids writes (a sealed table), because this may end at any time.
+// put caches a lease. It does not cache a sealed table, because the seal may end at any time.
 func (s *leases) put(key table.RecordKey, l lease) {
 	if l.Seal != rebucket.Open || s.length == 0 {
 		s.forget(key)
@@ -52,16 +52,16 @@ func (s *leases) put(key table.RecordKey, l lease) {
 	s.tables[key] = l
 }
 
-// forget removes a lease from the cache before its end. Correctness does not depend on this.
+// forget removes a lease from the cache before its end. Correctness does not depend on it.
 func (s *leases) forget(key table.RecordKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.tables, key)
 }
 
-// isYounger reports whether the age of a lease is less than the argument length. While a process is suspended, the monotonic
-// clock stands still, and only the wall clock advances. So isYounger uses the clock that has advanced more. If the wall clock
-// was set back, the age is unknown, and isYounger returns false.
+// isYounger reports whether the age of a lease is less than length. While a process is suspended, the monotonic clock
+// stops and only the wall clock advances, so isYounger uses the clock that has advanced further. If the wall clock was
+// set back, the age is unknown, and isYounger returns false.
 func (s *leases) isYounger(l *lease, length time.Duration) bool {
 	wall := s.now()
 	if wall < l.wall {
@@ -70,7 +70,7 @@ func (s *leases) isYounger(l *lease, length time.Duration) bool {
 	return max(s.elapsed()-l.elapsed, time.Duration(wall-l.wall)*100) < length
 }
 
-// term returns how long a record may be used after it was read: the duration of leases, or the default if nothing is cached.
+// term returns how long a record may be used after it was read. It is the default even if nothing is cached.
 func (s *leases) term() time.Duration {
 	if s.length > 0 {
 		return s.length

@@ -7,20 +7,20 @@ import (
 	"edgetable/core/table"
 )
 
-// The functions in this file make the condition that an entity has not expired by the rules of its table.
+// The functions in this file write the condition that an entity has not expired by the rules of its table.
 
-// The placeholders of expiry rules have two letters. Those of properties begin with a digit, and those of the store's own
-// attributes have one letter. So all placeholders differ.
+// The placeholders of expiry rules have two letters. Placeholders of properties begin with a digit, and placeholders of
+// store attributes have one letter, so no two placeholders are equal.
 const (
 	nameInstant  = "#rp" // for the property with the expiry time; a withdrawn rule uses #rq, because a condition may contain two rules
 	nameDateTime = "#rt"
 )
 
-// demandLife adds a condition to the expression e: at the Timestamp of a write, the entity has certainly not expired.
-// DynamoDB cannot always decide this, because the texts of DateTimes sort correctly only by whole seconds. Then the
-// condition is false, DynamoDB returns the entity, and the store checks the expiry. So a write needs a second call only
-// if the entity has expired or expires within the current second. If e contains an OR, the condition applies only to
-// the part of e after the last OR.
+// demandLife adds to e the condition that the entity is certain not to have expired at the Timestamp of a write.
+// DynamoDB cannot always decide this, because the order of DateTimes in text form is exact only to the second. In
+// doubt, the condition is false, DynamoDB returns the entity, and the store checks the expiry. A write therefore needs
+// a second call only if the entity has expired or expires within the current second. If e contains an OR, the condition
+// applies only to the part of e after the last OR.
 func demandLife(e *call.Expression, t *table.Traits, now edm.Ticks) {
 	for i, rule := range [...]*table.Expiry{t.Expiry, t.Ending} {
 		if rule == nil {
@@ -31,7 +31,7 @@ func demandLife(e *call.Expression, t *table.Traits, now edm.Ticks) {
 		if rule.Until != 0 {
 			at, name = rule.Until, "#rq"
 		}
-		if len(rule.Property) > call.MaxName { // DynamoDB does not permit such a long name, so the condition fails for every stored entity.
+		if len(rule.Property) > call.MaxName { // DynamoDB does not permit such a long name, so the condition is false for every stored entity.
 			e.Demand("attribute_not_exists(#t)")
 			continue
 		}

@@ -11,17 +11,16 @@ import (
 )
 
 const (
-	lookEvery = edm.TicksPerSecond * 5 // interval between reads of the heartbeats, and so the precision of the replica's age
+	lookEvery = edm.TicksPerSecond * 5 // interval between reads of the heartbeats, which determines the precision of the replica's age
 	lookTime  = 2 * time.Second        // timeout of a read; replies to clients may wait for the read
 
-	// After a failed read, no read is sent for a time: first firstLookWait, and after more failures at most
-	// lastLookWait. A failing read may take lookTime, and replies to clients may wait for it. So without the pause,
-	// every reply could wait that long.
+	// The minimum and maximum delay after a failed read. A failing read may take lookTime, and replies to clients may
+	// wait for it. Without the delay, every reply could wait that long.
 	firstLookWait = edm.TicksPerSecond
 	lastLookWait  = edm.TicksPerSecond * 30
 )
 
-// beatReader reads the oldest heartbeat at intervals. Callers that arrive during a read share its result.
+// beatReader reads the oldest heartbeat at intervals. Callers that arrive during a read share the result.
 type beatReader struct {
 	now  func() edm.Ticks
 	read func(ctx context.Context) (oldest edm.Ticks, err error) // returns 0 if a heartbeat is missing
@@ -56,7 +55,7 @@ func (l *beatReader) due() bool {
 }
 
 func (l *beatReader) again() {
-	if !l.due() { // read by another caller while this one waited
+	if !l.due() { // another caller has read while this caller waited
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
@@ -70,8 +69,8 @@ func (l *beatReader) again() {
 		l.next = l.last + l.wait
 		return
 	}
-	// A later read may return an earlier time than this reader knows already. All writes up to the known time remain
-	// visible, so the reader keeps the known time.
+	// A later read may return an earlier time. All writes up to the known time remain visible, so the known time does
+	// not decrease.
 	l.known, l.oldest = true, max(l.oldest, oldest)
 	l.next, l.wait = l.last+lookEvery, 0
 }

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Rebucket spreads a table over another number of buckets, as package rebucket describes.
+// Rebucket moves a table to another number of buckets; see package rebucket.
 func (s *Store) Rebucket(ctx context.Context, key table.RecordKey, o rebucket.Options) error {
 	if !o.Abort {
 		if err := s.checkNoSecondary(ctx); err != nil {
@@ -31,7 +31,8 @@ var ErrFollowed = errors.New("a secondary in another Region reads this table, an
 // movingAge is the age below which a heartbeat shows that a secondary may be reading the table.
 const movingAge = BeatEvery * 10
 
-// checkNoSecondary returns an error if a recent heartbeat shows that a secondary in another Region may be reading the table.
+// checkNoSecondary returns an error if a recent heartbeat shows that a secondary in another Region may be reading the
+// table.
 func (s *Store) checkNoSecondary(ctx context.Context) error {
 	beats, err := s.lastBeats(ctx, table.Strong)
 	if err != nil {
@@ -45,7 +46,6 @@ func (s *Store) checkNoSecondary(ctx context.Context) error {
 	return nil
 }
 
-// mover implements [rebucket.Store].
 type mover struct{ s *Store }
 
 func (m mover) Change(ctx context.Context, key table.RecordKey, change func(rebucket.Location) (rebucket.Location, error)) error {

@@ -17,38 +17,40 @@ import (
 
 // Options configure a store. Client and Table are required.
 type Options struct {
-	// Client is configured for the Region of the table. The store makes its own client with the same options, but
-	// without the SDK's retries, because the store decides which calls may be sent again.
+	// Client must be configured for the Region of the table. The store creates a separate client with the same options,
+	// but without the SDK's retries, because the store decides which calls may be retried.
 	Client *dynamodb.Client
 	// Table is the name of the DynamoDB table. [Create] creates such a table.
 	Table string
 	// Buckets is the number of buckets of a new table; 0 means 8. Each bucket accepts 1,000 writes per second, and
 	// each adds one call to a scan of the whole table.
 	Buckets uint16
-	// Lease is how long the record of a table may be cached. Deleting a table takes at least this time. 0 means 2 seconds. If Lease
-	// is negative, nothing is cached, and every operation on entities costs one more read. All processes that share the table must
-	// have the same Lease. If Lease is above MaxLease, clients time out while a table is deleted.
+	// Lease is how long the record of a table may be cached. Deleting a table takes at least this time. 0 means 2
+	// seconds. If Lease is negative, nothing is cached, and every operation on entities costs one more read. All
+	// processes that share the table must have the same Lease. If Lease is above MaxLease, clients may time out while a
+	// table is deleted.
 	Lease time.Duration
-	// Deadline limits every operation, unless its context has an earlier deadline. 0 means 30 s; the maximum is ten
+	// Deadline limits every operation, unless the context has an earlier deadline. 0 means 30 s; the maximum is ten
 	// minutes.
 	Deadline time.Duration
 	// Attempt limits one call to DynamoDB; 0 means 5 seconds.
 	Attempt time.Duration
-	// Scanned, if not nil, is called with the cost of each scan.
+	// Scanned is called with the cost of each scan, if it is not nil.
 	Scanned func(buckets.Cost)
-	// Observer sees the calls to DynamoDB.
+	// Observer receives the calls to DynamoDB.
 	Observer Observer
-	// Now is the clock for Timestamps and, together with Elapsed, for leases. Nil means the clock of the machine.
+	// Now is the clock for Timestamps and, together with Elapsed, for leases. nil means the machine's clock.
 	Now func() edm.Ticks
-	// Elapsed is a monotonic clock with any origin; nil means the clock of the machine.
+	// Elapsed is a monotonic clock with any origin. nil means the machine's clock.
 	Elapsed func() time.Duration
-	// Rand returns random bits; nil means a generator seeded by the system.
+	// Rand returns random bits. nil means a generator seeded by the system.
 	Rand func() uint64
-	// Sleep waits between attempts and until leases end. If ctx ends first, it returns the error of ctx. Nil means a real timer.
+	// Sleep waits between attempts and until leases end. If ctx ends first, Sleep returns the error of ctx. nil means a
+	// real timer.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// Observer sees the calls that a store makes.
+// Observer receives the calls that a store makes.
 type Observer = call.Observer
 
 // Observation describes one call.
@@ -67,8 +69,8 @@ const (
 	maxDeadline     = 10 * time.Minute
 	defaultAttempt  = 5 * time.Second
 
-	// leaseMargin is added to the duration of leases. It covers clocks that run at different speeds, and the time
-	// that a call takes to return.
+	// leaseMargin is added to the duration of leases. It allows for clocks that run at different speeds, and for the
+	// time that a call takes to return.
 	leaseMargin = 200 * time.Millisecond
 )
 

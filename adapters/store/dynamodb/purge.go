@@ -17,20 +17,20 @@ import (
 
 // Progress counts what a Purge has removed so far.
 type Progress struct {
-	Tables int // tables, or copies of tables, of which all items were removed
-	Items  int // items removed
+	Tables int // tables and copies of tables that were removed completely
+	Items  int
 }
 
 var onlyKeys = call.NewProjection(attrHash, attrSort)
 
-// purgeStep is the number of items read and removed in one step.
 const purgeStep = 25
 
-// Purge removes items that no operation can read: the entities of tables that were
-// dropped, or moved to other buckets, more than an hour ago, and the chunks of writes
-// that did not finish. It calls report, which may be nil, after each step. If report
-// returns an error, Purge ends, and a later Purge continues. Several processes may call
-// Purge at the same time.
+// Purge removes items that no operation can read:
+// - the entities of tables that were dropped, or moved to other buckets, more than an hour ago
+// - the chunks of writes that did not finish
+//
+// It calls report, which may be nil, after each step. If report returns an error, Purge stops, and a later Purge
+// continues. Several processes may call Purge at the same time.
 func (s *Store) Purge(ctx context.Context, report func(Progress) error) error {
 	p := purge{Store: s, report: report}
 	if err := p.writes(ctx); err != nil {
@@ -70,8 +70,7 @@ func (p *purge) due(it item) bool {
 	return err == nil && edm.Ticks(due) <= p.now()
 }
 
-// tables reads the items that record dropped tables. When an item is due, tables removes the entities of the dropped
-// table.
+// The method tables processes the notes about dropped tables that are due.
 func (p *purge) tables(ctx context.Context) error {
 	return p.each(ctx, droppedHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {
@@ -86,9 +85,8 @@ func (p *purge) tables(ctx context.Context) error {
 	})
 }
 
-// table processes a note about one incarnation of a table. If the process that dropped the table
-// did not free the name of the table, the name is freed first. Then the items are removed, and
-// finally the note.
+// table processes a note about one incarnation of a table. It frees the name of the table, if the process that dropped
+// the table did not, and then removes the items and the note.
 func (p *purge) table(ctx context.Context, note item) error {
 	id := attribute.Bytes(note[attrSort])
 	count, err := strconv.ParseUint(attribute.Digits(note[attrBuckets]), 10, 16)
@@ -149,8 +147,8 @@ func (p *purge) remove(ctx context.Context, items []item) error {
 	return p.reportProgress()
 }
 
-// writes reads the notes about writes that did not finish. For each of these writes, it removes the chunks that the
-// entity does not use.
+// The method writes processes the notes about writes that did not finish. It removes the chunks that the entities of
+// these writes do not use.
 func (p *purge) writes(ctx context.Context) error {
 	return p.each(ctx, pendingHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {

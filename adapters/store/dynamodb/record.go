@@ -12,29 +12,27 @@ import (
 	"edgetable/core/table"
 )
 
-// All records of the catalog have one hash key, because records are few, small, and cached where reads must be fast.
+// All records of the catalog have the same hash key, because they are few, small, and cached where reads must be fast.
 // The sort key is the record's key, so a query returns the records in the order of their keys.
 
 var recordHash = []byte{kindRecord}
 
 func recordKey(key table.RecordKey) item { return call.Key(recordHash, []byte(key.String())) }
 
-// record is a record as stored in its item.
 type record struct {
 	table.Record
-	rebucket.Location // zero unless the record is that of a table
-	// origin is the incarnation with which the table was created. It stays the same when Rebucket moves the table. So
-	// it distinguishes a moved table from a table that was dropped and created again.
+	rebucket.Location // zero unless the record belongs to a table
+	// origin is the incarnation with which the table was created. Rebucket does not change it, so it distinguishes a
+	// moved table from a table that was dropped and created again.
 	origin   table.Incarnation
 	deleting bool
 }
 
 func (r *record) isTable() bool { return r.Key.Table != "" }
 
-// isLive reports whether the record is that of a table that is not being deleted.
 func (r *record) isLive() bool { return r.isTable() && !r.deleting }
 
-// item returns the item of a record. It omits an unfinished move, so it must not be called for a table that is being moved.
+// item returns the item of a record. It must not be called for a table that is being moved, because it omits the move.
 func (r *record) item() item {
 	it := recordKey(r.Key)
 	it[attrValue] = attribute.Binary(r.Value)
@@ -86,7 +84,7 @@ func readRecord(it item) (*record, error) {
 	return &r, nil
 }
 
-// liveRecords parses a page of records, and omits those of tables that are being deleted.
+// liveRecords parses a page of records, and omits the records of tables that are being deleted.
 func liveRecords(items []item) (list []*record, err error) {
 	for _, it := range items {
 		r, err := readRecord(it)

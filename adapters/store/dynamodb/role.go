@@ -1,11 +1,11 @@
 package dynamodb
 
-// Role says what the programs in one Region do in a deployment.
+// Role is the task of a Region in a deployment.
 type Role string
 
 const (
 	Alone         Role = "alone"     // there is no other Region
-	PrimaryRole   Role = "primary"   // the Region writes, and sends heartbeats for secondaries in other Regions
+	PrimaryRole   Role = "primary"   // the Region writes, and writes heartbeats for secondaries in other Regions
 	SecondaryRole Role = "secondary" // the Region only serves reads, from a replica
 )
 

@@ -30,8 +30,8 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	}, func(a, b table.Page) (table.Page, bool) { return agreePages(a, b, &r) })
 }
 
-// agreePages compares two pages of the same request: one from the table, and one from its copy. It returns the
-// entities before the first difference. If there are none and the scan would not advance, it returns false.
+// agreePages compares two pages of the same request: one from the table, and one from its copy. It returns the entities
+// before the first difference, or false if there are none and the scan would not advance.
 func agreePages(a, b table.Page, r *table.ScanRequest) (table.Page, bool) {
 	earlier := func(a, b []byte) bool { return a != nil && (b == nil || bytes.Compare(a, b) < 0) }
 	begin := r.Ranges[0].Start
@@ -68,20 +68,20 @@ func agreePages(a, b table.Page, r *table.ScanRequest) (table.Page, bool) {
 // of memory.
 const maxFanOut = 32
 
-// minFiltered is the minimum number of rows for a filter expression. For fewer rows, the expression costs more than it saves.
+// minFiltered is the minimum number of rows for a filter expression. With fewer rows, the expression costs more than it
+// saves.
 const minFiltered = 8
 
 // filtered names the attributes that filter expressions use.
 var filtered = filter.Entity{Timestamp: attrTicks, Elsewhere: attrChunks}
 
-// tableSource implements [buckets.Source]: it reads the buckets of one table.
+// tableSource implements [buckets.Source] for the buckets of one table.
 type tableSource struct {
 	*Store
 	spread rebucket.Spread
-	filter *call.Filter // the filter of the request, translated once
+	filter *call.Filter
 }
 
-// query returns the query for the entities of one bucket in a range.
 func (s tableSource) query(bucket uint16, r key.Range, limit buckets.Limit) call.Query {
 	q := call.Query{Hash: hashKey(kindEntity, s.spread, bucket), First: r.Start, Last: r.End, Descending: limit.Descending, Rows: limit.Rows, Consistency: limit.Consistency}
 	if len(q.First) == 0 {
@@ -93,8 +93,7 @@ func (s tableSource) query(bucket uint16, r key.Range, limit buckets.Limit) call
 	return q
 }
 
-// Read implements [buckets.Source] by one Query, and reads the chunks of large
-// entities.
+// Read implements [buckets.Source] with one Query, and reads the chunks of large entities.
 func (s tableSource) Read(ctx context.Context, bucket uint16, r key.Range, limit buckets.Limit) (buckets.Chunk, error) {
 	var c buckets.Chunk
 	answer, err := s.db.Query(ctx, s.query(bucket, r, limit))
@@ -116,9 +115,9 @@ func (s tableSource) Read(ctx context.Context, bucket uint16, r key.Range, limit
 			return c, err
 		}
 		if !r.Contains(e.Key) {
-			continue // The query includes the end of the range, and a bound that was cut to 1024 bytes may include other keys.
+			continue // The query includes the end of the range, and a bound that was truncated to 1024 bytes may include other keys.
 		}
-		// DynamoDB limits a Query to one megabyte of items. The chunks of these items may be a thousand times larger.
+		// DynamoDB limits a Query to one megabyte of items, whose chunks may be a thousand times larger.
 		size += e.chunks.size
 		if len(found) > 0 && size > limit.Bytes {
 			c.Next = position.Continue(e.Key)
@@ -138,7 +137,8 @@ func (s tableSource) Read(ctx context.Context, bucket uint16, r key.Range, limit
 	c.Rows = make([]table.Row, 0, len(found))
 	for _, e := range found {
 		if !e.chunks.none() && e.Properties == nil {
-			// The entity was replaced after the Query, or a replica lacks its chunks. In both cases a newer state is correct too.
+			// The entity was replaced after the Query, or a replica lacks its chunks. In both cases, a newer state is
+			// also correct.
 			if e, err = s.entity(ctx, s.spread, e.Key, table.Strong); err != nil {
 				return c, err
 			}

@@ -8,10 +8,12 @@ import (
 )
 
 const (
-	// SyncMargin is subtracted from the time of the oldest heartbeat, for three reasons. DynamoDB may replicate a heartbeat before
-	// an item that was written earlier. A read may be eventually consistent. Clocks may differ.
+	// SyncMargin is subtracted from the time of the oldest heartbeat, because DynamoDB may replicate a heartbeat before
+	// an item that was written earlier. It also allows for eventually consistent reads and for differences between
+	// clocks.
 	SyncMargin = edm.TicksPerSecond * 60
-	// MaxBeatAge limits the age of the oldest heartbeat in a replica. If this heartbeat is older, the replica is unavailable.
+	// MaxBeatAge is the maximum age of the oldest heartbeat in a replica. If the heartbeat is older, the replica is
+	// unavailable.
 	MaxBeatAge = BeatEvery * 5
 )
 
@@ -23,7 +25,7 @@ type Secondary struct {
 
 var _ table.Replicated = (*Secondary)(nil)
 
-// NewSecondary makes a Secondary. region is the Region of this process. NewSecondary makes no calls.
+// NewSecondary returns a Secondary. region is the Region of this process. NewSecondary makes no calls.
 func NewSecondary(o Options, region string) (*Secondary, error) {
 	s, err := New(o)
 	if err != nil {
@@ -34,12 +36,12 @@ func NewSecondary(o Options, region string) (*Secondary, error) {
 	return &Secondary{s, beatReader{now: s.now, read: read}}, nil
 }
 
-// Declares implements [table.Declaring]. A secondary uses the options of tables, but does not change them: only the writing Region does.
+// Declares implements [table.Declaring]. A secondary applies the options of tables, but only the writing Region changes
+// them.
 func (*Secondary) Declares() (name string, expiry bool) { return "a secondary on DynamoDB", false }
 
-// Replication implements [table.Replicated]. Every write that was answered before LastSync is visible, on one condition:
-// DynamoDB replicates items almost in the order in which they were written. An item may arrive at most SyncMargin after a
-// heartbeat that was written later.
+// Replication implements [table.Replicated]. Every write that was acknowledged before LastSync is visible, provided
+// that no item arrives more than SyncMargin after a heartbeat that was written later.
 func (s *Secondary) Replication() table.Replication {
 	oldest, known := s.look.get()
 	switch {

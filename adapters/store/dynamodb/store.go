@@ -13,7 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Store is a table.Store on one DynamoDB table. Use [New].
+// Store is a [table.Store] on one DynamoDB table. [New] returns a Store.
 type Store struct {
 	db     *call.Table
 	clock  clock.Clock
@@ -35,7 +35,7 @@ var _ table.Store = (*Store)(nil)
 // Declares implements [table.Declaring].
 func (*Store) Declares() (name string, expiry bool) { return "DynamoDB", true }
 
-// New makes a store. It makes no calls.
+// New returns a Store. It makes no calls.
 func New(o Options) (*Store, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -57,7 +57,6 @@ func New(o Options) (*Store, error) {
 	}, nil
 }
 
-// begin adds the store's deadline to the context of an operation.
 func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -66,8 +65,8 @@ func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc,
 	return ctx, cancel, nil
 }
 
-// newRevision returns a random revision. So no two states of a record ever have the same
-// revision, even if the record is removed and created again.
+// newRevision returns a random revision, so that no two states of a record have the same revision, even if the record
+// is removed and created again.
 func (s *Store) newRevision() table.Revision {
 	return table.Revision(strconv.FormatUint(s.rand(), 36) + "-" + strconv.FormatUint(s.rand(), 36))
 }

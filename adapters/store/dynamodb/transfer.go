@@ -29,7 +29,7 @@ func readHead(it item) (h rebucket.Head, err error) {
 type transfer struct {
 	*Store
 	from, to rebucket.Spread
-	alive    func(context.Context) error // the function writes a heartbeat; it is nil except in the last pass
+	alive    func(context.Context) error // writes a heartbeat; nil except in the last pass
 	actions  []call.Action
 	pending  []*chunkWrite
 	rebucket.Copied
@@ -45,8 +45,8 @@ func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.
 	if err := t.db.BatchGet(ctx, keys, table.Strong, func(it item) { found[string(attribute.Bytes(it[attrSort]))] = it }); err != nil {
 		return err
 	}
-	// The transaction requires that this run is still moving the table. So if the transaction arrives late, it
-	// can write only into the copy of this run, and only before the copy has become the table.
+	// The transaction requires that this run is still moving the table. A late transaction can therefore write only
+	// into the copy of this run, and only before the copy has become the table.
 	var e call.Expression
 	e.If(attrIncarnation, "=", ":i", attribute.Binary(r.Spread.Incarnation[:]))
 	e.If(attrTarget, "=", ":a", attribute.Binary(r.Target.Incarnation[:]))
@@ -84,7 +84,6 @@ func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.
 	return nil
 }
 
-// source returns the item key of an entity in the table.
 func (t *transfer) source(k []byte) item {
 	return call.Key(hashKey(kindEntity, t.from, t.from.Bucket(k)), k)
 }
@@ -93,13 +92,13 @@ func (t *transfer) target(k []byte) item {
 	return call.Key(hashKey(kindEntity, t.to, t.to.Bucket(k)), k)
 }
 
-// remove deletes from the copy an entity that the table does not have.
+// remove deletes an entity that is in the copy but not in the table.
 func (t *transfer) remove(ctx context.Context, d *rebucket.Difference) error {
 	var e call.Expression
 	e.IfMissing(attrHash)
 	t.demand(d.Key, &e)
 	if d.Copy == nil {
-		return nil // nothing to remove: the copy does not have the entity either
+		return nil // the copy does not have the entity either
 	}
 	if err := t.replace(ctx, d, nil, nil); err != nil {
 		return err
@@ -109,14 +108,14 @@ func (t *transfer) remove(ctx context.Context, d *rebucket.Difference) error {
 	return nil
 }
 
-// put writes an item of the table, with all its attributes, to the copy. The copy gets chunks of its own.
+// put writes an item of the table, with all its attributes, to the copy. The copy gets separate chunks.
 func (t *transfer) put(ctx context.Context, d *rebucket.Difference, it item, h *rebucket.Head) error {
 	var e call.Expression
 	e.If(attrTicks, "=", ":t", it[attrTicks])
 	e.If(attrNonce, "=", ":o", it[attrNonce])
 	t.demand(d.Key, &e)
 	if d.Copy != nil && d.Copy.Same(h) {
-		return nil // nothing to write: the table and its copy have the same state
+		return nil // the table and its copy have the same state
 	}
 	if err := t.replace(ctx, d, it, h); err != nil {
 		return err
@@ -129,7 +128,7 @@ func (t *transfer) put(ctx context.Context, d *rebucket.Difference, it item, h *
 	return nil
 }
 
-// replace writes the chunks of an item for the copy. It also writes a note that tells Purge to remove the copy's old chunks.
+// replace writes the chunks of an item for the copy, and a note that makes Purge remove the copy's old chunks.
 func (t *transfer) replace(ctx context.Context, d *rebucket.Difference, it item, h *rebucket.Head) (err error) {
 	var old chunks
 	if d.Copy != nil && d.Copy.Chunks != nil {
@@ -170,7 +169,7 @@ func (t *transfer) demand(k []byte, e *call.Expression) {
 	}
 }
 
-// send sends the transaction. In the last pass it returns errStale if an entity in the table has changed.
+// send sends the transaction. In the last pass, it returns errStale if an entity in the table has changed.
 func (t *transfer) send(ctx context.Context) error {
 	if t.Copied.Copied+t.Deleted == 0 {
 		return nil
@@ -186,7 +185,8 @@ func (t *transfer) send(ctx context.Context) error {
 	return err
 }
 
-// removeUnusedChunks removes the chunks that no item uses after the transaction. If the outcome is unknown, it leaves them to Purge.
+// removeUnusedChunks removes the chunks that no item uses after the transaction. If the outcome is unknown, Purge
+// removes them later.
 func (t *transfer) removeUnusedChunks(ctx context.Context, err error) {
 	if call.ClassOf(err) == call.Ambiguous {
 		return

@@ -28,8 +28,8 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 	return edm.Ticks(n), attribute.Bytes(it[attrState]), nil
 }
 
-// SetUpkeep implements [table.Sharing]. If the reply to the write is lost, SetUpkeep returns an error, although the write may
-// have been applied. In this case, no process removes expired entities before the time in the parameter due.
+// SetUpkeep implements [table.Sharing]. If the reply to the write is lost, SetUpkeep returns an error, although the
+// write may have been applied. If it was, no process removes expired entities of the table until due.
 func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.Ticks, state []byte) (set bool, err error) {
 	it := upkeepKey(t)
 	it[attrDue], it[attrState] = attribute.Number(due), attribute.Binary(state)
@@ -46,12 +46,12 @@ func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.T
 	return err == nil, err
 }
 
-// restEach determines the pause after the removal of expired entities: one hour for each restEach bytes examined,
-// at most a day. Reading 1 GiB once a day costs about $0.03, as much as storing 1 GiB for four days.
+// restEach determines the pause after the removal of expired entities: one hour for each restEach bytes examined, at
+// most a day. Reading 1 GiB once a day costs about $0.03, as much as storing 1 GiB for four days.
 const restEach = 32 << 20
 
-// RestUpkeep implements [table.Sharing]. The result is a pause of one hour to one day. To find expired entities, a process also
-// reads live entities, at the same cost. So the pause depends on the number of bytes of all entities that were read.
+// RestUpkeep implements [table.Sharing]. It returns a pause of one hour to one day. To find expired entities, a process
+// also reads live entities, at the same cost, so the pause depends on the size of all entities that were read.
 func (s *Store) RestUpkeep(scanned int) edm.Ticks {
 	hours := min(1+scanned/restEach, 24)
 	return edm.Ticks(time.Duration(hours) * time.Hour / 100)
@@ -59,7 +59,7 @@ func (s *Store) RestUpkeep(scanned int) edm.Ticks {
 
 var declaring = &call.Filter{Text: "attribute_exists(#l)", Names: map[string]string{"#l": attrTraits}}
 
-// Declared returns the tables of all accounts that have options, for example an expiry rule.
+// Declared returns the tables of all accounts that have options, such as an expiry rule.
 func (s *Store) Declared(ctx context.Context) (list []table.Name, err error) {
 	for first := []byte{0}; ; {
 		found, err := s.db.Query(ctx, call.Query{Hash: recordHash, First: first, Rows: 1000, Filter: declaring})

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// watch stores the time at which this process first saw each record in its current state. Only states that another
-// process should end are watched: the deletion of the table, and the refusal of writes.
+// watch records when this process first saw a record in its current state. It watches only states that another process
+// may have to end: a deletion, and a seal.
 type watch struct {
 	mu   sync.Mutex
 	seen map[string]sighting
@@ -19,7 +19,7 @@ type sighting struct {
 
 const maxSightings = 1000
 
-// unchanged returns for how long this process has seen the record with this key in this state.
+// unchanged returns how long this process has seen the record with the given key in the given state.
 func (w *watch) unchanged(key, state string, now time.Duration) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()

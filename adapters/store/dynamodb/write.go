@@ -18,9 +18,9 @@ type write struct {
 	spread          rebucket.Spread
 	traits          *table.Traits
 	hash, chunkHash []byte
-	inline          int // items that are larger than this number of bytes are stored in chunks
+	inline          int // items above this size in bytes are stored in chunks
 	actions         []action
-	renew           func(context.Context) error // called before each attempt; an error means that the write must not be sent
+	renew           func(context.Context) error // called before each attempt; if it returns an error, the write must not be sent
 }
 
 func newWrite(s *Store, p rebucket.Spread, t *table.Traits, m []table.Mutation) *write {
@@ -35,8 +35,8 @@ func newWrite(s *Store, p rebucket.Spread, t *table.Traits, m []table.Mutation) 
 	return w
 }
 
-// hashes returns the hashes of the items that the write may create, and of the items that the write deletes. The clock uses
-// the hashes to make a delete wait for earlier attempts that may create the same item.
+// hashes returns hashes of the items that the write may create, and of the items that it deletes. The clock uses them
+// to delay a delete until earlier attempts that may create the same item have ended.
 func (w *write) hashes() (creates, deletes []uint64) {
 	for i := range w.actions {
 		switch m := w.actions[i].m; {
@@ -78,8 +78,8 @@ func (w *write) entities(ctx context.Context, actions []*action) (map[string]*st
 	return found, errors.Join(err, damaged)
 }
 
-// complete loads the chunks of stored entities for actions that require an exact stored state (pinned actions). It does so only
-// if the action is a merge, or if an expiry rule may apply to the entity.
+// complete loads the chunks of the stored entities of pinned actions, if the action is a merge, or if an expiry rule
+// may apply to the entity.
 func (w *write) complete(ctx context.Context, pinned []*action) error {
 	var rows []*stored
 	size := 0
@@ -112,7 +112,8 @@ func (w *write) complete(ctx context.Context, pinned []*action) error {
 	return nil
 }
 
-// loadExpiry reads the chunks of the stored entity of an action, and keeps only the properties that expiry rules name.
+// loadExpiry reads the chunks of the stored entity of an action, and retains only the properties that expiry rules
+// name.
 func (w *write) loadExpiry(ctx context.Context, a *action) error {
 	if w.traits == nil {
 		return nil
@@ -148,7 +149,7 @@ func (w *write) loadExpiry(ctx context.Context, a *action) error {
 	return nil
 }
 
-// pin makes an action apply only if the stored state is e, and raises the clock above the Timestamp of e.
+// pin makes an action apply only if the stored state is e. It also raises the clock above the Timestamp of e.
 func (w *write) pin(a *action, e *stored) {
 	a.pinned, a.old = true, e
 	if e != nil {
@@ -156,7 +157,7 @@ func (w *write) pin(a *action, e *stored) {
 	}
 }
 
-// prepareEntities computes the new entity of each action, unless this requires an old state that is not known. It
+// prepareEntities computes the new entity of each action, unless it depends on an old state that is not known. It
 // writes the chunks that the new entities need.
 func (w *write) prepareEntities(ctx context.Context, now edm.Ticks) error {
 	size := 0
@@ -197,8 +198,7 @@ func (w *write) prepareEntities(ctx context.Context, now edm.Ticks) error {
 	return nil
 }
 
-// removeUnusedChunks is called after a write. If the write was applied, it removes the old chunks of the entities. Otherwise,
-// it removes the new chunks.
+// removeUnusedChunks removes the old chunks of the entities if the write was applied, and the new chunks otherwise.
 func (w *write) removeUnusedChunks(ctx context.Context, applied bool) {
 	for i := range w.actions {
 		if p := w.actions[i].pending; p != nil {
@@ -212,7 +212,6 @@ func (w *write) removeUnusedChunks(ctx context.Context, applied bool) {
 	}
 }
 
-// request returns the call.Action that is sent for an action of the Commit.
 func (w *write) request(a *action, now edm.Ticks) call.Action {
 	var e call.Expression
 	switch {
@@ -237,7 +236,6 @@ func (w *write) request(a *action, now edm.Ticks) call.Action {
 	return w.db.Update(call.Key(w.hash, a.m.Key), &e)
 }
 
-// send sends all actions of the Commit in one call.
 func (w *write) send(ctx context.Context, now edm.Ticks) error {
 	requests := make([]call.Action, len(w.actions))
 	for i := range w.actions {

@@ -11,16 +11,17 @@ import (
 
 const catchingUp = 2
 
-// catchUp waits until a synchronous standby has all commits that a new connection can see.
+// catchUp waits until a synchronous standby has received every commit that a new connection can see.
 //
-// Two events make commits visible that no standby has yet. The first is a restart of the primary: it ends the sessions whose
-// commits were waiting for a standby. The second is the promotion of a standby that has no standby of its own yet. Both events
-// end all connections. A commit waits for all commits before it, so catchUp makes one commit per new connection.
+// Two events make commits visible that no standby has yet. A restart of the primary aborts the sessions whose commits
+// were waiting for a standby. A promoted standby may not have a standby yet. Both events close all connections. A
+// commit waits for all earlier commits, so catchUp makes one commit on each new connection.
 //
-// If another connection has made this commit and is still open, neither event has happened since, and catchUp returns at once. So
-// reads work while the standby is down.
+// If another connection has made this commit and is still open, neither event has happened since, and catchUp returns
+// at once. Reads therefore continue while the standby is down.
 //
-// The wait has no timeout: an abandoned wait would continue in the database, and the next connection would add another one.
+// The wait has no timeout. An abandoned wait would continue in the database, and the next connection would add another
+// wait.
 func (s *Store) catchUp(ctx context.Context, c *pgconn.PgConn) error {
 	if ok, err := s.caughtUp(ctx, c); ok || err != nil {
 		return err
@@ -32,7 +33,8 @@ func (s *Store) catchUp(ctx context.Context, c *pgconn.PgConn) error {
 		return context.Cause(ctx)
 	}
 	defer s.watch(c)()
-	// This statement writes to the log, because only a commit that has written to the log waits for a standby.
+	// A commit waits for a standby only if its transaction wrote to the log. This statement writes a message to the
+	// log.
 	if _, err := c.Exec(ctx, "SELECT pg_logical_emit_message(true, 'edgetable', '')").ReadAll(); err != nil {
 		return err
 	}
@@ -44,14 +46,16 @@ func (s *Store) catchUp(ctx context.Context, c *pgconn.PgConn) error {
 	return err
 }
 
-// passed lists the database processes whose connections have waited for a standby since PostgreSQL was last restarted.
+// passed is the set of database processes whose connections have waited for a standby since PostgreSQL was last
+// restarted.
 type passed struct {
 	mu   sync.Mutex
 	list map[string]bool
 }
 
-// caughtUp reports whether this connection, or another connection that is still open, has waited for a standby. Such an open
-// connection proves that PostgreSQL has not restarted since the wait. So PostgreSQL shows no commits that a standby lacks.
+// caughtUp reports whether this connection, or another connection that is still open, has waited for a standby. An open
+// connection that has waited proves that PostgreSQL has not restarted since. Until a restart, PostgreSQL shows no
+// commit that the standby lacks.
 func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err error) {
 	results, err := c.Exec(ctx, "SELECT "+statement.ProcessSQL+", pid = pg_backend_pid() FROM pg_stat_activity WHERE application_name = '"+s.name+"'").ReadAll()
 	if err != nil {
@@ -78,7 +82,8 @@ func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err er
 	return ok, nil
 }
 
-// barrierKey is the key, in a connection's custom data, of a flag: the connection has waited for a standby.
+// barrierKey is the key of a flag in a connection's custom data. The flag is set after the connection has waited for a
+// standby.
 const barrierKey = "barrier"
 
 func (p *passed) forget() {

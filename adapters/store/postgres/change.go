@@ -14,12 +14,13 @@ import (
 	"edgetable/core/table"
 )
 
-// change gets a new Timestamp. The result calls contains the statements of one transaction. If the record has another revision, the first
-// statement writes no row; otherwise it writes one row. The result trace is a query that shows later whether the transaction was applied.
+// change returns the statements of a transaction that writes a record with the Timestamp ticks. The first statement
+// writes one row, or no row if the record has another revision. trace is a query that shows later whether the
+// transaction was applied.
 type change func(ticks edm.Ticks) (calls []statement.Call, trace statement.Call)
 
-// creating returns the change that creates a record. declared is the stored form of the record's options, or nil.
-// Each attempt uses a new random incarnation number. To recognize an attempt, a query looks for this number.
+// creating returns the change that creates a record. declared is the stored form of the record's options, or nil. Each
+// attempt uses a new random incarnation number, by which a query recognizes the attempt.
 func creating(name string, r table.Record, declared []byte) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, life := []byte(name), statement.Int8(int64(ticks)), statement.Int8(random())
@@ -65,7 +66,7 @@ func dropping(name string, old edm.Ticks) change {
 	}
 }
 
-// change sends a record change to the database, and retries until the outcome is known.
+// change sends a record change to the database and retries until the outcome is known.
 func (s *Store) change(ctx context.Context, account string, do change) (edm.Ticks, error) {
 	for try := 0; ; try++ {
 		var calls []statement.Call
@@ -119,7 +120,7 @@ func (s *Store) resolveChange(ctx context.Context, ticks edm.Ticks, trace statem
 	switch {
 	case err == nil && applied:
 		return nil
-	case err == nil && complete && s.now() < ticks+statement.TrailMemory: // until this time at least, Purge keeps the last revisions of a dropped record
+	case err == nil && complete && s.now() < ticks+statement.TrailMemory: // Purge retains the revisions of a dropped record for longer than TrailMemory
 		return &unsentError{cause}
 	}
 	s.counters.unknown.Add(1)

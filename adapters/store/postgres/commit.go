@@ -15,7 +15,7 @@ import (
 	"edgetable/core/table"
 )
 
-// maxKey is the maximum length of an encoded key. An index entry can have 2,704 bytes. PostgreSQL accepts a longer
+// maxKey is the maximum length of an encoded key. PostgreSQL limits an index entry to 2,704 bytes. It accepts a longer
 // key only if the key compresses well.
 const maxKey = 2600
 
@@ -34,7 +34,8 @@ func (s *Store) Commit(ctx context.Context, name table.RecordKey, m []table.Muta
 			return 0, &table.Refused{Index: i, Err: table.ErrKeyTooLong}
 		}
 	}
-	// If the caller's context ends, Commit returns while the store may still send the mutations. So the store needs its own copy of their memory.
+	// If the caller's context ends, Commit returns while the store may still be sending the mutations. The store
+	// therefore uses a copy.
 	m = slices.Clone(m)
 	for i := range m {
 		m[i].Key, m[i].Properties = slices.Clone(m[i].Key), slices.Clone(m[i].Properties)
@@ -69,12 +70,12 @@ type commitment struct {
 	*Store
 	account, name string
 	mutations     []table.Mutation
-	states        []state      // stored states of the entities; nil if they are unknown and not needed (see needsState)
+	states        []state      // nil until they are read; see needsState
 	declared      *ruled.Table // cached options of the table, or nil
 }
 
 // run applies all mutations or none. If a statement writes nothing, run reads the states of the entities to find the
-// reason. run then returns a refusal, or sends all statements again with a Timestamp above those of the entities.
+// reason. It then returns a refusal, or retries with a Timestamp above every Timestamp of the entities.
 func (c *commitment) run(ctx context.Context) (edm.Ticks, error) {
 	c.declared = c.ruled.Find(c.name)
 	c.useCachedState()
@@ -120,11 +121,12 @@ func (c *commitment) needsStates() bool {
 	return slices.ContainsFunc(c.mutations, func(m table.Mutation) bool { return needsState(&m, c.declared) })
 }
 
-// usesCache reports whether the commit uses the cache of states: it is a single write that needs the state of its entity.
+// usesCache reports whether the commit uses the cache of entity states. Only a single write that needs the state of its
+// entity uses the cache.
 func (c *commitment) usesCache() bool { return len(c.mutations) == 1 && c.needsStates() }
 
-// checkStates reads the entities in one snapshot and raises the clock above their Timestamps. If their states do not
-// permit a mutation, checkStates returns a *table.Refused.
+// checkStates reads the entities in one snapshot and advances the clock past their Timestamps. If the states do not
+// permit a mutation, it returns a *table.Refused.
 func (c *commitment) checkStates(ctx context.Context) (err error) {
 	if c.states, err = c.look(ctx); err != nil {
 		return err
@@ -154,7 +156,7 @@ func (c *commitment) look(ctx context.Context) ([]state, error) {
 	return c.lookAll(ctx, lend.Client{Use: lend.Writes, Account: c.account}, c.name, keys)
 }
 
-// write sends a single write together with writes of other callers, and several writes as one transaction of their own.
+// write adds a single write to a round, which other callers share. It sends a batch as a separate transaction.
 func (c *commitment) write(ctx context.Context, list []*write) (edm.Ticks, error) {
 	if len(list) == 1 {
 		err := c.put(ctx, list[0])
@@ -190,8 +192,8 @@ func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, er
 	return ticks, err
 }
 
-// useCachedState takes the state of the entity from the cache, if a single write needs the state. A cached state may
-// be outdated, so useCachedState ignores a state that does not permit the write.
+// useCachedState uses the cached state of the entity for a single write that needs the state. A cached state may be
+// outdated, so useCachedState ignores a state that does not permit the write.
 func (c *commitment) useCachedState() {
 	if !c.usesCache() {
 		return
@@ -208,7 +210,7 @@ func (c *commitment) useCachedState() {
 	}
 }
 
-// cacheState caches the new state of the entity, if the commit uses the cache.
+// cacheState caches the new state of the entity if the commit uses the cache.
 func (c *commitment) cacheState(list []*write) {
 	switch {
 	case !c.usesCache():
@@ -220,7 +222,8 @@ func (c *commitment) cacheState(list []*write) {
 	}
 }
 
-// dropStates discards the entity states that the commit has used. If the commit uses the cache, dropStates also removes its entity from the cache.
+// dropStates discards the states that the commit has used, and removes the entity from the cache if the commit uses the
+// cache.
 func (c *commitment) dropStates() {
 	if c.usesCache() {
 		c.known.Forget(c.name, c.mutations[0].Key)

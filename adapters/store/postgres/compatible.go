@@ -39,15 +39,15 @@ func connectOnce(ctx context.Context, o Options) (Options, *pgx.Conn, error) {
 
 func connectBy(ctx context.Context, config *pgxpool.Config) (*pgx.Conn, error) {
 	one := config.ConnConfig.Copy()
-	one.DefaultQueryExecMode = pgx.QueryExecModeExec // this mode leaves no prepared statements behind: a pooler may give the session to another client
+	one.DefaultQueryExecMode = pgx.QueryExecModeExec // a pooler may pass the session to another client, so no prepared statement may remain in it
 	if err := config.BeforeConnect(ctx, one); err != nil {
 		return nil, err
 	}
 	return pgx.ConnectConfig(ctx, one)
 }
 
-// compatible checks that the schema has the version that this program needs, and that the store can use the database. The store
-// must call it before it prepares any statement.
+// compatible checks that the schema has the version that this program needs, and that the store can use the database.
+// It must be called before any statement is prepared.
 func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
 	c, err := connectBy(ctx, config)
 	if err != nil {
@@ -74,7 +74,8 @@ func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
 	return proof.Refuse(ctx, c.PgConn(), err)
 }
 
-// prove checks that the database shows running transactions. The store needs this to find out lost outcomes.
+// prove checks that a connection can see the running transactions of other connections. Otherwise, the store could not
+// find out whether a write was applied after its reply was lost.
 func (s *Store) prove(ctx context.Context, config *pgxpool.Config, witness *pgconn.PgConn) error {
 	writer, err := connectBy(ctx, config)
 	if err != nil {

@@ -16,16 +16,17 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// settings are the session settings. PostgreSQL plans the prepared statements while the tables are empty, so the settings force
-// index scans: a sequential scan would be slow when a table has grown. JIT compilation costs more than the statements themselves.
+// settings are the session settings. They force index scans: PostgreSQL plans the prepared statements while the tables
+// are empty, and a sequential scan would be slow once a table has grown. JIT compilation costs more than the statements
+// themselves.
 const settings = `
 SET jit = off; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
 SET plan_cache_mode = force_generic_plan; SET client_min_messages = warning; SET client_encoding = 'UTF8';
 SET statement_timeout = '30s'; SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'`
 
-// endings sets the timeouts after which the database ends the transactions of a server that has disappeared. A setting that the
-// version of PostgreSQL does not have is skipped. transaction_timeout does not end a commit that waits for a standby, because
-// the transaction is already committed on the primary.
+// endings sets the timeouts after which the database aborts the transactions of a server that has disappeared. A
+// setting that this version of PostgreSQL lacks is skipped. transaction_timeout does not affect a commit that waits for
+// a standby, because the transaction is already committed on the primary.
 const endings = `
 SELECT set_config(name, value, false) FROM (VALUES ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '5'),
   ('tcp_user_timeout', '15000'), ('transaction_timeout', '30s')) AS wanted(name, value) WHERE current_setting(name, true) IS NOT NULL`
@@ -59,31 +60,30 @@ func (c *connector) config(dsn string) (*pgxpool.Config, error) {
 	return p, nil
 }
 
-// process identifies the database process that serves a connection.
 type process struct {
 	pid     uint32
 	id      string // unique to the process, even after a restart of the database
-	session int64  // number of the connection; later connections of the store have higher numbers
+	session int64  // sequence number of the connection in this store
 }
 
-// processKey is the key of the process in a connection's custom data.
 const processKey = "process"
 
-// processOf returns the process that serves a connection, as the database reported it. The process id that pgx knows may be that
-// of a proxy.
+// processOf returns the process that the database reported for a connection. The process id that pgx knows may be a
+// proxy's.
 func processOf(c *pgconn.PgConn) process {
 	p, _ := c.CustomData()[processKey].(process)
 	return p
 }
 
-// warningKey is the key, in a connection's custom data, of the text of the last warning.
+// warningKey is the key of the text of the last warning in a connection's custom data.
 const warningKey = "warning"
 
-// prepareConfig sets the password of a new connection, and keeps pgx from sending cancel requests.
+// prepareConfig sets the password of a new connection, and prevents pgx from sending cancel requests.
 //
-// pgx sends a cancel request when a read fails or a context ends. If PostgreSQL cancels a commit that waits for a standby, the
-// commit becomes visible before the standby has it, and a failover loses the commit. pgx dials cancel requests with the DialFunc
-// of the connection. So prepareConfig makes this function refuse every call after the connection is established.
+// pgx sends a cancel request when a read fails or a context ends. If PostgreSQL cancels a commit that waits for a
+// standby, the commit becomes visible before the standby has it, and a failover loses the commit. pgx dials cancel
+// requests with the DialFunc of the connection. The DialFunc that prepareConfig sets therefore fails every call after
+// the connection is established.
 func (c *connector) prepareConfig(ctx context.Context, config *pgx.ConnConfig) error {
 	if c.Password != nil {
 		password, err := c.Password(ctx, config.Host, config.Port, config.User)

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// runDetached runs the function do in a new goroutine. If ctx ends first, the caller gets ErrUnknown, but
-// the function do runs to its end. So at least the store finds out the outcome of the write.
+// runDetached runs a function in a new goroutine and returns its result. If ctx ends first, runDetached returns
+// ErrUnknown, but the function runs to completion so that the store learns the outcome of the write.
 func runDetached[R any](ctx context.Context, s *Store, do func(ctx context.Context) (R, error)) (R, error) {
 	type result struct {
 		value R
@@ -32,7 +32,8 @@ func runDetached[R any](ctx context.Context, s *Store, do func(ctx context.Conte
 	}
 }
 
-// sendTransaction sends statements as one transaction, and waits for the reply without a timeout, since a commit may wait for a standby.
+// sendTransaction sends statements as one transaction. It waits for the reply without a timeout, because a commit may
+// wait for a standby.
 func (s *Store) sendTransaction(c *pgconn.PgConn, calls []statement.Call) (rows []int64, err error) {
 	if reason, ok := c.CustomData()[weaknessKey].(string); ok {
 		return nil, &unsentError{&slot.Halted{Reason: reason}}

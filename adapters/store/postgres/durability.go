@@ -16,9 +16,9 @@ import (
 // ErrLoss means that the settings of the database may lose acknowledged writes.
 var ErrLoss = errors.New("acknowledged writes may be lost")
 
-// inspect reads the settings and the process id of a new connection. The store compares all later connections with
-// the settings of the first connection. If the first settings permit a loss of acknowledged writes, inspect returns
-// an error, unless Options.AllowLoss is set. If a later connection has weaker settings, the store sends no writes to it.
+// inspect reads the settings and the process id of a new connection. The settings of the first connection are the
+// reference. If they permit the loss of acknowledged writes, inspect returns an error, unless Options.AllowLoss is set.
+// If a later connection has weaker settings, the store sends no writes over it.
 func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) (*promise.Settings, error) {
 	results, err := c.Exec(ctx, `SELECT pid, `+statement.ProcessSQL+`, `+statement.PromisesSQL+` FROM pg_stat_activity WHERE pid = pg_backend_pid()`).ReadAll()
 	if err != nil {
@@ -47,18 +47,19 @@ func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) (*promise.Setting
 	return d, nil
 }
 
-// weaknessKey is the key, in a connection's custom data, of the reason why the store sends no writes to the connection.
+// weaknessKey is the key of a text in a connection's custom data. The text says why the store sends no writes over the
+// connection.
 const weaknessKey = "weak"
 
-// noteSettings stores the current settings for Durability, and logs the settings if they have changed.
+// noteSettings stores the settings for Durability, and logs them if they have changed.
 func (s *Store) noteSettings(d *promise.Settings) {
 	if before := s.settings.Swap(d); before == nil || *before != *d {
 		s.Logf("durability: %s", d)
 	}
 }
 
-// watchSettings checks the settings and the schema version that a heartbeat returned. It returns a reason to refuse writes in two cases:
-// the settings are weaker than at the start, or the schema has another version than the server expects.
+// watchSettings checks the settings and the schema version that a heartbeat returned. If the settings are weaker than
+// at the start, or the server does not support the schema version, it returns a reason to refuse writes.
 func (s *Store) watchSettings(d *promise.Settings, version int64) (reason string) {
 	s.noteSettings(d)
 	if err := schema.Check(s.Schema, int(version)); err != nil {
@@ -67,7 +68,8 @@ func (s *Store) watchSettings(d *promise.Settings, version int64) (reason string
 	return s.weaknessOf(d)
 }
 
-// weaknessOf returns a sentence about the setting that protects acknowledged writes less than at the start, or "".
+// weaknessOf describes the setting that protects acknowledged writes less than at the start. It returns "" if there is
+// none.
 func (s *Store) weaknessOf(d *promise.Settings) string {
 	reason := ""
 	switch {
@@ -87,7 +89,7 @@ func (s *Store) weaknessOf(d *promise.Settings) string {
 	return reason
 }
 
-// Durability returns a sentence that says which failures an acknowledged write survives, according to the current settings.
+// Durability describes which failures an acknowledged write survives under the current settings.
 func (s *Store) Durability() string {
 	if d := s.settings.Load(); d != nil {
 		return d.String()

@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// resolveOutcomes finds out which writes of a round (a transaction with writes of several callers) were applied, after
-// the reply was lost. The writes are sorted by table.
+// resolveOutcomes finds out which writes of a round were applied after the reply was lost. The writes must be sorted by
+// table.
 func (s *Store) resolveOutcomes(group []*write, cause error) {
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
@@ -52,7 +52,7 @@ func (s *Store) resolveBatch(ctx context.Context, list []*write, cause error) er
 		s.counters.unknown.Add(1)
 		return fmt.Errorf("%w: %w", table.ErrUnknown, cause)
 	}
-	// If one row shows its write, the whole batch was applied. A row that does not show its write was overwritten later.
+	// One applied write proves that the whole batch was applied. The rows of the other writes were overwritten later.
 	var found error
 	for i, w := range list {
 		ok, err := s.resolveWrite(ctx, w, &states[i], cause)
@@ -69,8 +69,9 @@ func (s *Store) resolveBatch(ctx context.Context, list []*write, cause error) er
 	return found
 }
 
-// resolveWrite decides from the state of an entity whether a write was applied. By then, the database cannot apply the write any
-// more. resolveWrite returns an *unsentError if the write was not applied, and ErrUnknown if the state does not show the outcome.
+// resolveWrite decides from the state of an entity whether a write was applied. The database must no longer be able to
+// apply the write. resolveWrite returns an *unsentError if the write was not applied, and ErrUnknown if the state does
+// not show the outcome.
 func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause error) (ok bool, err error) {
 	unknown := fmt.Errorf("%w: %w", table.ErrUnknown, cause)
 	switch {
@@ -78,13 +79,13 @@ func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause er
 		return false, unknown
 	case now.ticks == w.ticks:
 		return true, nil
-	case now.ticks < w.ticks && now.purged < w.ticks: // if the write had been applied, its tombstone would still exist: Purge has removed no tombstone with this Timestamp
+	case now.ticks < w.ticks && now.purged < w.ticks: // an applied write would have left a row, and Purge has removed no tombstone with this or a later Timestamp
 		return false, &unsentError{cause}
 	case now.ticks < w.ticks:
 		return false, unknown
 	}
-	// Another write has overwritten the row since. If this server sent the other write, it did so in a batch: this server sends
-	// the next single write of an entity only when the outcome of the previous single write is known.
+	// Another write has overwritten the row since. If this server sent the other write, it sent it in a batch: the
+	// server sends a single write of an entity only when the outcome of the previous single write is known.
 	purged, last, own := edm.Ticks(0), edm.Ticks(0), edm.Ticks(0)
 	mine, seen := w.ticks%slot.Slots, statement.Overwritten
 	if now.declared != nil {
@@ -109,10 +110,9 @@ func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause er
 	return false, &unsentError{cause}
 }
 
-// settledStates makes sure that the database can no longer apply some writes to one table, all sent over one
-// connection. First it raises the floor of the table (the Timestamp that new writes must exceed) above the Timestamps
-// of the writes. Then it waits until the transaction that may have read the old floor has ended, and reads the
-// entities.
+// settledStates makes sure that the database can no longer apply the given writes, and then reads the entities. All
+// writes belong to one table and were sent over one connection. settledStates raises the floor of the table above the
+// Timestamps of the writes, and waits until the transaction that may have read the old floor has ended.
 func (s *Store) settledStates(ctx context.Context, list []*write, cause error) ([]state, error) {
 	var highest edm.Ticks
 	keys := make([][]byte, len(list))
@@ -133,14 +133,14 @@ func (s *Store) settledStates(ctx context.Context, list []*write, cause error) (
 	return states, s.awaitStandby(ctx)
 }
 
-// awaitStandby returns when a standby has all commits that the store has just read. PostgreSQL may show a commit whose wait for
-// a standby was interrupted. awaitStandby makes a later commit, which waits for all earlier commits.
+// awaitStandby returns when a standby has every commit that the store has just read. PostgreSQL may show a commit whose
+// wait for a standby was interrupted. awaitStandby makes another commit, which waits for all earlier commits.
 func (s *Store) awaitStandby(ctx context.Context) error {
 	return s.retry(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error {
 		h := s.clock.Holds()
 		ok, err := s.renewSlot(ctx, c, h, h.Reserved)
 		if isHalted(err) {
-			err = nil // no problem here: the heartbeat was committed
+			err = nil // the heartbeat was committed, which is enough here
 		}
 		if err == nil && !ok {
 			err = slot.ErrStale // another server has this slot; the next heartbeat takes another slot

@@ -21,7 +21,8 @@ const (
 	broken class = iota
 	// Nothing was applied, and the same statements may succeed later.
 	again
-	// Nothing was applied, because the server is not the primary any more. All other open connections are to the same server.
+	// Nothing was applied, because the server is no longer the primary. The other open connections lead to the same
+	// server.
 	moved
 	// Nothing was applied, because a disk is full.
 	full
@@ -91,7 +92,8 @@ func classify(err error) class {
 
 var errTimeout = errors.New("postgres: the database did not answer in time")
 
-// readError converts the error of a read to one of package table. If the caller's own context has ended, it returns the cause.
+// readError converts the error of a read to an error of package table. If the caller's context has ended, readError
+// returns the cause of the context.
 func readError(ctx context.Context, err error) error {
 	if e := context.Cause(ctx); e != nil && errors.Is(err, e) && !errors.Is(e, errTimeout) {
 		return e
@@ -102,8 +104,8 @@ func readError(ctx context.Context, err error) error {
 	return errors.Join(table.ErrBusy, err)
 }
 
-// Unreachable reports whether err means that no database answered, or that the database was starting, stopping or
-// out of connections. Such an error may disappear without help from an operator.
+// Unreachable reports whether err means that no database answered, or that the database was starting, stopping or out
+// of connections. Such a failure may pass without intervention.
 func Unreachable(err error) bool {
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return strings.HasPrefix(p.Code, "57P") || p.Code == "53300"
@@ -115,7 +117,7 @@ func Unreachable(err error) bool {
 	return connecting && (refused || unknown || silent)
 }
 
-// isHalted reports whether err means that this server refuses writes, see slot.Halted.
+// isHalted reports whether err means that this server refuses writes; see [slot.Halted].
 func isHalted(err error) bool {
 	_, ok := errors.AsType[*slot.Halted](err)
 	return ok
@@ -128,6 +130,6 @@ var errRecord = errors.New("postgres: stored record is damaged")
 // errWroteNothing means that the condition of a write does not hold, or that the Timestamp of the write is too low.
 var errWroteNothing = errors.New("postgres: nothing was written")
 
-// errWarned means that the database applied a write, but warned that the wait for a standby was cancelled. The
-// write is visible, but a failover may lose the write.
+// errWarned means that the database applied a write, but warned that the wait for a standby was cancelled. The write is
+// visible, but a failover may lose it.
 var errWarned = errors.New("the database warned")

@@ -30,7 +30,7 @@ func (s *Store) TrimFeeds(ctx context.Context, now edm.Ticks) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := s.checkClock(ctx); err != nil { // the clock may be ahead, and changes would then be removed too early
+	if err := s.checkClock(ctx); err != nil { // a clock that is ahead would remove changes too early
 		return err
 	}
 	return s.feeds.Trim(ctx, now)

@@ -16,25 +16,23 @@ import (
 )
 
 const (
-	// maxGets is the maximum number of reads in a group.
 	maxGets = 128
 )
 
-// state is the state of an entity as it was read from the database.
 type state struct {
 	live          bool
 	floor, purged edm.Ticks
 	ticks         edm.Ticks // 0 means that there is no row
 	row           *table.Row
 
-	hidden   bool         // the table has options, which this statement does not return
+	hidden   bool         // the table has options, which GetOne and GetMany do not return
 	declared *ruled.Table // options of the table, or nil
-	at       edm.Ticks    // time of the read, for checks of expiry; set only if the table has options
+	at       edm.Ticks    // time of the read, at which expiry is checked; set only if the table has options
 }
 
 func (s *state) isExpired() bool { return s.row != nil && s.declared.Rules().Ended(s.row, s.at) }
 
-// highest returns the value that the Timestamp of a new write must exceed.
+// highest returns the Timestamp that a new write must exceed.
 func (s *state) highest() edm.Ticks { return max(s.floor, s.ticks) }
 
 // readState reads the five columns of GetOne and GetMany.
@@ -54,7 +52,7 @@ func readState(key []byte, v [][]byte) (s state) {
 	return s
 }
 
-// get is a read of one entity that waits for its result. The store sends reads in groups.
+// get is a pending read of one entity.
 type get struct {
 	name  string
 	key   []byte
@@ -62,7 +60,8 @@ type get struct {
 	done  chan error
 }
 
-// gets contains reads of entities, which the store sends in groups. A group contains all reads that arrived during earlier groups.
+// gets is a queue of reads that are sent in groups. A group contains the reads that arrived while earlier groups were
+// running.
 type gets struct {
 	mu      sync.Mutex
 	waiting []*get
@@ -108,7 +107,8 @@ func (s *Store) readGroup(group []*get) {
 	}
 }
 
-// getAll reads a group of entities. It first reads the entities of tables for which the cache contains no options.
+// getAll reads a group of entities. It first reads the entities of tables without cached options, because that read
+// shows which of these tables have options.
 func (s *Store) getAll(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	var ruled []*get
 	if !s.ruled.None() {
@@ -138,9 +138,8 @@ func (s *Store) getAll(ctx context.Context, c *pgconn.PgConn, group []*get) erro
 	return s.getRuled(ctx, c, ruled)
 }
 
-// getRuled reads entities together with the options of their tables. It reads the clock before the entities, and checks
-// at this time whether they have expired. A write that moves an expiry time must not make an entity look expired. So
-// the time must be earlier than such a write.
+// getRuled reads entities together with the options of their tables. It reads the clock before the entities. Otherwise
+// an entity could look expired although a concurrent write has postponed its expiry.
 func (s *Store) getRuled(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	at := s.clock.Instant()
 	take := func(v [][]byte) (err error) {

@@ -11,14 +11,14 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// lockPatience is how long a heartbeat waits before the store looks for a lock. It is less than lock_timeout, after which nothing waits for the lock
-// any more.
+// lockPatience is how long a heartbeat may wait for a lock before the store looks for the holder. It is shorter than
+// lock_timeout, after which PostgreSQL cancels the wait.
 const lockPatience = time.Second
 
 // lockedError is the error of a heartbeat that waited too long for a lock of another program.
 type lockedError struct {
 	err    error
-	holder string // describes the program
+	holder string
 }
 
 func (e *lockedError) Error() string {
@@ -26,7 +26,7 @@ func (e *lockedError) Error() string {
 }
 func (e *lockedError) Unwrap() error { return e.err }
 
-// nameHolder adds the program that holds the lock to the error of a heartbeat whose wait for a lock has timed out.
+// nameHolder adds the holder of the lock to the error of a heartbeat whose wait for a lock has timed out.
 func nameHolder(err error, holder func() string) error {
 	if p, ok := errors.AsType[*pgconn.PgError](err); !ok || p.Code != "55P03" {
 		return err
@@ -37,16 +37,16 @@ func nameHolder(err error, holder func() string) error {
 	return err
 }
 
-// watchLock looks for the program for whose lock this server waits, unless stop is called within lockPatience. The function holder waits for the
-// answer; after stop, it must not be called.
+// watchLock looks for the program that holds the lock for which this server waits, unless stop is called within
+// lockPatience. The function holder blocks until the search has ended. It must not be called after stop.
 func (s *Store) watchLock() (holder func() string, stop func()) {
 	found := make(chan string, 1)
 	timer := time.AfterFunc(lockPatience, func() { found <- s.findHolder() })
 	return func() string { return <-found }, func() { timer.Stop() }
 }
 
-// findHolder describes a program that holds a lock for which this server waits, or returns "". It opens a new connection without prepared statements:
-// the server may wait because it cannot prepare statements on the locked SQL table.
+// findHolder describes a program that holds a lock for which this server waits, or returns "". It opens a new
+// connection without prepared statements, because preparing a statement on the locked SQL table would wait as well.
 func (s *Store) findHolder() (who string) {
 	ctx, cancel := context.WithTimeout(s.ctx, heartbeatTimeout)
 	defer cancel()

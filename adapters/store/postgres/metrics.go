@@ -7,7 +7,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// counters contains the counters that Metrics returns.
 type counters struct {
 	writes, reads   groups
 	behind, unknown atomic.Int64
@@ -16,12 +15,12 @@ type counters struct {
 	purged          atomic.Int64
 	purges          atomic.Int64
 	purgeFailures   atomic.Int64
-	blocked         atomic.Int64 // how long, in nanoseconds, a statement has been waiting for a lock of another program
-	oldest          atomic.Int64 // age of the oldest transaction in nanoseconds
-	clock           atomic.Int64 // nanoseconds by which the database's clock is ahead of this machine's
+	blocked         atomic.Int64 // nanoseconds for which a statement has been waiting for a lock of another program
+	oldest          atomic.Int64 // age of the oldest transaction, in nanoseconds
+	clock           atomic.Int64 // nanoseconds by which the database's clock is ahead of the machine's clock
 }
 
-// groups contains the number of groups, and the number of requests in all groups.
+// groups counts groups, and the requests in all groups.
 type groups struct{ groups, members atomic.Int64 }
 
 func (g *groups) group(members int) {

@@ -29,7 +29,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.connections = lend.ForPrimary(o.Connections)
 	s.gate = make(chan struct{}, catchingUp)
 	s.clock = slot.New(s.now, s.reserve)
-	if o.Now == nil { // the clock is that of the machine, and the store compares it with that of the database
+	if o.Now == nil { // the store uses the machine's clock, and compares it with the database's clock
 		s.clock.Back = edm.Ticks(maxClockDifference.Nanoseconds() / 100)
 		begun := time.Now()
 		s.clock.Steady = func() edm.Ticks { return edm.Ticks(time.Since(begun).Nanoseconds() / 100) } // monotonic
@@ -108,7 +108,7 @@ func (s *Store) moveIn(ctx context.Context) error {
 		h = s.clock.Ask(h)
 		ok, err := s.renewSlot(ctx, conn, h, h.Reserved)
 		if ok {
-			s.clock.Hold(h, before) // if the clocks differ too much, renewSlot also returns an error; Close then releases the slot
+			s.clock.Hold(h, before) // if the clocks differ too much, renewSlot has renewed the slot and also returns an error; Close then releases the slot
 		} else if err == nil {
 			err = slot.ErrStale
 		}

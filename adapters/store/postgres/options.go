@@ -23,39 +23,40 @@ type Options struct {
 	ReplicaDSN string
 	// Schema is the name of the schema with the store's tables; empty means "edgetable".
 	Schema string
-	// Connections is the maximum number of connections to the primary, and also of those to the replica. 0 means 16;
+	// Connections is the maximum number of connections to the primary, and also the maximum to the replica. 0 means 16;
 	// the minimum is 8.
 	Connections int
-	// AllowLoss permits database settings that may lose acknowledged writes: fsync or synchronous_commit off.
+	// AllowLoss permits database settings that may lose acknowledged writes, such as fsync=off or
+	// synchronous_commit=off.
 	AllowLoss bool
 	// Password returns the password for a new connection. It is called each time, because the tokens of cloud providers
 	// expire after minutes. If it is nil, the password comes from the DSN, the environment or the password file.
 	Password func(ctx context.Context, host string, port uint16, user string) (string, error)
 
-	// Timeout limits how long each operation waits, for example for a database that fails over. 0 means 30 s.
+	// Timeout limits each operation, including its wait for a failover of the database. 0 means 30 s.
 	Timeout time.Duration
 	// PurgeEvery is the interval at which tombstones and the entities of dropped tables are removed. 0 means a
 	// minute. If it is negative, only [Store.Purge] removes them.
 	PurgeEvery time.Duration
-	// PurgeAfter is the minimum age of a tombstone or dropped table before Purge removes it; 0 means 10 s. A shorter time is safe.
-	// But Purge rejects delayed writes with older Timestamps, so the server must then repeat more writes.
+	// PurgeAfter is the minimum age of a tombstone or dropped table before Purge removes it. 0 means 10 s. A shorter
+	// time is safe, but it makes servers repeat more writes: Purge rejects delayed writes with older Timestamps.
 	PurgeAfter time.Duration
 
-	// Now is the clock for Timestamps. Nil means the clock of the machine, which may differ from that of the database
-	// by at most 10 s.
+	// Now is the clock for Timestamps. nil means the machine's clock, which may differ from the database's clock by at
+	// most 10 s.
 	Now func() edm.Ticks
-	// Dial makes connections. Nil means a net.Dialer that notices a dead peer within 15 s.
+	// Dial makes connections. nil means a net.Dialer whose connections detect a dead peer within 15 s.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Logf receives messages for the operator; nil discards them.
 	Logf func(format string, args ...any)
 
-	// keepCancels makes the store send cancel requests. Only tests set keepCancels, to prove that cancel requests lose writes.
+	// keepCancels lets pgx send cancel requests. Only tests set it, to prove that cancel requests lose writes.
 	keepCancels bool
 	// noBarrier lets new connections read without waiting for a standby. Only tests set it, to prove that the wait is needed.
 	noBarrier bool
 	// watchEvery is how long a write waits for its reply before the store checks its connection.
 	watchEvery time.Duration
-	// machine is the clock of the machine. The store compares it with the clock of the database.
+	// machine is the machine's clock, which the store compares with the database's clock.
 	machine func() time.Time
 }
 
@@ -66,7 +67,7 @@ const (
 	defaultPurgeEvery  = time.Minute
 	defaultPurgeAfter  = 10 * time.Second
 
-	// maxClockDifference is the maximum difference between the clocks of a writing server and of the database. The
+	// maxClockDifference is the maximum difference between the clock of a writing server and the database's clock. The
 	// difference is limited because the Timestamps of all servers follow the fastest clock.
 	maxClockDifference = 10 * time.Second
 	// newsEvery is the interval at which a server polls the feeds while a client waits for changes.

@@ -8,16 +8,16 @@ import (
 	"edgetable/core/table"
 )
 
-// needsState reports whether the state of an entity must be known before a mutation can be written. This holds for
-// merges and for removals of expired entities. If entities of the table can expire, it also holds for every write
-// that requires an existing entity.
+// needsState reports whether the state of an entity must be known before a mutation can be written. Merges and removals
+// of expired entities need the state. If entities of the table can expire, every write that requires an existing entity
+// needs the state too.
 func needsState(m *table.Mutation, d *ruled.Table) bool {
 	return m.Kind == table.Merge || m.Kind == table.Expire || d.Ends() && m.Condition >= table.Present
 }
 
-// planRuled completes the write of a mutation to a table whose entities can expire. The parameter now contains the state of the
-// entity, or nil if the state is unknown. A write that depends on the state requires the Timestamp of the state. So the write
-// replaces an expired entity only if no other server has written the entity since.
+// planRuled completes the write of a mutation to a table whose entities can expire. The parameter now is the state of
+// the entity, or nil if the state is unknown. A write that depends on the state requires the Timestamp of the state. It
+// therefore replaces an expired entity only if no other server has written the entity since.
 func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, err error) {
 	switch {
 	case m.Kind == table.Put && m.Condition == table.Always:
@@ -42,8 +42,8 @@ func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, er
 	return effect, nil
 }
 
-// plan returns the write of a mutation to a table whose entities do not expire. The last argument is the current row
-// of the entity; only merges need this row.
+// plan returns the write of a mutation to a table whose entities do not expire. The last parameter is the current row
+// of the entity. Only merges and removals of expired entities need it.
 func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 	w := &write{name: name, key: m.Key, nonce: m.Nonce, properties: statement.Bytes(m.Properties), match: m.IfMatch}
 	switch {
@@ -51,7 +51,7 @@ func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 		if _, err := table.Apply(now, *m, 0); err != nil {
 			return nil, err
 		}
-		return nil, table.ErrChanged // the entity has not expired, because the table has no expiry rule
+		return nil, table.ErrChanged // no entity has expired, because the table has no expiry rule
 	case m.Kind == table.Merge && now == nil:
 		if _, err := table.Apply(nil, *m, 0); err != nil {
 			return nil, err
@@ -78,7 +78,7 @@ func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 	return w, nil
 }
 
-// planAll returns the writes of several mutations, sorted in the order in which all servers lock rows.
+// planAll returns the writes of several mutations, in the order in which all servers lock rows.
 func planAll(name string, m []table.Mutation, states []state, d *ruled.Table) ([]*write, error) {
 	list := make([]*write, len(m))
 	var line table.FeedLine

@@ -14,7 +14,7 @@ import (
 
 var (
 	urgent = lend.Client{Use: lend.Urgent}
-	upkeep = lend.Client{Use: lend.Writes} // for purges, and for finding out unknown outcomes
+	upkeep = lend.Client{Use: lend.Writes} // for purges, and for resolving unknown outcomes
 )
 
 func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc, error) {
@@ -38,7 +38,7 @@ func once(ctx context.Context, pool *pgxpool.Pool, a *lend.Lender, who lend.Clie
 	return withConnection(ctx, pool, do)
 }
 
-// withConnection passes a connection of a pool to the function do. The caller must hold a lend.Lease.
+// withConnection calls a function with a connection of the pool. The caller must hold a lend.Lease.
 func withConnection(ctx context.Context, pool *pgxpool.Pool, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	c, err := pool.Acquire(ctx)
 	if err != nil {
@@ -62,15 +62,17 @@ func release(pool *pgxpool.Pool, c *pgxpool.Conn, err error) {
 	case class == moved:
 		pool.Reset()
 	default:
-		// The state of the connection is unknown, so it is closed. The pool opens a new connection.
+		// The state of the connection is unknown. The pool replaces a closed connection.
 		_ = c.Conn().PgConn().Close(context.Background())
 	}
 	c.Release()
 }
 
-// retry calls the function do until a call succeeds, a call fails permanently, or ctx ends. The function do must be safe to
-// repeat, even if it has taken effect. Purges, and queries for lost outcomes, use the connections of batches. A dead connection
-// would be missing for the batches. So retry regularly checks such a connection while it waits for a reply.
+// retry calls a function until a call succeeds or fails permanently, or until ctx ends. The function must be
+// idempotent.
+//
+// For a client with the use Writes, retry regularly checks the connection while it waits for a reply, because a dead
+// connection would not be available to batches.
 func (s *Store) retry(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	if inner := do; who.Use == lend.Writes {
 		do = func(ctx context.Context, c *pgconn.PgConn) error {
@@ -94,8 +96,8 @@ func (s *Store) retry(ctx context.Context, who lend.Client, do func(ctx context.
 	}
 }
 
-// read calls retry for a read, and converts errors to those of package table. Each attempt has a shorter timeout
-// than the operation, since the connection of an attempt may be dead.
+// read calls retry for a read, and converts errors to errors of package table. Each attempt has a shorter timeout than
+// the operation, because the connection may be dead.
 func (s *Store) read(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	err := s.retry(ctx, who, func(ctx context.Context, c *pgconn.PgConn) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, s.Timeout/3, errTimeout)

@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// purgeRows is the maximum number of rows that one statement removes.
 	purgeRows    = 1000
 	purgeLives   = 500
 	purgeTimeout = 10 * time.Minute
-	// dropMemory is how long Purge keeps the trail of a dropped record, which shows the outcome of a change. Servers
-	// look for an outcome only for a shorter time, even if their clocks differ from that of the database.
+	// dropMemory is how long Purge retains the trail of a dropped record, which shows the outcome of a record change.
+	// Servers look for an outcome only for a shorter time, even if their clocks differ from the database's clock.
 	dropMemory = 2 * time.Minute
 )
 
-// Purge removes tombstones, and entities of dropped tables, that are older than PurgeAfter. Several servers may call
-// Purge at the same time.
+// Purge removes tombstones, and the entities of dropped tables, that are older than PurgeAfter. Several servers may
+// call Purge at the same time.
 //
 // A tombstone rejects writes with lower Timestamps. Before Purge removes a tombstone, it raises the floor of the
-// incarnation, which then rejects the same writes, and waits until all statements that read the old floor have ended.
+// incarnation, which then rejects the same writes. Then it waits until all statements that read the old floor have
+// ended.
 func (s *Store) Purge(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, purgeTimeout)
 	defer cancel()
@@ -45,7 +45,7 @@ func (s *Store) Purge(ctx context.Context) error {
 
 func (s *Store) purging(ctx context.Context) {
 	every(ctx, s.PurgeEvery, func(ctx context.Context) {
-		if sleep(ctx, rand.N(s.PurgeEvery/10+1)) != nil { // begin after a random time, so that servers that were started together do not purge at the same time
+		if sleep(ctx, rand.N(s.PurgeEvery/10+1)) != nil { // a random delay, so that servers that were started together do not purge at the same time
 			return
 		}
 		err := s.Purge(ctx)
@@ -57,8 +57,8 @@ func (s *Store) purging(ctx context.Context) {
 	})
 }
 
-// purgeDropped removes the entities of dropped incarnations. New statements do not find such an incarnation. First,
-// purgeDropped waits until the statements that found it earlier have ended.
+// purgeDropped removes the entities of dropped incarnations. New statements do not find a dropped incarnation.
+// purgeDropped first waits until the statements that found it earlier have ended.
 func (s *Store) purgeDropped(ctx context.Context) error {
 	lives, err := s.column(ctx, statement.DroppedLives, statement.Int8(s.PurgeAfter.Microseconds()))
 	if err != nil || len(lives) == 0 {
@@ -71,8 +71,8 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 		if err := s.deleteRows(ctx, statement.DeleteLife, life, 0); err != nil {
 			return err
 		}
-		// The statement DeleteLife skips rows that another server's purge has locked. While such rows remain, the
-		// statement EmptyLife does not record that all rows of the table are removed.
+		// DeleteLife skips rows that the purge of another server has locked. While such rows remain, EmptyLife does not
+		// record that the incarnation is empty.
 		if err := s.execute(ctx, statement.EmptyLife, life); err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 
 func (s *Store) purgeDead(ctx context.Context) error {
 	upTo := s.now() - edm.Ticks(s.PurgeAfter.Nanoseconds()/100)
-	if err := s.checkClock(ctx); err != nil { // the clock may be ahead, and a purge would then raise the Timestamps of all servers
+	if err := s.checkClock(ctx); err != nil { // a purge by a clock that is ahead would raise the Timestamps of all servers
 		return err
 	}
 	after := statement.Int8(0)
@@ -108,7 +108,8 @@ func (s *Store) purgeDead(ctx context.Context) error {
 	}
 }
 
-// bothForms appends the negative of each incarnation number to the list. The record of a table with options contains the negative number.
+// bothForms appends the negative of each incarnation number to the list. The record of a table with options contains
+// the negative number.
 func bothForms(lives [][]byte) [][]byte {
 	list := slices.Clip(lives)
 	for _, life := range lives {

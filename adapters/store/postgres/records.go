@@ -18,8 +18,8 @@ import (
 // afterNames sorts after every table name.
 const afterNames = "\x7f"
 
-// readRecordRow reads a record. A row with five columns includes the options of the table. For a row with fewer
-// columns, hidden reports whether the record has options.
+// readRecordRow reads a record. If the row has five columns, the last column contains the options of the table.
+// Otherwise, hidden reports whether the table has options, which the row does not contain.
 func readRecordRow(v [][]byte) (r table.Record, hidden bool, err error) {
 	k, ok := table.ParseRecordKey(string(v[0]))
 	if !ok || len(v[1]) != len(r.Incarnation) {
@@ -54,7 +54,7 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 	return list[0], nil
 }
 
-// ListRecords implements [table.Store]. Its result is one snapshot.
+// ListRecords implements [table.Store]. The result is one snapshot.
 func (s *Store) ListRecords(ctx context.Context, account, from string, limit int, c table.Consistency) ([]table.Record, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -68,7 +68,8 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	return s.records(ctx, c, account, statement.ListRecords, statement.RuledListRecords, []byte(prefix+from), []byte(prefix+afterNames), statement.Int8(int64(limit)))
 }
 
-// records executes a statement that returns records. If the result shows that some records have options, another statement is executed.
+// records executes a statement that returns records. If some of the records have options, it executes another
+// statement, which also returns the options.
 func (s *Store) records(ctx context.Context, how table.Consistency, account string, first, second statement.Prepared, args ...[]byte) (list []table.Record, err error) {
 	err = s.eventual(ctx, how, lend.Client{Use: lend.Catalog, Account: account}, func(ctx context.Context, c *pgconn.PgConn) (err error) {
 		var hidden bool
@@ -124,8 +125,9 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	return table.RevisionOf(ticks), nil
 }
 
-// changeEither changes a record that may have options before or after the change. The argument plain is the change for a record without options,
-// or nil. The argument ruled is the change for any record. changeEither returns only when all writes under the earlier options have ended.
+// changeEither changes a record that has options before the change, or after it, or both. The argument plain is the
+// change for a record without options, or nil. The argument ruled is the change for any record. changeEither returns
+// only when all writes under the earlier options have ended.
 func (s *Store) changeEither(ctx context.Context, account, name string, plain, ruled change, declared []byte) (ticks edm.Ticks, err error) {
 	if err = table.ErrRevision; plain != nil && s.ruled.Find(name) == nil {
 		ticks, err = s.change(ctx, account, plain)
@@ -145,8 +147,8 @@ func (s *Store) changeEither(ctx context.Context, account, name string, plain, r
 	return ticks, nil
 }
 
-// Drop implements [table.Store]. It takes effect in one statement. Writes that began earlier still write to the
-// old incarnation, which later operations do not find. Purge removes the entities of the old incarnation.
+// Drop implements [table.Store]. It takes effect in one statement. Concurrent writes that began before the drop still
+// write to the old incarnation, which later operations do not find. Purge removes the entities of the old incarnation.
 func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {

@@ -16,20 +16,20 @@ import (
 )
 
 const (
-	// replicaTries is the number of attempts at the replica before the primary answers a read. The replica cancels
+	// replicaTries is the number of attempts to read from the replica before the primary is used. The replica cancels
 	// reads that conflict with the replay of the primary's log.
 	replicaTries = 2
-	// replicaTimeout is how long a read may take at the replica before the primary answers instead.
+	// replicaTimeout is how long the attempts to read from the replica may take before the primary is used.
 	replicaTimeout = 3 * time.Second
-	// replicaSilence is how long a replica that does not answer heartbeat queries still counts as live.
+	// replicaSilence is how long a replica may leave heartbeat queries unanswered and still count as live.
 	replicaSilence = 15 * time.Second
-	// replicaLag is the maximum age of the replica's data. A replica that is cut off from the primary, or does not
+	// replicaLag is the maximum age of a live replica's data. A replica that is cut off from the primary, or does not
 	// replay the log, still answers reads, but its data gets older and older.
 	replicaLag = time.Minute
 )
 
-// replica is the server for eventual reads. All its connections are to the same server, so that all reads have
-// data of the same age.
+// replica is the server for eventual reads. All connections lead to the same server, so that all reads see data of the
+// same age.
 type replica struct {
 	pool        *pgxpool.Pool
 	connections *lend.Lender
@@ -37,7 +37,7 @@ type replica struct {
 	mu     sync.Mutex
 	server string // address and start time of the server
 	synced edm.Ticks
-	known  time.Time // time at which the value of the field synced was read
+	known  time.Time // time at which synced was read
 	status table.ReplicationStatus
 }
 
@@ -64,7 +64,8 @@ func (s *Store) openReplica(c *connector) error {
 	return nil
 }
 
-// recordServer records the server of a new connection. If another server was recorded, recordServer closes all connections to it.
+// recordServer records the server of a new connection. If the connections led to another server before, recordServer
+// closes them.
 func (r *replica) recordServer(server string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,7 +75,8 @@ func (r *replica) recordServer(server string) {
 	r.server = server
 }
 
-// eventual passes a connection to the function do: one to the replica, if there is a replica and c permits old data, else to the primary.
+// eventual calls a function with a connection. It uses the replica if there is one and c permits old data. If the
+// replica fails, or may not be used, eventual uses the primary.
 func (s *Store) eventual(ctx context.Context, c table.Consistency, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	if c == table.Eventual && s.replica != nil {
 		within, cancel := context.WithTimeoutCause(ctx, replicaTimeout, errTimeout)
@@ -95,8 +97,8 @@ func (s *Store) fromReplica(ctx context.Context, who lend.Client, do func(ctx co
 	return once(ctx, s.replica.pool, s.replica.connections, who, do)
 }
 
-// Replication implements [table.Replicated]. LastSync is the time, by the primary's clock, of the last heartbeat
-// that the replica shows. The replica applies commits in order, so it has all commits before the heartbeat.
+// Replication implements [table.Replicated]. LastSync is the time of the newest heartbeat on the replica, by the
+// primary's clock. The replica applies commits in order, so it has all commits before the heartbeat.
 func (s *Store) Replication() table.Replication {
 	r := s.replica
 	if r == nil {
@@ -115,7 +117,7 @@ func (r *replica) replication(now time.Time) table.Replication {
 	return report
 }
 
-// watchReplica reads the time of the last heartbeat that the replica shows.
+// watchReplica reads the time of the newest heartbeat on the replica.
 func (s *Store) watchReplica(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
@@ -134,7 +136,7 @@ func (s *Store) watchReplica(ctx context.Context) {
 	}
 }
 
-// recordHeartbeat records the time of the last heartbeat that the replica shows.
+// recordHeartbeat records the time of the newest heartbeat on the replica; 0 means that there is none.
 func (r *replica) recordHeartbeat(at edm.Ticks, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,7 +144,7 @@ func (r *replica) recordHeartbeat(at edm.Ticks, now time.Time) {
 	switch {
 	case at == 0:
 		r.status = table.Bootstrap
-	case at < r.synced: // the connection is now to another replica, whose data is older
+	case at < r.synced: // the connections now lead to another replica, whose data is older
 		r.status = table.Unavailable
 	default:
 		r.status, r.synced = table.Live, at
@@ -161,7 +163,7 @@ func (r *replica) age() time.Duration {
 	return max(0, time.Since(r.synced.Time()))
 }
 
-// wanted reports whether another account waits for a connection for the same kind of read.
+// wanted reports whether another account is waiting for a connection for the same kind of read.
 func (s *Store) wanted(who lend.Client, c table.Consistency) bool {
 	return s.connections.Wanted(who) || c == table.Eventual && s.replica != nil && s.replica.connections.Wanted(who)
 }

@@ -9,35 +9,36 @@ import (
 )
 
 const (
-	// slowRound is the minimum duration of a slow round (a transaction with writes of several callers). Such a round waits for a
-	// standby or for a lock. A new round does not wait until slow rounds end, because such a wait would save no work.
+	// slowRound is the minimum duration of a slow round, which waits for a standby or for a lock. New rounds do not
+	// wait for slow rounds to end, because such a wait would save no work.
 	slowRound = 2 * time.Millisecond
-	// After a slow round (a transaction with writes of several callers), the next round waits for new writes of the
-	// same callers. The wait is the duration of the slow round divided by returnShare, but at most slowRound.
+	// returnShare determines how long the store waits, after a slow round, for new writes of the same callers. The wait
+	// is the duration of the round divided by returnShare, but at most slowRound.
 	returnShare = 8
-	// Limits of one round (a transaction with writes of several callers).
+	// Limits of one round.
 	maxWrites     = 128
 	maxWriteBytes = 1 << 20
 )
 
-// rounds sends writes of single entities in groups. A round is one transaction with all writes that arrived while earlier rounds
-// ran. The first write starts a round at once, so groups form only under load. An entity is in one round at a time.
+// rounds sends writes of single entities in groups. A round is one transaction with all writes that arrived while
+// earlier rounds were running. The first write starts a round at once, so groups form only under load. An entity is in
+// at most one round at a time.
 //
-// If commits are slow, the callers of a round get their replies together, and often write again at once. Without a wait, the
-// first of these writes would start a round alone, and the others would wait until another connection is free. So the next round
-// waits, for a small part of the commit time, until as many writes have arrived as the slow round had.
+// If commits are slow, all callers of a round get their replies at the same time, and often write again at once.
+// Without a delay, the first of these writes would start a round that contains no other write, and the others would
+// wait for another connection. The next round therefore waits for a fraction of the commit time, or until as many
+// writes have arrived as the slow round had.
 type rounds struct {
 	mu        sync.Mutex
-	waiting   []*write            // writes for the next transaction (round), at most one per entity; none of an entity that a running round writes
-	later     map[entity][]*write // has a key for each entity with an unfinished write (waiting or in a round); the value contains the later writes
-	prompt    int                 // number of running transactions (rounds) that are not slow yet
-	returning int                 // number of callers of slow transactions (rounds) that may soon write again
+	waiting   []*write            // writes for the next round, at most one per entity; no entity of a running round
+	later     map[entity][]*write // has a key for each entity with an unfinished write; the value contains the writes that wait for it
+	prompt    int                 // number of running rounds that are not slow yet
+	returning int                 // number of callers of slow rounds that may soon write again
 }
 
-// entity is the name of a table and the key of an entity in it.
 type entity struct{ name, key string }
 
-// send adds a write to the queue for the next transaction (round).
+// send queues a write for the next round.
 func (s *Store) send(w *write) {
 	r, e := &s.rounds, entity{w.name, string(w.key)}
 	r.mu.Lock()
@@ -54,8 +55,7 @@ func (s *Store) send(w *write) {
 	s.beginRound()
 }
 
-// beginRound starts a round (a transaction with writes of several callers) if there are enough writes and few enough
-// running rounds. The caller holds the lock.
+// beginRound starts a round if there are enough writes and few enough running rounds. mu must be held.
 func (s *Store) beginRound() {
 	if r := &s.rounds; len(r.waiting) >= max(1, r.returning) && r.prompt < lend.PromptRounds {
 		r.prompt++
@@ -69,7 +69,7 @@ func (s *Store) round() {
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
 	l, err := s.connections.Take(ctx, lend.Client{Use: lend.Rounds})
-	if err != nil { // the timeout of the transaction is over, so its callers have given up too
+	if err != nil { // the round timed out, so its callers have given up too
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.prompt--
@@ -102,7 +102,7 @@ func (s *Store) round() {
 	s.beginRound()
 }
 
-// awaitReturn delays the next round (a transaction) after a slow round, whose callers get their replies now and may soon write again.
+// awaitReturn delays the next round after a slow round, whose callers get their replies now and may soon write again.
 func (s *Store) awaitReturn(callers int, took time.Duration) {
 	if took < slowRound {
 		return
@@ -121,8 +121,8 @@ func (s *Store) awaitReturn(callers int, took time.Duration) {
 	r.returning += callers
 }
 
-// releaseEntities permits new writes of the entities in a group. The reply to the group was lost, and the store has now found
-// out the outcomes from the rows of the entities. An earlier new write could have overwritten these rows.
+// releaseEntities permits new writes of the entities in a group whose reply was lost. The store must have found out the
+// outcomes from the rows of the entities first, because a new write could overwrite these rows.
 func (s *Store) releaseEntities(group []*write) {
 	r := &s.rounds
 	r.mu.Lock()
@@ -133,8 +133,8 @@ func (s *Store) releaseEntities(group []*write) {
 	s.beginRound()
 }
 
-// pick removes the first writes from the queue, up to the limits of one transaction (round). It drops writes whose
-// callers have given up.
+// pick removes the first writes from the queue, up to the limits of one round. It drops writes whose callers have given
+// up. mu must be held.
 func (r *rounds) pick() (group []*write) {
 	size := 0
 	for len(r.waiting) > 0 && len(group) < maxWrites {
@@ -154,7 +154,7 @@ func (r *rounds) pick() (group []*write) {
 	return group
 }
 
-// releaseEntity queues the next write of an entity for a round (a transaction). If the write w must be sent again, w is the next write.
+// releaseEntity queues the next write of an entity. If w must be sent again, w is the next write. mu must be held.
 func (r *rounds) releaseEntity(w *write) {
 	if w.resent {
 		w.resent = false

@@ -14,10 +14,11 @@ import (
 	"edgetable/core/table"
 )
 
-// slice is how long a scan keeps its connection before a scan of another account may get it.
+// slice is how long a scan may use a connection before it must yield the connection to a waiting scan of another
+// account.
 const slice = 5 * time.Millisecond
 
-// Scan implements [table.Store]. A page is one snapshot: Scan reads it with one statement, or in one read-only
+// Scan implements [table.Store]. A page is one snapshot: it is read with one statement, or in one read-only
 // transaction.
 func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	ctx, cancel, err := s.begin(ctx)
@@ -33,8 +34,8 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 		begin := func() *pager.Pager {
 			from := pager.Source{Conn: c, Name: text, Tables: &s.ruled, Instant: s.clock.Instant}
 			if r.Pause != nil {
-				// The request's own Pause may wait, which would hold the connection and the snapshot. This function does not
-				// wait: it ends the page if another account waits for the connection.
+				// The Pause function of the request may wait, which would hold the connection and the snapshot. This
+				// function does not wait. It ends the page if another account is waiting for a connection.
 				from.Pause = func(int, int) bool { return time.Since(since) > slice && s.wanted(who, r.Consistency) }
 			}
 			return pager.New(from, r)
@@ -63,7 +64,6 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	return page, nil
 }
 
-// cacheDeclaration reads the options of a table and caches them.
 func (s *Store) cacheDeclaration(ctx context.Context, c *pgconn.PgConn, name []byte) error {
 	_, err := statement.Query(ctx, c, statement.Declared, func(v [][]byte) error {
 		_, err := s.ruled.Note(string(name), edm.Ticks(statement.Number(v[0])), v[1])

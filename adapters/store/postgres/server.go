@@ -16,7 +16,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// tenancy is how long a server keeps its slot without a heartbeat. Afterwards, the server may still use the Timestamps that it has reserved.
+// tenancy is how long a server holds its slot without a heartbeat. A server that has lost its slot may still use the
+// Timestamps that it has reserved.
 const tenancy = 30 * time.Second
 
 const heartbeat = time.Second
@@ -33,8 +34,8 @@ func (s *Store) occupy(ctx context.Context, c *pgconn.PgConn) (h slot.Holding, e
 	return h, err
 }
 
-// reserve stores a reservation of Timestamps. If another server has taken the slot, reserve takes a free slot and
-// returns the highest Timestamp that the earlier holder of that slot has reserved.
+// reserve stores a reservation of Timestamps. If another server has taken the slot, reserve takes a free slot, and
+// Holding.Reserved is the highest Timestamp that the previous holder of the free slot has reserved.
 func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) (slot.Holding, error) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
@@ -56,9 +57,11 @@ func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) 
 	return have, nil
 }
 
-// renewSlot renews a slot and reserves Timestamps. ok is false if the slot belongs to another server. If the clock of this machine is ahead by too
-// much, the statement reserves nothing. New tables begin above all reserved Timestamps, so a wrong clock would give them wrong Timestamps. If the
-// clock is behind by too much, the reservation has no effect: compareClocks then refuses writes.
+// renewSlot renews a slot and reserves Timestamps. ok is false if the slot belongs to another server.
+//
+// If the machine's clock is too far ahead, the statement reserves nothing, because new tables begin above all reserved
+// Timestamps and would get wrong Timestamps. If the clock is too far behind, the reservation has no effect, because
+// compareClocks then refuses writes.
 func (s *Store) renewSlot(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo edm.Ticks) (ok bool, err error) {
 	var database, machine, version int64 // 0 means that the clocks are not compared
 	var found *promise.Settings
@@ -72,7 +75,7 @@ func (s *Store) renewSlot(ctx context.Context, c *pgconn.PgConn, h slot.Holding,
 		return nil
 	}, statement.Int2(h.Slot), statement.Int8(h.Holder), statement.Int8(int64(upTo)), statement.Int8(tenancy.Microseconds()), statement.Int8(machine), statement.Int8(maxClockDifference.Microseconds()))
 	if err == nil {
-		err = warning(c) // a warning means that no standby has the reservation of Timestamps, so a failover might lose the reservation
+		err = warning(c) // no standby has the reservation, so a failover might lose it
 	}
 	if err != nil || rows != 1 {
 		return rows == 1, err
@@ -84,8 +87,8 @@ func (s *Store) renewSlot(ctx context.Context, c *pgconn.PgConn, h slot.Holding,
 	return true, s.permitWrites(reason)
 }
 
-// permitWrites makes the server refuse writes, and report the given reason. If the reason is empty, the server accepts
-// writes.
+// permitWrites makes the server refuse writes for the given reason, and returns the reason as an error. If the reason
+// is empty, the server accepts writes.
 func (s *Store) permitWrites(reason string) error {
 	weak := func(reason string) bool { return reason != "" && reason != clocksDiffer }
 	before := s.clock.Halt(reason)
@@ -109,8 +112,8 @@ func (s *Store) permitWrites(reason string) error {
 
 const clocksDiffer = "the clocks of this machine and the database differ by more than 10 s: writes are refused until they agree"
 
-// compareClocks returns clocksDiffer if the clocks of machine and database differ too much, and otherwise "". The Timestamps of all servers follow
-// the fastest clock.
+// compareClocks returns clocksDiffer if the clocks of the machine and the database differ too much, and otherwise "".
+// The difference is limited because the Timestamps of all servers follow the fastest clock.
 func (s *Store) compareClocks(difference time.Duration) (reason string) {
 	s.counters.clock.Store(int64(difference))
 	off := difference.Abs() > warnClockDifference
@@ -123,9 +126,9 @@ func (s *Store) compareClocks(difference time.Duration) (reason string) {
 	return ""
 }
 
-// sendHeartbeats sends heartbeats, which renew the slot. If the database may not be the primary any more, the connections are closed.
+// sendHeartbeats renews the slot at intervals. It closes the connections if the database may no longer be the primary.
 func (s *Store) sendHeartbeats(ctx context.Context) {
-	failing, named := false, "" // named is the program that the log has named as the reason
+	failing, named := false, "" // named is the last lock holder that was logged
 	every(ctx, heartbeat, func(ctx context.Context) {
 		err := s.Ready(ctx)
 		if ctx.Err() != nil {
@@ -134,7 +137,8 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 		if isHalted(err) {
 			err = nil // the database answers but permits no writes; the reason was already logged
 		}
-		// If a heartbeat waits for a standby or a lock, the server is still the primary, and the connections can serve reads.
+		// If a heartbeat waits for a standby or a lock, the database is still the primary, and the connections can
+		// serve reads.
 		if class := classify(err); err != nil && !errors.Is(err, errSilent) && (class == lost || isUnsent(err)) {
 			s.primary.Reset()
 		}
@@ -153,9 +157,9 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 	})
 }
 
-// checkClock returns an error if the store refuses writes, for example because the clock of this machine differs too much from that of the
-// database. A time that was read before the call is then not to be used. checkClock issues a Timestamp: this notices that the clock was set since
-// the last heartbeat, and compares the clocks again.
+// checkClock returns an error if the store refuses writes, for example because the clocks of the machine and the
+// database differ too much. The caller must then discard times that it has read before the call. checkClock issues a
+// Timestamp, so that a clock that was set since the last heartbeat is compared again.
 func (s *Store) checkClock(ctx context.Context) error {
 	_, err := s.clock.Next(ctx)
 	return err
@@ -168,7 +172,7 @@ type pulse struct {
 	err  error // must be read only after done is closed
 }
 
-// Ready sends a heartbeat, or waits for a heartbeat that is in flight. It returns an error if the database accepts no writes.
+// Ready sends a heartbeat, or waits for the heartbeat in flight. It returns an error if the database accepts no writes.
 func (s *Store) Ready(ctx context.Context) error {
 	p := s.pulseNow()
 	select {
@@ -182,7 +186,7 @@ func (s *Store) Ready(ctx context.Context) error {
 }
 
 // pulseNow sends a heartbeat, unless one is in flight. The statement has no timeout: an abandoned heartbeat would
-// keep waiting in the database, and its connection could not serve reads.
+// continue to wait in the database, and its connection could not serve reads.
 func (s *Store) pulseNow() *pulse {
 	s.pulsing.Lock()
 	defer s.pulsing.Unlock()

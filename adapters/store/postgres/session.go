@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// warning returns the last warning of a connection as an error, and clears it.
+// warning returns the last warning of a connection as an error, and clears the warning.
 func warning(c *pgconn.PgConn) error {
 	text, ok := c.CustomData()[warningKey]
 	if !ok {

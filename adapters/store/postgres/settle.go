@@ -9,17 +9,18 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// party selects the database sessions for whose transactions a caller waits. Only edgetable servers read a record and then
-// write entities under it. So no caller waits for a transaction of another program, which may stay open for long.
+// party selects the database sessions whose transactions a caller waits for. Only edgetable servers write entities on
+// the basis of a record that they have read. No caller waits for other programs, whose transactions may stay open for a
+// long time.
 type party struct {
 	name string // application_name of the sessions, or a LIKE pattern
-	pid  uint32 // process id of the session; 0 means all
+	pid  uint32 // process id of the session; 0 means all sessions
 }
 
 // servers selects the sessions of all edgetable servers that may write.
 var servers = party{name: statement.NamePrefix + "%"}
 
-// sender selects the session that sent a write whose reply was lost. The parameter cause is the error that this write returned.
+// sender selects the session that sent a write whose reply was lost. cause is the error that the write returned.
 func (s *Store) sender(cause error) party {
 	if l, ok := errors.AsType[*lostBy](cause); ok {
 		return party{s.name, l.by.pid}
@@ -37,11 +38,11 @@ type lostBy struct {
 func (e *lostBy) Error() string { return e.err.Error() }
 func (e *lostBy) Unwrap() error { return e.err }
 
-// awaitWriters waits for all transactions in the selected sessions that are writing entities at the time of the call. It returns
-// when they have ended. Later transactions see the current state of every record.
+// awaitWriters waits for the transactions in the selected sessions that are writing entities at the time of the call.
+// Transactions that begin later see the current state of every record.
 //
-// A statement locks the SQL tables that it names before it reads them. So a statement that has read an older record already holds
-// its lock, and awaitWriters sees the lock.
+// A statement locks the SQL tables that it names before it reads them. A statement that has read an older record
+// therefore holds a lock, which awaitWriters sees.
 func (s *Store) awaitWriters(ctx context.Context, of party) error {
 	args := [][]byte{[]byte(of.name), statement.Int4(of.pid)}
 	before, err := s.column(ctx, statement.Writing, args...)
@@ -58,8 +59,9 @@ func (s *Store) awaitWriters(ctx context.Context, of party) error {
 	return err
 }
 
-// awaitProcessEnd waits until the database process that received a transaction has ended, or serves a later connection. The store
-// has closed the connection. So the process ends, or serves another connection, as soon as it has executed all that it has received.
+// awaitProcessEnd waits until the database process that received a transaction has ended, or serves a later connection.
+// The store has closed the connection, so one of the two happens after the process has executed everything that it
+// received.
 func (s *Store) awaitProcessEnd(ctx context.Context, cause error) error {
 	l, ok := errors.AsType[*lostBy](cause)
 	if !ok {

@@ -21,19 +21,19 @@ type Status struct {
 	Schema     int // version of the schema; 0 means that there is no schema
 	Servers    int // number of servers that use the schema now
 	Tables     int64
-	Dropped    int64         // number of dropped tables whose entities are not removed yet
+	Dropped    int64         // number of dropped tables whose entities have not been removed yet
 	Tombstones int64         // estimated number of tombstones
 	Entities   int64         // estimated number of entities
-	Oldest     time.Duration // age of the oldest transaction that this SQL role may see; vacuum keeps the rows that this transaction can see
+	Oldest     time.Duration // age of the oldest transaction that this SQL role may see; vacuum cannot remove rows that the transaction can see
 	Wraparound int64         // age of the oldest transaction number; at 2,000 million, PostgreSQL accepts no more writes
 }
 
-// watchOldest measures the age of the oldest transaction, because vacuum cannot remove rows that this transaction
-// can see. If a statement of this server waits for a lock, watchOldest also logs the program that holds the lock.
+// watchOldest measures the age of the oldest transaction, because vacuum cannot remove rows that the transaction can
+// see. If a statement of this server waits for a lock, watchOldest also logs the program that holds the lock.
 func (s *Store) watchOldest(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
-	_ = s.once(ctx, lend.Client{Use: lend.Catalog}, func(ctx context.Context, c *pgconn.PgConn) error { // an error is ignored, because the next measurement follows soon
+	_ = s.once(ctx, lend.Client{Use: lend.Catalog}, func(ctx context.Context, c *pgconn.PgConn) error { // errors are ignored, because the next measurement follows soon
 		_, err := statement.Query(ctx, c, statement.Oldest, func(v [][]byte) error {
 			s.counters.oldest.Store(statement.Number(v[0]) * int64(time.Microsecond))
 			return nil
@@ -57,7 +57,7 @@ func (s *Store) watchOldest(ctx context.Context) {
 	})
 }
 
-// ReadStatus reads the status of a database and changes nothing.
+// ReadStatus reads the status of a database. It changes nothing.
 func ReadStatus(ctx context.Context, o Options) (st Status, err error) {
 	o, c, err := connectOnce(ctx, o)
 	if err != nil {

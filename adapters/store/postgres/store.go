@@ -17,7 +17,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Store is a [table.Store] on a PostgreSQL database. Use [Open].
+// Store is a [table.Store] on a PostgreSQL database. [Open] returns a Store.
 type Store struct {
 	Options
 	primary *pgxpool.Pool
@@ -30,14 +30,14 @@ type Store struct {
 
 	rounds   rounds
 	gets     gets
-	known    known.States // cached states, used by merges
+	known    known.States // entity states that merges use
 	ruled    ruled.Tables
 	feeds    *feed.Feeds
 	counters counters
 	clockOff atomic.Bool
 	promise  *promise.Settings // settings of the database when the store was opened
 	settings atomic.Pointer[promise.Settings]
-	gate     chan struct{} // limits the number of new connections that wait for a standby at the same time; see the method catchUp
+	gate     chan struct{} // limits the number of new connections that wait for a standby at the same time; see catchUp
 	sessions lend.Sessions
 	passed   passed
 	config   *pgxpool.Config

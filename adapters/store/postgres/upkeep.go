@@ -30,15 +30,16 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 	return due, state, err
 }
 
-// SetUpkeep implements [table.Sharing]. If the reply is lost, SetUpkeep sends the write again. If the first write was applied, the second write
-// fails, and SetUpkeep returns false. Every server then leaves the removal of expired entities to others until the time due.
+// SetUpkeep implements [table.Sharing]. If the reply is lost, SetUpkeep repeats the write. If the first write was
+// applied, the repeated write fails, and SetUpkeep returns false. In this case no server removes expired entities of
+// the table until due.
 func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.Ticks, state []byte) (set bool, err error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer cancel()
-	if err := s.checkClock(ctx); err != nil { // the clock may be ahead, and a stored time in the future would stop the removal of expired entities on all servers
+	if err := s.checkClock(ctx); err != nil { // a time in the future, set by a clock that is ahead, would stop the removal of expired entities on all servers
 		return false, err
 	}
 	if state == nil {

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// sleep waits for d, or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
@@ -16,7 +15,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// pause waits between two attempts, with backoff.
+// pause waits before the next attempt, with exponential backoff.
 func pause(ctx context.Context, try int) error {
 	longest := min(time.Millisecond<<min(try, 8), 250*time.Millisecond)
 	return sleep(ctx, longest/2+rand.N(longest))

@@ -11,11 +11,11 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// heartbeatTimeout limits the time of a heartbeat, and the time of the query with which the method worksFor checks a connection.
+// heartbeatTimeout limits the time of a heartbeat, and the time of the query in worksFor.
 const heartbeatTimeout = 5 * time.Second
 
-// watch checks a connection that waits for a reply, at intervals, until stop is called. If the primary does not execute a
-// statement of this connection any more, the reply was lost or will never come. Only then, watch closes the connection.
+// watch checks, at intervals, a connection that waits for a reply, until stop is called. If the primary no longer
+// executes a statement of the connection, the reply was lost or will never come, and watch closes the connection.
 func (s *Store) watch(c *pgconn.PgConn) (stop func()) {
 	var ended atomic.Bool
 	var look func()
@@ -36,8 +36,8 @@ func (s *Store) watch(c *pgconn.PgConn) (stop func()) {
 	}
 }
 
-// worksFor reports whether the primary still executes a statement of a connection. It returns true if it cannot
-// find out. worksFor opens a new connection, since all connections of the pool may be waiting.
+// worksFor reports whether the primary still executes a statement of a connection. It returns true if it cannot find
+// out. worksFor opens a new connection, because all connections of the pool may be waiting.
 func (s *Store) worksFor(pid uint32) bool {
 	ctx, cancel := context.WithTimeout(s.ctx, heartbeatTimeout)
 	defer cancel()

@@ -21,19 +21,19 @@ type write struct {
 	name       string
 	key        []byte
 	form       statement.Form
-	match      edm.Ticks // the Timestamp that the row must have, for a Swap
+	match      edm.Ticks // for a Swap: the Timestamp that the row must have
 	nonce      uint64
 	properties []byte // nil for a delete
 
 	declared *ruled.Table // options of the table, or nil
-	lives    *table.Row   // if set, the stored row; the write is sent only if this row has not expired at the write's Timestamp
+	lives    *table.Row   // if set, the stored row; the write must not be sent with a Timestamp at which this row has expired
 	line     []byte       // the line for the feed, with the keys of the commit; in a batch, only the first write has a line
 
-	ticks   edm.Ticks   // the Timestamp of the last attempt
-	claimed atomic.Bool // set once: by the transaction (round) that sends the write, or by a caller that gives up
-	alone   bool        // the write must be sent without writes of other callers, because its group failed
-	resent  bool        // the write must be sent again
-	sought  bool        // the reply was lost, and the store is finding out the outcome
+	ticks   edm.Ticks   // Timestamp of the last attempt
+	claimed atomic.Bool // set by the round that sends the write, or by a caller that gives up
+	alone   bool        // the write must be sent in a separate round, because its last round failed
+	resent  bool
+	sought  bool // the reply was lost, and the store is finding out the outcome
 	done    chan written
 }
 
@@ -74,8 +74,8 @@ func (w *write) call(inBatch bool) statement.Call {
 	return how.Alone.With(w.args()...)
 }
 
-// isTooLate reports whether the entity that the write requires has expired at the write's Timestamp. Such a write
-// must not be sent.
+// isTooLate reports whether the entity that the write requires has expired at the write's Timestamp. Such a write must
+// not be sent.
 func (w *write) isTooLate() bool {
 	return w.lives != nil && w.declared.Rules().Ended(w.lives, w.ticks)
 }
@@ -85,7 +85,8 @@ func less(a, b *write) int {
 	return cmp.Or(strings.Compare(a.name, b.name), slices.Compare(a.key, b.key))
 }
 
-// put sends a write in a group and waits for the outcome. If ctx ends before the group is sent, put removes the write from the queue.
+// put sends a write in a round and waits for the outcome. If ctx ends before the round is sent, put withdraws the
+// write.
 func (s *Store) put(ctx context.Context, w *write) error {
 	w.done = make(chan written, 1)
 	s.send(w)
@@ -104,7 +105,7 @@ func (s *Store) put(ctx context.Context, w *write) error {
 	}
 }
 
-// writeGroup sends the writes of several callers as one transaction and determines the outcome of each write.
+// writeGroup sends the writes of a round as one transaction and determines the outcome of each write.
 func (s *Store) writeGroup(ctx context.Context, group []*write) {
 	slices.SortFunc(group, less)
 	s.counters.writes.group(len(group))
@@ -126,7 +127,7 @@ func (s *Store) writeGroup(ctx context.Context, group []*write) {
 			s.releaseEntities(group)
 		})
 	case refused && len(group) > 1 && (class == broken || class == again):
-		// One write fails, or waits for a lock. So each write is sent again in a transaction of its own.
+		// One write failed or waited for a lock. Each write is therefore sent again in a separate transaction.
 		s.counters.retry(class)
 		for _, w := range group {
 			w.alone, w.resent = true, true
@@ -139,8 +140,8 @@ func (s *Store) writeGroup(ctx context.Context, group []*write) {
 	}
 }
 
-// sendGroup issues Timestamps and sends the statements with one Sync, which makes them one transaction. It returns
-// the number of rows that each statement wrote.
+// sendGroup issues Timestamps and sends the statements with one Sync, which makes them one transaction. It returns the
+// number of rows that each statement wrote.
 func (s *Store) sendGroup(ctx context.Context, group []*write) (rows []int64, err error) {
 	for _, w := range group {
 		if w.ticks, err = s.clock.Next(ctx); err != nil {

@@ -12,18 +12,18 @@ import (
 	"edgetable/core/protocol"
 )
 
-// A request that waits for changes takes long and needs little memory. A response that is a stream also takes long and needs
-// little memory. But fasthttp keeps 40 KiB of buffers and a large stack for each request. So the connection of such a request
-// is set apart: fasthttp ends its work for the connection, and serves the connection again afterwards.
+// A request that waits for changes, or whose response is a stream, takes a long time and needs little memory. But
+// fasthttp uses 40 KiB of buffers and a large stack for each request. The connection of such a request is therefore set
+// apart: fasthttp releases the connection, and serves it again afterwards.
 
-// canBeApart reports whether fasthttp can end its work for a connection before the response to a request (see setApart). If
-// fasthttp has read bytes of a further request into its buffer, it cannot.
+// canBeApart reports whether the connection can be set apart before its request is answered. It cannot if fasthttp has
+// read bytes of a further request into its buffer.
 func canBeApart(line *conn, c *fasthttp.RequestCtx) bool {
 	head := &c.Request.Header
 	if line == nil || !head.IsGet() || !head.IsHTTP11() || head.ConnectionClose() || head.ContentLength() > 0 || c.RequestBodyStream() != nil {
 		return false
 	}
-	return len(line.last) == len(headOf(head)) // compare lengths only, because fasthttp has changed the case of header names in line.last
+	return len(line.last) == len(headOf(head)) // compare only the lengths, because fasthttp has changed the case of header names in line.last
 }
 
 // headOf returns the head of a GET request as the client sent it.
@@ -31,8 +31,8 @@ func headOf(head *fasthttp.RequestHeader) []byte {
 	return slices.Concat([]byte("GET "), head.RequestURI(), []byte(" HTTP/1.1\r\n"), head.RawHeaders())
 }
 
-// setApart makes fasthttp end its work for a connection without sending a response. Then it calls the function do on another
-// goroutine. If that call returns true, the connection stays open, and fasthttp serves the connection again.
+// setApart makes fasthttp release a connection without sending a response, and then calls a function on another
+// goroutine. If the function returns true, fasthttp serves the connection again. Otherwise, the connection is closed.
 func (s *connections) setApart(line *conn, c *fasthttp.RequestCtx, do func() bool) {
 	s.countApart(1)
 	line.resume = func() {
@@ -52,7 +52,7 @@ func (s *connections) setApart(line *conn, c *fasthttp.RequestCtx, do func() boo
 		select {
 		case s.ready <- line.front:
 		case <-s.done:
-			_ = s.serve(line.front) // the error is ignored, because fasthttp has logged it
+			_ = s.serve(line.front) // fasthttp has logged the error
 		}
 	}
 	line.uses.Store(2)
@@ -60,7 +60,6 @@ func (s *connections) setApart(line *conn, c *fasthttp.RequestCtx, do func() boo
 	c.Hijack(func(net.Conn) {})
 }
 
-// countApart adds n to the number of connections that are used without fasthttp (see setApart).
 func (s *connections) countApart(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,8 +69,7 @@ func (s *connections) countApart(n int) {
 	}
 }
 
-// awaitApart waits until no connection is used without fasthttp (see setApart). If ctx is canceled, the wait also ends. Only
-// one goroutine at a time may call awaitApart.
+// awaitApart waits until no connection is set apart, or ctx is canceled. It must not be called concurrently.
 func (s *connections) awaitApart(ctx context.Context) error {
 	none := make(chan struct{})
 	s.mu.Lock()
@@ -88,8 +86,8 @@ func (s *connections) awaitApart(ctx context.Context) error {
 	}
 }
 
-// waitApart makes fasthttp end its work for a connection while a request of the connection waits for changes (see setApart).
-// Afterwards fasthttp serves the request again. If the client closes the connection during the wait, the server closes it too.
+// waitApart sets a connection apart while its request waits for changes. Afterwards, fasthttp serves the request again.
+// If the client closes the connection during the wait, the server closes it too.
 func (s *connections) waitApart(line *conn, c *fasthttp.RequestCtx, req *protocol.Request, w *changefeed.Wait, began time.Time) {
 	until := req.Until.(*clientContext)
 	next := &repeatedRequest{headOf(&c.Request.Header), w, began}

@@ -14,56 +14,56 @@ import (
 	"time"
 )
 
-// conn is a client's connection below the TLS layer. It closes the connection if the client makes no progress. While
-// the connection has no request in flight, conn is parked and needs no memory for a request.
+// conn is a client's connection below the TLS layer. It is closed if the client makes no progress. While it has no
+// request in flight, it is parked and uses no memory for a request.
 type conn struct {
 	net.Conn
 	owner *connections
-	front net.Conn // the connection that fasthttp serves: a front over this conn, or a front over TLS over this conn
+	front net.Conn // the connection that fasthttp serves, with or without TLS over this conn
 
-	// Only the goroutine that reads from the connection uses the following fields.
+	// The following fields are used only by the goroutine that reads from the connection.
 	receiving allowance
-	quiet     bool             // set until the first byte of the next request has arrived
+	quiet     bool             // no byte of the next request has arrived
 	first     bool             // set when fasthttp starts to serve the connection; fasthttp reports StateActive once before it has read a byte
-	came      bool             // set if the client has sent bytes since the last request
-	slots     chan struct{}    // if the current request is pipelined and has a slot: the semaphore of these slots; otherwise nil
+	came      bool             // the client has sent bytes since the last request
+	slots     chan struct{}    // the semaphore of the slot that the current pipelined request occupies; nil if it occupies none
 	last      []byte           // the bytes that fasthttp has read since the last request, in fasthttp's buffer
-	again     *repeatedRequest // a request that has waited for changes, and that fasthttp must therefore serve a second time; otherwise nil
-	resume    func()           // set by setApart; uses the connection after fasthttp has ended its work
+	again     *repeatedRequest // a request that has waited for changes and must be served a second time; nil if there is none
+	resume    func()           // set by setApart; called after fasthttp has released the connection
 	ahead     [1]byte
 	hasAhead  bool
-	uses      atomic.Int32 // after setApart: how many calls of letGo are still missing before the function resume starts; otherwise 0
-	rests     atomic.Bool  // the next Read must return EOF to fasthttp, because the connection is to be parked
+	uses      atomic.Int32 // after setApart: number of calls of letGo before resume is called
+	rests     atomic.Bool  // the next Read must return EOF to fasthttp, so that the connection can be parked
 	named     string       // account of the last request
 
-	// Two goroutines may write to the client: the goroutine that also reads, and the goroutine that closes TLS. So the next two
-	// fields need a mutex.
+	// The goroutine that reads and the goroutine that closes TLS may both write to the client, so the next two fields
+	// need a mutex.
 	writing sync.Mutex
 	sending allowance
-	untaken int // number of bytes in the system's send buffer when the client last had no time left
+	untaken int // number of bytes in the system's send buffer when a write last reached the system's deadline
 
 	readEnd, writeEnd deadline
 
-	party   *party // the client's address
+	party   *party
 	account *party // nil until a request was authenticated
 	inList  [kinds]*list.Element
 	working bool
 	waits   *list.Element // element in the client's queue of connections with requests
 }
 
-// repeatedRequest is a request that waits for changes. During the wait, fasthttp does not use the connection (see setApart).
-// Afterwards fasthttp serves the request a second time.
+// repeatedRequest is a request that waits for changes while its connection is set apart. Afterwards, fasthttp serves
+// the request a second time.
 type repeatedRequest struct {
 	head   []byte // head of the request, which fasthttp reads a second time
 	waited *changefeed.Wait
 	began  time.Time
 }
 
-// A connection releases its memory if no new request arrives for the time parkAfter.
+// parkAfter is how long an idle connection keeps its memory for a request.
 const parkAfter = 100 * time.Millisecond
 
-// remember records bytes that fasthttp has read. If the bytes directly follow the recorded bytes in the same buffer, remember
-// appends them. Otherwise they replace the recorded bytes.
+// remember records bytes that fasthttp has read. If they directly follow the recorded bytes in the same buffer,
+// remember appends them. Otherwise they replace the recorded bytes.
 func (c *conn) remember(b []byte) {
 	if l := c.last; len(b) > 0 && len(l) < cap(l) && &l[:len(l)+1][len(l)] == &b[0] {
 		c.last = l[:len(l)+len(b)]
@@ -72,8 +72,8 @@ func (c *conn) remember(b []byte) {
 	c.last = b
 }
 
-// letGo must be called when fasthttp ends a use of a connection. After setApart, two uses end: reading requests, and the hijack
-// of the connection. The second call of letGo then starts the function resume. Without setApart, letGo returns false.
+// letGo must be called when fasthttp ends a use of the connection. After setApart, two uses end: the reading of
+// requests, and the hijack. The second call starts resume. Without setApart, letGo returns false.
 func (c *conn) letGo() bool {
 	if c.uses.Load() == 0 {
 		return false
@@ -84,7 +84,7 @@ func (c *conn) letGo() bool {
 	return true
 }
 
-// renew gives the client the full time for the next request: for sending the request, and for receiving the response.
+// renew resets the client's allowance for sending the next request and for receiving the response.
 func (c *conn) renew() {
 	c.receiving = allowance(fullAllowance)
 	c.writing.Lock()
@@ -92,13 +92,13 @@ func (c *conn) renew() {
 	c.sending, c.untaken = allowance(fullAllowance), 0
 }
 
-// Read reads from the client. Once the client's allowance is used up, Read returns an error.
+// Read reads from the client. When the client's allowance is used up, Read returns an error.
 func (c *conn) Read(p []byte) (int, error) {
 	if c.hasAhead && len(p) > 0 {
 		p[0], c.hasAhead, c.quiet = c.ahead[0], false, false
 		return 1, nil
 	}
-	if c.quiet && c.owner.waiting.Load() > 0 { // another connection waits, so free the memory of this idle connection (park it)
+	if c.quiet && c.owner.waiting.Load() > 0 { // park this idle connection, because a request of another connection is waiting
 		c.rests.Store(true)
 		return 0, os.ErrDeadlineExceeded
 	}
@@ -131,7 +131,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// Write writes all of p. Once the client's allowance is used up, Write returns an error.
+// Write writes all of p. When the client's allowance is used up, Write returns an error.
 func (c *conn) Write(p []byte) (n int, err error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -142,7 +142,7 @@ func (c *conn) Write(p []byte) (n int, err error) {
 		}
 		k, err := c.Conn.Write(p[n:])
 		n += k
-		if !errors.Is(err, os.ErrDeadlineExceeded) { // writing usually returns at once, because the system buffers the bytes
+		if !errors.Is(err, os.ErrDeadlineExceeded) { // the usual case: the system has buffered the bytes
 			c.sending.spend(clock()-begin, k)
 			return n, err
 		}
@@ -155,12 +155,12 @@ func (c *conn) Write(p []byte) (n int, err error) {
 	}
 }
 
-// deadline is the deadline of reads or writes of a connection. To change the operating system's deadline is expensive. So the
-// deadline of the system is changed only if it is far too early or too late. If the deadline of the system ends an operation too
-// early, the operation is repeated.
+// deadline is the deadline for reads or writes of a connection. Setting the operating system's deadline is expensive,
+// so the system's deadline is changed only if it is far too early or too late. An operation that it ends too early is
+// repeated.
 type deadline struct {
-	system time.Duration // the system's deadline, as a value of clock; 0 if not set
-	until  atomic.Int64  // deadline that the layers above have set, in Unix nanoseconds; 0 if none
+	system time.Duration // the system's deadline, as a value of clock; 0 if it is not set or unknown
+	until  atomic.Int64  // the deadline that a layer above has set, in Unix nanoseconds; 0 if there is none
 }
 
 func (d *deadline) set(now, left time.Duration, set func(time.Time) error) error {
@@ -176,13 +176,13 @@ func (d *deadline) set(now, left time.Duration, set func(time.Time) error) error
 	return set(end)
 }
 
-// clock returns the time since the process started. It costs half as much as time.Now, and the server calls it several times per
+// clock returns the time since the process started. It costs half as much as time.Now, and is called several times per
 // request.
 func clock() time.Duration { return time.Since(started) }
 
 var started = time.Now()
 
-// isPassed reports whether a deadline that the layers above have set has passed.
+// isPassed reports whether a deadline that a layer above has set has passed.
 func (d *deadline) isPassed() bool {
 	at := d.until.Load()
 	return at != 0 && time.Now().UnixNano() >= at
@@ -206,13 +206,13 @@ func (d *deadline) setLimit(t time.Time) error {
 	return nil
 }
 
-// front is a connection as fasthttp sees it.
+// front is a client's connection as fasthttp sees it.
 type front struct {
-	net.Conn // the connection of the client, or TLS over that connection
+	net.Conn // the conn, or TLS over the conn
 	line     *conn
 }
 
-// acquireSlot waits for a slot for a pipelined request, and reports whether the request got a slot in time.
+// acquireSlot waits for a slot for a pipelined request, and reports whether the request got one in time.
 func (c *conn) acquireSlot(slots chan struct{}) bool {
 	c.slots = slots
 	select {
@@ -231,7 +231,6 @@ func (c *conn) acquireSlot(slots chan struct{}) bool {
 	}
 }
 
-// releaseSlot releases the slot of a pipelined request.
 func (c *conn) releaseSlot() {
 	if c.slots != nil {
 		<-c.slots
@@ -239,10 +238,10 @@ func (c *conn) releaseSlot() {
 	}
 }
 
-// Read reads from the connection. When the connection is to be parked, Read returns EOF, so that fasthttp releases the memory of
-// the connection.
+// Read reads from the connection. To park the connection, Read returns EOF, so that fasthttp releases the connection's
+// memory.
 func (f *front) Read(p []byte) (int, error) {
-	f.line.releaseSlot() // no slot is held while the connection waits for its client
+	f.line.releaseSlot() // no slot is held while the server waits for the client
 	if a := f.line.again; a != nil && a.head != nil {
 		f.line.last = p[:copy(p, a.head)] // p is large enough, because a buffer of the same size held the head before
 		f.line.quiet, f.line.came, a.head = false, true, nil
@@ -251,14 +250,14 @@ func (f *front) Read(p []byte) (int, error) {
 	n, err := f.Conn.Read(p)
 	f.line.remember(p[:max(n, 0)])
 	if n > 0 {
-		f.line.quiet, f.line.came = false, true // set here too, because line.Read does not set the fields if TLS had these bytes in its buffer
+		f.line.quiet, f.line.came = false, true // line.Read does not set these fields if TLS had the bytes in its buffer
 	} else if f.line.rests.Load() {
 		err = io.EOF
 	}
 	return n, err
 }
 
-// Close closes the connection. If Read returned EOF to park the connection, Close parks it instead.
+// Close closes the connection. After Read has returned EOF to park the connection, Close parks it instead.
 func (f *front) Close() error {
 	if f.line.letGo() {
 		return nil
@@ -271,21 +270,21 @@ func (f *front) Close() error {
 	return f.Conn.Close()
 }
 
-// fasthttp calls these methods to limit the time of reads and writes. A conn itself limits this time (see allowance),
-// so SetDeadline and SetWriteDeadline do nothing. SetReadDeadline has an effect: if a client has used up its share of
-// the memory, expected.begin makes fasthttp set a read deadline.
+// fasthttp calls these methods to limit the time of reads and writes. A conn limits this time with its allowance, so
+// SetDeadline and SetWriteDeadline do nothing. SetReadDeadline has an effect: if a client has used up its share of the
+// memory, expected.begin makes fasthttp set a read deadline.
 
 func (f *front) SetDeadline(time.Time) error       { return nil }
 func (f *front) SetReadDeadline(t time.Time) error { return f.line.SetReadDeadline(t) }
 func (f *front) SetWriteDeadline(time.Time) error  { return nil }
 
-// secure is a front (a connection as fasthttp sees it) over TLS. fasthttp recognizes TLS by the methods of this type.
+// secure is a front over TLS. fasthttp recognizes TLS by the methods of this type.
 type secure struct {
 	front
 	tls *tls.Conn
 }
 
-// Handshake performs the TLS handshake, unless it was done before.
+// Handshake performs the TLS handshake, unless it is complete.
 func (s *secure) Handshake() error {
 	if s.tls.ConnectionState().HandshakeComplete {
 		return nil
@@ -298,8 +297,7 @@ func (s *secure) Handshake() error {
 
 func (s *secure) ConnectionState() tls.ConnectionState { return s.tls.ConnectionState() }
 
-// lineOf returns the conn, which is the client's connection, below the front, which fasthttp sees. For any other type, it
-// returns nil.
+// lineOf returns the conn below a front, or nil if c is not a front.
 func lineOf(c net.Conn) *conn {
 	switch f := c.(type) {
 	case *front:

@@ -14,67 +14,64 @@ import (
 )
 
 // Bounds limits the connections, requests and memory of all clients. A client is an IPv4 address or a /64 network of
-// IPv6. The amount that a client or an account uses must not exceed the amount that is still free. So a single client
-// can use at most half, and each of two clients at most a third. If a proxy opens the connections of all clients,
-// this rule applies to Bytes only.
+// IPv6. A client or an account may not use more than what remains free: one client can use at most half, and each of
+// two clients at most a third. If a proxy opens the connections of all clients, this rule applies only to Bytes.
 type Bounds struct {
-	// Connections is the maximum number of open connections. If that many connections are open, a new connection
-	// causes the server to close the one that has been idle for the longest time.
+	// Connections is the maximum number of open connections. If it is reached, the server closes the connection that
+	// has been idle for the longest time in favor of a new connection.
 	Connections int
 	// Requests is the maximum number of connections with a request in flight. Other connections wait, and need little
-	// memory. Requests is at most three quarters of Connections, so that some connections can be closed for new ones
-	// even if every client is slow.
+	// memory. Requests is limited to three quarters of Connections, so that some connections can be closed in favor of
+	// new ones even if every client is slow.
 	Requests int
 	// Bytes is the maximum memory for incoming bodies and outgoing responses.
 	Bytes int64
 }
 
-// defaultBounds holds the default bounds.
 var defaultBounds = Bounds{Connections: 10_000, Requests: 2_000, Bytes: 64 << 20}
 
-// ConnectionStats holds the counters of a Server.
+// ConnectionStats are the connection counters of a Server.
 type ConnectionStats struct {
 	Open, Idle, Waiting int    // current numbers; idle and waiting connections use no memory for requests
-	Accepted            uint64 // number of accepted connections since the start; Closed and Refused count since the start, too
-	Closed              uint64 // connections closed in favor of new ones
+	Accepted            uint64 // accepted connections since the start
+	Closed              uint64 // connections closed in favor of new connections
 	Refused             uint64
 }
 
-// connections manages the open connections.
 type connections struct {
 	Bounds
-	shared   bool                 // whether a proxy opens the connections of all clients
+	shared   bool                 // a proxy opens the connections of all clients
 	ready    chan net.Conn        // connections that have a request
 	done     chan struct{}        // closed when no more requests are accepted
 	serve    func(net.Conn) error // makes fasthttp serve a connection on the calling goroutine
-	panicked func(cause any)      // logs a panic that happens while a connection is used without fasthttp (see setApart)
+	panicked func(cause any)      // logs a panic on a connection that is set apart
 
 	mu        sync.Mutex
 	open      map[*conn]struct{}
 	clients   map[netip.Addr]*party
 	accounts  map[string]*party
-	idle      list.List // list of the *conn without a request in flight, oldest first
-	turns     []*party  // queue of clients that have connections with a waiting request
+	idle      list.List // the *conn without a request in flight, oldest first
+	turns     []*party  // queue of the clients that have connections with a waiting request
 	working   int
 	waiting   atomic.Int64
-	apart     int           // number of connections that are used without fasthttp (see setApart)
-	noneApart chan struct{} // closed when no connection is used without fasthttp; nil while awaitApart does not run
+	apart     int           // number of connections that are set apart
+	noneApart chan struct{} // closed when no connection is set apart; nil unless awaitApart is running
 	ended     bool
 	stats     ConnectionStats
 }
 
 // party is a client or an account with open connections.
 type party struct {
-	address netip.Addr // address of a client; the zero Addr if this struct describes an account
-	name    string     // name of an account; "" if the party is a client
+	address netip.Addr // zero if the party is an account
+	name    string     // "" if the party is a client
 
 	open, working int
-	idle          list.List // idle connections of this client or account, oldest first
-	waiting       list.List // connections of this client with a request that is not served yet
-	turn          bool      // whether this client is in the queue connections.turns
+	idle          list.List // idle connections, oldest first
+	waiting       list.List // connections of the client with a request that is not served yet
+	turn          bool      // the client is in connections.turns
 }
 
-// These are the indexes of the lists of idle connections in conn.inList.
+// Indexes of conn.inList, one for each list of idle connections.
 const (
 	inAll = iota
 	inClient
@@ -82,7 +79,7 @@ const (
 	kinds
 )
 
-// These are the idle timeouts before and after the first request of a connection.
+// Idle timeouts before and after the first request of a connection.
 const (
 	firstTimeout = time.Minute
 	idleTimeout  = 5 * time.Minute
@@ -122,7 +119,7 @@ func addressOf(c net.Conn) netip.Addr {
 	return netip.Addr{}
 }
 
-// accept registers a new connection, or closes it if too many connections are open.
+// accept registers a new connection. If too many connections are open, it closes the new connection and returns nil.
 func (s *connections) accept(raw net.Conn, config *tls.Config) *conn {
 	c := &conn{Conn: raw, owner: s}
 	c.front = &front{c, c}
@@ -145,7 +142,7 @@ func (s *connections) accept(raw net.Conn, config *tls.Config) *conn {
 	case s.ended:
 		ok = false
 	case !s.shared && p.open >= s.Connections-len(s.open) && p.open*len(s.clients) >= s.Connections:
-		ok, gone = s.displace(&p.idle) // close one of the client's own connections, because it has more than its share
+		ok, gone = s.displace(&p.idle) // close an idle connection of the same client, which has more than its share
 	case len(s.open) >= s.Connections:
 		ok, gone = s.displaceAny()
 	}
@@ -168,8 +165,8 @@ func (s *connections) accept(raw net.Conn, config *tls.Config) *conn {
 	return c
 }
 
-// displace removes the oldest connection from a list of idle connections, and returns the connection. The caller
-// holds mu, and must close the returned connection.
+// displace removes the oldest connection from a list of idle connections, and returns it. mu must be held. The caller
+// must close the returned connection.
 func (s *connections) displace(of *list.List) (ok bool, gone *conn) {
 	oldest := of.Front()
 	if oldest == nil {
@@ -181,11 +178,10 @@ func (s *connections) displace(of *list.List) (ok bool, gone *conn) {
 	return true, gone
 }
 
-// displaceAny is like displace, for the idle connections of all clients. It looks at the hundred connections that
-// have been idle for the longest time. If the client of such a connection has more than an equal share of all
-// connections, displaceAny removes the client's oldest idle connection. Otherwise it removes the oldest idle
-// connection of all clients. So many short-lived clients cannot take the place of a client with few connections. The
-// caller holds mu.
+// displaceAny is like displace for the idle connections of all clients. It looks at the hundred connections that have
+// been idle for the longest time. If the client of one of these has more than an equal share of all connections,
+// displaceAny removes the client's oldest idle connection. Otherwise it removes the oldest idle connection of all
+// clients. Many short-lived clients therefore cannot displace a client with few connections. mu must be held.
 func (s *connections) displaceAny() (ok bool, gone *conn) {
 	e := s.idle.Front()
 	for range 100 {
@@ -200,7 +196,7 @@ func (s *connections) displaceAny() (ok bool, gone *conn) {
 	return s.displace(&s.idle)
 }
 
-// addIdle adds a connection to the idle lists. The caller holds mu.
+// addIdle adds a connection to the idle lists. mu must be held.
 func (s *connections) addIdle(c *conn) {
 	c.inList[inAll] = s.idle.PushBack(c)
 	c.inList[inClient] = c.party.idle.PushBack(c)
@@ -209,7 +205,7 @@ func (s *connections) addIdle(c *conn) {
 	}
 }
 
-// leaveIdle removes a connection from the idle lists. The caller holds mu.
+// leaveIdle removes a connection from the idle lists. mu must be held.
 func (s *connections) leaveIdle(c *conn) {
 	for i, l := range []*list.List{&s.idle, &c.party.idle, nil} {
 		if i == inAccount && c.account != nil {
@@ -227,7 +223,7 @@ func (s *connections) leaveIdle(c *conn) {
 	}
 }
 
-// remove removes a connection from all lists and counts. The caller holds mu.
+// remove removes a connection from all lists and counts. mu must be held.
 func (s *connections) remove(c *conn) {
 	if _, ok := s.open[c]; !ok {
 		return
@@ -254,8 +250,7 @@ func (s *connections) leaveAccount(c *conn) {
 	}
 }
 
-// forget removes a connection that is being closed. If the connection had a request in flight, another request may
-// now run. So forget starts the requests of waiting connections.
+// forget removes a connection that is being closed, and then starts requests of waiting connections if there is room.
 func (s *connections) forget(c *conn) {
 	s.mu.Lock()
 	s.remove(c)
@@ -264,7 +259,7 @@ func (s *connections) forget(c *conn) {
 	s.handOver(next)
 }
 
-// parkConn parks a connection: until its next request arrives, the connection has no memory for a request.
+// parkConn parks a connection: it uses no memory for a request until its next request arrives.
 func (s *connections) parkConn(c *conn) {
 	s.mu.Lock()
 	if s.ended {
@@ -292,7 +287,7 @@ func (s *connections) drop(c *conn) {
 
 // park waits for the first byte of a request. Its goroutine needs only a small stack.
 func (c *conn) park(timeout time.Duration) {
-	c.readEnd.system = 0 // 0 means unknown, so that the next line sets the system's deadline, without a call of the methods of readEnd
+	c.readEnd.system = 0 // 0 means unknown; the next line sets the system's deadline directly
 	err := c.Conn.SetReadDeadline(time.Now().Add(timeout))
 	n := 0
 	if err == nil {
@@ -307,7 +302,7 @@ func (c *conn) park(timeout time.Duration) {
 	c.owner.enqueue(c)
 }
 
-// enqueue queues a connection that has a request, until the request can be served.
+// enqueue queues a connection with a request until the request can be served.
 func (s *connections) enqueue(c *conn) {
 	s.mu.Lock()
 	if _, ok := s.open[c]; !ok || s.ended {
@@ -330,8 +325,8 @@ func (s *connections) takeTurn(p *party) {
 	}
 }
 
-// next returns those waiting connections whose requests can now be served. The clients take turns: next takes one
-// connection of each client, then a second one, and so on. The caller holds mu.
+// next returns the waiting connections whose requests can be served now. It takes one connection of each client in
+// turn. mu must be held.
 func (s *connections) next() (list []*conn) {
 	for passed := 0; s.working < s.Requests && passed < len(s.turns); {
 		p := s.turns[0]
@@ -357,7 +352,6 @@ func (s *connections) next() (list []*conn) {
 	return list
 }
 
-// handOver passes connections that have a request to fasthttp.
 func (s *connections) handOver(list []*conn) {
 	for _, c := range list {
 		select {
@@ -369,8 +363,8 @@ func (s *connections) handOver(list []*conn) {
 }
 
 // recordAccount records the account of a connection's last request. If the account has too many connections,
-// recordAccount closes the account's oldest idle connection. It returns false if there is none to close; the
-// connection itself must then be closed.
+// recordAccount closes the account's oldest idle connection. If there is none, it returns false, and the connection
+// itself must be closed.
 func (s *connections) recordAccount(c *conn, account string) bool {
 	if c == nil || c.named == account {
 		return true
@@ -391,7 +385,7 @@ func (s *connections) recordAccount(c *conn, account string) bool {
 		ok, gone = s.displace(&a.idle)
 	}
 	a.open++
-	s.accounts[a.name] = a // displace may have removed the account's last connection, and with it the account from the map
+	s.accounts[a.name] = a // displace may have removed the account's last connection, and the account from the map
 	c.account = a
 	s.mu.Unlock()
 	if gone != nil {
@@ -400,7 +394,7 @@ func (s *connections) recordAccount(c *conn, account string) bool {
 	return ok
 }
 
-// onState implements fasthttp's ConnState hook.
+// onState is fasthttp's ConnState hook.
 func (s *connections) onState(front net.Conn, state fasthttp.ConnState) {
 	c := lineOf(front)
 	switch {
@@ -436,7 +430,7 @@ func (s *connections) end() {
 	}
 }
 
-// close closes the connections whose requests did not end within the grace period.
+// close closes the connections whose requests did not finish within the grace period.
 func (s *connections) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

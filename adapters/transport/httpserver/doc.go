@@ -1,7 +1,7 @@
-// Package httpserver is the transport for HTTP/1.1: it passes each request to a protocol.Handler as received and
-// sends the response. It also manages connections: limits on time and size, and a shutdown that lets running requests
-// finish.
+// Package httpserver is the transport for HTTP/1.1. It passes each request to a protocol.Handler and sends the
+// response. It also limits the number, the duration and the memory of connections, and lets running requests finish at
+// a shutdown.
 //
-// It is based on fasthttp, because for a small request net/http costs several times as much as all of edgetable's own
-// work except fsync.
+// It is based on fasthttp, because for a small request net/http costs several times as much as all of edgetable except
+// fsync.
 package httpserver

@@ -8,20 +8,19 @@ import (
 	"edgetable/core/table"
 )
 
-// expected counts requests from a proxy whose bodies have not arrived yet. A proxy may forward a
-// request while its client is still sending the body. fasthttp waits for the first bytes of the body before it
-// calls the handler. The handler therefore cannot count these requests, so expected counts them towards the
-// client's share of the memory.
+// The type expected counts requests from a proxy whose bodies have not arrived yet. A proxy may forward a request while
+// its client is still sending the body. fasthttp waits for the first bytes of the body before it calls the handler, so
+// the handler cannot count these requests. expected counts them towards the client's share of the memory.
 type expected struct {
 	room *room
 
 	mu   sync.Mutex
-	list map[*fasthttp.RequestHeader]share // memory that a request may use (its share); the zero share means that no memory was available
+	list map[*fasthttp.RequestHeader]share // the share of each request; zero if no memory was available
 }
 
-// begin is called by fasthttp after it has read the head of a request and before it reads the body. If the
-// client's share of the memory is used up, the server must not wait for the body. Then begin sets a read timeout
-// so short that fasthttp reads only a body that has already arrived.
+// begin is called by fasthttp after it has read the head of a request and before it reads the body. If the client's
+// share of the memory is used up, the server must not wait for the body. begin then sets a read timeout so short that
+// fasthttp reads only a body that has already arrived.
 func (e *expected) begin(head *fasthttp.RequestHeader) (c fasthttp.RequestConfig) {
 	if head.ContentLength() <= 0 {
 		return c
@@ -39,8 +38,8 @@ func (e *expected) begin(head *fasthttp.RequestHeader) (c fasthttp.RequestConfig
 	return c
 }
 
-// end is called when fasthttp has read the first bytes of a body, or has failed to read them. It returns false if
-// fasthttp could not wait for the body, because the client's share of the memory was used up.
+// end is called when fasthttp has read the first bytes of a body, or has failed to read them. It returns false if the
+// server could not wait for the body because the client's share of the memory was used up.
 func (e *expected) end(head *fasthttp.RequestHeader) bool {
 	e.mu.Lock()
 	s, ok := e.list[head]
@@ -50,7 +49,6 @@ func (e *expected) end(head *fasthttp.RequestHeader) bool {
 	return !ok || s.room != nil
 }
 
-// refuse answers a request that could not be read.
 func (e *expected) refuse(c *fasthttp.RequestCtx, err error) {
 	if refuse(c, err); !e.end(&c.Request.Header) {
 		e.room.refuse()

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// explainingConn is the connection below the TLS layer. It answers requests in plain HTTP with 400. Without it, the
+// explainingConn is the connection below the TLS layer. It answers plain HTTP requests with status 400. Without it, the
 // client would only see that the connection is closed.
 type explainingConn struct {
 	net.Conn
-	begun bool // whether the first bytes have been examined
+	begun bool // the first bytes have been examined
 }
 
 const plainAnswer = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: 57\r\n\r\n" +
@@ -19,7 +19,7 @@ const plainAnswer = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nCon
 
 var errPlain = errors.New("plain HTTP on a port of HTTPS")
 
-// Read may be called by only one goroutine until the handshake has ended.
+// Read must not be called concurrently before the handshake has ended.
 func (c *explainingConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if c.begun || n == 0 {
@@ -36,7 +36,7 @@ func (c *explainingConn) Read(p []byte) (int, error) {
 		if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 			_ = half.CloseWrite()
 		}
-		_, _ = io.CopyN(io.Discard, c.Conn, maxDrain) // unread bytes would cause a reset, which the client would get before the response
+		_, _ = io.CopyN(io.Discard, c.Conn, maxDrain) // unread bytes would cause a reset, which would reach the client before the response
 	}
 	return 0, errPlain
 }

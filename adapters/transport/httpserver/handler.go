@@ -20,28 +20,28 @@ type Protocol interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 }
 
-// Observer is called with every response, its summary, and the time at which it ended. It is called before the memory
-// of the response is released, so it must not keep any part of the response.
+// Observer is called with every response, including its summary, and the time at which it ended. The memory of the
+// response is released afterwards, so Observer must not retain any part of the response.
 type Observer func(resp *protocol.Response, end time.Time)
 
 // Handler configures how requests are served.
 type Handler struct {
 	Protocol Protocol
-	// TrustProxy makes the server trust X-Forwarded-Proto and X-Forwarded-Host for the scheme and host of URLs in
-	// responses, and the last entry of X-Forwarded-For for the client's address. Use TrustProxy only with a proxy
-	// that sets these headers.
+	// TrustProxy makes the server use X-Forwarded-Proto and X-Forwarded-Host for the scheme and host of URLs in
+	// responses, and the last entry of X-Forwarded-For as the client's address. It must be set only behind a proxy that
+	// sets these headers.
 	TrustProxy bool
-	// Observe is called for every response; it may be nil.
+	// Observe is called for every response. It may be nil.
 	Observe Observer
-	// Own answers requests for paths that begin with /_/. These paths belong to no account, and the requests are not
+	// Own serves requests for paths that begin with /_/, which belong to no account. The requests are not
 	// authenticated. Own can read bodies of up to 64 KiB. It may be nil.
 	Own func(req *protocol.Request) protocol.Response
 
-	// Page is the path of a page, such as /_/. Browsers that ask for / or for Page without its final slash are
-	// redirected to Page; "" disables this.
+	// Page is the path of a page, such as /_/. Browsers that request / or Page without its final slash are redirected
+	// to Page; "" disables the redirect.
 	Page string
-	// Refuse returns the response to a request for which there is not enough memory. If Refuse is nil, the memory is
-	// not limited.
+	// Refuse returns the response to a request for which there is not enough memory. If Refuse is nil, responses are
+	// sent even if there is not enough memory.
 	Refuse func(req *protocol.Request, err *table.Error) protocol.Response
 
 	connections *connections
@@ -77,7 +77,7 @@ func (h *Handler) fill(in *inbound, c *fasthttp.RequestCtx) {
 	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
 		req.Source = tcp.AddrPort().Addr().Unmap()
 	}
-	if line := lineOf(c.Conn()); line == nil || line.slots == nil { // a pipelined request must not wait, because it has one of few slots
+	if line := lineOf(c.Conn()); line == nil || line.slots == nil { // a pipelined request must not wait, because it occupies one of few slots
 		if req.Until = h.until; h.until != nil && line != nil && mayWait(req.Target, head) {
 			req.Until, req.ServesAgain = &clientContext{Context: h.until, line: line}, h.until.Err() == nil && canBeApart(line, c)
 		}
@@ -104,12 +104,11 @@ func throughProxy(head *fasthttp.RequestHeader, req *protocol.Request) bool {
 	return ok
 }
 
-// serveOwn answers a request for a path that belongs to no account.
 func (h *Handler) serveOwn(in *inbound, c *fasthttp.RequestCtx) {
 	body := &in.body
 	waits := body.waitingShare()
 	if body.stream != nil && body.length > 0 && body.length <= maxDrain && (body.hasArrived() || waits.try(h.room.wait)) {
-		body.unwanted = true // body.Read discards the body from now on, without counting its bytes towards the memory
+		body.unwanted = true // body.Read then does not count the bytes towards the memory
 		in.req.Body = body
 	}
 	resp := h.Own(&in.req)
@@ -117,13 +116,12 @@ func (h *Handler) serveOwn(in *inbound, c *fasthttp.RequestCtx) {
 	send(&c.Response, &resp)
 	stayWithTLS(c, &c.Response.Header)
 	if body.stream != nil && int64(body.n) != body.length {
-		closeAfter(c, waits) // the function in the field Own did not read the whole body
+		closeAfter(c, waits) // Own did not read the whole body
 	}
 }
 
-// serveTables serves a request with the protocol. It makes sure that the memory of the request is released exactly once. If
-// the response is short or cut, serveTables releases the memory here; otherwise the memory is released after the large
-// response was sent.
+// serveTables serves a request of the protocol. The memory of the request is released exactly once: here, or after a
+// large response was sent.
 func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.RequestCtx, begin time.Time) {
 	req, body := &in.req, &in.body
 	req.ContentLength = body.length
@@ -150,14 +148,13 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	if len(resp.Body) > maxCopied || resp.Stream != nil {
 		resp = h.chargeResponse(body, resp)
 	}
-	// The server does not authenticate the account in a preflight request, so such a request does not count for the
-	// account.
+	// A preflight request is not authenticated, so it does not count for the account.
 	if resp.Operation != "" && req.Method != "OPTIONS" && !h.connections.recordAccount(line, resp.Account) {
 		c.SetConnectionClose()
 	}
 	resp.Received, resp.Sent, resp.Took = body.n, len(resp.Body), time.Since(begin)
 	if h.Observe != nil {
-		h.Observe(&resp, begin.Add(resp.Took)) // compute the time, because reading the clock again would cost more
+		h.Observe(&resp, begin.Add(resp.Took)) // the sum costs less than reading the clock again
 	}
 	if resp.Cut {
 		resp.Release()
@@ -179,11 +176,11 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	finishBody(c, req, body)
 }
 
-// finishBody makes sure that bytes of this body are not read as the next request. It reads a short body to its end. After a
-// long body that was not read, it closes the connection.
+// finishBody makes sure that bytes of the body are not read as the next request. It reads the rest of a short body.
+// After a long body that was not read completely, it closes the connection.
 func finishBody(c *fasthttp.RequestCtx, req *protocol.Request, body *incoming) {
 	// If the request has both chunks and a Content-Length, a proxy may have used the Content-Length. The proxy would
-	// then regard the bytes after the chunks as part of this body, and not as the next request.
+	// then take the bytes after the chunks for a part of this body instead of the next request.
 	twice := req.ContentLength < 0 && containsLine(c.Request.Header.RawHeaders(), "\ncontent-length:")
 	if body.ended && !twice {
 		return
@@ -193,7 +190,7 @@ func finishBody(c *fasthttp.RequestCtx, req *protocol.Request, body *incoming) {
 	}
 }
 
-// last returns the last value of a header, because a proxy adds its line after the client's lines.
+// last returns the last value of a header. A proxy adds its line after the client's lines.
 func last(values [][]byte) []byte {
 	if len(values) == 0 {
 		return nil
@@ -201,7 +198,8 @@ func last(values [][]byte) []byte {
 	return values[len(values)-1]
 }
 
-// forwardedFor returns the client's address as the proxy reports it; ok is false if the proxy does not report one.
+// forwardedFor returns the client's address according to the proxy. ok is false if the proxy does not report an
+// address.
 func forwardedFor(head *fasthttp.RequestHeader) (netip.Addr, bool) {
 	list := head.PeekAll("X-Forwarded-For")
 	if len(list) == 0 {
@@ -210,8 +208,9 @@ func forwardedFor(head *fasthttp.RequestHeader) (netip.Addr, bool) {
 	return forwarded(last(list)), true
 }
 
-// forwarded returns the address that the nearest proxy saw; clients can forge the entries before it. If the entry is
-// not an address, such as "unknown", forwarded returns the zero Addr, not the address of the proxy.
+// forwarded returns the last address in the list, which the nearest proxy has added; clients can forge the other
+// entries. If the last entry is not an address, such as "unknown", forwarded returns the zero Addr instead of the
+// address of the proxy.
 func forwarded(list []byte) netip.Addr {
 	text := strings.TrimSpace(string(list[bytes.LastIndexByte(list, ',')+1:]))
 	a, err := netip.ParseAddr(text)
@@ -222,7 +221,7 @@ func forwarded(list []byte) netip.Addr {
 	return a.Unmap()
 }
 
-// asksForPage reports whether a browser's address bar sent the request. Clients of the protocol never ask for HTML.
+// asksForPage reports whether a browser requests a page. Clients of the protocol never accept HTML.
 func asksForPage(head *fasthttp.RequestHeader) bool {
 	return head.IsGet() && bytes.Contains(head.Peek("Accept"), []byte("text/html")) && len(head.Peek("Authorization")) == 0
 }
@@ -253,13 +252,12 @@ func (h *Handler) chargeResponse(body *incoming, resp protocol.Response) protoco
 	return refusal
 }
 
-// releaseWhenSent delays the release of a request's memory until its large response was sent.
 func (h *Handler) releaseWhenSent(body *incoming, resp *protocol.Response) {
 	whole, held := *resp, body.share
 	resp.OnRelease(func() { whole.Release(); held.release() })
 }
 
-// cut closes the connection as if the server had crashed: the client gets no response, and, if possible, a TCP reset.
+// cut closes the connection as if the server had crashed: the client gets no response and, if possible, a TCP reset.
 func cut(c *fasthttp.RequestCtx) {
 	c.HijackSetNoResponse(true)
 	c.Hijack(func(conn net.Conn) {
@@ -270,14 +268,14 @@ func cut(c *fasthttp.RequestCtx) {
 			conn = line.Conn
 		}
 		if tcp, ok := conn.(*net.TCPConn); ok {
-			_ = tcp.SetLinger(0) // an error does not matter, because the connection is closed next
+			_ = tcp.SetLinger(0) // the connection is closed next, so an error does not matter
 		}
 	})
 }
 
-// closeAfter sends the response, reads on for a while and then closes the connection. Without the reading, a client
-// that is still sending could get a reset before the response. If the client's share of the memory is used up,
-// closeAfter does not read on.
+// closeAfter sends the response, reads on for a while and then closes the connection. Without reading on, a client that
+// is still sending could get a reset before the response. If the client's share of the memory is used up, closeAfter
+// does not read on.
 func closeAfter(c *fasthttp.RequestCtx, waits share) {
 	if !waits.try(waits.room.wait) {
 		c.SetConnectionClose()
@@ -305,31 +303,30 @@ func closeAfter(c *fasthttp.RequestCtx, waits share) {
 	})
 }
 
-// incoming is the body of a request. fasthttp prefetches its first bytes; the others are read only when the protocol
-// reads the body.
+// incoming is the body of a request. fasthttp prefetches its first bytes. The other bytes are read only when the
+// protocol reads the body.
 type incoming struct {
 	stream io.Reader
 	length int64 // -1 if unknown
-	n      int   // number of bytes of the body that were read
+	n      int   // number of bytes that were read
 	ended  bool
 
 	req      *protocol.Request
 	share    share
-	counted  int  // number of bytes of the body that the field share includes
-	busy     bool // whether the client's share of the memory was used up
-	unwanted bool // whether the rest of the body is read only to discard it
+	counted  int  // number of bytes of the body that are included in share
+	busy     bool // the client's share of the memory was used up
+	unwanted bool // the rest of the body is read only to be discarded
 }
 
-// BelongsTo makes the body count towards an account that has authenticated itself.
+// BelongsTo makes the body count towards an authenticated account.
 func (b *incoming) BelongsTo(account string) { b.share.account = account }
 
-// waitingShare returns a second share of the memory for the same request, to be used while the server waits for bytes of
-// the client.
+// waitingShare returns a second share for the same request, to be used while the server waits for the client.
 func (b *incoming) waitingShare() share {
 	return share{room: b.share.room, client: b.share.client, account: b.share.account}
 }
 
-// While a body arrives, its bytes are counted towards the memory in steps of countStep bytes.
+// countStep is the step, in bytes, in which a body is counted towards the memory while it arrives.
 const countStep = 64 << 10
 
 func (b *incoming) Read(p []byte) (int, error) {
@@ -367,13 +364,13 @@ const prefetchSize = 8 << 10
 // hasArrived reports whether the body can be read without waiting for the client.
 func (b *incoming) hasArrived() bool { return b.ended || b.length >= 0 && b.length <= prefetchSize }
 
-// maxDrain is the maximum size in bytes of an unwanted body that is read to its end before the response.
+// maxDrain is the maximum size in bytes of an unwanted body that is read completely before the response is sent.
 const maxDrain = 64 << 10
 
-// lingerTime is how long the server lets a client continue to send an unwanted body.
+// lingerTime is how long a client may continue to send an unwanted body.
 const lingerTime = 10 * time.Second
 
-// drain reads at most n bytes and reports whether it reached the end of the body.
+// drain discards at most n bytes, and reports whether the body has ended.
 func (b *incoming) drain(n int64) bool {
 	if waits := b.waitingShare(); !b.hasArrived() {
 		if !waits.try(waits.room.wait) {

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// inbound is a request in the form that the protocol needs. Its memory is reused after the request is answered.
+// inbound is a request in the form that the protocol needs. It is reused after the request.
 type inbound struct {
 	req    protocol.Request
 	fields fields
@@ -19,8 +19,8 @@ type inbound struct {
 
 var inbounds = sync.Pool{New: func() any { return new(inbound) }}
 
-// receive makes a list of the headers of a request. The protocol looks up about twenty headers in this list. At each
-// lookup in fasthttp's own headers, fasthttp would normalize the name.
+// receive lists the headers of a request. The protocol looks up about twenty headers, and fasthttp's lookup would
+// normalize the name each time.
 func receive(head *fasthttp.RequestHeader) *inbound {
 	in := inbounds.Get().(*inbound)
 	f := &in.fields
@@ -39,8 +39,8 @@ func (in *inbound) release() {
 	inbounds.Put(in)
 }
 
-// fields contains the headers of a request in fasthttp's memory. They are valid until the request is answered, which
-// is sufficient for the protocol.
+// fields contains the headers of a request in fasthttp's memory. They are valid until the end of the request, which is
+// sufficient for the protocol.
 type fields struct {
 	*fasthttp.RequestHeader
 	list []protocol.Field
@@ -59,8 +59,8 @@ func (f *fields) Get(name string) string {
 	return ""
 }
 
-// containsLine reports whether the raw header contains a text without regard to case. The text is in lower case, for
-// example a line break and a name.
+// containsLine reports whether the raw headers contain a text, such as a line break and a name. It ignores case. The
+// text must be in lower case.
 func containsLine(raw []byte, line string) bool {
 	return bytes.Contains(bytes.ToLower(append([]byte("\n"), raw...)), []byte(line))
 }

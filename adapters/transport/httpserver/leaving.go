@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// clientContext is a context that ends with its parent context, or when the client of a request closes its connection.
-// It watches the connection only after a call of Done, Err or AfterFunc, because watching needs a goroutine.
+// clientContext is a context that ends with its parent, or when the client of a request closes its connection. It
+// watches the connection only after a call of Done, Err or AfterFunc, because watching needs a goroutine.
 type clientContext struct {
 	context.Context
 	line *conn
@@ -21,9 +21,9 @@ type clientContext struct {
 	end    func() // stops watching the connection
 }
 
-// mayWait reports whether the server must watch the client of a request that waits for changes. Other requests are
-// answered at once, so they need no watch. A stream needs no watch either, because its next send fails after the
-// client has disconnected.
+// mayWait reports whether the server must watch the client of a request, because the request waits for changes. Other
+// requests are answered at once. A stream needs no watch, because its next send fails after the client has
+// disconnected.
 func mayWait(target string, head *fasthttp.RequestHeader) bool {
 	return strings.Contains(target, "comp=changes") && !bytes.Contains(head.Peek("Accept"), []byte("text/event-stream"))
 }
@@ -33,7 +33,7 @@ func mayWait(target string, head *fasthttp.RequestHeader) bool {
 func (l *clientContext) startWatch() {
 	l.once.Do(func() {
 		l.inner, l.cancel = context.WithCancel(l.Context)
-		l.line.readEnd.system = 0 // 0 means unknown, so that the function watch sets the system's deadline, without a call of the methods of readEnd
+		l.line.readEnd.system = 0 // 0 means unknown; watch sets the system's deadline directly
 		l.end = watch(l.line.Conn, l.cancel)
 	})
 }
@@ -48,8 +48,7 @@ func (l *clientContext) Err() error {
 	return l.inner.Err()
 }
 
-// AfterFunc exists because package context otherwise starts a goroutine for each context that is derived from this
-// one.
+// AfterFunc prevents package context from starting a goroutine for each derived context.
 func (l *clientContext) AfterFunc(f func()) (stop func() bool) {
 	l.startWatch()
 	return context.AfterFunc(l.inner, f)

@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// A patient listener waits while the system cannot accept another connection. Without the wait, fasthttp's server
-// would end with the error of Accept. So clients could stop the server by opening connections.
+// patient is a listener that waits while the system cannot accept another connection. Otherwise, fasthttp's server
+// would end with the error of Accept, so clients could stop the server by opening connections.
 type patient struct {
 	net.Listener
 	log  *slog.Logger
-	said time.Time // when connections that cannot be accepted were last logged
-	// relieve closes a client's idle connection, and reports whether there was an idle one.
+	said time.Time // time of the last log message
+	// relieve closes an idle connection, and reports whether there was one.
 	relieve func() bool
 }
 
-// Accept may be called by only one goroutine.
+// Accept must not be called concurrently.
 func (l *patient) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -32,7 +32,7 @@ func (l *patient) Accept() (net.Conn, error) {
 			l.log.Warn("connections wait to be accepted", "cause", err)
 		}
 		if !l.relieve() {
-			time.Sleep(100 * time.Millisecond) // wait, because other connections may end and free resources
+			time.Sleep(100 * time.Millisecond) // other connections may end and free resources
 		}
 	}
 }
@@ -56,7 +56,6 @@ type withRequest struct {
 	failed chan error
 }
 
-// accept accepts connections until the listener fails.
 func (l *withRequest) accept(config *tls.Config) {
 	for {
 		raw, err := l.Listener.Accept()
@@ -71,7 +70,7 @@ func (l *withRequest) accept(config *tls.Config) {
 	}
 }
 
-// Accept may be called by only one goroutine.
+// Accept must not be called concurrently.
 func (l *withRequest) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.ready:

@@ -4,6 +4,5 @@ package httpserver
 
 import "net"
 
-// sendQueueBytes returns 0, which means unknown. The server then cannot see how many bytes the client
-// has received, and counts the written bytes instead.
+// sendQueueBytes returns 0, which means unknown. The written bytes then count as received.
 func sendQueueBytes(net.Conn) int { return 0 }

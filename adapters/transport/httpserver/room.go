@@ -5,20 +5,20 @@ import (
 	"sync"
 )
 
-// room limits the memory for request bodies, and for responses that clients have not received yet. Small
-// bodies do not count, because they fit into the buffers that each connection has.
+// room limits the memory for request bodies, and for responses that clients have not received yet. Small bodies do not
+// count, because they fit into the buffers of the connections.
 type room struct {
 	most int64
-	// wait is the number of bytes that a request counts at least while the server waits for bytes from the client. It is
-	// the memory limit divided by the maximum number of requests. So the limit of a client's memory also limits how many
-	// requests of the client can wait. This limit also works behind a proxy, where all clients share connections.
+	// wait is the minimum number of bytes that a request counts while the server waits for bytes from the client: the
+	// memory limit divided by the maximum number of requests. The limit of a client's memory therefore also limits how
+	// many of its requests can wait, even behind a proxy, where all clients share connections.
 	wait int64
 
 	mu      sync.Mutex
 	used    int64
 	clients map[netip.Addr]int64
-	// accounts has the number of bytes that the requests of each account use. A request counts for its account only
-	// after it was authenticated.
+	// accounts contains the number of bytes that the requests of each account use. A request counts for its account
+	// only after it was authenticated.
 	accounts map[string]int64
 	refused  uint64
 }
@@ -27,7 +27,7 @@ func newRoom(most, requests int64) *room {
 	return &room{most: most, wait: most / requests, clients: map[netip.Addr]int64{}, accounts: map[string]int64{}}
 }
 
-// share is the memory that one request uses. The struct room limits the memory of all requests.
+// share is the memory that one request uses.
 type share struct {
 	room    *room
 	client  netip.Addr // invalid if the client is unknown
@@ -35,9 +35,8 @@ type share struct {
 	n       int64
 }
 
-// grow adds n bytes to the share of a request. It fails if fewer than n bytes of the memory are free, unless no other
-// request uses memory. It also fails if the client, or the account, would then use more memory than remains free,
-// unless it has no other request that uses memory.
+// grow adds n bytes to the share. It fails if fewer than n bytes are free, or if the client or the account would then
+// use more memory than remains free. A limit never rejects the only request that counts towards it.
 func (s *share) grow(n int64) bool {
 	ok := s.try(n)
 	if !ok {
@@ -46,8 +45,7 @@ func (s *share) grow(n int64) bool {
 	return ok
 }
 
-// try adds n bytes to the share. It fails under the same conditions as grow, but does not count a failure as a
-// refused request.
+// try is like grow, but does not count a failure as a refused request.
 func (s *share) try(n int64) bool {
 	r := s.room
 	r.mu.Lock()
@@ -61,14 +59,13 @@ func (s *share) try(n int64) bool {
 	return true
 }
 
-// refuse counts a refused request.
 func (r *room) refuse() {
 	r.mu.Lock()
 	r.refused++
 	r.mu.Unlock()
 }
 
-// addAlways adds n bytes even if no memory is free, because an operation that was carried out must be answered.
+// addAlways adds n bytes even if no memory is free. An operation that was executed must be answered.
 func (s *share) addAlways(n int64) {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
@@ -88,7 +85,6 @@ func count[K comparable](of map[K]int64, key K, n int64) {
 	}
 }
 
-// release releases all bytes of the share.
 func (s *share) release() {
 	if s.n == 0 {
 		return

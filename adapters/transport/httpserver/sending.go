@@ -12,11 +12,12 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// maxCopied is the maximum size in bytes of a response body that is copied. It is cheaper to keep a larger body in memory
-// until it is sent.
+// maxCopied is the maximum size in bytes of a response body that is copied. It is cheaper to retain a larger body until
+// it is sent.
 const maxCopied = 16 << 10
 
-// sendHead passes the head of a response to fasthttp. Header names keep their case, because some clients depend on the case.
+// sendHead passes the head of a response to fasthttp. It does not change the case of header names, on which some
+// clients depend.
 func sendHead(r *fasthttp.ResponseHeader, resp *protocol.Response) {
 	r.DisableNormalizing()
 	r.SetStatusCode(resp.Status)
@@ -28,7 +29,6 @@ func sendHead(r *fasthttp.ResponseHeader, resp *protocol.Response) {
 	}
 }
 
-// send passes the response to fasthttp.
 func send(r *fasthttp.Response, resp *protocol.Response) {
 	sendHead(&r.Header, resp)
 	if resp.Stream != nil {
@@ -46,8 +46,8 @@ func send(r *fasthttp.Response, resp *protocol.Response) {
 // streamSize is the number of bytes that an open stream counts towards the memory: about the size of its buffers.
 const streamSize = 64 << 10
 
-// stream is a response body without a known end. Each part is sent at once. The stream is closed when the client has
-// disconnected.
+// stream is a response body without a known end. Each part is sent at once. The stream is closed at its end, or when
+// the client has disconnected.
 type stream struct {
 	io.Reader
 	release func()
@@ -71,7 +71,7 @@ func (b *outgoing) Close() error {
 	return nil
 }
 
-// sendApart sends a response whose body is a stream. Meanwhile fasthttp does not use the connection (see setApart).
+// sendApart sends a response whose body is a stream, while the connection is set apart.
 func (s *connections) sendApart(line *conn, c *fasthttp.RequestCtx, resp *protocol.Response) {
 	head := new(fasthttp.ResponseHeader)
 	head.SetNoDefaultContentType(true)
@@ -95,13 +95,12 @@ func (s *connections) sendApart(line *conn, c *fasthttp.RequestCtx, resp *protoc
 // chunked sends each write at once, in chunked transfer coding. It needs no buffer between two writes.
 type chunked struct {
 	to   net.Conn
-	head []byte // the head of the response, which is sent with the first write
+	head []byte // head of the response; sent with the first write
 }
 
 // writeBuffer is the size in bytes of the buffers through which responses are written.
 const writeBuffer = 8 << 10
 
-// The pool writers has buffers that no chunked uses.
 var writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBuffer) }}
 
 func (c *chunked) Write(b []byte) (int, error) {
@@ -110,7 +109,7 @@ func (c *chunked) Write(b []byte) (int, error) {
 
 var crlf = []byte("\r\n")
 
-// send sends the texts one after the other. The first call sends the head of the response before them.
+// send sends the texts in order. The first call also sends the head of the response.
 func (c *chunked) send(texts ...[]byte) error {
 	w := writers.Get().(*bufio.Writer)
 	defer writers.Put(w)
@@ -118,7 +117,7 @@ func (c *chunked) send(texts ...[]byte) error {
 	_, _ = w.Write(c.head)
 	c.head = nil
 	for _, text := range texts {
-		_, _ = w.Write(text) // an error is also returned by the call of Flush below
+		_, _ = w.Write(text) // Flush returns the same error
 	}
 	err := w.Flush()
 	w.Reset(nil)

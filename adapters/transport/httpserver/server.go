@@ -18,7 +18,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// maxHeader is the maximum size of the request line and headers in bytes: the service's own limit for a URL.
+// maxHeader is the maximum size in bytes of the request line and headers. The service has the same limit for a URL.
 const maxHeader = 32 << 10
 
 // ErrCutOff means that requests were still running when the grace period ended.
@@ -29,7 +29,7 @@ type Server struct {
 	Handler *Handler
 	Log     *slog.Logger
 	TLS     *tls.Config // nil for plain HTTP
-	// Grace is how long running requests may continue after shutdown began.
+	// Grace is how long running requests may continue after a shutdown has begun.
 	Grace time.Duration
 	// Bounds limits the resources of clients. A zero field means its default. With all defaults, clients may use 192
 	// MiB.
@@ -48,8 +48,8 @@ func (s *Server) Connections() ConnectionStats {
 	return s.open.count()
 }
 
-// Room returns the number of bytes that clients' bodies and responses use. It also returns the number of requests
-// that were refused because too much memory was in use.
+// Room returns the number of bytes that request and response bodies use, and the number of requests that were refused
+// because too much memory was in use.
 func (s *Server) Room() (used int64, refused uint64) {
 	s.begin()
 	return s.room.count()
@@ -75,7 +75,7 @@ func (s *Server) begin() {
 }
 
 // Serve accepts connections until ctx ends, and then lets running requests continue for at most Grace. It returns nil
-// if all of them finished.
+// if all requests have finished.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	// Requests do not end with ctx, so that they have time to finish.
 	requests := context.WithoutCancel(ctx)
@@ -86,7 +86,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ErrorHandler:                 refuse,
 		ConnState:                    s.open.onState,
 		Logger:                       logger{s.Log},
-		Concurrency:                  s.Bounds.Requests + s.Bounds.Connections, // so high that fasthttp itself never refuses a connection
+		Concurrency:                  s.Bounds.Requests + s.Bounds.Connections, // high enough that fasthttp never refuses a connection
 		ReadBufferSize:               maxHeader,
 		WriteBufferSize:              writeBuffer,
 		MaxRequestBodySize:           protocol.MaxBody,
@@ -125,13 +125,13 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// serve answers a request. If the request panics, only this request fails; a store that cannot continue after a panic
-// must recover from the panic itself.
+// serve serves a request. If the request panics, only this request fails. A store that cannot continue after a panic
+// must recover from the panic.
 //
-// A client sends a pipelined request before it has the previous response. A connection with many pipelined requests
-// never waits for its client, so it would occupy a processor all the time. Therefore pipelined requests may use only
-// half of the processors: each of them needs a slot. A pipelined request that waits for the rest of its body releases
-// its slot.
+// A pipelined request is sent before the client has the previous response. A connection with many pipelined requests
+// never waits for its client, so it would occupy a processor all the time. Each pipelined request therefore needs a
+// slot, and there are only half as many slots as processors. A pipelined request that waits for the rest of its body
+// releases its slot.
 func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -169,7 +169,7 @@ func (s *Server) logPanic(cause any) {
 	s.Log.Error("panic", "cause", cause, "stack", string(debug.Stack()))
 }
 
-// refuse answers a request that is not valid HTTP.
+// refuse responds to a request that is not valid HTTP.
 func refuse(c *fasthttp.RequestCtx, err error) {
 	status := fasthttp.StatusBadRequest
 	switch e := err.(type) {

@@ -8,9 +8,9 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// stayWithTLS tells browsers that use TLS to use only TLS for this host for a year (HSTS). It omits the header for IP
-// addresses, because browsers ignore it there. It also omits the header for names without a dot such as localhost,
-// where other programs may not have TLS.
+// stayWithTLS makes browsers use only TLS for this host for a year (HSTS), if the request used TLS. It omits the header
+// for IP addresses, because browsers ignore it there, and for names without a dot such as localhost, where other
+// programs may not use TLS.
 func stayWithTLS(c *fasthttp.RequestCtx, r *fasthttp.ResponseHeader) {
 	if !c.IsTLS() {
 		return

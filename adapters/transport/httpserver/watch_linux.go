@@ -7,9 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watch calls the function gone when the client closes the connection or its half of the connection. It reads no
-// bytes, so it also works with TLS. The returned function stops the watch, and leaves the connection with a read
-// deadline in the past.
+// watch calls gone when the client closes the connection, or the client's half of it. It reads no bytes, so it also
+// works with TLS. The returned function stops the watch, and leaves the connection with a read deadline in the past.
 func watch(c net.Conn, gone func()) (stop func()) {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {
@@ -27,12 +26,12 @@ func watch(c net.Conn, gone func()) (stop func()) {
 		}
 	}()
 	return func() {
-		_ = tcp.SetReadDeadline(time.Unix(1, 0)) // an error does not matter, because it means that the connection is closed
+		_ = tcp.SetReadDeadline(time.Unix(1, 0)) // an error means that the connection is closed
 		<-ended
 	}
 }
 
-// hungUp reports whether the other side of a socket has closed it, even if there are still bytes to be read.
+// hungUp reports whether the peer has closed a socket, even if there are unread bytes.
 func hungUp(fd uintptr) bool {
 	for {
 		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}

@@ -1,4 +1,4 @@
-// Package inprocess serves an HTTP client's requests within the same process, without a socket.
+// Package inprocess serves the requests of an HTTP client in the same process, without a socket.
 package inprocess
 
 import (
@@ -18,7 +18,7 @@ type Protocol interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 }
 
-// RoundTripper serves requests with a Protocol, whatever their host.
+// RoundTripper serves requests with a Protocol, regardless of their host.
 type RoundTripper struct{ Protocol Protocol }
 
 // RoundTrip implements http.RoundTripper.
@@ -31,7 +31,7 @@ func (t RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	fields := make(protocol.Header, len(r.Header))
-	for name, values := range r.Header { // the caller may have written to the map directly, so convert names to the canonical case
+	for name, values := range r.Header { // the caller may have written to the map directly, with names in any case
 		name = http.CanonicalHeaderKey(name)
 		fields[name] = append(fields[name], values...)
 	}

@@ -12,11 +12,11 @@ import (
 	"edgetable/core/protocol"
 )
 
-// answer returns the response in the form that the front door expects. It returns nil if this form is larger than the
-// front door permits.
+// answer returns the response in the form that the front door expects, or nil if this form is larger than the front
+// door permits.
 //
-// A body is sent as text if text is shorter than base64, as for JSON and XML. Bodies of batches are sent as
-// base64, so that no gateway changes their line ends.
+// A body is sent as text if text is shorter than base64, as is the case for JSON and XML. Bodies of batches are sent as
+// base64, so that no gateway changes their line endings.
 func (d *door) answer(method string, resp *protocol.Response) []byte {
 	body := resp.Body
 	if method == http.MethodHead {
@@ -61,8 +61,8 @@ func multipart(resp *protocol.Response) bool {
 	return false
 }
 
-// lines calls f once for each header name, with all values of the name joined in one text. It omits the
-// headers that the front door (Function URL, REST API or load balancer) sets.
+// lines calls f once for each header name, with the joined values of the name. It omits the headers that the front door
+// sets.
 func lines(resp *protocol.Response, f func(name, value string)) {
 	for i, field := range resp.Header {
 		if field.Name == "Date" || field.Name == "Content-Length" || has(resp.Header[:i], field.Name) {
@@ -105,7 +105,7 @@ func (d *door) appendHeader(b []byte, resp *protocol.Response) []byte {
 	return append(b, '}')
 }
 
-// escapes maps each byte to its length in a JSON string.
+// escapes contains the length of each byte in a JSON string.
 var escapes = func() (n [256]uint8) {
 	for i := range n {
 		switch {
@@ -128,8 +128,8 @@ func escapedLen(s []byte) (n int) {
 	return n
 }
 
-// appendQuoted appends s to b as a JSON string. It copies invalid UTF-8, which a header may contain; Lambda replaces
-// it.
+// appendQuoted appends s to b as a JSON string. A header may contain invalid UTF-8, which appendQuoted copies and
+// Lambda replaces.
 func appendQuoted(b, s []byte) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

@@ -7,11 +7,12 @@ import (
 	"io"
 )
 
-// cutBody removes the body from an event: it replaces the string with the body by an empty string. A large event is
-// nearly all body: 5.6 MB of base64. Before decoding the first byte, a JSON decoder would scan the body four times.
+// cutBody replaces the body of an event by an empty string, and returns the event and the body. A large event consists
+// almost entirely of the body: 5.6 MB of base64, which a JSON decoder would scan four times before it decodes the first
+// byte.
 //
-// cutBody assumes that the event is valid, which the decoder checks later. If the event has no body or several
-// bodies, cutBody does not change the event.
+// cutBody assumes that the event is valid, which the decoder checks later. If the event has no body or several bodies,
+// cutBody returns it unchanged.
 func cutBody(event []byte) (rest, body []byte) {
 	start, end, depth := -1, -1, 0
 	for i := 0; i < len(event); i++ {
@@ -47,7 +48,7 @@ func cutBody(event []byte) (rest, body []byte) {
 	return rest, event[start:end]
 }
 
-// quotedLen returns the length of the string at the start of b, or -1 if it does not end.
+// quotedLen returns the length of the JSON string at the start of b, or -1 if the string does not end.
 func quotedLen(b []byte) int {
 	for i := 1; ; i++ {
 		n := bytes.IndexByte(b[i:], '"')
@@ -65,8 +66,8 @@ func quotedLen(b []byte) int {
 	}
 }
 
-// open returns a reader of the body and its length. Base64 is decoded as it is read; if it is malformed, the length
-// counts only the readable part. The reader refers to the event's memory.
+// open returns a reader of the body, and the length of the body. Base64 is decoded as it is read. If it is malformed,
+// the length includes only the readable part. The reader refers to the event's memory.
 func (e *event) open(quoted []byte) (io.Reader, int64, error) {
 	text := []byte(e.Body)
 	switch {

@@ -1,12 +1,12 @@
-// Package lambdaurl is the transport of an AWS Lambda function: it converts the event of an HTTP request to a
+// Package lambdaurl is the transport of an AWS Lambda function. It converts the event of an HTTP request to a
 // protocol.Request, and the response to the form that the front door expects.
 //
 // # Front doors
 //
-// The escapes in a table's URL are part of the keys and of what clients sign. So a front door is usable only if it
-// passes paths on as they were sent:
+// The escapes in a table's URL are part of the keys and of the text that clients sign. A front door is therefore usable
+// only if it does not change paths:
 //
-//	Function URL     yes; the recommended one
+//	Function URL     yes; recommended
 //	REST API         yes; the stage is part of the path that clients sign, so
 //	                 name the stage after the account, or put a custom domain
 //	                 with an empty base path in front
@@ -18,13 +18,13 @@
 //
 // # Sizes
 //
-// A function's response has at most 6 MB, or 1 MB through a load balancer. A query usually ends its page before this
-// limit, see [PageBytes]. If the JSON of a page is larger nevertheless, the request is served again with a shorter
-// page. [Handler.Stream] has no such limit.
+// A function's response has at most 6 MB, or 1 MB through a load balancer. The limit of a page ([PageBytes]) usually
+// keeps responses below this size. If the JSON of a page is larger nevertheless, the request is served again with a
+// shorter page. [Handler.Stream] has no such limit.
 //
 // # Limitations
 //
-// A function cannot close a client's connection without a response. If the field Cut of a Response asks for this, the
-// client gets an empty 502 instead. Clients react to such a 502 as to a reset connection. The front door sets the
-// headers Date and Content-Length of responses.
+// A function cannot close a client's connection without a response. If the field Cut of a Response is set, the client
+// gets an empty response with status 502, which clients treat like a reset connection. The front door sets the headers
+// Date and Content-Length of responses.
 package lambdaurl

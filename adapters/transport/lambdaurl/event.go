@@ -13,7 +13,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// event has the fields of the events of all front doors; each of them uses some of the fields.
+// event contains the fields of the events of all front doors. Each front door uses some of the fields.
 type event struct {
 	Version        string   `json:"version"` // "2.0" for Function URLs and HTTP APIs
 	RawPath        string   `json:"rawPath"`
@@ -27,7 +27,7 @@ type event struct {
 	MultiValueQueryStringParameters json.RawMessage     `json:"multiValueQueryStringParameters"`
 
 	Headers         map[string]string `json:"headers"`
-	Body            string            `json:"body"` // empty if the function cutBody has removed the body from the event
+	Body            string            `json:"body"` // empty if cutBody has removed the body
 	IsBase64Encoded bool              `json:"isBase64Encoded"`
 
 	RequestContext struct {
@@ -44,28 +44,25 @@ type event struct {
 	} `json:"requestContext"`
 }
 
-// errNoHTTP means that the event does not describe an HTTP request.
 var errNoHTTP = errors.New("lambdaurl: the event is not an HTTP request through a Function URL, a REST API or a load balancer")
 
-// door describes one way by which requests reach the function (a front door), such as a Function URL.
+// door describes a front door through which requests reach the function, such as a Function URL.
 type door struct {
 	name   string
 	limit  int  // maximum size of a response in bytes
-	binary bool // whether the front door decodes base64 for every content type
-	multi  bool // whether header values are lists
-	narrow bool // whether queries use the shortest pages from the start
-	closed bool // whether the function refuses requests through this front door
+	binary bool // the front door decodes base64 for every content type
+	multi  bool // header values are lists
+	narrow bool // queries use the shortest pages from the start
+	closed bool // the function refuses requests through this front door
 
-	unmeasured bool // whether events lack Content-Length
+	unmeasured bool // events lack Content-Length
 }
 
-// These are the maximum sizes of a response in bytes.
 const (
 	functionLimit = 6 << 20
 	balancerLimit = 1 << 20
 )
 
-// decode parses an event.
 func decode(b []byte) (protocol.Request, door, error) {
 	var e event
 	b, body := cutBody(b)
@@ -105,8 +102,8 @@ func decode(b []byte) (protocol.Request, door, error) {
 	return req, d, nil
 }
 
-// joinedHeaders converts headers in which the values of one name are joined with commas. It splits only the values
-// of X-HTTP-Method, because the protocol counts the values of this header. A method never contains a comma.
+// joinedHeaders converts headers in which the values of a name are joined with commas. It splits only the values of
+// X-HTTP-Method, because the protocol counts them. A method never contains a comma.
 func joinedHeaders(fields map[string]string) protocol.Header {
 	h := make(protocol.Header, len(fields))
 	for name, value := range fields {
@@ -120,8 +117,8 @@ func joinedHeaders(fields map[string]string) protocol.Header {
 	return h
 }
 
-// listedHeaders converts headers with lists of values. Names that differ only in case become one header, whose
-// values are sorted, because the order of a map is random.
+// listedHeaders converts headers with lists of values. Names that differ only in case become one header. Its values are
+// in the order of the sorted names, because the order of a map is random.
 func listedHeaders(fields map[string][]string) protocol.Header {
 	h := make(protocol.Header, len(fields))
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -131,7 +128,6 @@ func listedHeaders(fields map[string][]string) protocol.Header {
 	return h
 }
 
-// fields returns the headers, with all values of each.
 func (e *event) fields() protocol.Header {
 	if len(e.MultiValueHeaders) > 0 {
 		return listedHeaders(e.MultiValueHeaders)
@@ -139,7 +135,7 @@ func (e *event) fields() protocol.Header {
 	return joinedHeaders(e.Headers)
 }
 
-// query returns the query with its parameters sorted by name, with all values of each.
+// query returns the query with its parameters sorted by name. A parameter may have several values.
 func (e *event) query(escape func(string) string) (string, error) {
 	var lists map[string][]string
 	if err := unmarshal(e.MultiValueQueryStringParameters, &lists); err != nil {

@@ -9,18 +9,18 @@ import (
 	"edgetable/core/protocol"
 )
 
-// These are headers of a trusted proxy: the secret that identifies the proxy, and the address of the proxy's client.
+// Headers of a trusted proxy: the secret that identifies the proxy, and the address of the proxy's client.
 const (
 	SecretHeader = "X-Edgetable-Forward-Secret"
 	viewerHeader = "X-Edgetable-Viewer"
 )
 
-// applyForwarded uses the headers of a trusted proxy: a proxy that sends the secret. The usual proxy is CloudFront in
-// front of a Function URL, which has only its own host name. CloudFront sends the host name that the client used in
-// X-Forwarded-Host. The address in the event is the proxy's address, so the proxy must send the client's address, too.
-// Otherwise the request has no address.
+// applyForwarded applies the headers of a proxy that sends the secret. The usual proxy is CloudFront in front of a
+// Function URL. A Function URL accepts only the host name of the Function URL, so CloudFront sends the client's host
+// name in X-Forwarded-Host. The address in the event is the proxy's address, so the proxy must also send the client's
+// address. Otherwise the request has no address.
 //
-// No other sender is trusted. The secret is removed from the request.
+// Other senders are not trusted. The secret is removed from the request.
 func (h *Handler) applyForwarded(ctx context.Context, req *protocol.Request) {
 	header := req.Header.(protocol.Header)
 	shown := header.Get(SecretHeader)
@@ -38,7 +38,7 @@ func (h *Handler) applyForwarded(ctx context.Context, req *protocol.Request) {
 	req.Source = address(header.Get(viewerHeader))
 }
 
-// address parses an address; the result is the zero Addr if text is not an address.
+// address parses an address. It returns the zero Addr if text is not an address.
 func address(text string) netip.Addr {
 	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "["), "]")
 	a, _ := netip.ParseAddr(text)

@@ -12,10 +12,11 @@ import (
 	"edgetable/core/table"
 )
 
-// PageBytes limits the keys and properties in a page of a query, in bytes (table.Budget.Bytes). The first limit is the
-// default. If a response is too large, the other limits are tried. JSON adds little to most pages: a page has at most
-// 1,000 entities, and a full page has large properties. The second limit is for text that is not ASCII: escapes make
-// such text 2 to 3.5 times as large. The last limit is for control characters, which become eight times as large.
+// PageBytes are limits on the size of the keys and properties in a page of a query, in bytes (table.Budget.Bytes). The
+// first limit is the default. If a response is too large, the other limits are tried. JSON adds little to most pages: a
+// page has at most 1,000 entities, and a full page has large properties. The second limit is for text that is not
+// ASCII, which escapes make 2 to 3.5 times as large. The last limit is for control characters, which become eight times
+// as large.
 var PageBytes = [...]int{4 << 20, 3 << 19, 256 << 10}
 
 // Protocol serves the requests; *protocol.Handler implements it.
@@ -26,7 +27,7 @@ type Protocol interface {
 
 var _ Protocol = (*protocol.Handler)(nil)
 
-// Handler serves events. Invoke is for Function URLs in the mode BUFFERED and for the other front doors. Stream is for
+// Handler serves events. Use Invoke for Function URLs in the mode BUFFERED and for the other front doors, and Stream for
 // Function URLs in the mode RESPONSE_STREAM:
 //
 //	lambda.Start(h)        // buffered: a Handler is a lambda.Handler
@@ -34,20 +35,20 @@ var _ Protocol = (*protocol.Handler)(nil)
 //
 // It is safe for concurrent use.
 type Handler struct {
-	// Protocol should limit pages to PageBytes[0]. If only the method Stream is used, the default limit of a
-	// protocol.Handler is sufficient.
+	// Protocol should limit pages to PageBytes[0]. If only Stream is used, the default limit of a protocol.Handler is
+	// sufficient.
 	Protocol Protocol
-	// Narrow lists protocols that serve the same tables with shorter pages. If a response is too large, these
-	// protocols are tried in order. If the list is empty, a response that is too large is an error.
+	// Narrow contains protocols that serve the same tables with shorter pages. If a response is too large, they are
+	// tried in order. If Narrow is empty, a response that is too large is an error.
 	Narrow []Protocol
-	// Secret returns the value that a trusted proxy sends in [SecretHeader]. Without this header, forwarded headers
-	// are ignored, and Secret is not called. If Secret returns an error, the proxy is not trusted. A nil Secret
-	// trusts no proxy.
+	// Secret returns the value that a trusted proxy sends in [SecretHeader]. It is called only for requests with this
+	// header; forwarded headers of other requests are ignored. If Secret returns an error, the proxy is not trusted. If
+	// Secret is nil, no proxy is trusted.
 	Secret func(ctx context.Context) (string, error)
-	// Observe receives every response before its memory is released. It must not keep any part of the Response. It
-	// may be nil.
+	// Observe is called with every response before the response's memory is released. It must not retain any part of
+	// the Response. It may be nil.
 	Observe func(ctx context.Context, o *Observation)
-	// Task handles an event that is not an HTTP request, such as a scheduled one. If it is nil, such an event is an
+	// Task handles an event that is not an HTTP request, such as a scheduled event. If it is nil, such an event is an
 	// error.
 	Task func(ctx context.Context, event json.RawMessage) error
 }
@@ -55,17 +56,17 @@ type Handler struct {
 // Observation describes a request that was served.
 type Observation struct {
 	Door string // function-url, http-api, rest-api or load-balancer
-	// Response is the response with a complete summary. Its Sent is the length of what Lambda got: the whole answer,
-	// or the body of the stream.
+	// Response is the response with a complete summary. Its field Sent is the number of bytes passed to Lambda: the
+	// whole answer, or the body of the stream.
 	Response *protocol.Response
-	Narrowed int // number of times the request was repeated because its response was too large
+	Narrowed int // number of times that the request was repeated because its response was too large
 }
 
-// margin is how long before the function's deadline the handler ends a request, so that it can still answer with an
+// margin is how long before the function's deadline the handler ends a request, so that it can still respond with an
 // error.
 const margin = 500 * time.Millisecond
 
-// withMargin returns a context that ends before Lambda ends the function.
+// withMargin returns a context that ends before Lambda terminates the function.
 func withMargin(ctx context.Context) (context.Context, context.CancelFunc) {
 	end, ok := ctx.Deadline()
 	if !ok {
@@ -84,7 +85,7 @@ func (h *Handler) open(ctx context.Context, event []byte) (protocol.Request, doo
 }
 
 // Invoke serves an event and returns the whole answer. It returns an error only for an event that is not an HTTP
-// request; Lambda then regards the call as failed.
+// request. Lambda then regards the call as failed.
 func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	begin := time.Now()
 	req, door, err := h.open(ctx, event)
@@ -123,7 +124,7 @@ func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	return answer, nil
 }
 
-// serve answers a request. It refuses a request from a front door that changes paths.
+// serve serves a request. It refuses a request through a front door that changes paths.
 func (h *Handler) serve(ctx context.Context, server Protocol, req *protocol.Request, d *door) protocol.Response {
 	if d.closed {
 		return server.Refuse(req, table.NotImplemented.With("This request came through an API Gateway HTTP API, "+
@@ -139,7 +140,7 @@ func (h *Handler) serve(ctx context.Context, server Protocol, req *protocol.Requ
 }
 
 // tooLarge returns the error for a response that is too large to send. For a read, the error tells the client to
-// request less data. For a write, the error says that the operation was carried out.
+// request less data. For a write, the error says that the operation was executed.
 func tooLarge(method string, resp *protocol.Response, d *door) *table.Error {
 	what := fmt.Sprintf("The response has %d bytes, but this front end allows at most %d: ", len(resp.Body), d.limit)
 	if method == http.MethodGet {

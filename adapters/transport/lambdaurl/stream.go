@@ -13,9 +13,9 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Stream serves an event and returns a response that Lambda reads in parts and passes on at once. So the response
-// may have up to 200 MB, and the client gets its first bytes before the response is complete. The Function URL
-// must be in the mode RESPONSE_STREAM; otherwise clients see the framing of the stream.
+// Stream serves an event and returns a response that Lambda forwards while it reads it. The response may have up to 200
+// MB, and the client gets the first bytes before the response is complete. The Function URL must be in the mode
+// RESPONSE_STREAM. Otherwise, clients see the framing of the stream.
 func (h *Handler) Stream(ctx context.Context, event json.RawMessage) (*events.LambdaFunctionURLStreamingResponse, error) {
 	begin := time.Now()
 	req, door, err := h.open(ctx, event)
@@ -44,7 +44,7 @@ func (h *Handler) Stream(ctx context.Context, event json.RawMessage) (*events.La
 	return out, nil
 }
 
-// outgoing is a response body that is being sent. Lambda closes it after it was sent or sending has failed.
+// outgoing is a response body that is being sent. Lambda closes it afterwards, even if sending fails.
 type outgoing struct {
 	bytes.Reader
 	response protocol.Response

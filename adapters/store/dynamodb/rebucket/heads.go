@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// heads reads the entities of a table in key order, without their properties. It merges the buckets, and reads each bucket one page ahead.
+// heads is an iterator over the entities of a table in key order, without their properties. It merges the buckets, and
+// reads each bucket one page ahead.
 type heads struct {
 	cancel  context.CancelFunc
 	readers sync.WaitGroup
 	next    frontier
 }
 
-// bucketHeads reads one bucket.
 type bucketHeads struct {
 	pages chan headPage // closed when the bucket has been read completely
 	page  []Head        // never empty; its first element is the next entity
@@ -25,13 +25,12 @@ type headPage struct {
 	err   error
 }
 
-// maxReads is the maximum number of concurrent reads of buckets.
 const maxReads = 32
 
-// headsAhead is the maximum number of entities (heads) in memory for all buckets of a table.
+// headsAhead is the maximum number of heads in memory for all buckets of a table.
 const headsAhead = 1 << 15
 
-// read starts goroutines that read a table. The caller must close the result.
+// read starts goroutines that read a table. The caller must close the returned heads.
 func (e *Env) read(ctx context.Context, p Spread) (*heads, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	h := &heads{cancel: cancel}
@@ -73,7 +72,7 @@ func (e *Env) read(ctx context.Context, p Spread) (*heads, error) {
 	return h, nil
 }
 
-// turn waits for the next page of the bucket and skips empty pages. It returns false at the end of the bucket.
+// turn waits for the next page of the bucket that is not empty. It returns false at the end of the bucket.
 func (b *bucketHeads) turn(ctx context.Context) (bool, error) {
 	for {
 		select {
@@ -93,7 +92,7 @@ func (b *bucketHeads) turn(ctx context.Context) (bool, error) {
 	}
 }
 
-// This method returns the current entity, or nil at the end.
+// first returns the current entity, or nil at the end.
 func (h *heads) first() *Head {
 	if len(h.next) == 0 {
 		return nil
@@ -101,7 +100,6 @@ func (h *heads) first() *Head {
 	return &h.next[0].page[0]
 }
 
-// advance goes on to the next entity in key order.
 func (h *heads) advance(ctx context.Context) error {
 	b := h.next[0]
 	if b.page = b.page[1:]; len(b.page) == 0 {

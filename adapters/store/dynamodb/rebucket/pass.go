@@ -7,12 +7,13 @@ import (
 
 const (
 	maxGroup     = 90      // maximum number of differences per transaction, which may have 100 actions
-	maxLastGroup = 49      // the same maximum in the last pass, in which each difference takes two actions: a condition and a write
+	maxLastGroup = 49      // maximum in the last pass, in which each difference takes two actions: a condition and a write
 	maxGroupSize = 4 << 20 // approximate number of bytes of items per transaction
 	reportEvery  = 10_000
 )
 
-// pass compares a table and its copy in key order, and updates the copy. The function alive writes a heartbeat; it is nil except in the last pass.
+// pass compares a table with its copy in key order, and updates the copy. alive writes a heartbeat; it is nil except in
+// the last pass.
 func (r *mover) pass(ctx context.Context, alive func(context.Context) error) error {
 	r.Rows, r.Copied, r.Deleted = 0, 0, 0
 	if err := r.report(); err != nil {
@@ -76,12 +77,12 @@ func (r *mover) pass(ctx context.Context, alive func(context.Context) error) err
 		}
 	}
 	if len(group) == 0 {
-		return r.report() // report here, because bring reports only if differences are left, but every pass must report at its end
+		return r.report() // bring reports only if differences are left, but every pass must report at its end
 	}
 	return r.bring(ctx, group, alive)
 }
 
-// compare orders two entities by their keys. nil, the end of the table, comes last.
+// compare orders two entities by their keys. nil is the end of the table and sorts last.
 func compare(a, b *Head) int {
 	switch {
 	case b == nil:
@@ -92,13 +93,12 @@ func compare(a, b *Head) int {
 	return bytes.Compare(a.Key, b.Key)
 }
 
-// bring copies the state of some entities from the table to its copy.
 func (r *mover) bring(ctx context.Context, group []Difference, alive func(context.Context) error) error {
 	for len(group) > 0 {
 		done, err := r.Copy(ctx, r.key, Location{Spread: r.from, Move: Move{Target: r.to, Owner: r.owner}}, group, alive)
 		if err != nil {
-			// If another run or an abort has changed the record, change returns an error that says so. The error of
-			// Copy does not say it.
+			// If another run or an abort has changed the record, change returns an error that says so, which the error
+			// of Copy does not.
 			if reason := r.change(ctx, func(*Location) {}); reason != nil && ctx.Err() == nil {
 				return reason
 			}

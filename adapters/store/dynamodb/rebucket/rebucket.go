@@ -1,14 +1,15 @@
-// Package rebucket spreads a table of the store on DynamoDB over another number of buckets while it is used.
+// Package rebucket moves a table of the store on DynamoDB to another number of buckets while the table is in use.
 //
 // A run copies the entities, with their Timestamps, to a new incarnation of the table while clients read and write the
-// table. The run compares the table with its copy again and again until few entities differ. Then it seals the table: writes
-// get [table.ErrBusy]. The run waits until no process can have cached the record without the seal, and compares for the last
-// time. One transaction then replaces the table by the copy, and writes a note so that Purge removes the old incarnation.
-// Reads continue throughout. During the last comparison, a read of an entity that differs waits until the entity is copied.
+// table. The run compares the table with its copy repeatedly, until few entities differ. Then it seals the table:
+// writes get [table.ErrBusy]. The run waits until no process can have cached the record without the seal, and compares
+// for the last time. One transaction then replaces the table by the copy, and writes a note so that Purge removes the
+// old incarnation. Reads continue throughout. During the last comparison, a read of an entity that differs waits until
+// the entity is copied.
 //
-// To resume an interrupted run, start a run with the same number of buckets. The new run also stops a run that is still in
-// progress. If a run dies while the table is sealed, the heartbeats of the run stop. A process that has seen no heartbeat
-// for [Silence] ends the seal, and the table accepts writes again.
+// To resume an interrupted run, start a run with the same number of buckets. The new run also stops a run that is still
+// in progress. If a run dies while the table is sealed, its heartbeats stop. A process that has seen no heartbeat for
+// [Silence] removes the seal, and the table accepts writes again.
 package rebucket
 
 import (
@@ -21,21 +22,21 @@ import (
 // one call for each bucket.
 const MaxBuckets = 256
 
-// Silence is the time without a heartbeat after which a run counts as dead. If the dead run has made the table refuse writes,
-// another process makes the table accept writes again.
+// Silence is the time without a heartbeat after which a run counts as dead. If the table is sealed, another process
+// then makes the table accept writes again.
 const Silence = 30 * time.Second
 
 // Options configure a run.
 type Options struct {
-	// Buckets is the new number of buckets of the table, 1 to MaxBuckets.
+	// Buckets is the new number of buckets of the table, from 1 to MaxBuckets.
 	Buckets uint16
-	// Abort, if set, ends an unfinished run: the table stays as it is, and Purge removes the copy. Buckets is ignored.
+	// Abort ends an unfinished run: the table is unchanged, and Purge removes the copy. Buckets is ignored.
 	Abort bool
-	// MaxPause limits the expected time for which writes will be refused; 0 means no limit. If the expected time is
-	// longer, the run stops with a *[PauseError] and refuses no writes. The copy stays, and a later run uses it.
+	// MaxPause is the maximum expected time for which writes will be refused; 0 means no limit. If the expected time is
+	// longer, the run stops with a *[PauseError] before it refuses writes. The copy remains, and a later run uses it.
 	MaxPause time.Duration
-	// Report, if not nil, is called after every group of entities that was written, and after every few thousand
-	// entities that were compared. If Report returns an error, the run ends; a later run continues.
+	// Report is called after every group of entities that was written, and after every few thousand entities that were
+	// compared, if it is not nil. If Report returns an error, the run stops, and a later run continues.
 	Report func(Progress) error
 }
 
@@ -44,11 +45,11 @@ type Progress struct {
 	State State
 	// Pass is the number of the current comparison of the table with its copy, from 1.
 	Pass int
-	// Rows is the number of entities compared in this pass. Copied is the number of entities written to the copy, and Deleted
-	// the number of entities deleted from the copy.
+	// Rows is the number of entities compared in this pass. Copied is the number of entities written to the copy, and
+	// Deleted is the number of entities deleted from the copy.
 	Rows, Copied, Deleted int
-	// Pause is the expected time for which writes are refused: the duration of the last pass plus the duration of leases. It is
-	// set from the state [Closing] on.
+	// Pause is the expected time for which writes are refused: the duration of the last pass plus the duration of
+	// leases. It is set in [Closing] and later states.
 	Pause time.Duration
 }
 
@@ -58,7 +59,7 @@ type State uint8
 const (
 	// Copying means that the run updates the copy. All processes read and write the table.
 	Copying State = iota
-	// Closing means that the run forbids writes to the table (seals it), and waits until every process refuses them.
+	// Closing means that the run seals the table, and waits until every process refuses writes to it.
 	Closing
 	// Last means that the run compares the table with its copy for the last time. Writes are refused.
 	Last
@@ -74,7 +75,7 @@ func (s State) String() string {
 	return [...]string{"copying", "closing", "last pass", "done", "nothing to do", "aborted"}[s]
 }
 
-// The errors of a run that ends before the table has its new buckets.
+// Errors of a run that ends before the table has moved.
 var (
 	// ErrBuckets means that the number of buckets is not 1 to MaxBuckets.
 	ErrBuckets = errors.New("dynamodb: a table has 1 to 256 buckets")
@@ -82,8 +83,8 @@ var (
 	ErrSuperseded = errors.New("dynamodb: another run of rebucket has taken over")
 	// ErrAborted means that another process aborted the run.
 	ErrAborted = errors.New("dynamodb: the run of rebucket was aborted")
-	// ErrSilent means that the run had written no heartbeat for the time [Silence]. So another process made the table accept
-	// writes again. A later run continues.
+	// ErrSilent means that the run wrote no heartbeat for [Silence], so another process made the table accept writes
+	// again. A later run continues.
 	ErrSilent = errors.New("dynamodb: the run of 'edgetable dynamodb rebucket' was stopped, because writes had to wait for it too long; run the command again")
 )
 

@@ -17,12 +17,12 @@ type mover struct {
 	owner    string
 	from, to Spread
 	beat     int
-	beaten   time.Duration // when the last heartbeat was written
+	beaten   time.Duration
 }
 
 func (r *mover) report() error { return r.Report(r.Progress) }
 
-// change applies a function to the record of the table, if the record still names this run as its owner.
+// change applies a function to the location of the table, if the record still names this run as the owner.
 func (r *mover) change(ctx context.Context, change func(now *Location)) error {
 	err := r.Change(ctx, r.key, func(now Location) (Location, error) {
 		if err := r.checkOwner(&now); err != nil {
@@ -58,7 +58,8 @@ func (r *mover) checkOwner(now *Location) error {
 	return nil
 }
 
-// alive writes a heartbeat into the record, at most once per second. The heartbeat shows other processes that the run still exists.
+// alive writes a heartbeat to the record, at most once per second. The heartbeat shows other processes that the run is
+// alive.
 func (r *mover) alive(ctx context.Context) error {
 	if r.Elapsed()-r.beaten < time.Second {
 		return nil

@@ -9,8 +9,8 @@ import (
 )
 
 // Run moves a table to another number of buckets. It reads every entity twice and writes it once, in a transaction.
-// In every pass it also reads the table and its copy without properties. The error may be one of this package or of
-// the store. It is [table.ErrNoTable] if the table is deleted during the run.
+// Each pass also reads the table and its copy without properties. If the table is deleted during the run, the error is
+// [table.ErrNoTable]. Other errors come from this package or from the store.
 func Run(ctx context.Context, e Env, key table.RecordKey, o Options) error {
 	if o.Report == nil {
 		o.Report = func(Progress) error { return nil }
@@ -49,19 +49,19 @@ func Run(ctx context.Context, e Env, key table.RecordKey, o Options) error {
 const (
 	// maxPasses limits the number of passes before writes are refused.
 	maxPasses = 20
-	// The constant few is the number of differences that a few transactions can copy. After a pass with at most this number of
-	// differences, the run refuses writes and makes the last pass.
+	// The constant few is the maximum number of differences in a pass after which the run seals the table and makes the
+	// last pass. A few transactions can copy this number of differences.
 	few = 100
 )
 
-// claim records this run as the owner of the move; only the owner may write the copy.
+// claim records this run as the owner of the move. Only the owner may write the copy.
 func (r *mover) claim(ctx context.Context) error {
 	fresh := Spread{Buckets: r.Buckets}
 	binary.BigEndian.PutUint64(fresh.Incarnation[:8], r.Rand())
 	binary.BigEndian.PutUint32(fresh.Incarnation[8:], uint32(r.Rand()))
 	return r.Change(ctx, r.key, func(now Location) (Location, error) {
 		switch {
-		case now.Owner == r.owner: // an earlier attempt recorded this run, but its reply was lost
+		case now.Owner == r.owner: // an earlier attempt recorded this run, but the reply was lost
 			return now, nil
 		case now.None() && now.Spread.Buckets == r.Buckets:
 			r.State = Unchanged
@@ -77,9 +77,9 @@ func (r *mover) claim(ctx context.Context) error {
 	})
 }
 
-// approach repeats passes. Each pass copies the entities that differ between the table and its copy. approach stops after a
-// pass that changed only a few entities. It also stops if a pass changed more than half as many entities as the previous pass,
-// because more passes would hardly help. The result is the duration of the last pass.
+// approach repeats passes until a pass changes only a few entities. It also stops after a pass that changed more than
+// half as many entities as the previous pass, because more passes would hardly help. It returns the duration of the
+// last pass.
 func (r *mover) approach(ctx context.Context) (took time.Duration, err error) {
 	for earlier := 0; ; {
 		began := r.Elapsed()
@@ -96,13 +96,14 @@ func (r *mover) approach(ctx context.Context) (took time.Duration, err error) {
 	}
 }
 
-// conclude seals the table (writes are refused), compares it with the copy for the last time, and replaces it by the copy.
+// conclude seals the table, compares it with the copy for the last time, and replaces it by the copy.
 func (r *mover) conclude(ctx context.Context) (err error) {
 	defer func() {
-		if err != nil { // permit writes again, so that a failed run does not block them
+		if err != nil { // a failed run must not leave the table sealed
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
 			defer cancel()
-			// If this change fails, writes are refused until another process has seen no heartbeat of the run for [Silence].
+			// If this change fails, writes are refused until another process has seen no heartbeat of the run for
+			// [Silence].
 			_ = r.change(ctx, func(now *Location) { now.Move = now.Released() })
 		}
 	}()
@@ -128,7 +129,6 @@ func (r *mover) conclude(ctx context.Context) (err error) {
 	return r.flip(ctx)
 }
 
-// This method sets the field Seal of the record, which says which operations the table permits.
 func (r *mover) seal(ctx context.Context, to Seal) error {
 	r.beat++
 	r.beaten = r.Elapsed()
@@ -139,14 +139,14 @@ func (r *mover) seal(ctx context.Context, to Seal) error {
 func (r *mover) flip(ctx context.Context) error {
 	err := r.Change(ctx, r.key, func(now Location) (Location, error) {
 		if now.Spread == r.to {
-			return now, nil // an earlier attempt succeeded and its reply was lost, or another run has replaced the table
+			return now, nil // the reply to an earlier attempt was lost, or another run has replaced the table
 		}
 		return Location{Spread: r.to}, r.checkOwner(&now)
 	})
 	return r.deleted(err)
 }
 
-// abort ends an unfinished run and discards its copy.
+// abort ends an unfinished run and discards the copy.
 func (r *mover) abort(ctx context.Context) error {
 	r.State = Unchanged
 	err := r.Change(ctx, r.key, func(now Location) (Location, error) {

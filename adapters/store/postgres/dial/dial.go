@@ -1,4 +1,4 @@
-// Package dial makes network connections that fail when the other machine has disappeared.
+// Package dial makes network connections that fail when the peer has disappeared.
 package dial
 
 import (
@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// silence is how long the other machine may send nothing before the connection counts as broken.
+// silence is how long a peer may send nothing before the connection fails.
 const silence = 15 * time.Second
 
-// Context connects to an address. The connection fails when the other machine has disappeared, even if no data is in flight.
+// Context connects to an address. The connection fails when the peer has disappeared, even if no data is in flight.
 func Context(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 2 * time.Second, Count: 5},

@@ -4,5 +4,5 @@ package dial
 
 import "time"
 
-// limit does nothing on this operating system, whose default timeout applies.
+// limit does nothing. The default timeout of the operating system applies.
 func limit(uintptr, time.Duration) {}

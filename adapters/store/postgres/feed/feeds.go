@@ -15,18 +15,18 @@ import (
 
 // Base contains the functions that feeds need from their store.
 type Base struct {
-	// Read passes a connection to the function do. If do fails, Read retries for a while.
+	// Read calls a function with a connection. If the function fails, Read retries for a while.
 	Read func(ctx context.Context, account string, do func(ctx context.Context, c *pgconn.PgConn) error) error
-	// Execute runs a statement that may be applied more than once without harm.
+	// Execute runs a statement that is safe to repeat.
 	Execute func(ctx context.Context, what statement.Prepared, args ...[]byte) error
 	// Settle waits until all transactions that are writing entities at the time of the call have ended.
 	Settle func(ctx context.Context) error
-	// Instant returns the current time of the store's clock. A page uses it to decide whether entities have expired. Later writes
+	// Instant returns the current time of the store's clock, which decides whether an entity has expired. Later writes
 	// of this server have higher Timestamps.
 	Instant func() edm.Ticks
 	// Go runs a function in a goroutine.
 	Go func(do func())
-	// Every sets the interval at which feeds are polled while clients wait for changes.
+	// Every is the interval at which feeds are polled while clients wait for changes.
 	Every time.Duration
 }
 
@@ -43,8 +43,8 @@ func New(b Base) *Feeds {
 	return f
 }
 
-// looks is the maximum number of times that Changes reads a page again. Changes does so if a transaction has just ended and may
-// have written changes of the feed.
+// looks is the maximum number of times that Changes reads a page again. A page must be read again if a transaction that
+// may have written lines of the feed ended during the read.
 const looks = 3
 
 // Changes returns a page, as [table.Feeding] requires.
@@ -78,7 +78,7 @@ func (f *Feeds) Changes(ctx context.Context, t table.RecordKey, r *table.FeedReq
 
 var errLong = fmt.Errorf("a position of a feed needs more than %d bytes: too many transactions write at the same time", longestPoint)
 
-// awaitEarlierWrites waits until all writes have ended that began before the feed was declared, or before the table was dropped.
+// awaitEarlierWrites waits for all writes that began before the feed was declared or the table was dropped.
 func (f *Feeds) awaitEarlierWrites(ctx context.Context, h *head) error {
 	if err := f.Settle(ctx); err != nil {
 		return err
@@ -91,8 +91,8 @@ func (f *Feeds) Await(ctx context.Context, at table.FeedPosition) error {
 	return f.waiting.await(ctx, at)
 }
 
-// findChanged returns the indexes of the positions after which there may be new lines. It ignores a failure, because the next
-// poll runs the query again and the clients have their own timeouts.
+// findChanged returns the indexes of the positions after which there may be new lines. It ignores errors, because the
+// next poll repeats the query and the clients have timeouts.
 func (f *Feeds) findChanged(places []place, list []*waiter) (news []int) {
 	var lives, highs, of, open [][]byte
 	for i, where := range places {
@@ -115,10 +115,9 @@ func (f *Feeds) findChanged(places []place, list []*waiter) (news []int) {
 	return news
 }
 
-// newsTimeout is the timeout of one poll.
 const newsTimeout = 5 * time.Second
 
-// Prepare records this database as the one that keeps the feeds, if r declares a feed. It returns an error if the SQL role may
+// Prepare records that this database contains the feeds, if r declares a feed. It returns an error if the SQL role may
 // not read the identity of the database.
 func (f *Feeds) Prepare(ctx context.Context, r *table.Record) error {
 	if !r.Traits.Feeds() {
@@ -141,8 +140,8 @@ func (f *Feeds) Prepare(ctx context.Context, r *table.Record) error {
 	return err
 }
 
-// Following returns the statements that a transaction needs after it has changed a record that declares a feed. The argument
-// ticks is the new revision of the record. The argument old is the earlier revision.
+// Following returns the statements that must follow a change of a record that declares a feed. ticks is the new
+// revision of the record, and old is the previous revision.
 func Following(name string, r *table.Record, ticks, old edm.Ticks) []statement.Call {
 	if !r.Traits.Feeds() {
 		return nil
@@ -150,10 +149,9 @@ func Following(name string, r *table.Record, ticks, old edm.Ticks) []statement.C
 	return []statement.Call{statement.FeedBegin.With([]byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(r.Traits.Feed.Keep)), statement.Int8(int64(old)))}
 }
 
-// trimLines is the maximum number of lines that one statement removes.
 const trimLines = 1000
 
-// The constant all is a limit above every Timestamp. If the method trim gets this limit, trim removes every line of the feed.
+// The constant all exceeds every Timestamp. A trim up to it removes every line of a feed.
 const all = 1 << 62
 
 // Trim removes lines whose retention time has passed, and feeds that nobody can read any more.
@@ -195,9 +193,9 @@ func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
 	return err
 }
 
-// trim removes the lines of an incarnation that have a Timestamp of at most upTo. It reads the lines in batches, ordered by
-// transaction number, and stops after a batch without a line to remove. A transaction that is committed late has a low
-// transaction number, so an early batch contains its line.
+// trim removes the lines of an incarnation with Timestamps up to upTo. It reads the lines in batches, ordered by
+// transaction number, and stops after a batch without a line to remove. A transaction that commits late has a low
+// number, so an early batch contains its line.
 func (f *Feeds) trim(ctx context.Context, life []byte, upTo edm.Ticks) error {
 	number, ticks := int64(0), int64(0)
 	for seen, gone := int64(trimLines), int64(1); seen == trimLines && gone > 0; {

@@ -66,13 +66,13 @@ func (h *head) refuse(r *table.FeedRequest, exists bool) error {
 	return nil
 }
 
-// hasMissed reports whether Trim may have removed lines that a reader at this position has not read.
+// hasMissed reports whether Trim may have removed lines that a reader at p has not read.
 func (h *head) hasMissed(p *Position) bool {
 	switch {
 	case p.low() > h.floor || p.Trims == h.trims:
 		return false
 	case p.Until != nil && p.before() >= h.removed && p.Until.low() > h.floor:
-		return false // the reader may have missed nothing: all removed lines are in the set of lines that it is reading (the window), and it has read them
+		return false // every removed line is in the reader's window, and the reader has already read it
 	}
 	return true
 }
@@ -89,8 +89,8 @@ func readHome(v [][]byte) home {
 	return h
 }
 
-// history identifies the history of the database to which a position belongs. PostgreSQL on another
-// timeline may have lost commits and reused their numbers. So a position is valid only in its own history.
+// history identifies the history of the database to which a position belongs. A database on another timeline may have
+// lost commits and reused their transaction numbers, so a position is valid in one history only.
 func (h *home) history() table.History {
 	sum := sha256.Sum256(bytes.Join([][]byte{h.system, h.database, h.timeline}, []byte("/")))
 	return table.History(sum[:])

@@ -7,10 +7,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// Point is a set of transactions whose lines a reader has read: all transactions up to the number High, except the numbers in Open.
+// Point is a set of transactions whose lines a reader has read. It contains the transaction numbers up to High that are
+// not in Open.
 type Point struct {
 	High int64
-	Open []int64 // ascending and below High: transactions that had not ended when the reader read the lines
+	Open []int64 // in ascending order, below High; these transactions were still running when the reader read the lines
 }
 
 // Has reports whether the reader has read the lines of a transaction.
@@ -30,7 +31,7 @@ func (p *Point) low() int64 {
 	return p.High + 1
 }
 
-// Snapshot is a snapshot of PostgreSQL. It shows the transactions with a number below Max, except those in Running.
+// Snapshot is a snapshot of PostgreSQL. It shows the transactions with numbers below Max that are not in Running.
 type Snapshot struct {
 	Max     int64
 	Running []int64 // in ascending order
@@ -61,8 +62,8 @@ func ParseSnapshot(b []byte) (s Snapshot, ok bool) {
 	return s, slices.IsSorted(s.Running)
 }
 
-// after returns the point of a reader that was at p and has then read all lines that the snapshot s shows. The
-// parameter highest is the highest transaction number of these lines, or another transaction number that is known to be committed.
+// after returns the point that a reader at p reaches by reading all lines that s shows. highest is the highest
+// transaction number of these lines, or the number of another committed transaction.
 func (p *Point) after(s *Snapshot, highest int64) Point {
 	next := Point{High: max(p.High, highest)}
 	for _, number := range p.Open {
@@ -82,22 +83,25 @@ func (p *Point) after(s *Snapshot, highest int64) Point {
 // Position is a position of a feed.
 type Position struct {
 	Point
-	// Until is set only if the position is inside a window. Until is the point at the end of the window. The reader
-	// has read the lines of the window up to the Timestamp Last.
+	// Until is the point at the end of the window if the position is inside a window, and nil otherwise. The reader has
+	// read the lines of the window up to the Timestamp Last.
 	Until *Point
-	// Last and Number are the Timestamp and the transaction number of the last line that was read, or 0. If that
-	// line is missing, although Trim cannot have removed it yet, the database was restored to an earlier state.
+	// Last and Number are the Timestamp and the transaction number of the last line that was read, or 0. If the line no
+	// longer exists, although Trim cannot have removed it yet, the database was restored to an earlier state.
 	Last   edm.Ticks
 	Number int64
-	// Part is the number of changes that the client has read of the last line, or 0 if it has read all of them. If Part is set, Until is set too.
+	// Part is the number of changes of the last line that the client has read, or 0 if it has read the whole line. If
+	// Part is not 0, Until is set.
 	Part int64
-	// Trims is the number of times that lines were removed from the feed before the position was made. The reader had read all these lines.
+	// Trims is the number of times that Trim had removed lines from the feed when the position was made. The reader has
+	// read the removed lines.
 	Trims int64
 	Ended bool // the reader has read that the table was dropped
 }
 
 const (
-	// longestPoint is the maximum length of an encoded point, and longestPosition that of a position: two points, some flags and four numbers.
+	// longestPoint and longestPosition are the maximum lengths of an encoded point and of an encoded position. A
+	// position consists of flags, two points and four numbers.
 	longestPoint    = 1024
 	longestPosition = 1 + 2*longestPoint + 4*binary.MaxVarintLen64
 	inWindow        = 1
@@ -131,7 +135,8 @@ func (p *Position) Bytes() []byte {
 	return b
 }
 
-// before returns the Timestamp after which the rest of the window begins. It begins with the last line if only a part of this line was read.
+// before returns the Timestamp after which the unread part of the window begins. If the last line was read only in
+// part, the unread part begins with this line.
 func (p *Position) before() edm.Ticks {
 	if p.Part != 0 {
 		return p.Last - 1
@@ -139,7 +144,6 @@ func (p *Position) before() edm.Ticks {
 	return p.Last
 }
 
-// isTooLong reports whether the encoded point is longer than longestPoint.
 func (p *Point) isTooLong() bool { return len(p.append(nil)) > longestPoint }
 
 func (p *Point) append(b []byte) []byte {
@@ -172,7 +176,7 @@ func ParsePosition(b []byte) (p Position, ok bool) {
 	return p, d.ok && len(d.rest) == 0
 }
 
-// decoder reads numbers. It clears ok if the input ends too early.
+// decoder reads numbers. It clears ok if the input is invalid.
 type decoder struct {
 	rest []byte
 	ok   bool

@@ -16,20 +16,20 @@ import (
 
 const (
 	// firstLines is the number of lines that the first attempt to find a window reads. Each further attempt reads four
-	// times as many.
+	// times as many lines.
 	firstLines = 1000
-	// keyBytes and rowBytes limit, approximately, the keys and the properties that one statement reads.
+	// keyBytes and rowBytes are approximate limits on the keys and the properties that one statement reads.
 	keyBytes = 1 << 20
 	rowBytes = 4 << 20
 )
 
-// need names a task that must be done before the reader can read a page.
+// need is a task that must be done before the page can be read.
 type need uint8
 
 const (
 	nothing  need = iota
 	moving        // the database is a new copy, so the store must first record that the feeds belong to the copy
-	settling      // writes that began before the declaration or the drop may still be running
+	settling      // writes that began before the feed was declared, or before the table was dropped, may still be running
 	looking       // a transaction ended during the read, and it is unknown whether the transaction has lines
 )
 
@@ -38,23 +38,23 @@ type reader struct {
 	conn    *pgconn.PgConn
 	name    table.RecordKey
 	request *table.FeedRequest
-	instant edm.Ticks // time at which the page decides whether entities have expired; taken before the transaction begins
-	exact   bool      // if the state of a transaction is unknown, the reader keeps it in the list Open, and does not read the page again
+	instant edm.Ticks // time at which expiry is decided; taken before the transaction begins
+	exact   bool      // leave a transaction of unknown state in Point.Open, instead of reading the page again
 
 	head    head
 	history table.History
 	at      Position
 	builder table.FeedBuilder
-	refusal error // the reason why a page cannot be read
+	refusal error
 	need    need
 }
 
-// read reads a page. If it cannot, it sets r.refusal (an error) or r.need (a task that must be done first).
+// read reads a page. If it cannot, it sets r.refusal, or it sets r.need to a task that must be done first.
 func (r *reader) read(ctx context.Context) (err error) {
 	if _, err = statement.Query(ctx, r.conn, statement.Begin, nil); err != nil {
 		return err
 	}
-	defer func() { // ends the transaction, also after an error
+	defer func() { // end the transaction, also after an error
 		_, end := statement.Query(ctx, r.conn, statement.Commit, nil)
 		err = cmp.Or(err, end)
 	}()
@@ -119,7 +119,7 @@ func (r *reader) begin(ctx context.Context) error {
 	return r.moveToEnd(ctx)
 }
 
-// resume checks the position in the request and makes it the position of the reader.
+// resume checks the position in the request and moves the reader to it.
 func (r *reader) resume(ctx context.Context) (err error) {
 	p, ok := ParsePosition(r.request.From.At)
 	switch {
@@ -143,7 +143,6 @@ func (r *reader) resume(ctx context.Context) (err error) {
 	return err
 }
 
-// moveToEnd sets the reader to the position at the end of the feed.
 func (r *reader) moveToEnd(ctx context.Context) error {
 	r.at = Position{Point: Point{High: r.head.since}, Trims: r.head.trims}
 	_, err := statement.Query(ctx, r.conn, statement.FeedLast, func(v [][]byte) error {
@@ -159,7 +158,7 @@ func (r *reader) moveToEnd(ctx context.Context) error {
 	return err
 }
 
-// windows adds groups of lines (a group is called a window) until the page is full or contains all lines that the snapshot shows.
+// windows appends one window after another, until the page is full or contains all lines that the snapshot shows.
 func (r *reader) windows(ctx context.Context) (full bool, err error) {
 	for {
 		w, err := r.window(ctx)
@@ -182,7 +181,7 @@ func (r *reader) windows(ctx context.Context) (full bool, err error) {
 	return full, nil
 }
 
-// The method window reads a window (a set of lines that are read together). If the position is inside a window, it reads the rest.
+// window reads the next window, or the rest of the window that contains the reader's position.
 func (r *reader) window(ctx context.Context) (w window, err error) {
 	w, err = next(&source{r, ctx}, &r.at, &r.head.now, r.head.floor, firstLines)
 	if err == nil && w.now {
@@ -192,7 +191,7 @@ func (r *reader) window(ctx context.Context) (w window, err error) {
 	return w, err
 }
 
-// limit makes the reader read the page again if a point is too long for a position.
+// limit requests another read of the page if p is too long for a position.
 func (r *reader) limit(p *Point) {
 	if p.isTooLong() {
 		r.need = looking
@@ -232,8 +231,9 @@ func (r *reader) lines(ctx context.Context, what statement.Prepared, args ...[]b
 	return list, err
 }
 
-// close removes the transactions that will add no lines from p.Open. A transaction that adds lines locks the SQL table of lines before it gets a
-// number. While a transaction ends, its lock may be hidden. So a missing lock counts only if a later query shows that the transaction still runs.
+// close removes from p.Open the transactions that will add no lines. A transaction that adds lines locks the SQL table
+// of lines before it gets a number. While a transaction ends, its lock may be hidden. A missing lock therefore counts
+// only if a later query shows that the transaction is still running.
 func (r *reader) close(ctx context.Context, p *Point) error {
 	if len(p.Open) == 0 {
 		return nil
@@ -271,7 +271,6 @@ func (r *reader) close(ctx context.Context, p *Point) error {
 
 func (s *Snapshot) runs(number int64) bool { return number < s.Max && !s.Shows(number) }
 
-// appendWindow adds the lines of a window to the page.
 func (r *reader) appendWindow(ctx context.Context, w *window) (full bool, err error) {
 	for rest := w.lines; len(rest) > 0 && !full; {
 		n, size := 1, rest[0].size
@@ -322,8 +321,9 @@ func (r *reader) keysOf(ctx context.Context, lines []Line) ([][]byte, error) {
 	return keys, err
 }
 
-// join reads the entities that the lines of a page have changed. It first adds the lines to a copy of the page builder, which shows the order
-// in which the builder asks for entities. The returned function returns the entities one by one in this order.
+// join reads the entities that the lines of a page have changed. It first adds the lines to a copy of the page builder,
+// to find the order in which the builder requests the entities. Each call of the returned function returns the next
+// entity in this order.
 func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k []byte) (*table.Row, error), error) {
 	if r.head.ended != 0 {
 		return func([]byte) (*table.Row, error) { return nil, nil }, nil // the table was dropped, so its entities do not exist
@@ -338,7 +338,7 @@ func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k 
 	}
 	for line = range lines {
 		if full, err := dry.Add(lines[line].Ticks, func(int) []byte { return nil }, keys[line]); full || err != nil {
-			break // stop if the page is full or has an error; the real page builder will find the same later
+			break // the page is full or has an error; the real builder will stop at the same line
 		}
 	}
 	if len(of.keys) == 0 {
@@ -364,10 +364,10 @@ func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k 
 type entities struct {
 	keys, ticks [][]byte
 	rows        []*table.Row // nil if the entity was changed again and now has another Timestamp
-	known       int          // number of elements of the field rows that were read
+	known       int          // number of elements of rows that have been read
 }
 
-// fetch reads the next entities, up to about rowBytes.
+// fetch reads the next entities, with about rowBytes of properties at most.
 func (e *entities) fetch(ctx context.Context, c *pgconn.PgConn, life int64) error {
 	from, size, last := e.known, 0, 0
 	_, err := statement.Query(ctx, c, statement.FeedRows, func(v [][]byte) error {

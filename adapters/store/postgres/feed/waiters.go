@@ -8,11 +8,12 @@ import (
 	"edgetable/core/table"
 )
 
-// waiters contains the clients that wait for changes. One query per interval serves all clients. If no client waits, the server
-// sends no query. PostgreSQL's NOTIFY would be faster, but every commit that uses NOTIFY takes a lock on the whole cluster.
+// waiters polls the database for clients that wait for changes. One query per interval serves all clients, and no query
+// is sent if no client waits. PostgreSQL's NOTIFY would be faster, but every commit that uses NOTIFY takes a lock on
+// the whole cluster.
 type waiters struct {
 	news  func(places []place, list []*waiter) []int // returns the indexes of the positions after which there may be changes
-	run   func(do func())                            // runs a function in a goroutine
+	run   func(do func())
 	every time.Duration
 
 	mu   sync.Mutex
@@ -89,7 +90,7 @@ func (l *waiters) ask() {
 	}
 }
 
-// places lists the positions at which clients wait. If no client waits, polling stops, so places sets l.asks to false.
+// places returns the positions at which clients wait. If there are none, it clears l.asks, because polling then stops.
 func (l *waiters) places() (places []place, list []*waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

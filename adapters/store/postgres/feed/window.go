@@ -18,11 +18,11 @@ type Line struct {
 type window struct {
 	lines []Line
 	until Point
-	now   bool // the window ends at the reader's current snapshot, not at a snapshot that is stored in a line (its mark)
+	now   bool // the window ends at the reader's current snapshot instead of a mark
 }
 
 type lines interface {
-	// above reads lines of transactions with higher numbers than the argument, the lowest numbers first.
+	// above reads lines of transactions with numbers above the given number, in the order of the numbers.
 	above(number int64, limit int) ([]Line, error)
 	// between reads the lines with a transaction number n and a Timestamp t for which above < n <= upTo and t > after.
 	between(above, upTo int64, after edm.Ticks) ([]Line, error)
@@ -30,9 +30,10 @@ type lines interface {
 	among(numbers []int64) ([]Line, error)
 }
 
-// next returns the next lines that must be read together (a window). If the position is inside a window, next returns the rest of the window.
-// The parameter now contains the reader's snapshot. The parameter floor contains the highest transaction number of all removed lines, which
-// the reader has read. The parameter some contains the number of lines in the first attempt. Each later attempt reads four times as many.
+// next returns the next window, or the rest of the window that contains the position p. The parameter now is the
+// reader's snapshot. The parameter floor is the highest transaction number of all removed lines, which the reader has
+// read. The parameter some is the number of lines that the first attempt reads. Each further attempt reads four times
+// as many.
 func next(from lines, p *Position, now *Snapshot, floor int64, some int) (w window, err error) {
 	var open []Line
 	if len(p.Open) > 0 {
@@ -68,13 +69,13 @@ func (w *window) sort() {
 	slices.SortFunc(w.lines, func(a, b Line) int { return int(a.Ticks - b.Ticks) })
 }
 
-// longestMark is the maximum number of running transactions in a usable mark (a snapshot that is stored in a line). A position
-// after such a line contains these transactions, and the length of a position is limited.
+// longestMark is the maximum number of running transactions in a usable mark. A position at the mark contains these
+// transactions, and the length of a position is limited.
 const longestMark = 64
 
-// cut returns the lines after p up to the last usable mark (a snapshot that is stored in a line). The parameter next contains the
-// first lines above p.High, ordered by number. The parameter open contains the lines of the transactions in p.Open. A mark is not
-// usable if it shows a higher transaction number than that of its line. After a crash, another transaction may get the higher number.
+// cut returns the lines after p up to the last usable mark. The parameter next contains the first lines above p.High,
+// ordered by number. The parameter open contains the lines of the transactions in p.Open. A mark that shows a higher
+// transaction number than its line is not usable, because another transaction may get the higher number after a crash.
 func cut(p *Point, next, open []Line) (w window, found bool) {
 	for _, l := range slices.Backward(next) {
 		s, ok := ParseSnapshot(l.mark)
@@ -88,7 +89,7 @@ func cut(p *Point, next, open []Line) (w window, found bool) {
 	return w, false
 }
 
-// newWindow makes a window of the lines that the snapshot s shows. The parameter committed is the number of a transaction that has committed.
+// newWindow returns a window of the lines that s shows. committed is the number of a committed transaction, or 0.
 func newWindow(p *Point, s *Snapshot, next, open []Line, committed int64) (w window) {
 	highest := committed
 	for _, list := range [][]Line{next, open} {

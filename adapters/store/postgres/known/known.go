@@ -1,4 +1,4 @@
-// Package known caches the states of entities after writes, so that the next merge need not read the entity.
+// Package known caches the states of entities after writes, so that a later merge need not read the entity.
 package known
 
 import (
@@ -9,21 +9,21 @@ import (
 
 const maxBytes = 16 << 20
 
-// States is the cache. A cached state may be outdated. The statement of the merge requires the Timestamp of the cached state, and
-// no other state of the entity has this Timestamp. So a merge with an outdated state writes nothing, and the store repeats the
-// merge.
+// States is a cache of entity states. It is safe for concurrent use.
+//
+// A cached state may be outdated. A merge requires that the entity still has the Timestamp of the cached state, which
+// no other state of the entity has. A merge with an outdated state therefore writes nothing, and the store repeats it.
 type States struct {
 	mu   sync.Mutex
 	rows map[entity]table.Row
 	size int
 }
 
-// entity is the name of a table and the key of an entity in it.
 type entity struct{ table, key string }
 
 func sizeOf(e entity, r *table.Row) int { return len(e.table) + len(e.key) + len(r.Properties) + 128 }
 
-// Get returns the cached state of an entity, or nil. The state keeps the given key.
+// Get returns the cached state of an entity, or nil. The returned row retains key.
 func (s *States) Get(name string, key []byte) *table.Row {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,8 +35,8 @@ func (s *States) Get(name string, key []byte) *table.Row {
 	return &row
 }
 
-// Put caches the state of an entity after a write, and evicts random other entities if the cache is too large. The state is
-// cached without its key.
+// Put caches the state of an entity after a write, and evicts random other entities if the cache is too large. row.Key
+// is not used.
 func (s *States) Put(name string, key []byte, row table.Row) {
 	e := entity{name, string(key)}
 	s.mu.Lock()

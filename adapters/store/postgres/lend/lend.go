@@ -1,5 +1,6 @@
-// Package lend shares the connections of a pool between kinds of operations (uses) and between accounts. Each use
-// has some reserved connections. If accounts wait, the account that has held connections for the shortest time is next.
+// Package lend shares the connections of a pool between kinds of operations (uses) and between accounts. Each use has
+// some reserved connections. Of the waiting accounts, the account that has held connections for the shortest time is
+// served first.
 package lend
 
 import (
@@ -11,7 +12,7 @@ import (
 	"edgetable/core/fair"
 )
 
-// Use is what a connection is used for.
+// Use is the kind of operation for which a connection is used.
 type Use uint8
 
 const (
@@ -27,19 +28,20 @@ const (
 const (
 	// Readers is the number of connections for grouped reads.
 	Readers = 2
-	// PromptRounds is the maximum number of concurrent rounds (transactions with the writes of many callers) while
-	// commits are fast. More rounds would make groups smaller, and a write costs least in a large group.
+	// PromptRounds is the maximum number of concurrent rounds while commits are fast. A round is a transaction with the
+	// writes of many callers. More concurrent rounds would be smaller, and a write costs least in a large round.
 	PromptRounds = 2
 )
 
 // Fewest is the minimum number of connections to the primary.
 const Fewest = 8
 
-// part contains two numbers of connections for one kind of operation: the reserved connections (own), and the maximum (most).
+// part is the number of connections that are reserved for a use (own), and the maximum for the use (most).
 type part struct{ own, most int }
 
-// Lender shares connections. Connections that are not reserved are available to all kinds of operations. If operations of
-// one kind wait, the account whose operations have held connections for the shortest time is next.
+// Lender shares connections between clients. Connections that are not reserved are available to every use. Of the
+// waiting clients of a use, the client whose account has held connections for the shortest time is next. A Lender is
+// safe for concurrent use.
 type Lender struct {
 	parts [uses]part
 
@@ -49,8 +51,8 @@ type Lender struct {
 	queue [uses]fair.Queue[chan struct{}]
 }
 
-// ForPrimary makes a Lender for the connections to the primary, of which there are at least Fewest. Writes may wait for a
-// standby that is down, and scans may run for seconds. So neither writes nor scans can get all connections.
+// ForPrimary returns a Lender for the connections to the primary. There must be at least Fewest connections. Writes may
+// wait for a standby that is down, and scans may run for seconds, so neither may occupy all connections.
 func ForPrimary(connections int) *Lender {
 	some, half := max(1, connections/8), connections/2
 	return newLender(connections, [uses]part{
@@ -63,7 +65,7 @@ func ForPrimary(connections int) *Lender {
 	})
 }
 
-// ForReplica shares connections to the replica. There, all reads except heartbeats count as pages of scans.
+// ForReplica returns a Lender for the connections to the replica. All reads except heartbeats must use Pages.
 func ForReplica(connections int) *Lender {
 	return newLender(connections, [uses]part{Urgent: {1, 1}, Pages: {connections - 1, connections - 1}})
 }
@@ -76,7 +78,7 @@ func newLender(connections int, parts [uses]part) *Lender {
 	return a
 }
 
-// Client says which kind of operation needs a connection, and which account is charged for the time.
+// Client is an operation that needs a connection, and the account that is charged for the time.
 type Client struct {
 	Use     Use
 	Account string
@@ -118,7 +120,7 @@ func (a *Lender) Take(ctx context.Context, c Client) (*Lease, error) {
 	return l, nil
 }
 
-// begin counts one more busy connection for a kind of operation, if a connection is free for this kind.
+// begin takes a connection for a use and reports whether one was free. a.mu must be held.
 func (a *Lender) begin(u Use) bool {
 	p, n := a.parts[u], a.busy[u]
 	if n >= p.most || n >= p.own && a.free == 0 {
@@ -142,20 +144,20 @@ func (l *Lease) Leave() {
 	}
 	a.busy[u]--
 	a.next(u)
-	for u := range uses { // if the connection is not reserved, an operation of another kind may get the connection
+	for u := range uses { // a connection that is not reserved may serve another use
 		a.next(u)
 	}
 }
 
-// next grants free connections to the waiting clients of a use.
+// next grants free connections to the waiting clients of a use. a.mu must be held.
 func (a *Lender) next(u Use) {
 	for q := &a.queue[u]; q.Waiting() > 0 && a.begin(u); {
 		close(q.Pop(a.parts[u].most).Value)
 	}
 }
 
-// Wanted reports whether the client c should give up its connection for another client. The other client waits for the same
-// kind of operation, and its account has used connections for less time than the account of c.
+// Wanted reports whether the client should give up its connection. It is true if another client waits for the same use,
+// and the other client's account has used connections for less time.
 func (a *Lender) Wanted(c Client) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -2,15 +2,15 @@ package lend
 
 import "sync"
 
-// Sessions records which database process serves each of the newest connections. When a connection has ended, a
-// pooler in session mode may keep the database process and use it for another connection.
+// Sessions records which database processes serve the newest connections. A pooler in session mode may reuse the
+// process of a closed connection for another connection. Sessions is safe for concurrent use.
 type Sessions struct {
 	mu     sync.Mutex
 	newest [256]string // the process of the n-th connection is at index n % 256
 	last   int64
 }
 
-// Begin records a new connection and its process, and returns the number of the connection. Numbers increase.
+// Begin records the process of a new connection, and returns the number of the connection. The numbers increase.
 func (s *Sessions) Begin(process string) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

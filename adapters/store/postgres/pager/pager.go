@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// firstRows is the number of rows that the first read for a page with a filter returns. Each further read
-	// returns twice as many, up to maxRows.
+	// firstRows is the number of rows that the first statement of Pager.Build reads. Each further statement reads twice
+	// as many, up to maxRows.
 	firstRows = 128
 	maxRows   = 1024
-	// readBytes is the approximate maximum size of properties that one statement returns for a page with a filter.
+	// readBytes is the approximate maximum size of the properties that one statement of Pager.Build returns.
 	readBytes = 2 << 20
-	// smallBytes is the maximum size of the properties of an entity that counts as small. A page reads up to 1,001
-	// small entities with one statement.
+	// smallBytes is the maximum size of the properties of a small entity. One statement of Pager.BuildAtOnce reads up
+	// to 1,001 small entities.
 	smallBytes = 2 << 10
 )
 
@@ -37,7 +37,7 @@ type Source struct {
 	Conn    *pgconn.PgConn
 	Name    []byte // name of the table
 	Tables  *ruled.Tables
-	Instant func() edm.Ticks                // the current time, which decides about expired entities
+	Instant func() edm.Ticks                // returns the current time, at which expiry is decided
 	Pause   func(rows, size int) (end bool) // see [table.PageBuilder]; may be nil
 }
 
@@ -48,7 +48,7 @@ type Pager struct {
 	tables   *ruled.Tables
 	declared *ruled.Table // options of the table, or nil
 	request  table.ScanRequest
-	ranges   []key.Range // ranges that are still to be read, in scan order
+	ranges   []key.Range // unread ranges, in scan order
 	builder  table.PageBuilder
 	arena    []byte // memory for the keys and properties of the page
 	blank    []byte // placeholder for the properties of large entities
@@ -59,7 +59,7 @@ type Pager struct {
 	size  int    // total size of the properties in the rows of the last read
 }
 
-// New begins a page. It uses the options of the table that are cached.
+// New returns a Pager for one page of a scan. The Pager uses the cached options of the table.
 func New(from Source, r table.ScanRequest) *Pager {
 	p := &Pager{conn: from.Conn, name: from.Name, request: r, ranges: r.InOrder(), builder: table.NewPageBuilder(&r), tables: from.Tables}
 	if p.declared = from.Tables.Find(string(from.Name)); p.declared != nil {
@@ -70,14 +70,14 @@ func New(from Source, r table.ScanRequest) *Pager {
 	return p
 }
 
-// FitsAtOnce reports whether [Pager.BuildAtOnce] may be able to build the page of a request.
+// FitsAtOnce reports whether [Pager.BuildAtOnce] may be able to build the requested page.
 func FitsAtOnce(r *table.ScanRequest) bool {
 	return r.Filter == nil && r.Rows > 0 && r.Rows < maxRows && len(r.Ranges) == 1 && !r.Ended
 }
 
-// BuildAtOnce builds a page without a filter, outside a transaction. One statement reads the small entities,
-// another one the large entities. If BuildAtOnce finds no rows, it returns false, because the table may be
-// missing. It also returns false if large entities may have changed between the two statements.
+// BuildAtOnce builds a page without a filter, outside a transaction. One statement reads the small entities, and
+// another statement reads the large entities. If whole is false, the page must be built by [Pager.Build] instead, for
+// example because large entities may have changed between the two statements.
 func (p *Pager) BuildAtOnce(ctx context.Context) (page table.Page, whole bool, err error) {
 	whole, err = p.buildAtOnce(ctx)
 	return p.builder.Page, whole, err
@@ -118,7 +118,7 @@ func (p *Pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 	if err != nil || p.found == 0 || p.declared != nil && p.declared.Large.Load() {
 		return false, err
 	}
-	if p.declared != nil && !p.ended && p.found == limit { // the statement returned the maximum number of rows, but some of their entities have expired
+	if p.declared != nil && !p.ended && p.found == limit { // the statement returned the maximum number of rows, but some of the entities have expired
 		p.builder.Page.Next = p.rest().Start
 		if p.request.Descending {
 			p.builder.Page.Next = p.rest().End
@@ -161,8 +161,8 @@ func (p *Pager) fill(ctx context.Context, large []int) (same bool, err error) {
 	return filled == len(large), err
 }
 
-// Build builds a page in a read-only transaction. hidden means that the table has options that are not in the
-// cache.
+// Build builds a page in a read-only transaction. It also reports whether the table exists, and whether the table has
+// options that are not in the cache.
 func (p *Pager) Build(ctx context.Context) (page table.Page, live, hidden bool, err error) {
 	limit := firstRows
 	if live, hidden, err = p.first(ctx, limit); err != nil {
@@ -195,7 +195,7 @@ func (p *Pager) rest() key.Range {
 	if p.request.Descending {
 		return key.Range{Start: p.ranges[0].Start, End: bytes.Clone(p.last)}
 	}
-	return key.Range{Start: append(bytes.Clone(p.last), 0), End: p.ranges[0].End} // the smallest key above a key is that key and a zero byte
+	return key.Range{Start: append(bytes.Clone(p.last), 0), End: p.ranges[0].End} // the smallest key above the last key is the last key with a zero byte appended
 }
 
 // rowsArgs returns the arguments of a statement that reads rows from the start of the first range.
@@ -219,8 +219,7 @@ func (p *Pager) some() statement.Prepared {
 	return statement.SomeRows[p.request.Descending]
 }
 
-// The method first begins the transaction and reads the first rows in the same round trip. It also reads the
-// incarnation or the options of the table.
+// The method first begins the transaction, looks for the table and reads the first rows, in one round trip.
 func (p *Pager) first(ctx context.Context, limit int) (live, hidden bool, err error) {
 	of := statement.LifeOf
 	if p.declared != nil {
@@ -278,7 +277,7 @@ func (p *Pager) examineRows(ctx context.Context, r *pgconn.ResultReader) (err er
 	return err
 }
 
-// rowOf converts a result to a row. The row shares the memory of pgx.
+// rowOf converts a result to a row. The row shares the memory of pgx, which pgx reuses for the next row.
 func rowOf(v [][]byte) table.Row {
 	return table.Row{Key: v[0], Timestamp: edm.Ticks(statement.Number(v[1])), Nonce: uint64(statement.Number(v[2])), Properties: edm.Properties(v[3])}
 }
@@ -306,7 +305,6 @@ func (p *Pager) unread(n int) edm.Properties {
 	return p.blank[:n]
 }
 
-// copyBytes copies bytes from the memory of pgx into the memory of the page.
 func (p *Pager) copyBytes(b []byte) []byte {
 	n := len(b)
 	if cap(p.arena)-len(p.arena) < n {

@@ -31,8 +31,8 @@ func (s *Settings) Waits() bool {
 	return s.Standbys != "" && s.Commit != "off" && s.Commit != "local"
 }
 
-// Loses returns a sentence about the setting because of which a crash or a failover loses
-// acknowledged writes. It returns "" if there is no such setting.
+// Loses describes the setting because of which a crash or a failover can lose acknowledged writes. It returns "" if
+// there is no such setting.
 func (s *Settings) Loses() string {
 	switch {
 	case s.Fsync == "off":
@@ -45,7 +45,7 @@ func (s *Settings) Loses() string {
 	return ""
 }
 
-// String returns a sentence that says which failures an acknowledged write survives.
+// String describes which failures an acknowledged write survives.
 func (s *Settings) String() string {
 	var list []string
 	switch reason := s.Loses(); {

@@ -1,4 +1,5 @@
-// Package proof tests whether a database shows running transactions. The store relies on this when it finds out lost outcomes.
+// Package proof tests whether a database shows the running transactions of other connections. A store needs this
+// information to find out whether a write was applied after its reply was lost.
 package proof
 
 import (
@@ -13,20 +14,22 @@ import (
 // ErrEngine means that the database server does not show running transactions in pg_locks and pg_stat_activity.
 var ErrEngine = errors.New("this database cannot be used")
 
-// proofs is the number of tests that the method Show makes, because a pooler that is not permitted may pass a single test by chance.
+// proofs is the number of tests that Show makes. An unsuitable pooler may pass a single test by chance.
 const proofs = 3
 
 // Evidence contains the queries by which a store finds a transaction that is writing.
 type Evidence struct {
 	Relation string // the SQL table into which the transaction writes
 	Name     string // application_name of the store's connections
-	Writing  string // query that returns one row if process $2 with the application_name $1 is writing to the SQL table in the field Relation
-	Alive    string // query that returns one row if process $1 with the application_name $2 is running a statement
+	Writing  string // query that returns one row if the process $2 with the application_name $1 is writing to Relation
+	Alive    string // query that returns one row if the process $1 with the application_name $2 is running a statement
 }
 
-// Show tests the queries of the Evidence e. The connection writer writes entities in a transaction. Through the connection witness,
-// the queries must find this transaction, and must not find it after its end. Each of the two connections must have its own database
-// process. Show changes no data. It also changes no session settings, because a pooler may later give the session to another client.
+// Show tests the queries. It begins a transaction over one connection. The queries, sent over the other connection,
+// must find the transaction until it ends, and no longer. The two connections must have different database processes.
+//
+// Show changes no data. It also changes no session settings, because a pooler may later give the session to another
+// client.
 func (e *Evidence) Show(ctx context.Context, writer, witness *pgconn.PgConn) error {
 	for range proofs {
 		if err := e.showOnce(ctx, writer, witness); err != nil {
@@ -89,7 +92,7 @@ func (e *Evidence) showOnce(ctx context.Context, writer, witness *pgconn.PgConn)
 	return nil
 }
 
-// oneOf reads one value with the simple query protocol, because this protocol leaves no prepared statement in the session.
+// oneOf reads one value with the simple query protocol, which leaves no prepared statement in the session.
 func oneOf(ctx context.Context, c *pgconn.PgConn, sql string) (string, error) {
 	results, err := c.Exec(ctx, sql).ReadAll()
 	if err != nil {
@@ -101,7 +104,7 @@ func oneOf(ctx context.Context, c *pgconn.PgConn, sql string) (string, error) {
 	return string(results[0].Rows[0][0]), nil
 }
 
-// Refuse returns the error for a database that cannot be used. It includes the version of the database software.
+// Refuse wraps err, the reason why a database cannot be used, and adds the version of the database software.
 func Refuse(ctx context.Context, c *pgconn.PgConn, err error) error {
 	version, e := oneOf(ctx, c, "SELECT version()")
 	if e != nil {

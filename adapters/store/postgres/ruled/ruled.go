@@ -1,4 +1,4 @@
-// Package ruled caches the options of tables, for example expiry rules. Statements read them from the records.
+// Package ruled caches the options of tables, for example expiry rules. The options are read from the tables' records.
 package ruled
 
 import (
@@ -12,12 +12,12 @@ import (
 
 // Table contains the options of a table. A nil *Table means that the table has no options.
 type Table struct {
-	// Revision is the revision of the record. Statements that depend on the options (traits) have the revision as an
-	// argument. They find nothing if the record has changed since.
+	// Revision is the revision of the record. A statement that depends on the options has the revision as an argument,
+	// and finds nothing if the record has changed since.
 	Revision edm.Ticks
 	Traits   *table.Traits
-	// The flag Large is set when a scan has found large entities in the table. Later scans then read the complete large entities,
-	// not only their lengths, because a length does not show whether the entity has expired.
+	// Large is set once a scan has found large entities in the table. Later scans read the properties of large entities
+	// instead of their lengths, because a length does not show whether the entity has expired.
 	Large atomic.Bool
 }
 
@@ -26,7 +26,7 @@ func (t *Table) Ends() bool {
 	return t != nil && (t.Traits.Expiry != nil || t.Traits.Ending != nil)
 }
 
-// Rules returns the options (traits) of the table, or nil if it has none.
+// Rules returns the options of the table, or nil if it has none.
 func (t *Table) Rules() *table.Traits {
 	if t == nil {
 		return nil
@@ -34,8 +34,8 @@ func (t *Table) Rules() *table.Traits {
 	return t.Traits
 }
 
-// Tables caches the options of all tables that have options. If an entry is out of date, a statement finds nothing,
-// and the server then reads the record again.
+// Tables caches the options of all tables that have options. It is safe for concurrent use. If an entry is outdated, a
+// statement with its revision finds nothing, and the server reads the record again.
 type Tables struct {
 	mu   sync.RWMutex
 	list map[string]*Table
@@ -55,7 +55,8 @@ func (t *Tables) None() bool {
 	return len(t.list) == 0
 }
 
-// Note stores the options of a table, and the revision of the record, in the cache. The argument stored encodes the options; nil means no options.
+// Note caches the options of a table. stored is the encoded form of the options; nil means that the table has none.
+// Note returns the cache entry, or nil if there are no options.
 func (t *Tables) Note(name string, revision edm.Ticks, stored []byte) (*Table, error) {
 	if stored == nil {
 		t.Forget(name)
@@ -78,15 +79,15 @@ func (t *Tables) Note(name string, revision edm.Ticks, stored []byte) (*Table, e
 	return now, nil
 }
 
-// Forget removes a table that has no options any more, or does not exist any more.
+// Forget removes a table that no longer has options or no longer exists.
 func (t *Tables) Forget(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.list, name)
 }
 
-// Stored encodes the options of a table (traits) for the record of the table. The encoding is that of package table for a
-// record that has only traits. If t is nil, the result is nil.
+// Stored encodes the options of a table in the form of a record without other fields, for the table's record. If t is
+// nil, the result is nil.
 func Stored(t *table.Traits) []byte {
 	if t == nil {
 		return nil
@@ -94,7 +95,7 @@ func Stored(t *table.Traits) []byte {
 	return table.AppendRecord(nil, &table.Record{Traits: t}, 0)
 }
 
-// Parse is the inverse of Stored. It returns an error for options that a newer version of edgetable has stored.
+// Parse is the inverse of Stored. It returns an error if a newer version of edgetable has stored the options.
 func Parse(name string, stored []byte) (*table.Traits, error) {
 	if stored == nil {
 		return nil, nil

@@ -21,12 +21,13 @@ var files embed.FS
 // version.
 const Version = 6
 
-// Err means that the schema is missing or has another version.
+// Err means that the schema is missing, has another version, or cannot be used.
 var Err = errors.New("schema")
 
-// Migrate upgrades the schema to [Version]. If create is set, it also creates a missing schema. Each step is a transaction, and two
-// programs cannot execute a step at the same time. Migrate returns the version before the upgrade; 0 means that there was no schema.
-// The parameter tenancy is the time for which a killed server still counts as a user of the schema.
+// Migrate upgrades the schema to [Version]. If create is set, it also creates a missing schema. Each step is a
+// transaction, and two programs cannot execute a step at the same time. Migrate returns the version before the upgrade;
+// 0 means that there was no schema. tenancy is how long a killed server still counts as a user of the schema; errors
+// mention it.
 func Migrate(ctx context.Context, c *pgx.Conn, schema string, create bool, tenancy time.Duration) (found int, err error) {
 	quoted := pgx.Identifier{schema}.Sanitize()
 	found = -1
@@ -98,7 +99,8 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// VersionOf returns the version of a schema, 0 for none. If lock is set, the version is locked until the transaction ends.
+// VersionOf returns the version of a schema, or 0 if there is no schema. If lock is set, VersionOf locks the version
+// until the transaction ends.
 func VersionOf(ctx context.Context, q querier, schema string, lock bool) (version int, err error) {
 	var exists bool
 	err = q.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'schema_version')", schema).Scan(&exists)
@@ -115,7 +117,7 @@ func VersionOf(ctx context.Context, q querier, schema string, lock bool) (versio
 	return version, err
 }
 
-// Tables are the SQL tables of a schema of [Version].
+// Tables contains the names of the SQL tables of a schema of [Version], in alphabetical order.
 var Tables = []string{"change", "dropped", "entity", "feed", "home", "record", "schema_version", "server", "upkeep"}
 
 // Complete checks that a schema of [Version] has all SQL tables.
@@ -129,7 +131,7 @@ func Complete(ctx context.Context, q querier, schema string) error {
 	return err
 }
 
-// Check returns an error that says what to do, unless the version of a schema is [Version].
+// Check returns nil if version is [Version]. Otherwise, it returns an error that says what to do.
 func Check(schema string, version int) error {
 	switch {
 	case version == Version:
@@ -142,7 +144,7 @@ func Check(schema string, version int) error {
 	return fmt.Errorf("%w %s has version %d, and this program supports up to %d: use a newer edgetable", Err, schema, version, Version)
 }
 
-// unused returns an error if servers use the schema, because older servers do not know the new version.
+// unused returns an error if servers use the schema. Servers of an older version do not support the new schema.
 func unused(ctx context.Context, q querier, schema string, tenancy time.Duration) error {
 	var servers int
 	err := q.QueryRow(ctx, "SELECT count(*) FROM "+pgx.Identifier{schema, "server"}.Sanitize()+" WHERE expires > clock_timestamp()").Scan(&servers)
@@ -152,7 +154,7 @@ func unused(ctx context.Context, q querier, schema string, tenancy time.Duration
 	return err
 }
 
-// Table returns an SQL expression for an SQL table of a schema. The name of the schema may contain quotes.
+// Table returns an SQL expression for the regclass of an SQL table. The name of the schema may contain quotes.
 func Table(schema, name string) string {
 	return "'" + strings.ReplaceAll(pgx.Identifier{schema, name}.Sanitize(), "'", "''") + "'::regclass"
 }

@@ -11,67 +11,72 @@ import (
 	"edgetable/core/edm"
 )
 
-// Slots is the number of servers that can issue Timestamps at the same time. A Timestamp modulo Slots is the number (the slot)
-// of its server. A Timestamp counts units of 100 ns, so a server can issue one Timestamp every 6.4 µs.
+// Slots is the number of servers that can issue Timestamps at the same time. A Timestamp modulo Slots is the slot of
+// the server that issued it. A Timestamp counts units of 100 ns, so a server can issue one Timestamp every 6.4 µs.
 const Slots = 64
 
 const (
 	// ReserveAhead is how far ahead of the clock a server reserves Timestamps.
 	ReserveAhead = edm.TicksPerSecond * 3 / 2
-	// reserveLifted is for a server whose last Timestamp is ahead of the clock. Such a server reserves this number of ticks (100
-	// ns) above the Timestamp. The number is small, because a new table begins above all reserved Timestamps. With a large number,
-	// a server that keeps creating tables would get further and further ahead of the clock.
+	// reserveLifted is how far a server reserves above its last Timestamp if the Timestamp is ahead of the clock. The
+	// time is short, because a new table begins above all reserved Timestamps. With a longer time, a server that
+	// creates many tables would get further and further ahead of the clock.
 	reserveLifted = edm.TicksPerSecond / 100
 )
 
-// Clock issues the Timestamps of a server. No other server issues the same Timestamps. Before a Timestamp is issued, it is reserved in the
-// database. A new incarnation of a table begins above all reserved Timestamps.
+// Clock issues the Timestamps of a server. No other server issues the same Timestamps. A Timestamp is reserved in the
+// database before it is issued, and a new incarnation of a table begins above all reserved Timestamps.
 //
-// A slot (the server number in a Timestamp) may have two holders for some time, because a suspended server does not know that another server
-// has taken its slot. The new holder begins above the Timestamps that the old holder has reserved. The old holder cannot reserve more.
+// A slot may have two holders for some time, because a suspended server does not know that another server has taken its
+// slot. The new holder begins above the Timestamps that the old holder has reserved. The old holder cannot reserve
+// more.
+//
+// A Clock is safe for concurrent use.
 type Clock struct {
 	now func() edm.Ticks
-	// reserve stores a reservation. If another server has the slot, reserve takes a new slot.
+	// reserve stores a reservation. If another server has the slot, reserve takes a free slot.
 	reserve func(ctx context.Context, have Holding, upTo edm.Ticks) (Holding, error)
 
 	one  chan struct{} // a lock that is held while a Timestamp is issued
 	mu   sync.Mutex
-	last int64     // the highest Timestamp that was issued or passed to Raise, divided by the constant Slots
+	last int64     // the highest Timestamp that was issued or passed to Raise, divided by Slots
 	seen edm.Ticks // the highest value that Instant has returned
 	has  Holding
 
 	halts atomic.Pointer[Halted] // if set, the reason why no Timestamps are issued
 
-	// Steady is a clock that nobody sets, such as the monotonic clock of the machine. With it, the Clock notices that the system clock was set
-	// back. It then makes a new reservation before it issues Timestamps, so that the database compares the clocks again. The Timestamps that
-	// are already reserved could otherwise be used for as long as the step was. Nil means that the system clock is never set back.
+	// Steady is a clock that is never set, such as the monotonic clock of the machine. It lets the Clock detect that
+	// the system clock was set back. The Clock then makes a new reservation before it issues a Timestamp, so that the
+	// database compares the clocks again. Without this check, the Clock could use its old reservation for as long as
+	// the clock was set back. nil means that the system clock is never set back.
 	Steady func() edm.Ticks
 
 	// Back is the largest backward step of the system clock that the Clock hides; 0 means no limit. After such a step,
-	// new Timestamps are still above the earlier results of Instant. After a larger step, these results count as wrong
-	// and are ignored.
+	// new Timestamps are still above the earlier results of Instant. After a larger step, the earlier results count as
+	// wrong and are ignored.
 	Back edm.Ticks
 }
 
-// setBack is the smallest backward step of the system clock that makes a Clock reserve again. The clocks are not read at the same instant, so a
-// smaller step cannot be told from a goroutine that was interrupted.
+// setBack is the smallest backward step of the system clock that requires a new reservation. The two clocks are not
+// read at the same instant, so the pause of an interrupted goroutine looks like a small step.
 const setBack = edm.TicksPerSecond / 10
 
-// New makes a clock. reserve stores a reservation. If another server has the slot, reserve takes a new slot.
+// New returns a Clock that holds no slot; see [Clock.Hold]. The function reserve stores a reservation. If another
+// server has the slot, it takes a free slot.
 func New(now func() edm.Ticks, reserve func(context.Context, Holding, edm.Ticks) (Holding, error)) *Clock {
 	return &Clock{now: now, reserve: reserve, one: make(chan struct{}, 1)}
 }
 
-// Holding is a slot, the number that identifies its holder, and the highest reserved Timestamp.
+// Holding is a slot with its holder and its reservation.
 type Holding struct {
 	Slot     int16
 	Holder   int64
 	Reserved edm.Ticks
 
-	lead edm.Ticks // how far the system clock was ahead of the steady clock before the reservation was requested
+	lead edm.Ticks // how far the system clock was ahead of the steady clock when the reservation was requested
 }
 
-// Hold makes the clock use a slot. The last argument is the highest Timestamp that the earlier holder of the slot has reserved.
+// Hold makes the Clock use a slot. before is the highest Timestamp that the previous holder of the slot has reserved.
 func (c *Clock) Hold(h Holding, before edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +84,7 @@ func (c *Clock) Hold(h Holding, before edm.Ticks) {
 	c.has = h
 }
 
-// Next issues a Timestamp.
+// Next issues a Timestamp. If necessary, it makes a reservation first.
 func (c *Clock) Next(ctx context.Context) (edm.Ticks, error) {
 	select {
 	case c.one <- struct{}{}:
@@ -103,13 +108,13 @@ func (c *Clock) Next(ctx context.Context) (edm.Ticks, error) {
 			c.Renewed(now)
 			continue
 		}
-		before := now.Reserved // the highest Timestamp that the earlier holder of the slot has reserved
+		before := now.Reserved // the highest Timestamp that the previous holder of the slot has reserved
 		now.Reserved = 0
 		c.Hold(now, before)
 	}
 }
 
-// issue issues a Timestamp. If a reservation is needed first, the result upTo is the highest Timestamp to reserve.
+// issue issues a Timestamp. If a reservation is needed first, upTo is not 0 and is the highest Timestamp to reserve.
 func (c *Clock) issue() (t, upTo edm.Ticks, has Holding) {
 	now := c.now()
 	lead := c.lead(now)
@@ -128,7 +133,7 @@ func (c *Clock) issue() (t, upTo edm.Ticks, has Holding) {
 	return t, 0, has
 }
 
-// lead returns how far the system clock, which shows now, is ahead of the steady clock.
+// lead returns how far a reading of the system clock is ahead of the steady clock.
 func (c *Clock) lead(now edm.Ticks) edm.Ticks {
 	if c.Steady == nil {
 		return 0
@@ -138,9 +143,9 @@ func (c *Clock) lead(now edm.Ticks) edm.Ticks {
 
 func ahead(now, t edm.Ticks) edm.Ticks { return max(now+ReserveAhead, t+reserveLifted) }
 
-// Instant returns the time at which a read decides whether entities have expired. It is the current time, but at least the last
-// result of Instant and the highest Timestamp that was issued or passed to Raise. Later Timestamps are higher. So if an entity
-// has expired at this time, it has expired for all later writes of this server.
+// Instant returns the time at which a read decides whether entities have expired. It is the current time, but never
+// below an earlier result of Instant or a Timestamp that was issued or passed to Raise. Later Timestamps are higher. An
+// entity that has expired at this time has therefore expired for all later writes of this server.
 func (c *Clock) Instant() edm.Ticks {
 	now := c.now()
 	c.mu.Lock()
@@ -149,7 +154,8 @@ func (c *Clock) Instant() edm.Ticks {
 	return c.seen
 }
 
-// trusted returns the highest result of Instant, or 0 if this result is ahead of the clock by more than c.Back. The caller holds the lock.
+// trusted returns the highest result of Instant, or 0 if this result is ahead of the clock by more than c.Back. c.mu
+// must be held.
 func (c *Clock) trusted(now edm.Ticks) edm.Ticks {
 	if c.Back != 0 && c.seen > now+c.Back {
 		return 0
@@ -171,14 +177,15 @@ func (c *Clock) Holds() Holding {
 	return c.has
 }
 
-// Ask returns a holding with the reservation that a heartbeat requests for it.
+// Ask returns h with the reservation that a heartbeat requests.
 func (c *Clock) Ask(h Holding) Holding {
 	now := c.now()
 	h.Reserved, h.lead = now+ReserveAhead, c.lead(now)
 	return h
 }
 
-// Renewed is called after a reservation was stored in the database. From then on, the clock may issue the reserved Timestamps.
+// Renewed must be called after a reservation was stored in the database. From then on, the Clock may issue the reserved
+// Timestamps.
 func (c *Clock) Renewed(h Holding) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,8 +194,7 @@ func (c *Clock) Renewed(h Holding) {
 	}
 }
 
-// Halt stops the clock and stores the reason. With an empty reason, it starts the clock again. Halt returns the
-// previous reason.
+// Halt stops the Clock for the given reason, and returns the previous reason. An empty reason starts the Clock again.
 func (c *Clock) Halt(reason string) (before string) {
 	var h *Halted
 	if reason != "" {
@@ -208,5 +214,5 @@ type Halted struct{ Reason string }
 
 func (e *Halted) Error() string { return e.Reason }
 
-// RefusesWrites returns the reason. A server tells by this method that its store still answers reads.
+// RefusesWrites returns the reason. By this method, a server recognizes that its store still answers reads.
 func (e *Halted) RefusesWrites() string { return e.Reason }

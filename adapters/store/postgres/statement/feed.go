@@ -7,24 +7,25 @@ import (
 	"edgetable/adapters/store/postgres/slot"
 )
 
-// A table with a feed has a record in the form that ruled.go describes. A write to the table also adds a line to the feed, in
-// the same statement. Lines are rows of the SQL table "change". A batch adds its line with an additional statement.
+// A table with a feed has a record in the form that ruled.go describes. A write to the table also adds a line to the
+// feed, in the same statement. Lines are rows of the SQL table "change". A batch adds its line with an additional
+// statement.
 
-// markEvery limits the number of marks. A mark is a snapshot that is stored in a line. Of all lines that can have a mark, only
-// one in markEvery has it.
+// markEvery limits the number of marks. Of the lines that can have a mark, one in markEvery has it.
 const markEvery = 8
 
-// lineSQL adds a line with the keys of a commit to a feed. The line can have a mark (a stored snapshot) only if the first
-// statement of the transaction adds the line. Then the snapshot contains no higher number than that of the transaction. After a
-// crash, PostgreSQL does not reuse numbers up to a committed number. So the snapshot in a committed line stays correct.
+// lineSQL adds a line with the keys of a commit to a feed. The line can have a mark only if the first statement of the
+// transaction adds it. The snapshot then contains no number above the transaction's number. After a crash, PostgreSQL
+// does not reuse numbers up to a committed number, so the mark in a committed line stays correct.
 func lineSQL(keys string) string {
 	return strings.NewReplacer("$keys", keys, "$every", strconv.Itoa(markEvery), "$slots", strconv.Itoa(slot.Slots)).Replace(`
 INSERT INTO change (life, ts, keys, mark)
 SELECT life, ts, $keys::bytea, CASE WHEN ts / $slots % $every = 0 AND txid_snapshot_xmax(txid_current_snapshot()) <= txid_current() THEN txid_current_snapshot() END FROM w`)
 }
 
-// FeedWrites contains the statements of RuledWrites for a table with a feed. A single write has one more argument: the line for
-// the feed. FeedWrites also contains the statement Update, because a feed does not require that the store first reads the entity.
+// FeedWrites contains the statements of RuledWrites for a table with a feed. A single write has one more argument, the
+// line for the feed. FeedWrites also contains Update, because a feed does not require the store to read the entity
+// first.
 var FeedWrites = map[Form]struct{ Alone, Batch Prepared }{
 	Upsert: feedWrite("upsert", upsertSQL, "6", "$7"),
 	Insert: feedWrite("insert", insertSQL, "6", "$7"),
@@ -46,8 +47,8 @@ var FeedBatch = Prepared{"feed_batch", `
 WITH w AS (SELECT -life AS life, $2::int8 AS ts FROM record WHERE name = $1::text AND revision = -$4::int8), line AS (` + lineSQL("$3") + `
 RETURNING 1) SELECT 1 / count(*) FROM line`}
 
-// FeedBegin runs in the transaction that changes a record from revision $4 to revision $2. The new record declares a feed that
-// keeps its lines for $3 × 100 ns. If the table did not have a feed before, the feed begins now.
+// FeedBegin runs in the transaction that changes a record from revision $4 to revision $2. The new record declares a
+// feed that retains its lines for $3 × 100 ns. If the table did not have a feed before, the feed begins now.
 var FeedBegin = Prepared{"feed_begin", `
 INSERT INTO feed AS f (life, name, incarnation, revision, keep, since, floor)
 SELECT -life, name, incarnation, $2::int8, $3::int8, txid_current(), txid_current() FROM record WHERE name = $1::text AND revision = -$2::int8
@@ -56,8 +57,8 @@ SELECT -life, name, incarnation, $2::int8, $3::int8, txid_current(), txid_curren
        floor = CASE WHEN f.revision = $4::int8 THEN f.floor ELSE excluded.floor END,
        trims = CASE WHEN f.revision = $4::int8 THEN f.trims ELSE f.trims + 1 END`}
 
-// hereSQL selects the identifiers of the cluster and of the database. A copy of the database has other identifiers. A promotion
-// or a restore does not change these identifiers; it changes only the timeline.
+// hereSQL selects the identifiers of the cluster and of the database. A copy of the database has other identifiers. A
+// promotion or a restore changes only the timeline, which hereSQL does not select.
 const hereSQL = `(SELECT system_identifier FROM pg_control_system()), (SELECT oid::int8 FROM pg_database WHERE datname = current_database())`
 
 // Statements about the database to which the feeds belong.
@@ -75,9 +76,11 @@ begun AS (UPDATE feed SET begun = above.ts, since = txid_current(), floor = txid
 UPDATE record r SET floor = r.floor - r.floor % ` + lift + ` + greatest(r.floor % ` + lift + `, above.ts) FROM begun, above WHERE r.life = -begun.life`}
 )
 
-// Statements that read feeds. PostgreSQL may plan these statements while the tables are empty, and such a plan might read whole
-// tables. So the SQL text of a query with a list forces one index lookup per element. FeedHead finds the feed of the table $1.
-// If $2 is set, FeedHead finds the feed of the incarnation $2, which may be an earlier incarnation.
+// Statements that read feeds. PostgreSQL may plan these statements while the tables are empty, and such a plan might
+// read whole tables. The SQL text of a query with a list therefore forces one index lookup per element.
+//
+// FeedHead finds the feed of the table $1. If $2 is set, FeedHead finds the feed of the incarnation $2, which may be an
+// earlier incarnation.
 var (
 	FeedHead = Prepared{"feed_head", `
 SELECT r.incarnation, r.traits, f.incarnation, f.life, f.since, f.begun, f.floor, f.removed, coalesce(f.dropped, 0), f.settled, f.revision, txid_current_snapshot(), f.trims
@@ -95,8 +98,8 @@ SELECT ts, xact, octet_length(keys)::int8 FROM change WHERE life = $1::int8 AND 
 SELECT ts, xact, octet_length(keys)::int8 FROM change WHERE life = $1::int8 AND xact = ANY($2::int8[]) AND ts > $3::int8`}
 	FeedKeys = Prepared{"feed_keys", `
 SELECT l.i, (SELECT keys FROM change c WHERE c.life = $1::int8 AND c.xact = l.xact AND c.ts = l.ts) FROM unnest($2::int8[], $3::int8[]) WITH ORDINALITY AS l (xact, ts, i)`}
-	// FeedRows returns those entities that still have the Timestamp of their change. It stops when the total size of their
-	// properties exceeds $4 bytes.
+	// FeedRows returns the entities that still have the Timestamp of their change. It stops when the total size of
+	// their properties reaches $4 bytes.
 	FeedRows = Prepared{"feed_rows", `
 SELECT i, nonce, properties FROM (
   SELECT q.i, e.nonce, e.properties, sum(octet_length(e.properties)) OVER (ORDER BY q.i ROWS UNBOUNDED PRECEDING) AS upto
@@ -121,11 +124,12 @@ SELECT q.i FROM unnest($1::bytea[], $2::int8[]) WITH ORDINALITY AS q (incarnatio
     OR EXISTS (SELECT FROM change c WHERE c.life = f.life AND c.xact = ANY(ARRAY(SELECT o.xact FROM unnest($3::int8[], $4::int8[]) AS o (i, xact) WHERE o.i = q.i)))`}
 )
 
-// Statements that remove lines. The row of a feed has the revision of the table's record, unless the feed was removed from the table.
+// Statements that remove lines. The row of a feed has the same revision as the table's record, unless the feed was
+// removed from the table.
 var (
 	FeedList = Prepared{"feed_list", `
 SELECT f.life, f.keep, coalesce(f.dropped, 0), f.dropped IS NULL AND r.revision IS DISTINCT FROM -f.revision FROM feed f LEFT JOIN record r ON r.life = -f.life`}
-	// FeedTrim examines the next $3 lines after the line ($4, $5), and removes those with a Timestamp up to $2.
+	// FeedTrim examines the next $3 lines after the line ($4, $5), and removes the lines with a Timestamp up to $2.
 	FeedTrim = Prepared{"feed_trim", `
 WITH part AS (SELECT xact, ts, ctid AS place FROM change WHERE life = $1::int8 AND (xact, ts) > ($4::int8, $5::int8) ORDER BY xact, ts LIMIT $3::int8),
 gone AS (DELETE FROM change WHERE ctid = ANY(ARRAY(SELECT place FROM part WHERE ts <= $2::int8)) RETURNING ts, xact),

@@ -11,8 +11,8 @@ import (
 // NamePrefix is the prefix of the application_name of every edgetable server.
 const NamePrefix = "edgetable "
 
-// Statements that read the state of entities. In a result, a NULL floor (lower limit of new Timestamps) means that
-// there is no table, a NULL ts that there is no row, and NULL properties that the row is a tombstone.
+// Statements that read the state of entities. In a result, a NULL floor means that there is no table. A NULL ts means
+// that there is no row. NULL properties mean that the row is a tombstone.
 var (
 	GetOne = Prepared{"get_one", `
 SELECT r.floor, r.purged, e.ts, e.nonce, e.properties
@@ -25,16 +25,23 @@ SELECT r.floor, r.purged, e.ts, e.nonce, e.properties, q.i
   LEFT JOIN entity e ON e.life = r.life AND e.key = q.key`}
 )
 
-// Overwritten returns traces of earlier writes of an entity: the Timestamp up to which tombstones were purged, the
-// Timestamp of the row, and, from the row's trail, the last Timestamp of the server with slot $3.
+// Overwritten returns traces of earlier writes of an entity:
+// - the Timestamp up to which tombstones were purged
+// - the Timestamp of the row
+// - the last Timestamp of the server with slot $3, from the row's trail
 var Overwritten = Prepared{"overwritten", `
 SELECT r.purged, e.ts, (e.trail ->> ($3::int8)::text)::int8
   FROM record r LEFT JOIN entity e ON e.life = r.life AND e.key = $2::bytea
  WHERE r.name = $1::text`}
 
-// Statements that write one entity. $1 is the name of the table, $2 the key, $3 the Timestamp, $4 the nonce, $5 the
-// properties (NULL for a delete), and $6 the Timestamp that the row must have. Each statement writes one row or none.
-// Only updateSQL and swapSQL can delete.
+// Statements that write one entity. Each statement writes one row or none. Only updateSQL and swapSQL can delete. The
+// arguments are:
+// - $1: name of the table
+// - $2: key
+// - $3: Timestamp
+// - $4: nonce
+// - $5: properties; NULL for a delete
+// - $6: Timestamp that the row must have
 var (
 	upsertSQL = `
 INSERT INTO entity AS e (life, key, ts, nonce, properties)
@@ -49,8 +56,8 @@ UPDATE entity SET ts = $3::int8, nonce = $4::int8, properties = $5::bytea, delet
 	swapSQL = updateSQL + ` AND ts = $6::int8`
 )
 
-// trailSQL computes the trail of a row that is being overwritten. The trail contains, for each other server that
-// wrote the row in the minute before, the server's last Timestamp. Most rows have one writer and therefore no trail.
+// trailSQL computes the trail of a row that is being overwritten. The trail contains the last Timestamp of each other
+// server that wrote the row in the previous minute. Most rows have one writer and therefore no trail.
 func trailSQL(row, at string) string {
 	return strings.NewReplacer("row.", row, "$at", at, "$slots", strconv.Itoa(slot.Slots), "$memory", strconv.Itoa(TrailMemory)).Replace(`CASE
    WHEN row.ts <= $at - $memory THEN NULL
@@ -58,16 +65,16 @@ func trailSQL(row, at string) string {
    ELSE coalesce(row.trail, '{}') || jsonb_build_object(row.ts % $slots, row.ts) END`)
 }
 
-// TrailMemory is how long a trail keeps a Timestamp, in ticks.
+// TrailMemory is how long a trail retains a Timestamp, in ticks.
 const TrailMemory = 60 * edm.TicksPerSecond
 
-// allOrNone changes a write for use in a batch: if the write writes no row, the statement fails with a division by
+// allOrNone changes a write for use in a batch. If the write writes no row, the statement fails with a division by
 // zero, which rolls back the batch.
 func allOrNone(sql string) string {
 	return `WITH w AS (` + sql + ` RETURNING 1) SELECT 1 / count(*) FROM w`
 }
 
-// Form says in which way a statement writes one entity.
+// Form is the way in which a statement writes one entity.
 type Form uint8
 
 const (
@@ -77,7 +84,7 @@ const (
 	Swap
 )
 
-// Writes contains, for each form, the statement of a single write and that of a write in a batch.
+// Writes contains two statements for each form: for a single write, and for a write in a batch.
 var Writes = [...]struct{ Alone, Batch Prepared }{
 	Upsert: {Prepared{"upsert", upsertSQL}, Prepared{"upsert_all", allOrNone(upsertSQL)}},
 	Insert: {Prepared{"insert", insertSQL}, Prepared{"insert_all", allOrNone(insertSQL)}},
@@ -90,8 +97,9 @@ var (
 	Begin  = Prepared{"begin", `BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY`}
 	Commit = Prepared{"commit", `COMMIT`}
 	LifeOf = Prepared{"life_of", `SELECT life FROM record WHERE name = $1::text`}
-	// SmallRows returns small properties completely, and of large properties only the lengths. So a limit of the number of rows
-	// also limits the size of the result. It would cost more to limit the sum of the sizes, as SomeRows does.
+	// SmallRows returns small properties completely, and only the lengths of large properties. A limit on the number of
+	// rows therefore also limits the size of the result. It would cost more to limit the sum of the sizes, as SomeRows
+	// does.
 	SmallRows = bothWays("small_rows", `
 SELECT key, ts, nonce, CASE WHEN octet_length(properties) <= $5::int4 THEN properties END,
        CASE WHEN octet_length(properties) > $5::int4 THEN octet_length(properties) END`+rowsOf)
@@ -99,14 +107,15 @@ SELECT key, ts, nonce, CASE WHEN octet_length(properties) <= $5::int4 THEN prope
 	LargeRows = Prepared{"large_rows", `
 SELECT key, ts, properties FROM entity
  WHERE life = (SELECT life FROM record WHERE name = $1::text) AND key = ANY($2::bytea[]) AND properties IS NOT NULL`}
-	// SomeRows returns rows until their properties have a total size of $5 or more.
+	// SomeRows returns rows until the total size of their properties reaches $5 bytes.
 	SomeRows = bothWays("some_rows", `
 SELECT key, ts, nonce, properties FROM (
   SELECT key, ts, nonce, properties, sum(octet_length(properties)) OVER (ORDER BY key ROWS UNBOUNDED PRECEDING) AS upto`+rowsOf+`) AS e
  WHERE upto - octet_length(properties) < $5::int8 ORDER BY key`)
 )
 
-// bothWays returns two statements: with the map key false for ascending order of the entity keys, and with true for descending order.
+// bothWays returns a statement for ascending key order, under false, and a statement for descending key order, under
+// true.
 func bothWays(name, sql string) map[bool]Prepared {
 	return map[bool]Prepared{false: {name, sql}, true: {name + "_descending", strings.ReplaceAll(sql, "ORDER BY key", "ORDER BY key DESC")}}
 }
@@ -117,9 +126,9 @@ const rowsOf = `
  WHERE life = (SELECT life FROM record WHERE name = $1::text) AND key >= $2::bytea AND key < $3::bytea AND properties IS NOT NULL
  ORDER BY key LIMIT $4::int8`
 
-// Statements of the catalog. SetFloor gives a new incarnation a floor (a lower limit of Timestamps) above all reserved
-// Timestamps. CreateRecord may wait until a Drop of the earlier incarnation ends. Timestamps that are reserved during this wait
-// are not in the snapshot of CreateRecord. So SetFloor is a separate, later statement of the same transaction.
+// Statements of the catalog. SetFloor sets the floor of a new incarnation above all reserved Timestamps. CreateRecord
+// may wait until a Drop of the earlier incarnation has ended. Its snapshot does not show the Timestamps that were
+// reserved during the wait, so SetFloor is a separate, later statement of the same transaction.
 var (
 	ReadRecord  = Prepared{"read_record", `SELECT name, incarnation, revision, value FROM record WHERE name = $1::text`}
 	ListRecords = Prepared{"list_records", `
@@ -135,19 +144,19 @@ UPDATE record SET revision = $2::int8, value = $3::bytea, trail = (revision || t
 	DropRecord = Prepared{"drop_record", `
 WITH gone AS (DELETE FROM record WHERE name = $1::text AND revision = $2::int8 RETURNING life, revision || trail AS trail)
 INSERT INTO dropped (life, trail) SELECT life, $3::int8 || trail FROM gone`}
-	// OfLife and InTrail find out whether a record change was applied. OfLife looks for the new incarnation. InTrail looks for the
-	// Timestamp of the change in the trail (the newest revisions of the record). The second column is positive if the trail goes
-	// back to the earlier revision $3. The trail then also contains the change, if the change was applied.
+	// OfLife and InTrail find out whether a record change was applied. OfLife looks for the new incarnation. InTrail
+	// looks for the Timestamp of the change in the trail, which contains the newest revisions of the record. The second
+	// column is positive if the trail goes back to the earlier revision $3. An applied change is then in the trail.
 	OfLife  = Prepared{"of_life", `SELECT (SELECT count(*) FROM record WHERE life IN ($1::int8, -$1::int8)) + (SELECT count(*) FROM dropped WHERE life = $1::int8), 1::int8`}
 	InTrail = Prepared{"in_trail", `
 SELECT count(*) FILTER (WHERE $2::int8 = ANY(trail)), count(*) FILTER (WHERE $3::int8 = ANY(trail))
   FROM (SELECT revision || trail AS trail FROM record WHERE name = $1::text UNION ALL SELECT trail FROM dropped) AS seen`}
 )
 
-// recordTrail is the number of earlier revisions that a record keeps in its trail.
+// recordTrail is the number of earlier revisions in the trail of a record.
 const recordTrail = "64"
 
-// PromisesSQL selects the settings that determine which failures an acknowledged write survives. Every role may read them.
+// PromisesSQL selects the settings on which the durability of acknowledged writes depends. Every role may read them.
 const PromisesSQL = `current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), current_setting('synchronous_standby_names')`
 
 // Statements about servers and their slots. A random number identifies the holder of a slot.
@@ -164,17 +173,17 @@ UPDATE server SET at = clock_timestamp(), expires = clock_timestamp() + $4::int8
 RETURNING (extract(epoch FROM statement_timestamp()) * 1000000)::int8, (SELECT version FROM schema_version)::int8, ` + PromisesSQL}
 	LeaveSlot = Prepared{"leave_slot", `UPDATE server SET holder = 0, expires = '-infinity' WHERE slot = $1::int2 AND holder = $2::int8`}
 	Synced    = Prepared{"synced", `SELECT (extract(epoch FROM max(at)) * 1000000)::int8 FROM server WHERE at > '-infinity'`}
-	// Oldest returns the age, in microseconds, of the oldest transaction that this role may see.
+	// Oldest returns the age of the oldest transaction that this role may see, in microseconds.
 	Oldest = Prepared{"oldest", `SELECT (` + OldestSQL + ` * 1000000)::int8`}
 )
 
-// OldestSQL is an SQL expression for the age in seconds of the oldest transaction of another connection. Transactions of
-// autovacuum do not count, because they do not delay the removal of dead rows.
+// OldestSQL is an SQL expression for the age in seconds of the oldest transaction of another connection. Transactions
+// of autovacuum do not count, because they do not delay the removal of dead rows.
 const OldestSQL = `coalesce((SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_activity
 	WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type <> 'autovacuum worker'), 0)`
 
-// Blocked returns for how many microseconds a statement of the server $1 has waited for a lock of another program,
-// and a description of that program.
+// Blocked returns how long a statement of the server $1 has waited for a lock of another program, in microseconds, and
+// a description of the program.
 var Blocked = Prepared{"blocked", `
 SELECT (extract(epoch FROM clock_timestamp() - mine.query_start) * 1000000)::int8,
        format('process %s (%s, %s, user %s)', other.pid, coalesce(nullif(other.application_name, ''), 'no name'), coalesce(other.state, 'state not shown'), other.usename)
@@ -184,12 +193,12 @@ SELECT (extract(epoch FROM clock_timestamp() - mine.query_start) * 1000000)::int
 
 // Statements that remove rows, and statements that find transactions which may still add rows.
 var (
-	// The query Writing finds transactions that are writing entities, in sessions whose application_name matches $1. If $2 is not
-	// 0, the query finds only transactions of the process $2. A statement locks the SQL table of entities before it reads records.
-	// So the locks show these transactions. Every SQL role may read locks and application names.
+	// Writing finds transactions that are writing entities, in sessions whose application_name matches $1. If $2 is not
+	// 0, it finds only transactions of the process $2. A statement locks the SQL table of entities before it reads
+	// records, so the locks show the transactions. Every SQL role may read locks and application names.
 	Writing    = Prepared{"writing", WritingSQL("'entity'::regclass")}
 	RaiseFloor = Prepared{"raise_floor", `UPDATE record SET floor = floor - floor % ` + lift + ` + $2::int8 WHERE name = $1::text AND floor % ` + lift + ` < $2::int8`}
-	// DeadLives lists the incarnations that have tombstones. It reads one index entry per incarnation and skips the other entries.
+	// DeadLives lists the incarnations that have tombstones. It reads one index entry per incarnation.
 	DeadLives = Prepared{"dead_lives", `
 WITH RECURSIVE lives AS (
   (SELECT life FROM entity WHERE deleted AND life > $1::int8 ORDER BY life LIMIT 1)
@@ -205,7 +214,8 @@ SELECT life FROM dropped WHERE NOT cleared AND since < clock_timestamp() - $1::i
 	ForgetDrops = Prepared{"forget_drops", `DELETE FROM dropped WHERE cleared AND since < clock_timestamp() - $1::int8 * interval '1 microsecond'`}
 )
 
-// Statements with which one server takes over the removal of a table's expired entities. A write succeeds if it writes a row.
+// Statements with which one server takes over the removal of a table's expired entities. A server has taken over the
+// removal if its statement writes a row.
 var (
 	ReadUpkeep  = Prepared{"read_upkeep", `SELECT due, resume FROM upkeep WHERE name = $1::text`}
 	BeginUpkeep = Prepared{"begin_upkeep", `INSERT INTO upkeep (name, due, resume) VALUES ($1::text, $2::int8, $3::bytea) ON CONFLICT DO NOTHING`}
@@ -222,7 +232,7 @@ SELECT virtualtransaction FROM pg_locks
    AND $2::int4 IN (0, pid) AND pid IN (SELECT pid FROM pg_stat_activity WHERE application_name LIKE $1::text)`
 }
 
-// deleteSome deletes those rows of one incarnation that meet a condition, in key order, from a given key on.
+// deleteSome deletes the rows of an incarnation that meet a condition, in key order, beginning at a given key.
 func deleteSome(condition string) string {
 	return `
 DELETE FROM entity WHERE ctid = ANY(ARRAY(

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// all contains the statements that every connection prepares, in the order of preparation.
+// The variable all contains the statements that every connection prepares, in the order of preparation.
 var all = func() []Prepared {
 	list := []Prepared{
 		GetOne, GetMany, Overwritten, Begin, Commit, LifeOf, SmallRows[false], SmallRows[true], LargeRows, SomeRows[false], SomeRows[true],

@@ -10,16 +10,17 @@ import (
 // Prepared is a statement that every connection has prepared. Its parameters and results have binary format.
 type Prepared struct{ Name, SQL string }
 
-// descriptions is the key, in a connection's custom data, of the descriptions of its prepared statements.
-// Because they are stored there, pgx need not request a description with each use.
+// descriptions is the key of the descriptions of the prepared statements in a connection's custom data. With a stored
+// description, pgx need not request it from the database for each use.
 const descriptions = "descriptions"
 
-// On returns the description of the prepared statement s that belongs to the connection c.
+// On returns the description of the prepared statement on the connection c.
 func (s Prepared) On(c *pgconn.PgConn) *pgconn.StatementDescription {
 	return c.CustomData()[descriptions].(map[string]*pgconn.StatementDescription)[s.Name]
 }
 
-// Query runs one statement and calls row for each row. row must not keep the values.
+// Query executes one statement and calls row with the values of each row, unless row is nil. The values are valid only
+// until the call returns.
 func Query(ctx context.Context, c *pgconn.PgConn, s Prepared, row func(v [][]byte) error, args ...[]byte) (rows int64, err error) {
 	r := c.ExecStatement(ctx, s.On(c), args, Formats, Formats)
 	for r.NextRow() {

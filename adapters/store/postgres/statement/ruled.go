@@ -2,22 +2,24 @@ package statement
 
 import "strings"
 
-// A table with options (an expiry rule or a feed) has a record in another form. The incarnation number and the revision are
-// negative. The floor (the lower limit of new Timestamps) is above every Timestamp. So a statement for tables without options
-// finds and writes no entities of such a table. The statement needs no additional check. A server that does not know the
-// options yet notices the other form. A read or write of an entity returns the high floor. A page returns the negative
-// incarnation number, and a read of a record returns the negative revision.
+// A table with options, such as an expiry rule or a feed, has a record in another form. The incarnation number and the
+// revision are negative, and the floor is above every Timestamp.
 //
-// The statements in this file accept both forms of a record. If a statement has the revision of the record as an argument, it
-// finds nothing after a change of the options.
+// A statement for tables without options therefore finds and writes no entities of a table with options, without an
+// additional check. A server that does not know the options yet detects them by the result: a read or write of an
+// entity returns the high floor, a page returns the negative incarnation number, and a read of a record returns the
+// negative revision.
+//
+// The statements in this file accept both forms of a record. A statement with the revision of the record as an argument
+// finds nothing after the options have changed.
 
-// Lift is added to the floor (the lower limit of new Timestamps) of a table with options. Lift is above every Timestamp.
+// Lift is added to the floor of a table with options. It is above every Timestamp.
 const Lift = 1 << 62
 
 const lift = "4611686018427387904"
 
-// ruledSQL adapts the SQL text of a statement to tables with options. The argument revision is the number of the SQL parameter
-// that contains the record's revision.
+// ruledSQL adapts the SQL text of a statement to tables with options. revision is the number of the SQL parameter that
+// contains the record's revision.
 func ruledSQL(sql, revision string) string {
 	s := strings.NewReplacer(
 		"SELECT life, $2", "SELECT -life, $2",
@@ -28,8 +30,8 @@ func ruledSQL(sql, revision string) string {
 	return s
 }
 
-// RuledGetOne and RuledGetMany return the columns of GetMany, then the revision of the record and the options of the
-// table (NULL for none).
+// RuledGetOne and RuledGetMany return the columns of GetMany, followed by the revision of the record and the options of
+// the table, which are NULL if there are none.
 var (
 	RuledGetOne = Prepared{"ruled_get_one", `
 SELECT r.floor % ` + lift + `, r.purged, e.ts, e.nonce, e.properties, 1::int8, abs(r.revision), r.traits
@@ -43,8 +45,9 @@ SELECT r.floor % ` + lift + `, r.purged, e.ts, e.nonce, e.properties, q.i, abs(r
 	RuledOverwritten = Prepared{"ruled_overwritten", strings.Replace(Overwritten.SQL, "e.life = r.life", "e.life = abs(r.life)", 1)}
 )
 
-// RuledWrites contains the statements of Writes with one more argument: the revision of the record. Update is missing, because the
-// store must first read the entity to check its expiry. The statement Swap then replaces only the state that was read.
+// RuledWrites contains the statements of Writes with one more argument, the revision of the record. Update is missing,
+// because the store must first read the entity to check whether it has expired. It then uses Swap, which replaces only
+// the state that was read.
 var RuledWrites = map[Form]struct{ Alone, Batch Prepared }{
 	Upsert: ruledWrite("upsert", upsertSQL, "6"),
 	Insert: ruledWrite("insert", insertSQL, "6"),

@@ -14,14 +14,14 @@ type Call struct {
 	Args [][]byte
 }
 
-// With combines the statement and its arguments.
+// With returns a Call of the statement with the given arguments.
 func (s Prepared) With(args ...[]byte) Call { return Call{s, args} }
 
 // Transact sends calls as one transaction and returns the number of rows that each call wrote.
 //
-// It sends the arguments of all calls before the database executes the first call. Otherwise, if a client
-// stopped in the middle of sending, the rows of the first calls would stay locked until its connection ends.
-// The messages that execute the calls come last, and have a few bytes each.
+// It sends the arguments of all calls before the database executes the first call. Otherwise, a client that stopped
+// while it was sending would keep the rows of the first calls locked until its connection ends. The messages that
+// execute the calls are sent last, and have a few bytes each.
 func Transact(c *pgconn.PgConn, calls []Call) (rows []int64, err error) {
 	f := c.Frontend()
 	for i, one := range calls {
@@ -50,5 +50,5 @@ func Transact(c *pgconn.PgConn, calls []Call) (rows []int64, err error) {
 	}
 }
 
-// portal returns the name of the portal for the i-th call. A portal exists until the end of the transaction.
+// portal returns the name of the portal for the i-th call. PostgreSQL closes a portal at the end of the transaction.
 func portal(i int) string { return strconv.Itoa(i) }

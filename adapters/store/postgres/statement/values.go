@@ -2,7 +2,7 @@ package statement
 
 import "encoding/binary"
 
-// Formats is the format code for binary. A list of one code applies to all parameters and results.
+// Formats is the format code for binary. One code applies to all parameters and results.
 var Formats = []int16{1}
 
 // Int8 encodes an int8.
@@ -30,7 +30,7 @@ func Number(b []byte) int64 {
 	return int64(binary.BigEndian.Uint64(b))
 }
 
-// PostgreSQL OIDs of the types of array elements.
+// PostgreSQL OIDs of the element types of arrays.
 const (
 	OIDBytes = 17
 	OIDInt8  = 20

@@ -1,5 +1,6 @@
-// Package attribute converts Edm values to attributes of DynamoDB items, and back. An attribute is native if DynamoDB has the
-// type, else a map of one entry that names the type. The documentation of package dynamodb shows the form of each type.
+// Package attribute converts Edm values to attributes of DynamoDB items, and back. A type that DynamoDB has is stored
+// as a native attribute. Any other type is stored as a map with one entry, whose key names the type. The documentation
+// of package dynamodb shows the form of each type.
 package attribute
 
 import (
@@ -13,7 +14,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Tags of the types that DynamoDB does not have. An item stores a value of such a type in a map, under the tag.
+// Tags of the types that DynamoDB does not have. An item stores a value of such a type in a map, with the tag as key.
 const (
 	TagInt64    = "Int64"
 	TagDouble   = "Double"
@@ -32,7 +33,8 @@ func Number[N int | int64 | uint16 | edm.Ticks](n N) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(n), 10)}
 }
 
-// Binary returns a binary attribute that shares the memory of b. It replaces a nil slice, because the SDK would send it as null.
+// Binary returns a binary attribute that shares the memory of b. A nil b becomes an empty attribute, because the SDK
+// would send nil as null.
 func Binary(b []byte) types.AttributeValue {
 	if b == nil {
 		b = []byte{}
@@ -68,7 +70,7 @@ func tagged(tag string, v types.AttributeValue) types.AttributeValue {
 	return &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{tag: v}}
 }
 
-// Of returns the stored form of a value. It shares the value's memory.
+// Of returns the stored form of a value. The attribute shares the value's memory.
 func Of(v edm.Value) types.AttributeValue {
 	switch v.Type() {
 	case edm.TypeString:
@@ -96,9 +98,9 @@ func Of(v edm.Value) types.AttributeValue {
 	}
 }
 
-// Double returns the stored form of a Double. A DynamoDB number has 38 digits, a magnitude from 1E-130 to below
-// 1E+126, and one zero. That suffices for most Doubles. Very large and very small Doubles, −0, the infinities and NaN
-// are stored as text. A NaN with unusual bits is stored as a binary with these bits in hexadecimal.
+// Double returns the stored form of a Double. A DynamoDB number has 38 digits, a magnitude from 1E-130 to below 1E+126,
+// and one zero, which is enough for most Doubles. Very large and very small Doubles, −0, the infinities and NaN are
+// stored as text. A NaN with unusual bits is stored as a binary that contains the bits in hexadecimal.
 func Double(f float64) types.AttributeValue {
 	abs := math.Abs(f)
 	switch {
@@ -110,7 +112,7 @@ func Double(f float64) types.AttributeValue {
 	return String(string(edm.AppendDouble(nil, f)))
 }
 
-// Value converts an attribute to the value that it stores. The function Of converts a value to an attribute.
+// Value returns the value that an attribute stores. It is the inverse of [Of].
 func Value(a types.AttributeValue) (edm.Value, error) {
 	switch a := a.(type) {
 	case *types.AttributeValueMemberS:
@@ -170,7 +172,8 @@ func taggedValue(tag string, a types.AttributeValue) (edm.Value, error) {
 }
 
 // SizeOf returns an upper bound of the size that DynamoDB counts for a stored value. DynamoDB counts the bytes of
-// texts and binaries, and up to 21 bytes for a number. For a map it counts 3 bytes, and for each entry 1 byte plus its size.
+// strings and binaries, and up to 21 bytes for a number. A map counts as 3 bytes, plus 1 byte and the size of each
+// entry.
 func SizeOf(v edm.Value) int {
 	const number, mapOfOne = 21, 3 + 1 + len(TagDateTime)
 	switch v.Type() {
@@ -183,5 +186,5 @@ func SizeOf(v edm.Value) int {
 	case edm.TypeGuid:
 		return mapOfOne + 36
 	}
-	return mapOfOne + 28 // The remaining types are Int64, Double and DateTime. A DateTime has the longest text of these types.
+	return mapOfOne + 28 // The remaining types are Int64, Double and DateTime, of which a DateTime has the longest text.
 }

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// attempt makes one call with its own timeout. Its error is an *[Error].
+// attempt makes one call with a timeout. Its error is an *[Error].
 func (t *Table) attempt(ctx context.Context, call func(ctx context.Context) error) error {
 	if t.Now() > untilOf(ctx) {
 		return &Error{Refused, errFrozen}
@@ -37,10 +37,10 @@ func judge(ctx context.Context, err error, sent bool) *Error {
 
 type untilKey struct{}
 
-// Until returns a context for calls that must not be sent after the time t of the wall clock. A process may be suspended with
-// its laptop or virtual machine. The monotonic clock stands still during the suspension, so the deadline of ctx is still in the
-// future afterwards. The wall clock has advanced, so the limit t still works. A request that was signed before the suspension
-// does no harm, because its signature expires after minutes.
+// Until returns a context under which no call is sent after the time t of the wall clock. A process may be suspended
+// with its laptop or virtual machine. The monotonic clock stops during a suspension, so the deadline of ctx is still in
+// the future afterwards, but the wall clock has advanced past t. A request that was signed before the suspension does
+// no harm, because its signature expires after minutes.
 func Until(ctx context.Context, t edm.Ticks) context.Context {
 	return context.WithValue(ctx, untilKey{}, min(t, untilOf(ctx)))
 }
@@ -52,5 +52,5 @@ func untilOf(ctx context.Context) edm.Ticks {
 	return math.MaxInt64
 }
 
-// errFrozen means that a call was not sent, because the time limit of the function Until has passed.
+// errFrozen means that a call was not sent, because the time limit set by Until has passed.
 var errFrozen = fmt.Errorf("%w: the process was suspended in the middle of a write", table.ErrBusy)

@@ -14,7 +14,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Class says what effect a failed call had on the DynamoDB table.
+// Class is the effect of a failed call on the DynamoDB table.
 type Class uint8
 
 const (
@@ -24,11 +24,11 @@ const (
 	Conditional
 	// Cancelled means that a transaction had no effect, because one of its actions failed.
 	Cancelled
-	// Unreadable means that a transaction had no effect. The reply does not say which actions failed, because these details were
-	// too large for the reply.
+	// Unreadable means that a transaction had no effect. The reply does not say which actions failed, because the items
+	// of the failed actions were too large for the reply.
 	Unreadable
-	// Stale means that the call had no effect, because the state has changed since it was read. If the failed call did not return
-	// the new state, the next attempt reads the state again.
+	// Stale means that the call had no effect, because the state has changed since it was read. The next attempt reads
+	// the state again, unless the failed call returned it.
 	Stale
 	// Busy means that the call had no effect. The same call may succeed later.
 	Busy
@@ -36,7 +36,8 @@ const (
 	Ambiguous
 )
 
-// Error is a failed call with its class. It matches [table.ErrBusy] or [table.ErrUnknown] if the class implies that.
+// Error is a failed call with its class. [errors.Is] reports that it is [table.ErrBusy] or [table.ErrUnknown] if the
+// class implies that.
 type Error struct {
 	Class Class
 	Err   error
@@ -45,7 +46,7 @@ type Error struct {
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is implements the interface of [errors.Is].
+// Is is called by [errors.Is].
 func (e *Error) Is(target error) bool {
 	switch target {
 	case table.ErrBusy:
@@ -64,7 +65,6 @@ func ClassOf(err error) Class {
 	return Refused
 }
 
-// classify returns the class of an error from a call that was sent.
 func classify(err error) Class {
 	var answer *smithyhttp.ResponseError
 	if errors.As(err, &answer) && answer.HTTPStatusCode() >= http.StatusInternalServerError {
@@ -91,8 +91,9 @@ func classify(err error) Class {
 	case "TransactionInProgressException":
 		return Ambiguous
 	case "ValidationException":
-		// ValidationException is also the code of a transaction whose failed conditions return too many bytes. So the caller
-		// reads the items. If the items meet all conditions, the transaction is invalid, and the caller returns the error.
+		// A transaction also fails with ValidationException if its failed conditions return too many bytes. The caller
+		// therefore reads the items. If they meet all conditions, the transaction is invalid, and the caller returns
+		// the error.
 		if strings.Contains(err.Error(), "TransactWriteItems") {
 			return Unreadable
 		}
@@ -100,8 +101,8 @@ func classify(err error) Class {
 	return Refused
 }
 
-// cancellation returns Busy for a transaction that only conflicted with others. It returns another class for a
-// transaction that would fail again.
+// cancellation returns Busy for a transaction that only conflicted with other transactions. It returns another class
+// for a transaction that would fail again.
 func cancellation(err error) Class {
 	reasons := Reasons(err)
 	if len(reasons) == 0 {
@@ -133,8 +134,8 @@ func Reasons(err error) []types.CancellationReason {
 // Failed reports whether the condition of an action was false.
 func Failed(r *types.CancellationReason) bool { return aws.ToString(r.Code) == reasonCondition }
 
-// Held reports whether the condition of an action was true. If neither Held nor Failed is true, the action
-// conflicted with another transaction.
+// Held reports whether the condition of an action was true. If both Held and Failed are false, the action conflicted
+// with another transaction.
 func Held(r *types.CancellationReason) bool { return aws.ToString(r.Code) == reasonNone }
 
 // OldItem returns the stored item that made the condition of a single write false, or nil if there was no item.

@@ -7,33 +7,33 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Expression contains the condition of a write and the changes of an update, with the placeholders of both. The
-// zero value is ready to use. DynamoDB requires a placeholder for every name that begins with a dot, and refuses
-// placeholders that are not used.
+// Expression contains the condition of a write and the changes of an update, with their placeholders. The zero value is
+// ready to use. DynamoDB requires a placeholder for every name that begins with a dot, and rejects placeholders that
+// are not used.
 //
-// The names of the store's own attributes are a dot and one letter; the placeholder of .t is #t. A placeholder of a
-// value begins with a colon and is chosen by the caller.
+// The name of a store attribute is a dot and one letter; the placeholder of .t is #t. The caller chooses the
+// placeholder of a value, which begins with a colon.
 type Expression struct {
 	condition, update strings.Builder
-	fixed             *string // text from a Template; if set, it replaces the text in the field named condition
+	fixed             *string // text from a Template; if set, it replaces condition
 	names             map[string]string
-	shared            bool // names is the map of a Template and must be cloned before a change
+	shared            bool // names belongs to a Template and must be cloned before a change
 	values            Item
 }
 
 // MaxName is the maximum length of an attribute name in an expression, in bytes.
 const MaxName = 255
 
-// Template is a condition that many expressions share. It has no values: each expression binds its own.
+// Template is a condition that many expressions share. It has no values, which each expression binds.
 type Template struct {
 	condition *string
 	names     map[string]string
 }
 
-// Template returns the condition of e as a Template. The values in e must be nil.
+// Template returns the condition of e as a Template. All values in e must be nil.
 func (e *Expression) Template() Template { return Template{e.Condition(), e.names} }
 
-// Start sets the condition of e to that of the template. The caller must bind the values.
+// Start sets the condition of e to the condition of the template. The caller must bind the values.
 func (t Template) Start(e *Expression) { e.fixed, e.names, e.shared = t.condition, t.names, true }
 
 // Condition returns the text of the condition, or nil if there is none.
@@ -55,8 +55,8 @@ func textOf(b *strings.Builder) *string {
 	return &s
 }
 
-// If adds a condition to the expression. The condition compares the attribute attr with the value v by the operator op, such as
-// "=". In the text of the expression, placeholder stands for v.
+// If adds a condition that compares an attribute with v. The operator op is, for example, "=". The placeholder stands
+// for v in the text of the expression.
 func (e *Expression) If(attr, op, placeholder string, v types.AttributeValue) {
 	e.and()
 	e.condition.WriteString(e.name(attr))
@@ -79,7 +79,7 @@ func (e *Expression) Demand(text string) {
 	e.condition.WriteString(text)
 }
 
-// Or sets the operator before the next condition to OR. Without a call of Or, the operator is AND.
+// Or makes OR the operator before the next condition. The default operator is AND.
 func (e *Expression) Or() { e.condition.WriteString(or) }
 
 const and, or = " AND ", " OR "
@@ -116,8 +116,8 @@ func (e *Expression) Add(attr, basePlaceholder string, base types.AttributeValue
 	e.Bind(placeholder, n)
 }
 
-// SetProperty sets an attribute of any name. It uses the i-th pair of numbered placeholders, for the name and the
-// value. They have only three characters, so that 252 properties fit into an expression.
+// SetProperty sets an attribute with any name. It uses the i-th numbered placeholders for the name and the value. These
+// have only three characters, so that 252 properties fit into an expression.
 func (e *Expression) SetProperty(i int, name string, v types.AttributeValue) {
 	placeholder := Numbered("#", i)
 	e.bindName(placeholder, name)
@@ -158,7 +158,7 @@ func (e *Expression) set(name string) {
 	e.update.WriteString("=")
 }
 
-// name returns the placeholder of one of the store's own attributes.
+// name returns the placeholder of a store attribute.
 func (e *Expression) name(attr string) string {
 	const all = "#a#b#c#d#e#f#g#h#i#j#k#l#m#n#o#p#q#r#s#t#u#v#w#x#y#z"
 	i := 2 * int(attr[1]-'a')
@@ -169,8 +169,8 @@ func (e *Expression) name(attr string) string {
 	return placeholder
 }
 
-// BindName binds a name placeholder to an attribute name. The placeholder is part of a condition that the caller has
-// added with Demand.
+// BindName binds a name placeholder to an attribute name. A condition that was added with Demand may contain the
+// placeholder.
 func (e *Expression) BindName(placeholder, name string) { e.bindName(placeholder, name) }
 
 func (e *Expression) bindName(placeholder, name string) {
@@ -183,7 +183,7 @@ func (e *Expression) bindName(placeholder, name string) {
 	e.names[placeholder] = name
 }
 
-// Numbered returns the i-th numbered placeholder: the prefix and two digits of base 36.
+// Numbered returns the i-th numbered placeholder: the prefix and two digits in base 36.
 func Numbered(prefix string, i int) string {
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 	return prefix + string([]byte{digits[i/len(digits)%len(digits)], digits[i%len(digits)]})

@@ -12,17 +12,18 @@ import (
 // sentKey is the context key of a flag that records whether the call was sent.
 type sentKey struct{}
 
-// sentMarker is an HTTP client that marks a call as sent. If a call fails before it is marked, for example because credentials are
-// missing, it had no effect. sentMarker also limits the size of replies, which the SDK reads completely, and keeps connections open.
+// sentMarker is an HTTP client that marks a call as sent. A call that fails before it is marked, for example because
+// credentials are missing, had no effect. sentMarker also limits the size of replies, which the SDK reads completely,
+// and prevents net/http from closing a connection too early.
 type sentMarker struct{ dynamodb.HTTPClient }
 
 func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
 	if sent, ok := r.Context().Value(sentKey{}).(*atomic.Bool); ok {
 		sent.Store(true)
 	}
-	// The SDK closes the request body when the reply begins, but net/http may still read the body. The method WriteTo of a closed
-	// body returns an error, and net/http then closes the connection in the middle of the reply. The method Read of a closed body
-	// returns EOF. So the code hides the method WriteTo from net/http.
+	// The SDK closes the request body when the reply begins, while net/http may still be reading the body. WriteTo of a
+	// closed body returns an error, which makes net/http close the connection in the middle of the reply. Read of a
+	// closed body returns EOF. The wrapper hides WriteTo from net/http.
 	if r.Body != nil {
 		r.Body = struct{ io.ReadCloser }{r.Body}
 	}
@@ -33,13 +34,12 @@ func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// maxReply is a number of bytes that no reply reaches. A reply contains at most 16 MiB of items, and JSON may encode one
+// maxReply exceeds the size of every valid reply. A reply contains at most 16 MiB of items, and JSON may encode one
 // byte of an item as six bytes.
 const maxReply = 128 << 20
 
 var errReply = errors.New("dynamodb: a reply is larger than DynamoDB allows")
 
-// reply is a response body with a size limit.
 type reply struct {
 	io.ReadCloser
 	left int

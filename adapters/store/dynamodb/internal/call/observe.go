@@ -10,21 +10,25 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// Observer receives the calls of a Table. Its functions must return soon; each may be nil.
+// Observer receives the calls of a Table. Its functions must not block. Each function may be nil.
 type Observer struct {
 	Call  func(Observation)
-	Retry func() // called before a failed attempt is repeated
+	Retry func() // called before a failed attempt is retried
 }
 
 // Observation describes one call.
 type Observation struct {
 	Action string // for example "PutItem"
 	Took   time.Duration
-	// Result is "success", "condition" (a condition failed), "busy" (throttled or in conflict), "unknown" (the
-	// call may have taken effect) or "failure".
+	// Result is the outcome of the call:
+	// - "success"
+	// - "condition": a condition failed
+	// - "busy": the call was throttled or in conflict
+	// - "unknown": the call may have taken effect
+	// - "failure"
 	Result string
-	// ReadUnits and WriteUnits are the consumed capacity, as DynamoDB reports it. DynamoDB reports nothing for
-	// failed calls.
+	// ReadUnits and WriteUnits are the consumed capacity that DynamoDB reported. DynamoDB reports none for failed
+	// calls.
 	ReadUnits, WriteUnits float64
 }
 
@@ -40,7 +44,7 @@ func resultOf(c Class) string {
 	return "failure"
 }
 
-// observing makes a client report its calls to an observer and request the consumed capacity from DynamoDB.
+// observing makes a client report its calls, and request the consumed capacity from DynamoDB.
 func observing(report func(Observation)) func(*dynamodb.Options) {
 	step := middleware.InitializeMiddlewareFunc("edgetable.observe", func(
 		ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
@@ -62,7 +66,6 @@ func observing(report func(Observation)) func(*dynamodb.Options) {
 	return dynamodb.WithAPIOptions(func(s *middleware.Stack) error { return s.Initialize.Add(step, middleware.Before) })
 }
 
-// askUnits adds a request for the consumed capacity to a call.
 func askUnits(parameters any) {
 	const total = types.ReturnConsumedCapacityTotal
 	switch in := parameters.(type) {
@@ -85,7 +88,6 @@ func askUnits(parameters any) {
 	}
 }
 
-// units returns the capacity that a call consumed.
 func units(result any) (reads, writes float64) {
 	switch out := result.(type) {
 	case *dynamodb.GetItemOutput:

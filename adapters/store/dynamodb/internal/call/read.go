@@ -16,7 +16,7 @@ import (
 // MaxReadBatch is the maximum number of items in a BatchGet.
 const MaxReadBatch = 100
 
-// read retries a read. Its error never has the class Ambiguous, since a read has no effect.
+// read retries a read. Its error never has the class Ambiguous, because a read has no effect.
 func (t *Table) read(ctx context.Context, call func(ctx context.Context) error) error {
 	err := t.Retry(ctx, Idempotent, call)
 	if ClassOf(err) == Ambiguous {
@@ -25,7 +25,7 @@ func (t *Table) read(ctx context.Context, call func(ctx context.Context) error) 
 	return err
 }
 
-// Get reads one item, and returns nil if there is none.
+// Get reads one item. It returns nil if there is no item.
 func (t *Table) Get(ctx context.Context, key Item, c table.Consistency) (it Item, err error) {
 	err = t.read(ctx, func(ctx context.Context) error {
 		return t.attempt(ctx, func(ctx context.Context) error {
@@ -41,8 +41,7 @@ func (t *Table) Get(ctx context.Context, key Item, c table.Consistency) (it Item
 	return it, err
 }
 
-// BatchGet reads items. It passes every item that exists to a callback (the argument each), in any order. The number of keys
-// is at most MaxReadBatch.
+// BatchGet reads up to MaxReadBatch items. It passes every item that exists to a function, in any order.
 func (t *Table) BatchGet(ctx context.Context, keys []Item, c table.Consistency, each func(Item)) error {
 	for len(keys) > 0 {
 		err := t.read(ctx, func(ctx context.Context) error {
@@ -72,11 +71,11 @@ func (t *Table) BatchGet(ctx context.Context, keys []Item, c table.Consistency, 
 	return nil
 }
 
-// Query describes a query for items of one hash key, in the order of their sort keys.
+// Query describes a query for items with one hash key, in the order of their sort keys.
 type Query struct {
 	Hash        []byte
-	First, Last []byte // the lowest and the highest sort key, both included; if Last is nil, there is no highest key
-	Descending  bool   // in descending order of the sort keys; an item with the key Last is then not included
+	First, Last []byte // lowest and highest sort key, both included; if Last is nil, there is no highest key
+	Descending  bool   // in descending order of the sort keys; an item with the key Last is then excluded
 	Rows        int    // maximum number of rows to examine
 	Consistency table.Consistency
 	Only        *Projection // nil means all attributes
@@ -91,13 +90,13 @@ type Answer struct {
 	Examined, Scanned int
 }
 
-// Projection names the attributes that DynamoDB returns. DynamoDB also charges for the attributes that it does not return.
+// Projection names the attributes that DynamoDB returns. DynamoDB also charges for the other attributes of an item.
 type Projection struct {
 	text  *string
-	names map[string]string // all placeholders: those in text, and those of the two key attributes
+	names map[string]string // the placeholders in text, and the placeholders of the two key attributes
 }
 
-// NewProjection returns a Projection with these attributes, which must be the store's own.
+// NewProjection returns a Projection of store attributes.
 func NewProjection(attrs ...string) *Projection {
 	var e Expression
 	text := ""
@@ -111,7 +110,7 @@ func NewProjection(attrs ...string) *Projection {
 	return &Projection{&text, e.names}
 }
 
-// Filter is a filter expression. It may be used by many queries at the same time.
+// Filter is a filter expression. It is safe for concurrent use.
 type Filter struct {
 	Text   string
 	Names  map[string]string
@@ -132,8 +131,8 @@ func (t *Table) Input(q Query) *dynamodb.QueryInput {
 		Limit:          aws.Int32(int32(min(max(q.Rows, 1), 1<<20))),
 	}
 	if len(q.First) > MaxSort {
-		// The key q.First is too long for a stored key. So the query starts at the first MaxSort bytes of q.First. A stored key above
-		// these bytes is also above the whole q.First.
+		// No stored key is as long as q.First, so the query starts after the first MaxSort bytes of q.First. A stored
+		// key above these bytes is also above q.First.
 		q.First = q.First[:MaxSort]
 		if !q.Descending {
 			in.ExclusiveStartKey = Key(q.Hash, q.First)
@@ -164,13 +163,13 @@ func (t *Table) Input(q Query) *dynamodb.QueryInput {
 	return in
 }
 
-// isEmpty reports whether q.First is too long for a stored key, and no stored key between the bounds is possible either.
-// DynamoDB refuses such a query: the key after which it starts would be the highest possible key of the query.
+// isEmpty reports whether the range cannot contain a stored key, because q.First is too long for a stored key. DynamoDB
+// rejects such a query, because its start key would be the highest possible key of the query.
 func (q *Query) isEmpty() bool {
 	return len(q.First) > MaxSort && q.Last != nil && bytes.Compare(q.First[:MaxSort], q.Last[:min(len(q.Last), MaxSort)]) >= 0
 }
 
-// Query reads one page of a query, with one call, or with no call if the result must be empty.
+// Query reads one page of a query. It makes one call, or no call if the result must be empty.
 func (t *Table) Query(ctx context.Context, q Query) (a Answer, err error) {
 	if q.isEmpty() {
 		return a, nil
@@ -196,11 +195,11 @@ func (t *Table) Query(ctx context.Context, q Query) (a Answer, err error) {
 	return a, nil
 }
 
-// scannedBytes returns how many bytes a query read. It computes them from the consumed capacity: a unit is 4 KiB of
-// a strongly consistent read, or 8 KiB of another read.
+// scannedBytes returns how many bytes a query read. It computes them from the consumed capacity: a unit is 4 KiB of a
+// strongly consistent read, or 8 KiB of an eventually consistent read.
 func scannedBytes(out *dynamodb.QueryOutput, c table.Consistency) int {
 	if out.ConsumedCapacity == nil || out.ConsumedCapacity.CapacityUnits == nil {
-		return int(out.ScannedCount) << 10 // Not every implementation reports the capacity. If it is missing, each item counts as 1 KiB.
+		return int(out.ScannedCount) << 10 // Some implementations of DynamoDB do not report the capacity. In this case, each item counts as 1 KiB.
 	}
 	bytes := *out.ConsumedCapacity.CapacityUnits * (4 << 10)
 	if c != table.Strong {

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// Policy says which failures are retried. Failures of class [Stale] are retried under every policy.
+// Policy says which failures are retried. Every policy retries failures of the class [Stale].
 type Policy struct {
-	busy      bool // failures of class Busy are retried
-	ambiguous bool // failures of class Ambiguous are retried
-	refused   bool // an attempt whose conditions failed is retried too
-	tries     int  // maximum number of attempts; 0 means that only the context limits the number
+	busy      bool // retry failures of the class Busy
+	ambiguous bool // retry failures of the class Ambiguous
+	refused   bool // retry an attempt whose conditions failed
+	tries     int  // maximum number of attempts; 0 means no maximum
 }
 
 const (
 	maxTries = 13
-	// maxReplicaTries is the maximum number of attempts to read an incomplete replica. The limit is low, because the missing part
-	// comes from another Region, perhaps much later.
+	// maxReplicaTries is the maximum number of attempts to read from an incomplete replica. The limit is low, because
+	// the missing part comes from another Region, perhaps much later.
 	maxReplicaTries = 6
 )
 
@@ -27,10 +27,10 @@ var (
 	Once = Policy{busy: true, tries: maxTries}
 	// Idempotent is the Policy for reads, and for writes that may take effect twice.
 	Idempotent = Policy{busy: true, ambiguous: true, tries: maxTries}
-	// Reread is the Policy for attempts that first read the state and then write on condition that the state is unchanged.
+	// Reread is the Policy for attempts that read the state and then write on condition that it is unchanged.
 	Reread = Policy{busy: true, ambiguous: true, refused: true, tries: maxTries}
-	// WhileStale is the Policy for a function that itself repeats its failed calls. Retry calls such a function again
-	// only if its error has the class [Stale].
+	// WhileStale is the Policy for a function that retries its failed calls itself. Retry calls the function again only
+	// if the error has the class [Stale].
 	WhileStale = Policy{}
 )
 
@@ -56,9 +56,9 @@ const (
 	maxPause = 640 * time.Millisecond
 )
 
-// Retry calls the function try until it succeeds, it fails permanently, or time runs out. Retry returns the last
-// error of try, or the error of ctx with the last error of try in its text. If the first attempt was stale, the
-// second attempt follows without a pause.
+// Retry calls a function until it succeeds or fails permanently, or until time runs out. It returns the last error of
+// the function, or the error of ctx with the last error in its text. If the first attempt was stale, the second attempt
+// follows without a pause.
 func (t *Table) Retry(ctx context.Context, p Policy, try func(ctx context.Context) error) error {
 	if t.ReadOnly && p.tries == 0 {
 		p.tries = maxReplicaTries
@@ -85,7 +85,8 @@ func (t *Table) Retry(ctx context.Context, p Policy, try func(ctx context.Contex
 	}
 }
 
-// pause waits for a random time after attempt n, with backoff. If ctx would end earlier, pause returns false at once.
+// pause waits for a random time after attempt n, with exponential backoff. If ctx would end earlier, pause returns
+// false at once.
 func (t *Table) pause(ctx context.Context, n int) bool {
 	longest := min(minPause<<min(n-1, 10), maxPause)
 	d := time.Duration(t.Rand() % uint64(longest))

@@ -1,6 +1,5 @@
-// Package call makes calls to one DynamoDB table. It knows what effect a failed call had ([Class]), which calls may
-// be repeated ([Policy]), how two keys identify an item, and how expressions are written. It does not know what the
-// items mean.
+// Package call makes calls to one DynamoDB table. It classifies failed calls ([Class]), retries calls ([Policy]) and
+// writes expressions ([Expression]). It does not know what the items mean.
 package call
 
 import (
@@ -18,10 +17,10 @@ import (
 // Item is an item, or the key of an item, in the form of the SDK.
 type Item = map[string]types.AttributeValue
 
-// Action is a write that is sent alone or as a part of a transaction.
+// Action is a write that is sent by itself or as part of a transaction.
 type Action = types.TransactWriteItem
 
-// The key attributes. Both are binary.
+// Key attributes. Both are binary.
 const (
 	Hash = ".p"
 	Sort = ".s"
@@ -35,7 +34,7 @@ func Key(hash, sort []byte) Item {
 	return Item{Hash: attribute.Binary(hash), Sort: attribute.Binary(sort)}
 }
 
-// Options configure a Table. All but Observer are required.
+// Options configure a Table. Only Observer is optional.
 type Options struct {
 	Client   *dynamodb.Client
 	Name     string
@@ -53,10 +52,12 @@ type Table struct {
 	name     *string
 }
 
-// New makes a Table with its own client. The client does not use the SDK's retries, because this package decides
-// which calls may be sent again. It also does not use the SDK's correction of clocks. DynamoDB refuses a call whose
-// signature has a time that is wrong by more than a few minutes. With the correction, a process with a wrong clock
-// could work nevertheless: it could remove entities that have not expired, and chunks of writes that are in progress.
+// New returns a Table with a separate client. The client does not use the SDK's retries, because this package decides
+// which calls may be retried.
+//
+// The client does not use the SDK's correction of clock skew either. Without the correction, DynamoDB rejects the calls
+// of a process whose clock is wrong by more than a few minutes. With it, such a process could remove entities that have
+// not expired, and chunks of writes in progress.
 func New(o Options) *Table {
 	o.Client = dynamodb.New(o.Client.Options(), func(d *dynamodb.Options) {
 		d.Retryer = aws.NopRetryer{}

@@ -17,7 +17,7 @@ var errReadOnly = &Error{Refused, errors.New("dynamodb: a secondary must not wri
 
 const allOld = types.ReturnValuesOnConditionCheckFailureAllOld
 
-// Put is an action that writes a whole item.
+// Put returns an action that writes a whole item.
 func (t *Table) Put(it Item, e *Expression) Action {
 	return Action{Put: &types.Put{
 		TableName: t.name, Item: it, ConditionExpression: e.Condition(),
@@ -25,7 +25,7 @@ func (t *Table) Put(it Item, e *Expression) Action {
 	}}
 }
 
-// Update is an action that changes attributes of an item.
+// Update returns an action that changes attributes of an item.
 func (t *Table) Update(key Item, e *Expression) Action {
 	return Action{Update: &types.Update{
 		TableName: t.name, Key: key, UpdateExpression: e.Update(), ConditionExpression: e.Condition(),
@@ -33,7 +33,7 @@ func (t *Table) Update(key Item, e *Expression) Action {
 	}}
 }
 
-// Delete is an action that removes an item.
+// Delete returns an action that removes an item.
 func (t *Table) Delete(key Item, e *Expression) Action {
 	return Action{Delete: &types.Delete{
 		TableName: t.name, Key: key, ConditionExpression: e.Condition(),
@@ -41,7 +41,7 @@ func (t *Table) Delete(key Item, e *Expression) Action {
 	}}
 }
 
-// Check is an action of a transaction that checks a condition and changes nothing.
+// Check returns an action of a transaction that checks a condition and changes nothing.
 func (t *Table) Check(key Item, e *Expression) Action {
 	return Action{ConditionCheck: &types.ConditionCheck{
 		TableName: t.name, Key: key, ConditionExpression: e.Condition(),
@@ -54,7 +54,7 @@ func (t *Table) Write(ctx context.Context, p Policy, a Action) error {
 	return t.repeat(ctx, p, func(ctx context.Context) error { return t.single(ctx, &a) })
 }
 
-// WriteAtOnce is Write with a single attempt.
+// WriteAtOnce is like Write, but makes a single attempt.
 func (t *Table) WriteAtOnce(ctx context.Context, a *Action) error {
 	return t.attempt(ctx, func(ctx context.Context) error { return t.single(ctx, a) })
 }
@@ -86,9 +86,9 @@ func (t *Table) single(ctx context.Context, a *Action) (err error) {
 	return err
 }
 
-// Transact sends a transaction with a new token. While the outcome is unknown, Transact repeats the transaction with the same
-// token. After an unknown outcome, Transact accepts only success. A refusal proves nothing then: DynamoDB may have applied the
-// first copy of the request, and refused the second copy.
+// Transact sends a transaction with a new token. While the outcome is unknown, Transact retries the transaction with
+// the same token. After an unknown outcome, it accepts only success: DynamoDB may refuse the second request because it
+// has applied the first, so a refusal proves nothing.
 func (t *Table) Transact(ctx context.Context, actions []Action) error {
 	if t.ReadOnly {
 		return errReadOnly
@@ -105,7 +105,7 @@ func (t *Table) Transact(ctx context.Context, actions []Action) error {
 	return err
 }
 
-// token returns a token for a transaction. DynamoDB carries out at most one transaction per token.
+// token returns a random token for a transaction. DynamoDB executes at most one transaction per token.
 func (t *Table) token() *string {
 	var v [16]byte
 	binary.BigEndian.PutUint64(v[:8], t.Rand())
@@ -113,11 +113,10 @@ func (t *Table) token() *string {
 	return aws.String(edm.Guid(v).String())
 }
 
-// errUnprocessed means that DynamoDB processed no item of a batch.
 var errUnprocessed = &Error{Busy, errors.New("dynamodb: nothing of a batch was processed")}
 
-// BatchWrite puts and deletes items that no other process writes. late reports whether DynamoDB may still apply
-// some of the writes after the call, or apply them twice.
+// BatchWrite puts and deletes items that no other process writes. late reports whether DynamoDB may still apply some of
+// the writes after the call returns, or may apply them twice.
 func (t *Table) BatchWrite(ctx context.Context, requests []types.WriteRequest) (late bool, err error) {
 	if t.ReadOnly {
 		return false, errReadOnly
@@ -152,10 +151,9 @@ func (t *Table) BatchWrite(ctx context.Context, requests []types.WriteRequest) (
 
 const (
 	maxWriteBatch = 25      // maximum number of items in a BatchWriteItem
-	maxBatchBytes = 4 << 20 // maximum number of bytes sent in one BatchWriteItem: a quarter of DynamoDB's limit
+	maxBatchBytes = 4 << 20 // maximum number of bytes in a BatchWriteItem: a quarter of DynamoDB's limit
 )
 
-// batchLength returns how many of the requests fit into one call.
 func batchLength(requests []types.WriteRequest) int {
 	n, size := 0, 0
 	for n < min(len(requests), maxWriteBatch) {
@@ -174,17 +172,16 @@ func batchLength(requests []types.WriteRequest) int {
 	return n
 }
 
-// DeleteRequest returns a delete for BatchWrite.
+// DeleteRequest returns a delete request for BatchWrite.
 func DeleteRequest(hash, sort []byte) types.WriteRequest {
 	return types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: Key(hash, sort)}}
 }
 
-// PutRequest returns a put for BatchWrite.
+// PutRequest returns a put request for BatchWrite.
 func PutRequest(it Item) types.WriteRequest {
 	return types.WriteRequest{PutRequest: &types.PutRequest{Item: it}}
 }
 
-// repeat calls Retry with a separate timeout for each attempt.
 func (t *Table) repeat(ctx context.Context, p Policy, call func(ctx context.Context) error) error {
 	return t.Retry(ctx, p, func(ctx context.Context) error { return t.attempt(ctx, call) })
 }

@@ -9,13 +9,12 @@ import (
 )
 
 // condition is a part of a filter expression: a leaf, or several parts joined by AND or OR. A nil condition is true for
-// every entity. If there are no parts, the function join returns nil, because a filter expression may accept too many
-// entities, but never too few.
+// every entity. A filter expression may accept too many entities, but never too few.
 type condition struct {
 	not bool
 
 	path    []string // an attribute name, followed by the type tag if the value is stored in a map
-	compare string   // the operator =, > or >=, or the name of a function
+	compare string   // an operator (=, > or >=), or the name of a function
 	value   types.AttributeValue
 
 	word  string // AND or OR; "" for a leaf
@@ -32,10 +31,10 @@ const (
 	contains   = "contains"
 )
 
-// DynamoDB accepts expressions of up to 4 KiB with 300 operators. A leaf takes at most 41 bytes and three
-// operators, including its NOT and the AND or OR before it. The permitted depth is not documented.
+// DynamoDB accepts expressions of up to 4 KiB with 300 operators. A leaf takes at most 41 bytes and three operators,
+// including its NOT and the AND or OR before it. The permitted depth is not documented.
 const (
-	maxLeaves = 94 // one more leaf is always needed: it accepts all entities whose properties are in other items
+	maxLeaves = 94 // Translate adds another leaf
 	maxDepth  = 12
 )
 
@@ -43,8 +42,8 @@ func leaf(compare string, v types.AttributeValue, path ...string) *condition {
 	return &condition{path: path, compare: compare, value: v, leaves: 1}
 }
 
-// join joins conditions by AND or OR. A nil condition, or a condition that would exceed a limit, counts as true. An AND omits
-// such a condition. An OR with such a condition is true, so join returns nil.
+// join joins conditions with AND or OR. A nil condition, and a condition that would exceed a limit, counts as true: an
+// AND omits the condition, and an OR becomes nil.
 func join(word string, parts []*condition) *condition {
 	c := &condition{word: word}
 	for _, p := range parts {
@@ -72,7 +71,6 @@ func join(word string, parts []*condition) *condition {
 	return c
 }
 
-// expression returns the condition as the filter of a query.
 func (c *condition) expression() *call.Filter {
 	w := conditionWriter{placeholders: make(map[string]string), filter: call.Filter{Names: make(map[string]string), Values: make(call.Item)}}
 	w.condition(c)
@@ -83,7 +81,7 @@ func (c *condition) expression() *call.Filter {
 type conditionWriter struct {
 	filter       call.Filter
 	text         strings.Builder
-	placeholders map[string]string // placeholders by attribute name
+	placeholders map[string]string // by attribute name
 }
 
 func (f *conditionWriter) write(s string) { f.text.WriteString(s) }
@@ -94,8 +92,7 @@ func (f *conditionWriter) value(v types.AttributeValue) {
 	f.write(placeholder)
 }
 
-// condition writes a condition with as few parentheses as possible, because DynamoDB
-// refuses redundant ones.
+// condition writes a condition with as few parentheses as possible, because DynamoDB rejects redundant parentheses.
 func (f *conditionWriter) condition(c *condition) {
 	if c.not {
 		f.write("NOT (")
@@ -120,7 +117,7 @@ func (f *conditionWriter) condition(c *condition) {
 }
 
 func (f *conditionWriter) leaf(c *condition) {
-	if c.compare[0] <= '>' { // an operator, not the name of a function
+	if c.compare[0] <= '>' { // an operator, not a function
 		f.path(c.path)
 		f.write(c.compare)
 		f.value(c.value)

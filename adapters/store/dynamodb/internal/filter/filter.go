@@ -1,9 +1,8 @@
 // Package filter translates a $filter to a filter expression of DynamoDB.
 //
-// A filter expression makes DynamoDB omit entities that do not match. Omitted entities are not sent and not parsed,
-// but they are read and paid for. Core code tests the filter again on every entity that arrives, so an expression may
-// pass entities that do not match. This happens if DynamoDB cannot make a comparison exactly, and for entities whose
-// properties are in other items.
+// With a filter expression, DynamoDB omits entities that do not match. Omitted entities are neither sent nor parsed,
+// but they are read and paid for. The core tests every entity that arrives, so an expression may pass entities that do
+// not match: if DynamoDB cannot make a comparison exactly, or if the properties of an entity are in other items.
 package filter
 
 import (
@@ -15,11 +14,11 @@ import (
 	"edgetable/core/odata"
 )
 
-// Entity names the attributes of an entity's item that a translation needs, apart from the properties. Each property
-// is an attribute under its own name, in the form of package attribute.
+// Entity names the attributes of an entity's item that a translation needs. In addition, each property is an attribute
+// with the property's name, in the form of package attribute.
 type Entity struct {
 	Timestamp string // a number attribute with the Timestamp
-	Elsewhere string // an attribute of exactly those items whose properties are in other items
+	Elsewhere string // an attribute of the items whose properties are in other items, and of no other item
 }
 
 // Translate returns a filter expression that is true for every entity that matches f. The result is nil if DynamoDB can
@@ -46,7 +45,7 @@ func (e Entity) Translate(f *odata.Filter) *call.Filter {
 // test translates one comparison of the filter into a condition. The condition is true for every entity for which the comparison is true.
 func (e Entity) test(t odata.Test) *condition {
 	if t.Name == "PartitionKey" || t.Name == "RowKey" || len(t.Name) > call.MaxName {
-		return nil // DynamoDB permits no keys in a filter expression. The key ranges of the scan already exclude most other keys.
+		return nil // A filter expression may not contain key attributes. The key ranges of the scan already exclude most other keys.
 	}
 	if t.Function != odata.NoFunction {
 		return translateFunction(&t)
@@ -59,8 +58,8 @@ func (e Entity) test(t odata.Test) *condition {
 		}
 		return join("OR", any)
 	}
-	// The comparison accepts stored values less than the literal. The function named values makes no conditions for the outcome
-	// Less. So the code makes conditions for stored values that the comparison rejects, and negates each of these conditions.
+	// The comparison accepts stored values below the literal, for which there are no conditions. Conditions on stored
+	// values that the comparison rejects are therefore negated.
 	all := e.values(&t, told&^t.Holds, false)
 	for _, c := range all {
 		c.not = true
@@ -72,7 +71,7 @@ func (e Entity) test(t odata.Test) *condition {
 }
 
 // translateFunction translates a function call. DynamoDB has no function for the end of a string, so endswith becomes
-// contains. A string that ends with a text also contains this text, but the reverse need not hold.
+// contains, which accepts more strings.
 func translateFunction(t *odata.Test) *condition {
 	compare := contains
 	if t.Function == odata.StartsWith {
@@ -92,9 +91,9 @@ func translateFunction(t *odata.Test) *condition {
 	return is
 }
 
-// values returns conditions on the stored value. The argument of is a set of outcomes of the comparison with the
-// literal; the outcome Less is ignored. With all=true, the conditions accept every value with such an outcome, and
-// perhaps other values. With all=false, they accept only values with such an outcome, but perhaps not every such value.
+// values returns conditions on the stored value, for a set of outcomes of the comparison with the literal. It ignores
+// the outcome Less. If the parameter all is set, the conditions accept every value with one of the outcomes, and
+// perhaps other values. Otherwise they accept only values with one of the outcomes, but perhaps not all of them.
 func (e Entity) values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	add := func(compare string, v types.AttributeValue, path ...string) {
 		if compare != "" {
@@ -135,7 +134,8 @@ func (e Entity) values(t *odata.Test, of odata.Outcomes, all bool) (list []*cond
 		if i := v.Int(); i >= -1<<53 && i <= 1<<53 {
 			return append(list, doubles(t.Name, float64(i), of, all)...)
 		}
-		// A Double is stored with its shortest digits, which are not its exact value, so DynamoDB cannot compare it here.
+		// A Double is stored with its shortest digits, which do not give its exact value, so DynamoDB cannot compare it
+		// with this integer.
 		if all && of != 0 {
 			add(exists, nil, t.Name, attribute.TagDouble)
 		}
@@ -164,8 +164,8 @@ func operatorOf(of odata.Outcomes) string {
 	return ""
 }
 
-// inOrder reports whether every string compares with s in the same way by UTF-8 (the order of DynamoDB) and by UTF-16. This
-// holds if s has no character above U+DFFF.
+// inOrder reports whether s compares with every string in the same way in UTF-8, which DynamoDB uses, and in UTF-16. It
+// does if it has no character above U+DFFF.
 func inOrder(s string) bool {
 	for i := range len(s) {
 		if s[i] >= 0xEE {
@@ -175,8 +175,8 @@ func inOrder(s string) bool {
 	return true
 }
 
-// doubles returns the conditions for stored Doubles. Most Doubles are stored as DynamoDB numbers with their shortest digits,
-// and DynamoDB compares these numbers. Other Doubles are stored as text, which DynamoDB cannot compare by value.
+// doubles returns the conditions on stored Doubles. Most Doubles are stored as DynamoDB numbers with their shortest
+// digits, which DynamoDB can compare. Other Doubles are stored as text, which DynamoDB cannot compare by value.
 func doubles(name string, f float64, of odata.Outcomes, all bool) (list []*condition) {
 	if of == 0 {
 		return nil
@@ -200,8 +200,8 @@ func doubles(name string, f float64, of odata.Outcomes, all bool) (list []*condi
 	return list
 }
 
-// dates returns the conditions for stored DateTimes. They are stored as text without trailing zeros, so the text is
-// ordered by whole seconds only.
+// dates returns the conditions on stored DateTimes. They are stored as text without trailing zeros, so the order of the
+// text is exact only to the second.
 func dates(name string, t edm.Ticks, of odata.Outcomes, all bool) (list []*condition) {
 	if of&(odata.Equal|odata.Greater) == 0 {
 		return nil
