@@ -12,11 +12,16 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// AzCopy 7 exports a table to data files and a manifest in one directory:⏎- ACCOUNT_TABLE_TIME_RANGE_SPLIT_CRC.json, or
-// .csv in the CSV format,⏎- a .schema.csv file with the column types for each CSV file,⏎-
-// ACCOUNT_TABLE_TIME.manifest.¶The option /Manifest replaces the prefix ACCOUNT_TABLE_TIME in all names.¶CRC is a
-// checksum of the entities in the file, and the field Checksum of the manifest covers all files. The algorithm is not
-// published, so this package verifies only the number of files. See
+// AzCopy 7 exports a table to data files and a manifest in one directory:
+//
+//   - ACCOUNT_TABLE_TIME_RANGE_SPLIT_CRC.json, or .csv in the CSV format
+//   - for each CSV file, a .schema.csv file with the column types
+//   - ACCOUNT_TABLE_TIME.manifest
+//
+// The option /Manifest replaces the prefix ACCOUNT_TABLE_TIME in all names.
+//
+// CRC is a checksum of the entities in the file, and the field Checksum of the manifest covers all files. The algorithm
+// is not published, so this package verifies only the number of files. See
 // https://github.com/MicrosoftDocs/azure-docs/blob/00a142ac/articles/storage/storage-use-azcopy.md and
 // https://github.com/Azure/azure-storage-net-data-movement/issues/129.
 

@@ -13,9 +13,10 @@ import (
 )
 
 // Run imports the files. After an error, a call with the same command resumes from the progress file. Run removes the
-// progress file when the import is complete.¶After a crash, the progress file may lack rows that the service has
-// stored, and Run writes these rows again. If an insert then finds an entity with the same content, the entity counts
-// as written.
+// progress file when the import is complete.
+//
+// After a crash, the progress file may lack rows that the service has stored, and Run writes these rows again. If an
+// insert then finds an entity with the same content, the entity counts as written.
 func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile.Totals, err error) {
 	im := &importer{o: o, writer: writer{c, o.Mode}, rejects: rows.RejectFile{Path: o.Rejects}}
 	state := progressfile.Line{}
