@@ -16,7 +16,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// watchQueue adds metrics of the requests that run, and of those that wait in the queue.
+// watchQueue adds metrics of running and queued requests.
 func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 	gauge := func(name, help string, of func(*admission.Kind) int) observe.Row[[3]admission.Kind] {
 		return observe.Gauge[[3]admission.Kind](name, help, nil).By("kind", func(kinds [3]admission.Kind, add func(float64, ...string)) {
@@ -32,7 +32,7 @@ func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 	)
 }
 
-// watchExpiry adds metrics of the removal of expired entities. It does nothing if e is nil.
+// watchExpiry adds metrics of expiry. It does nothing if e is nil.
 func watchExpiry(m *observe.Metrics, e *expiry) {
 	if e != nil {
 		observe.Watch(m, func() *expiry { return e },
@@ -42,7 +42,7 @@ func watchExpiry(m *observe.Metrics, e *expiry) {
 	}
 }
 
-// watchFeeds adds metrics of the clients that read feeds of changes.
+// watchFeeds adds metrics of the readers of feeds.
 func watchFeeds(m *observe.Metrics, w *changefeed.Waiters) {
 	observe.Watch(m, func() *changefeed.Waiters { return w },
 		observe.Gauge("changes_waiting", "Requests that wait for changes of tables, and streams.", func(w *changefeed.Waiters) float64 { return float64(w.Waiting()) }),
@@ -68,7 +68,7 @@ func watchConnections(m *observe.Metrics, s *httpserver.Server) {
 	)
 }
 
-// watchCertificate adds the expiry of the certificate, if there is one.
+// watchCertificate adds the expiry time of the certificate, if there is one.
 func watchCertificate(m *observe.Metrics, c *certificate) {
 	if c == nil {
 		return
@@ -77,12 +77,12 @@ func watchCertificate(m *observe.Metrics, c *certificate) {
 		if current := c.current.Load(); current != nil {
 			return float64(current.Leaf.NotAfter.Unix())
 		}
-		return 0 // 0, because no certificate was obtained yet
+		return 0 // not obtained yet
 	})
 }
 
-// watchFaults adds metrics of simulated faults, if there are any. The label is the number of the rule, and not its
-// text, because a rule may contain names of accounts and keys of entities.
+// watchFaults adds metrics of simulated faults, if there are any. The label is the number of a rule, because the text
+// may contain account names and entity keys.
 func watchFaults(m *observe.Metrics, c *chaos.Chaos) {
 	if c == nil {
 		return
@@ -95,7 +95,7 @@ func watchFaults(m *observe.Metrics, c *chaos.Chaos) {
 		}))
 }
 
-// watchBackups adds metrics of the server's backups, if there are any.
+// watchBackups adds metrics of backups, if the server makes backups.
 func watchBackups(m *observe.Metrics, b *backup.Schedule) {
 	if b == nil {
 		return
@@ -138,7 +138,7 @@ func watchSecondary(m *observe.Metrics, status func() follow.Status) {
 	)
 }
 
-// replicaStatus returns a function that reports the status of a replica in the same form as the status of a secondary.
+// replicaStatus returns a function that reports the state of a replica as the status of a secondary.
 func replicaStatus(r table.Replicated) func() follow.Status {
 	began := time.Now()
 	return func() follow.Status {
@@ -151,7 +151,7 @@ func replicaStatus(r table.Replicated) func() follow.Status {
 	}
 }
 
-// unixTime converts a time to seconds for a gauge. The zero time becomes 0.
+// unixTime returns t in Unix seconds, or 0 for the zero time.
 func unixTime(t time.Time) float64 {
 	if t.IsZero() {
 		return 0

@@ -30,7 +30,7 @@ type serveFlags struct {
 	accessLog              string
 	slowQuery              time.Duration
 	untilEOF               bool
-	listenFromImage        bool // an environment variable has set --listen, as in container images
+	listenFromImage        bool // --listen is set by an environment variable, as in container images
 
 	acme    acmeFlags
 	metrics metricsFlags
@@ -87,7 +87,7 @@ func (o *serveFlags) check(flags *pflag.FlagSet) error {
 // hasSocket reports whether the server has an administration socket.
 func (o *serveFlags) hasSocket() bool { return o.admin != "" || o.DataDirectory() != "" }
 
-// explorerFlag says whether the server serves the page of the explorer.
+// explorerFlag is whether the server serves the explorer.
 type explorerFlag struct{ on, given bool }
 
 func (e *explorerFlag) register(f *pflag.FlagSet) {
