@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// build makes the programs in bin/dist, static and without symbols.
+// build builds static, stripped programs in bin/dist.
 func (r *release) build(only string) error {
 	b := r.config.Builds[0]
 	wanted := strings.FieldsFunc(strings.ReplaceAll(only, "/", "_"), func(c rune) bool { return c == ',' || c == ' ' })

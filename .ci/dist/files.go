@@ -7,8 +7,7 @@ import (
 	"slices"
 )
 
-// eachFile calls a function for each file below a directory, in order. The argument is the file's path relative to
-// the directory, with slashes.
+// eachFile calls do with the slash-separated relative path of each file below dir, in order.
 func eachFile(dir string, do func(name string) error) error {
 	return fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
