@@ -74,7 +74,7 @@ func printLink(ctx context.Context, p *cli.Terminal, o *flags) error {
 	return nil
 }
 
-// openPage opens a link in the browser if the flags permit it.
+// openPage opens a link in the browser if --open is set.
 func openPage(p *cli.Terminal, o *flags, link string) {
 	if !o.open {
 		return
@@ -84,7 +84,7 @@ func openPage(p *cli.Terminal, o *flags, link string) {
 	}
 }
 
-// explore serves the explorer until ctx ends.
+// explore serves the explorer until ctx is done.
 func explore(ctx context.Context, p *cli.Terminal, o *flags) error {
 	if _, err := o.profiles(p); err != nil {
 		return err
@@ -121,7 +121,7 @@ func explore(ctx context.Context, p *cli.Terminal, o *flags) error {
 	fmt.Fprintf(p.Out, "explorer at %s\n", link)
 	openPage(p, o, link)
 	server := &http.Server{Handler: g.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 5 * time.Minute}
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // Close aborts requests in progress
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // aborts requests in progress
 	defer stop()
 	if err := bounded.Serve(server, l, explorerConnections); !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -129,6 +129,6 @@ func explore(ctx context.Context, p *cli.Terminal, o *flags) error {
 	return nil
 }
 
-// explorerConnections is the maximum number of connections. A browser opens fewer. A limit is needed because
-// other users of the machine can connect, too.
+// explorerConnections is the maximum number of connections. A browser opens fewer, but other users of the machine can
+// connect too.
 const explorerConnections = 128
