@@ -47,13 +47,13 @@ deletes these changes.`,
 	return c
 }
 
-// options holds those flags of 'tables set' that describe options of tables.
+// options are the flags of "tables set" for the options of a table.
 type options struct {
 	property, after, keep string
 	noExpire, noChanges   bool
 }
 
-// parse checks the flags, and returns a function that applies them.
+// parse checks the flags and returns a function that applies them.
 func (o *options) parse() (wish, error) {
 	rules, feeds := o.property != "" || o.after != "", o.keep != ""
 	if rules && o.noExpire || feeds && o.noChanges || !rules && !o.noExpire && !feeds && !o.noChanges {
