@@ -17,14 +17,14 @@ import (
 )
 
 // importer sends the rows of an import in concurrent batches. The progress file records how many rows at the start of
-// the file are finished. A later run sends all rows after them again, including rows in batches that were finished out
-// of order.
+// the source are finished. A later run sends all rows after them again, including rows in batches that were finished
+// out of order.
 type importer struct {
 	o        *Import
 	writer   writer
 	progress *progressfile.File // nil without a progress file
 	rejects  rows.RejectFile
-	made     map[string]bool // tables created by this run; the value is false if several sources write to the table
+	made     map[string]bool // by table: whether this run created the table and only one source writes to it
 
 	batches chan *batch
 	sent    sync.WaitGroup // unfinished batches

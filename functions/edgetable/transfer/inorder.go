@@ -12,9 +12,9 @@ import (
 	"edgetable/functions/edgetable/transfer/sorter"
 )
 
-// read passes the rows of a source to pass in key order, because rows of one partition in succession make full batches.
-// It sorts the rows unless inOrder is set. If several rows have the same keys, only the last one is passed. The order
-// depends only on the content of the file.
+// read passes the rows of a source to the callback in key order, because rows of one partition in succession make full
+// batches. It sorts the rows unless inOrder is set. If several rows have the same keys, only the last one is passed.
+// The order depends only on the content of the file.
 func (o *Import) read(r rows.Reader, file string, inOrder bool, pass func(rows.Row) error, refuse func(rows.Reject) error) (dropped int64, err error) {
 	var s *sorter.Sorter
 	if !inOrder {

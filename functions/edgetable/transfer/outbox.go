@@ -33,7 +33,7 @@ type reached struct {
 	some   bool // false before the first entity of the range
 }
 
-// set makes r a deep copy of to.
+// set makes r a deep copy of the argument.
 func (r *reached) set(to *reached) {
 	*r = reached{to.totals, append(r.pk[:0], to.pk...), append(r.rk[:0], to.rk...), to.some}
 }
@@ -92,7 +92,7 @@ func (o *outbox) reach(ctx context.Context, e *payload.Received, work int) error
 	return o.writeProgress(false)
 }
 
-// flush writes the batch to the target and advances confirmed to seen.
+// flush writes the batch to the target and sets confirmed to seen.
 func (o *outbox) flush(ctx context.Context) error {
 	b := o.b
 	if len(b.ops) > 0 {
@@ -140,7 +140,7 @@ func (o *outbox) write(ctx context.Context) error {
 	})
 }
 
-// stop records the confirmed part of the range after err, and returns err joined with errors of its own.
+// stop records the confirmed part of the range after an error. It returns the error, joined with errors of its own.
 func (o *outbox) stop(err error) error {
 	if len(o.b.ops) == 0 {
 		o.confirmed.set(&o.seen)

@@ -126,7 +126,8 @@ func files(dir, tableName string) (list []Source, err error) {
 		slices.Sort(found)
 		for _, path := range found {
 			if strings.HasSuffix(path, azcopyManifest) {
-				// Manifests of older versions lack the number of files. Such a file may not be a manifest of AzCopy.
+				// A file without the number of files is a manifest of an older version, or no manifest of AzCopy at
+				// all. Skip the check.
 				if says, err := readAzcopyManifest(path); err == nil && says.TotalDataFiles > 0 {
 					if _, err := azcopyParts(path, tableName); err != nil {
 						return nil, err

@@ -74,7 +74,7 @@ func collection(d *json.Decoder) (t Table, err error) {
 	return t, err
 }
 
-// members reads a JSON object. It calls do with the name of each member, and do must read the value.
+// members reads a JSON object. It passes the name of each member to the callback, which must read the value.
 func members(d *json.Decoder, do func(name string) error) error {
 	if err := open(d, '{'); err != nil {
 		return err
@@ -96,7 +96,7 @@ func members(d *json.Decoder, do func(name string) error) error {
 	return err
 }
 
-// elements reads a JSON list. It calls do at each element, and do must read the element.
+// elements reads a JSON list. It calls the callback at each element, which the callback must read.
 func elements(d *json.Decoder, do func() error) error {
 	if err := open(d, '['); err != nil {
 		return err

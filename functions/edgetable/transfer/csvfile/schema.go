@@ -14,7 +14,7 @@ import (
 // SchemaEnding is the extension of the schema files that AzCopy 7 writes next to its CSV files.
 const SchemaEnding = ".schema.csv"
 
-// Schema is the names and types of the columns of a CSV file.
+// Schema holds the names and types of the columns of a CSV file.
 type Schema struct {
 	names []string
 	typ   map[string]edm.Type

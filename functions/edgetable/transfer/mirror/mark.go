@@ -15,8 +15,8 @@ import (
 // of the copy. If only the source still has this entity, the copy was deleted and created again, and lacks all earlier
 // changes.
 
-// check fails if the copy was deleted since the last check, even if it was created again. If Mark is nil, check sets it
-// to the key of an entity that exists in both tables.
+// check fails if the copy was deleted, even if it was created again. If Mark is nil, check sets it to the key of an
+// entity that exists in both tables.
 func (s *State) check(ctx context.Context, from, to *remote.Client) error {
 	if s.Mark != nil {
 		there, err := hasEntity(ctx, to, s.Table, s.Mark)

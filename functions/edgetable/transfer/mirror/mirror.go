@@ -95,7 +95,7 @@ func (m *Mirror) Copied(refused int64) {
 	}
 }
 
-// Run applies changes until ctx is done, or if Wait is 0, until the ends of the feeds. The tables must have been
+// Run applies changes until ctx is done. If Wait is 0, it returns at the ends of the feeds. The tables must have been
 // copied. Run always returns the totals, even with an error. If a feed no longer has all changes, or if a copy was
 // deleted, the error is [remote.ErrMissed].
 func (m *Mirror) Run(ctx context.Context) (progressfile.Totals, error) {

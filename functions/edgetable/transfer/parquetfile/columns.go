@@ -65,7 +65,7 @@ func (c *plannedColumns) column(k columnKey) *plannedColumn {
 		k.property = strings.Clone(k.property)
 		one = &plannedColumn{property: k.property, typ: k.typ, min: edm.MaxDateTime, max: edm.MinDateTime}
 		// Store Timestamp with full precision even if all values are whole microseconds. Otherwise the column type
-		// would depend on chance.
+		// would depend on the data.
 		one.fine = k.property == rows.Timestamp
 		c.index[k] = one
 		c.list = append(c.list, one)

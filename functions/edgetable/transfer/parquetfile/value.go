@@ -71,7 +71,7 @@ func reinterpret(t parquet.Type, natural, want edm.Type) readValue {
 	return nil
 }
 
-// parseText returns a function that converts the values of read to type want through their text.
+// parseText returns a function that reads a value and parses its text as the type want.
 func parseText(read readValue, want edm.Type) readValue {
 	return func(v parquet.Value) (edm.Value, error) {
 		one, err := read(v)

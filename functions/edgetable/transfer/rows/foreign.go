@@ -73,8 +73,8 @@ func (r *conversion) convertForeign(text []byte) ([]byte, error) {
 	return text, nil
 }
 
-// entityOf builds the JSON of an entity from the members of an object. value returns the Edm type and the value of a
-// member. The type is "" if the JSON of the value determines it. A nil value omits the member.
+// entityOf builds the JSON of an entity from the members of an object. The callback returns the Edm type and the value
+// of a member. The type is "" if the JSON of the value determines it. A nil value omits the member.
 func (r *conversion) entityOf(text []byte, value func(json.RawMessage) (string, json.RawMessage, error)) ([]byte, error) {
 	list, err := members(text)
 	if err != nil {

@@ -97,8 +97,8 @@ func (m *Mapping) Mapper(file File) (*Mapper, error) {
 	return one, nil
 }
 
-// Property reports whether a column becomes a property: it is selected, and is neither a system property nor the key
-// itself.
+// Property reports whether a column becomes a property. It must be selected, and must be neither a system property nor
+// used as a key.
 func (m *Mapper) Property(column string) bool {
 	switch {
 	case column == PartitionKey, column == RowKey, column == Timestamp:

@@ -13,7 +13,7 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Work is the reading of several tables by a command. A progress file records it, so that a later run can resume.
+// Work is the state of a command that reads several tables. A progress file records it, so that a later run can resume.
 type Work struct {
 	lines   progressfile.Lines
 	tables  map[string]*workedTable
@@ -214,7 +214,7 @@ func (w *Work) Forget(table string) error {
 	return w.setRanges(t, l)
 }
 
-// Run calls do concurrently for the unfinished ranges of a table.
+// Run calls the callback concurrently for the unfinished ranges of a table.
 func (w *Work) Run(ctx context.Context, table string, workers int, progress *Progress, do func(ctx context.Context, t *Task) error) error {
 	t := w.tables[table]
 	s := t.scan.setTasks(t.tasks)

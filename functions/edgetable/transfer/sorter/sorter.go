@@ -41,7 +41,7 @@ type span struct{ from, key, to int }
 // same amount for rows without properties.
 const Memory = 32 << 20
 
-// New returns a Sorter that holds at most memory bytes of rows in memory.
+// New returns a Sorter that holds at most the given number of bytes of rows in memory.
 func New(memory int) *Sorter { return &Sorter{fs: unsynced{vfs.Default}, limit: memory} }
 
 // Add adds a row.
@@ -63,7 +63,7 @@ func (s *Sorter) Add(r rows.Row) error {
 	return nil
 }
 
-// eachInMemory calls do for the rows in memory in key order, and then discards them.
+// eachInMemory passes the rows in memory to the callback in key order, and then discards them.
 func (s *Sorter) eachInMemory(do func(k, rest []byte) error) error {
 	keyOf := func(e span) []byte { return s.arena[e.from:e.key] }
 	slices.SortFunc(s.entries, func(a, b span) int { return cmp.Or(bytes.Compare(keyOf(a), keyOf(b)), a.from-b.from) })
@@ -125,8 +125,8 @@ func (quiet) Infof(string, ...any)  {}
 func (quiet) Errorf(string, ...any) {}
 func (quiet) Fatalf(string, ...any) {}
 
-// Each calls do for the rows in key order. It returns the number of rows that were replaced by a later row with the
-// same keys.
+// Each passes the rows to the callback in key order. It returns the number of rows that were replaced by a later row
+// with the same keys.
 func (s *Sorter) Each(do func(r rows.Row) error) (dropped int64, err error) {
 	dropped = s.added
 	give := func(k, rest []byte) error {
