@@ -131,7 +131,7 @@ func (r *release) labels() map[string]string {
 }
 
 // addHealthCheck sets the configuration of an image, with a health check. From version 25 on, Docker checks at
-// StartInterval until the server is ready. v1.HealthConfig does not have this field. Other engines always check at
+// StartInterval until the server is ready. v1.HealthConfig has no field StartInterval. Other engines always check at
 // Interval, so Interval is short too.
 func addHealthCheck(img v1.Image, file *v1.ConfigFile) (v1.Image, error) {
 	type healthConfig struct {

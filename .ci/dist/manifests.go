@@ -10,7 +10,7 @@ import (
 )
 
 // manifests writes the manifests for Homebrew, Scoop and winget, with the URLs and checksums of the archives. Without a
-// release URL, they refer to local files for tests.
+// release URL, the manifests refer to local files for tests.
 func (r *release) manifests() error {
 	if r.url == "" {
 		dir, err := filepath.Abs(r.out)

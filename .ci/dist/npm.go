@@ -14,8 +14,8 @@ import (
 // npmSource is the directory of the npm package with the launcher and the test fixtures.
 const npmSource = "infra/packages/npm"
 
-// npm writes a package with the program for each platform, and the package edgetable. The latter has the others as
-// optional dependencies, of which npm installs the one for its platform.
+// npm writes a package with the program for each platform, and the package edgetable. The package edgetable has the
+// platform packages as optional dependencies, and npm installs the one for its platform.
 func (r *release) npm() error {
 	main, err := readJSON(npmSource + "/package.json")
 	if err != nil {

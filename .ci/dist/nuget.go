@@ -15,8 +15,8 @@ import (
 // nugetSource is the directory with the descriptions of the .NET packages.
 const nugetSource = "infra/packages/nuget"
 
-// nuget writes a NuGet package with the program for each platform, and the package edgetable, a .NET tool that lists
-// them. The .NET SDK installs the package for its platform, from version 10 on.
+// nuget writes a NuGet package with the program for each platform. It also writes the package edgetable, a .NET tool
+// that lists the platform packages. From version 10 on, the .NET SDK installs the package for its platform.
 func (r *release) nuget() error {
 	named := toolSettings{Version: 2, Command: toolCommand{Name: r.config.ProjectName}}
 	for _, t := range r.targets {
@@ -67,8 +67,8 @@ type toolPackage struct {
 	ID                string `xml:"Id,attr"`
 }
 
-// dotnet returns the name of the platform in .NET. The packages for linux-x64 and linux-arm64 also serve musl: the
-// program is static, and .NET accepts them on musl.
+// dotnet returns the name of the platform in .NET. A package for linux-x64 also serves musl: the program is static, and
+// .NET accepts linux-x64 on musl.
 func (t target) dotnet() string {
 	os := map[string]string{"darwin": "osx", "windows": "win", "linux": "linux"}[t.os]
 	if t.arch == "amd64" {

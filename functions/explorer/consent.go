@@ -88,7 +88,7 @@ func (c *Consent) sign(req *protocol.Request, token string) protocol.Response {
 	return jsonResponse(map[string]string{"signature": signature})
 }
 
-// private reports whether the network cannot read a request, because it uses HTTPS or comes from this machine.
+// private reports whether the network cannot read a request. The request must use HTTPS or come from this machine.
 func private(req *protocol.Request) bool { return req.Scheme == "https" || req.Source.IsLoopback() }
 
 func source(req *protocol.Request) string {

@@ -12,7 +12,8 @@ const tokenHeader = "X-Edgetable-Explorer"
 
 // sessions manages the one-time token and the sessions of browser windows.
 type sessions struct {
-	// linkFor and sessionFor are the lifetimes of a one-time token and of a session. 0 means until the process ends.
+	// linkFor and sessionFor are the lifetimes of a one-time token and of a session. If a lifetime is 0, the token is
+	// valid until the process ends.
 	linkFor, sessionFor time.Duration
 	now                 func() time.Time
 

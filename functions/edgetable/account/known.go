@@ -68,7 +68,7 @@ func (k *Known) Load(asked bool) (changed bool, err error) {
 	defer k.mu.Unlock()
 	switch {
 	case file != "" && k.File == "":
-		k.Source.optional = false // from now on, a missing file is an error and the accounts remain, so that a mistake does not lock clients out
+		k.Source.optional = false // a missing file is now an error, so that removing it by mistake does not lock clients out
 		k.used = readLastUsed(usedFile(file))
 	case k.used == nil:
 		k.used = lastUsed{}
@@ -91,8 +91,8 @@ func (k *Known) Reload(asked bool) {
 // usedEvery is the interval at which the last uses of keys are recorded.
 const usedEvery = 10 * time.Second
 
-// NoteUsed records the keys that were used since the previous call, but does nothing if that was less than every ago.
-// If the accounts are from a file, the record is saved next to it.
+// NoteUsed records the keys that were used since the previous record. It does nothing if the previous record is younger
+// than every. If the accounts are from a file, the record is saved next to it.
 func (k *Known) NoteUsed(every time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// lastUsed is the time of the last use of each key, by fingerprint.
+// lastUsed maps the fingerprints of keys to the times of their last use.
 type lastUsed map[string]time.Time
 
 // usedFile returns the name of the file with the last uses of keys, next to the accounts file.
@@ -38,7 +38,8 @@ func readLastUsed(file string) lastUsed {
 	return u
 }
 
-// update sets the time of the keys that were used since the previous call to now. It reports whether there are any.
+// update sets the last use of each key that was used since the previous call to now. It reports whether there were such
+// keys.
 func (u lastUsed) update(list accounts.List, now time.Time) (changed bool) {
 	for _, account := range list {
 		for _, k := range account.Keys {
@@ -51,7 +52,7 @@ func (u lastUsed) update(list accounts.List, now time.Time) (changed bool) {
 	return changed
 }
 
-// write writes the last uses of the keys in list. It omits other keys.
+// write writes the last uses of the keys of the listed accounts to a file.
 func (u lastUsed) write(file string, list accounts.List) error {
 	var b strings.Builder
 	for _, account := range list {

@@ -290,7 +290,7 @@ func letters(s, order string, words map[string]string) (string, error) {
 	return out.String(), nil
 }
 
-// wordsFor returns the words for the letters in order.
+// wordsFor returns the words that stand for the given letters.
 func wordsFor(order string, words map[string]string) string {
 	var list []string
 	for _, w := range slices.Sorted(maps.Keys(words)) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Address is the settings of a server that determine its URL.
+// Address holds the settings of a server that determine its URL.
 type Address struct {
 	Public  string   // --public-url
 	Listen  string   // --listen

@@ -100,7 +100,7 @@ func read[T any](ctx context.Context, server *Server, method, path string) (v T,
 	return v, err
 }
 
-// answer is the timeout for the state of a server. A busy machine may need some seconds.
+// answer is the timeout of a request for the state of a server. A busy machine may need some seconds.
 const answer = 30 * time.Second
 
 // Ask returns the state of the server that uses a data directory, or nil if there is none. It returns an error if a

@@ -34,7 +34,7 @@ func Listen(path string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (a socket's path may have about 100 bytes: set a shorter path with --admin)", err)
 	}
-	l.SetUnlinkOnClose(false) // the socket is renamed below, and its old name may be in use when it is closed
+	l.SetUnlinkOnClose(false) // the socket is renamed below, so Close must not unlink the old name
 	if err = os.Chmod(hidden, 0o600); err == nil {
 		err = os.Rename(hidden, path)
 	}

@@ -2,7 +2,7 @@ package advise
 
 import "time"
 
-// Advice is the findings about the keys of a table and the facts behind them.
+// Advice holds the findings about the keys of a table and the facts behind them.
 type Advice struct {
 	Table    string    `json:"table"`
 	Findings []Finding `json:"findings"`

@@ -14,7 +14,7 @@ type Stored struct {
 	Rows       int64 `json:"rows"`
 	Bytes      int64 `json:"bytes"` // by Azure's formula
 	Partitions int64 `json:"partitions"`
-	// Sizes are the numbers of partitions with 1, 2 to 3, 4 to 7, … rows.
+	// Sizes counts the partitions by number of rows: 1, 2 to 3, 4 to 7, ….
 	Sizes [40]int64 `json:"sizes"`
 
 	LargestRows  int64  `json:"largestRows"`
@@ -73,7 +73,7 @@ func (s *Stored) Add(pk, rk string, p edm.Properties) {
 	s.edges[n-1].bytes += int64(size)
 }
 
-// compare compares the keys with the previous entity's, and counts numbers that are out of numeric order.
+// compare compares the keys of an entity with the previous keys, and counts numbers that are out of numeric order.
 func (s *Stored) compare(pk, rk string) {
 	before, after := s.last[0], pk
 	if before == after {

@@ -25,7 +25,7 @@ func CheckAddress(flag, address string) error {
 	return nil
 }
 
-// CheckTable returns an error if a table name is invalid. what describes the flag or argument in the error.
+// CheckTable returns an error if a table name is invalid. The error begins with a description of the flag or argument.
 func CheckTable(what, name string) error {
 	if table.CheckTableName(name) != nil {
 		return Misuse("%s %q is not a table name: use 3 to 63 letters and digits, a letter first", what, name)

@@ -61,7 +61,7 @@ func CheckPrivate(path string) error {
 		return err
 	}
 	switch mode := info.Mode().Perm(); {
-	case mode&0o033 == 0 && mounted(path): // secrets of a container are readable for all its users, usually only one
+	case mode&0o033 == 0 && mounted(path): // all users of a container can read its secrets, but there is usually only one user
 	case mode&0o027 != 0:
 		return fmt.Errorf("other users can read the keys in %s: chmod 600 %[1]s", path)
 	case mode&0o040 != 0 && !inGroup(info):

@@ -44,7 +44,7 @@ func AdminFlag(f *pflag.FlagSet, to *string, note string) {
 	f.StringVar(to, "admin", "", "`path` of the server's administration socket; default "+AdminSocket+" in the data directory"+note)
 }
 
-// UsualAddress is the default address of a server, and UsualURL the URL.
+// UsualAddress is the default address of a server, and UsualURL is its URL.
 const (
 	UsualAddress = "127.0.0.1:10002"
 	UsualURL     = "http://" + UsualAddress + "/"

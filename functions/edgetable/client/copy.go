@@ -34,7 +34,7 @@ func (o *CopyFlags) register(f *pflag.FlagSet) {
 	o.WorkFlags(f)
 }
 
-// services connects to the services of --from and --to. list is the tables to copy.
+// services connects to the services of --from and --to. It also returns the names of the tables to copy.
 func (p *program) services(ctx context.Context, o *CopyFlags, tables []string) (from, to *remote.Client, list []string, err error) {
 	if o.all == (len(tables) > 0) {
 		return nil, nil, nil, cli.Misuse("name the tables, or give --all, not both")

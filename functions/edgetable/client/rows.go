@@ -94,7 +94,7 @@ func (p *program) refusals(place func(file string, line int) string) func(file s
 	}
 }
 
-// withStatus returns err with the exit status. some reports whether a part of the work was done.
+// withStatus returns err with an exit status, which depends on whether a part of the work was done.
 func withStatus(err error, some bool) error {
 	if _, wrong := errors.AsType[cli.UsageError](err); err == nil || wrong {
 		return err
@@ -105,7 +105,7 @@ func withStatus(err error, some bool) error {
 	return err
 }
 
-// endedEarly returns the error of incomplete work. says describes the finished part and how to resume.
+// endedEarly returns the error of incomplete work, with a text about the finished part and how to resume.
 func endedEarly(ctx context.Context, err error, some bool, says string) error {
 	switch {
 	case ctx.Err() != nil:
@@ -139,8 +139,7 @@ type refused int64
 
 func (refused) Error() string { return "refused" }
 
-// tellRows prints the result of complete work: r with --json, and says otherwise. It returns an error if there are
-// rejects.
+// tellRows prints the result of complete work, as JSON or as text. It returns an error if there are rejects.
 func (p *program) tellRows(t progressfile.Totals, says string, r rowsResult, reasons string, some bool) error {
 	if p.Events {
 		r.Written, r.AlreadyThere, r.Skipped, r.Refused, r.Deleted, r.Dropped = t.Written, t.Same, t.Skipped, t.Rejected, t.Deleted, t.Dropped

@@ -41,7 +41,7 @@ func Ping(ctx context.Context, t wire.Target) error {
 	return once(ctx, t, 200, wire.Request{Method: "GET", Path: []byte(t.Base + "/Tables"), Query: []byte("$top=1"), Header: headAccept})
 }
 
-// once sends a request on a new connection. It returns an error if the status is not want.
+// once sends a request on a new connection. It returns an error if the status of the response is not the expected one.
 func once(ctx context.Context, t wire.Target, want int, req wire.Request) error {
 	c, err := wire.Dial(ctx, t)
 	if err != nil {

@@ -58,9 +58,9 @@ const (
 	pageRows        = 100  // $top in the workload Page
 )
 
-// operation creates the requests of one worker and reuses its buffers. next writes the next request to req, and returns
-// false if there is none. check returns the number of entities that the request wrote or returned, or an error if the
-// response is wrong.
+// operation creates the requests of one worker and reuses its buffers. The method next writes the next request to req,
+// and returns false if there is none. The method check returns the number of entities that the request wrote or
+// returned, or an error if the response is wrong.
 type operation interface {
 	next(req *wire.Request) bool
 	check(resp *wire.Response) (entities int, err error)
@@ -73,8 +73,8 @@ type shared struct {
 	seq  atomic.Uint64 // sequence number of new entities, or of entities to delete
 }
 
-// expect returns an error if the status is not want. The error may contain the response body, because errors of a table
-// service contain no secrets.
+// expect returns an error if a response does not have the expected status. The error may contain the response body,
+// because errors of a table service contain no secrets.
 func expect(resp *wire.Response, want int) error {
 	if resp.Status == want {
 		return nil

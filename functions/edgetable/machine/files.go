@@ -7,7 +7,7 @@ const (
 	leastMemory = 128 << 20
 	// besideFiles is the smallest memory limit in bytes of a container with the data directory on a tmpfs.
 	besideFiles = 2 * leastMemory
-	// overFiles is the memory reserved for files in relation to the limit of the store. The files may temporarily
+	// overFiles is the ratio of the memory reserved for files to the file limit of the store. The files may temporarily
 	// exceed this limit before the store rejects writes.
 	overFiles = 2
 )

@@ -16,7 +16,7 @@ type member struct {
 
 var scalar = map[string]any{"type": []string{"string", "number", "boolean", "null"}}
 
-// document is the members of the options document.
+// document lists the members of the options document.
 var document = []member{
 	{
 		name: "expire", either: true,

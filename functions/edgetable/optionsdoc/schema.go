@@ -32,7 +32,7 @@ func Schema() []byte {
 	return b.Bytes()
 }
 
-// object returns the schema of an object with the given members. If null is set, it also permits null.
+// object returns the schema of an object with the given members. If null is set, the schema also permits null.
 func object(members []member, null bool) map[string]any {
 	properties := map[string]any{}
 	for _, m := range members {

@@ -95,8 +95,9 @@ func (o *acmeFlags) manager() (*autocert.Manager, error) {
 	}, nil
 }
 
-// obtained holds certificates from a certificate authority, which the ACME manager renews. Only obtain requests missing
-// certificates. The manager would request them at every handshake and exhaust the rate limits of the authority.
+// obtained holds certificates from a certificate authority, which the ACME manager renews. Missing certificates are
+// requested only by the method obtain. The manager would request them at every handshake and exhaust the rate limits of
+// the authority.
 type obtained struct {
 	manager *autocert.Manager
 	domains []string
@@ -130,8 +131,8 @@ func (o *obtained) obtain(ctx context.Context) {
 	}
 }
 
-// load returns the certificate of a domain, and requests it if it is missing. It has an ECDSA key, which all clients
-// with TLS 1.2 support.
+// load returns the certificate of a domain, and requests it if it is missing. The certificate has an ECDSA key, which
+// all clients with TLS 1.2 support.
 func (o *obtained) load(domain string) (*tls.Certificate, error) {
 	return o.manager.GetCertificate(&tls.ClientHelloInfo{ServerName: domain, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}})
 }

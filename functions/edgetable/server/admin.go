@@ -70,7 +70,7 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 	}
 }
 
-// promote makes a secondary, or a store that was replaced, the primary.
+// promote promotes a secondary, or a store that was replaced, to the primary.
 func (s *serving) promote(ctx context.Context, force, takeOver bool) (string, error) {
 	if s.follower.Follows() {
 		done, err := s.follower.Promote(ctx, force, s.backup.KeepLogs())

@@ -11,7 +11,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// Measured memory of a connection and of a request, and lower bounds of the derived limits.
+// Measured sizes in bytes of a connection and a request, and minimum values of the derived limits.
 const (
 	idleConnection   = 5 << 10
 	idleOverTLS      = 20 << 10
@@ -20,9 +20,8 @@ const (
 	leastRequests    = 256
 )
 
-// bounds derives the limits for clients from the limits of the process. beside is the memory outside the cache. A
-// quarter of it each is for request and response bodies, for requests in flight, for idle connections, and for the
-// store.
+// bounds derives the limits for clients from the limits of the process. beside is the memory outside the cache. It is
+// divided into quarters for request and response bodies, requests in flight, idle connections, and the store.
 func (o *serveFlags) bounds(beside int64) httpserver.Bounds {
 	idle := int64(idleConnection)
 	if o.tlsCert != "" || len(o.acme.domains) > 0 {

@@ -15,7 +15,7 @@ import (
 	"edgetable/functions/edgetable/reload"
 )
 
-// warnBefore is the time before the expiry of the certificate from which the server logs warnings.
+// warnBefore is how long before the expiry of a certificate the server starts to log warnings.
 const warnBefore = 14 * 24 * time.Hour
 
 // certificate is the server's certificate, either from files that are reloaded when they change, or from a certificate

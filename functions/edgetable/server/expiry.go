@@ -50,7 +50,7 @@ func keepsRules(s table.Store) bool {
 	return expiry
 }
 
-// run passes over all tables, at intervals, until ctx is done.
+// run makes upkeep passes over all tables, at intervals, until ctx is done.
 func (e *expiry) run(ctx context.Context) {
 	e.looked.Store(time.Now().UnixNano())
 	for wait := expireAfter; cli.Sleep(ctx, wait) == nil; wait = expireEvery {

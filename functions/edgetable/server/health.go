@@ -133,7 +133,7 @@ func (h *health) run(ending chan struct{}) {
 	close(ending)
 }
 
-// refusal returns the reason why a store that serves reads rejects writes, or "" if err is another error.
+// refusal returns why a store is read-only, or "" if err has another cause.
 func refusal(err error) string {
 	if r, ok := errors.AsType[refuser](err); ok {
 		return r.RefusesWrites()
@@ -141,13 +141,13 @@ func refusal(err error) string {
 	return ""
 }
 
-// refuser is the error of a store that serves reads but rejects writes.
+// refuser is the error of a read-only store.
 type refuser interface {
 	error
 	RefusesWrites() (reason string)
 }
 
-// whatIsFull returns the resource that is full according to err.
+// whatIsFull names the resource that is full according to err.
 func whatIsFull(err error) string {
 	if errors.Is(err, table.ErrMemoryFull) {
 		return "memory for tables"

@@ -273,8 +273,8 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	return s.backend.Close()
 }
 
-// draining returns a context that is done the drain time after ctx. In the meantime /_/ready fails, so that load
-// balancers send no new clients.
+// draining returns a context that is canceled after ctx, delayed by the drain time. In the meantime /_/ready fails, so
+// that load balancers send no new clients.
 func (p *program) draining(ctx context.Context, s *serving, h *health) context.Context {
 	drained, end := context.WithCancel(context.WithoutCancel(ctx))
 	context.AfterFunc(ctx, func() {

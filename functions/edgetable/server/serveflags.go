@@ -87,7 +87,7 @@ func (o *serveFlags) check(flags *pflag.FlagSet) error {
 // hasSocket reports whether the server has an administration socket.
 func (o *serveFlags) hasSocket() bool { return o.admin != "" || o.DataDirectory() != "" }
 
-// explorerFlag is whether the server serves the explorer.
+// explorerFlag says whether the server serves the explorer.
 type explorerFlag struct{ on, given bool }
 
 func (e *explorerFlag) register(f *pflag.FlagSet) {

@@ -150,8 +150,8 @@ func describeQuery(v *traffic.Visit, resp *protocol.Response) {
 	}
 }
 
-// told is the response to a request with comp=traffic, which an account key must sign: the statistics of a table and
-// advice derived from them.
+// told is the response to a request with comp=traffic: the statistics of a table and advice derived from them. The
+// request must be signed with an account key.
 type told struct {
 	*traffic.Report
 	Advice *advise.Advice `json:"advice"`

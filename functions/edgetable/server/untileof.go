@@ -8,8 +8,8 @@ import (
 
 var errEOF = errors.New("standard input ended")
 
-// untilEOF returns a context that is canceled with ctx or at the end of standard input. If the other end of standard
-// input is held by the parent process, it is closed even if this process is killed.
+// untilEOF returns a context that is canceled with ctx or at the end of standard input. If the parent process holds the
+// other end of standard input, this also detects that the parent was killed.
 func (p *program) untilEOF(ctx context.Context) context.Context {
 	ctx, end := context.WithCancelCause(ctx)
 	go func() {

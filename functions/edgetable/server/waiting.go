@@ -61,7 +61,7 @@ func answerWaiting(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "the store does not answer yet", http.StatusServiceUnavailable)
 }
 
-// end stops serving. New connections wait until the server accepts them with its store.
+// end stops serving. New connections wait until the server has opened its store and accepts them.
 func (w *waiting) end() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -25,7 +25,7 @@ type Kind struct {
 	Open          func(ctx context.Context, o *Opening) (*Backend, error)
 }
 
-// Opening is the parameters for opening a store.
+// Opening holds the parameters for opening a store.
 type Opening struct {
 	Log         *slog.Logger
 	Metrics     *observe.Metrics         // nil if metrics are not served

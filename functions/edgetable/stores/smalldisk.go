@@ -9,7 +9,7 @@ type smallDisk struct {
 	most uint64
 }
 
-// limitDisk returns a file system whose size is limited to most bytes; 0 means no limit.
+// limitDisk returns a file system with a limited size in bytes; 0 means no limit.
 func limitDisk(most int64) vfs.FS {
 	if most == 0 {
 		return vfs.Default

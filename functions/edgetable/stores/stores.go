@@ -31,7 +31,7 @@ type Flags struct {
 
 func NewFlags() Flags { return Flags{kinds: kinds(), of: map[string]string{}} }
 
-// Sections calls add for each kind of store, with a heading and a function that registers the flags of the kind.
+// Sections passes each kind of store to the callback, as a heading and a function that registers the flags of the kind.
 func (o *Flags) Sections(add func(heading string, register func(f *pflag.FlagSet))) {
 	var names, about []string
 	for _, k := range o.kinds {

@@ -8,7 +8,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// readOptions parses an options document. of names its source in errors.
+// readOptions parses an options document. Each error begins with the source of the document.
 func readOptions(of string, text []byte) (table.TableOptions, error) {
 	o, err := payload.ReadOptions(text)
 	if err != nil {

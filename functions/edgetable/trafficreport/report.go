@@ -72,7 +72,7 @@ func printShapes(p *cli.Terminal, list []traffic.Shape) {
 // top is the maximum number of partitions to print.
 const top = 10
 
-// printHeavy prints the partitions with the highest counts of a metric, with their shares of sum.
+// printHeavy prints the partitions with the highest counts of a metric, and their shares of the total.
 func printHeavy(p *cli.Terminal, metric string, h traffic.Heavy, sum uint64) {
 	if len(h.Entries) == 0 {
 		return

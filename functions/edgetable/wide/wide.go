@@ -32,7 +32,7 @@ func of(r rune) int {
 	return 1
 }
 
-// Cut truncates s to most columns, at least one, and marks the truncation with an ellipsis.
+// Cut truncates s to a maximum number of columns, at least one, and marks the truncation with an ellipsis.
 func Cut(s string, most int) string {
 	end, sum := 0, 0 // end: length of the text that leaves room for the ellipsis; sum: columns so far
 	for i, r := range s {

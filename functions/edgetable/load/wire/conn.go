@@ -34,7 +34,7 @@ type Conn struct {
 	out      []byte
 	deadline time.Time
 
-	mu     sync.Mutex // guards closed and writes of conn
+	mu     sync.Mutex // guards closed and assignments to conn
 	conn   net.Conn
 	closed bool
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // MaxBody is the maximum size of a response body in bytes, so that a wrong length cannot exhaust memory. A full page
-// has at most 4 MiB of entity data, and JSON escapes make it longer.
+// has at most 4 MiB of entity data, which JSON escapes enlarge.
 const MaxBody = 64 << 20
 
 var (
