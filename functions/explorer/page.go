@@ -30,7 +30,7 @@ const (
 	connectEndpoint = "'self' https: http://127.0.0.1:* http://localhost:*"
 )
 
-// dist is the built page. Its file session tells the page that it is not served by a gateway.
+// dist is the built page. The file named session in it tells the page that it is not served by a gateway.
 //
 //go:embed dist
 var dist embed.FS
