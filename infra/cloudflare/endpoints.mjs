@@ -11,7 +11,7 @@ const targets = lines.find((line) => line.type === "deploy")?.targets ?? [];
 const hosts = targets.flatMap((target) => /^(?:https:\/\/)?([\w*-]+(?:\.[\w-]+)+)(?=[/ ]|$)/.exec(target)?.slice(1) ?? []);
 const own = hosts.filter((host) => !host.endsWith(".workers.dev"));
 
-// The account is the part of the host before ".table."; for other hosts it is the first segment of the path.
+// The account is the part of the host before ".table.", or for other hosts the first segment of the path.
 const endpoint = (host, name) => (/^[^.]+\.table\./.test(host) ? `https://${host.replace(/^\*/, name)}` : `https://${host}/${name}`);
 
 console.log("");
