@@ -24,8 +24,8 @@ type Answer struct {
 	Wait       time.Duration // delay before the retry
 }
 
-// Result holds the counts of a measurement. Unless noted otherwise, only responses within the measured time are
-// counted.
+// Result holds the counts of a measurement. Except for Errors, First and Answered, only responses within the measured
+// time are counted.
 type Result struct {
 	Ops      uint64
 	Entities uint64
@@ -72,7 +72,7 @@ func Drive(senders []Sender) *Result {
 	return r
 }
 
-// window is the measured time of a run. Workers also send requests outside of it, whose responses are not counted.
+// window is the measured time of a run. Workers start before it. Responses outside of it are not counted.
 type window struct {
 	open, shut time.Time // start and end of the measured time; the zero time for shut means no limit
 	strict     bool      // stop after the first error
