@@ -35,7 +35,6 @@ func Suggestion(c *cobra.Command, name string) string {
 	return ""
 }
 
-// names lists the commands of a group as text.
 func names(c *cobra.Command) string {
 	var list []string
 	for _, sub := range c.Commands() {

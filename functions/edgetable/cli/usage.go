@@ -25,7 +25,6 @@ func Short(c *cobra.Command, flags ...string) {
 
 const helpAllName = "help-all"
 
-// helpAll is the value of --help-all.
 type helpAll struct{ command *cobra.Command }
 
 func (h helpAll) Set(text string) error { return h.command.Flags().Set("help", text) }

@@ -50,7 +50,6 @@ func rate(n uint64, d time.Duration) float64 {
 	return float64(n) / d.Seconds()
 }
 
-// add adds the counts of another worker.
 func (r *Result) add(o *Result) {
 	r.Ops += o.Ops
 	r.Entities += o.Entities

@@ -111,7 +111,6 @@ func Fill(ctx context.Context, t wire.Target, table string, l Layout) error {
 // perPartition returns the number of batches in a full partition.
 func (l Layout) perPartition() int { return (l.RowsPerPartition + BatchSize - 1) / BatchSize }
 
-// batches returns the number of batches that Fill sends.
 func (l Layout) batches() int {
 	full, rest := l.Entities/l.RowsPerPartition, l.Entities%l.RowsPerPartition
 	return full*l.perPartition() + (rest+BatchSize-1)/BatchSize

@@ -58,7 +58,6 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	return total, nil
 }
 
-// sender sends the requests of a worker over one connection.
 type sender struct {
 	conn    *wire.Conn
 	op      operation

@@ -27,7 +27,6 @@ func (s *localServer) register(f *pflag.FlagSet) {
 	cli.AdminFlag(f, &s.admin, "")
 }
 
-// server returns a client of the server.
 func (s *localServer) server() *admin.Server { return admin.Reach(s.data, s.admin) }
 
 // addLocal sets Local in the profiles whose account is on this server. If environment is not nil, it adds a profile for

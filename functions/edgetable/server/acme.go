@@ -73,7 +73,6 @@ func (o *acmeFlags) check(data, tlsCert string) error {
 	return nil
 }
 
-// manager returns an ACME client for the certificate authority.
 func (o *acmeFlags) manager() (*autocert.Manager, error) {
 	client := &acme.Client{DirectoryURL: o.directory, UserAgent: "edgetable"}
 	if o.ca != "" {

@@ -11,7 +11,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// bearerFlags specify which bearer tokens the server accepts.
 type bearerFlags struct {
 	issuer, jwks string
 	audiences    []string

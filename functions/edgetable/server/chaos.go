@@ -11,7 +11,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// chaosFlags are the rules for simulated faults.
 type chaosFlags struct {
 	rules []string
 }

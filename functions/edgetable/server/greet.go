@@ -95,7 +95,6 @@ func (p *program) greetJSON(s *serving) {
 	slog.New(slog.NewJSONHandler(p.Out, nil)).Info("ready", about...)
 }
 
-// signing returns a command line of "edgetable sign" for a request.
 func (s *serving) signing(target string) string {
 	from := ""
 	if s.accounts.File != "" {

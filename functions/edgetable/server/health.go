@@ -17,10 +17,8 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// readyTimeout is the timeout of a readiness check.
 const readyTimeout = 2 * time.Second
 
-// well is the response body of a healthy server.
 const well = "ok\n"
 
 // health serves /_/live and /_/ready without authentication. "_" cannot be the name of an account.
@@ -37,7 +35,6 @@ type health struct {
 	ending chan struct{}
 }
 
-// answer serves a request for /_/live or /_/ready.
 func (h *health) answer(req *protocol.Request) protocol.Response {
 	path, _, _ := strings.Cut(req.Target, "?")
 	status, text := h.state(path)

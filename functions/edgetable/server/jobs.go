@@ -57,7 +57,6 @@ func begin(ctx context.Context, jobs []stores.Job, log *slog.Logger) (wait func(
 	}
 }
 
-// reload reloads changed files until ctx is done.
 func (s *serving) reload(ctx context.Context, ticks <-chan time.Time, hangup <-chan os.Signal) {
 	list := []func(asked bool){s.accounts.Reload, func(bool) { descriptors.Fill() }}
 	if s.certificate != nil {

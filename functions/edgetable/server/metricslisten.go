@@ -119,7 +119,6 @@ const besideConnections = 16
 // gatherTimeout is the timeout for gathering the metrics, equal to Prometheus' default scrape timeout.
 const gatherTimeout = 10 * time.Second
 
-// serveMetrics serves metrics until stop is called.
 func serveMetrics(l net.Listener, m *observe.Metrics, token *metricsToken, log *slog.Logger) (stop func()) {
 	gather := promhttp.HandlerFor(m, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})
 	metrics := http.TimeoutHandler(gather, gatherTimeout, "gathering the metrics took too long") // TimeoutHandler buffers the response, so a slow reader does not block the gathering

@@ -16,7 +16,6 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// watchQueue adds metrics of running and queued requests.
 func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 	gauge := func(name, help string, of func(*admission.Kind) int) observe.Row[[3]admission.Kind] {
 		return observe.Gauge[[3]admission.Kind](name, help, nil).By("kind", func(kinds [3]admission.Kind, add func(float64, ...string)) {
@@ -42,14 +41,12 @@ func watchExpiry(m *observe.Metrics, e *expiry) {
 	}
 }
 
-// watchFeeds adds metrics of the readers of feeds.
 func watchFeeds(m *observe.Metrics, w *changefeed.Waiters) {
 	observe.Watch(m, func() *changefeed.Waiters { return w },
 		observe.Gauge("changes_waiting", "Requests that wait for changes of tables, and streams.", func(w *changefeed.Waiters) float64 { return float64(w.Waiting()) }),
 		observe.Gauge("changes_behind_ratio", "Lag of the slowest reader of a change feed in the last minutes: the age of the oldest change that it read, divided by the time for which the table keeps changes. At 1, this reader misses changes and gets the status 410.", func(w *changefeed.Waiters) float64 { return w.Lag.Share(stores.Now()) }))
 }
 
-// watchConnections adds metrics of the server's connections.
 func watchConnections(m *observe.Metrics, s *httpserver.Server) {
 	type stats = httpserver.ConnectionStats
 	observe.Watch(m, s.Connections,
@@ -123,7 +120,6 @@ func watchLog(m *observe.Metrics, b *backup.Schedule) {
 	)
 }
 
-// watchSecondary adds metrics of a secondary.
 func watchSecondary(m *observe.Metrics, status func() follow.Status) {
 	observe.Watch(m, status,
 		observe.Gauge("secondary", "1 while the server is a secondary of another server (--secondary-of) or reads a replica (--dynamodb-role), 0 when it was promoted.", func(s follow.Status) float64 { return observe.Bool(s.Follows) }),

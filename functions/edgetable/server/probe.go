@@ -18,7 +18,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// probeTimeout is the timeout of a health check.
 const probeTimeout = 5 * time.Second
 
 // healthCommand returns the command that requests the health of a server. Container images use it as their health

@@ -18,7 +18,6 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// protectFlags limit the load that clients can cause.
 type protectFlags struct {
 	limits   limits
 	requests int  // maximum number of waiting requests
@@ -98,7 +97,6 @@ const (
 	sourceBuckets    = 1 << 16
 )
 
-// buckets returns the rate limiters for the protocol handler.
 func (o *protectFlags) buckets(now func() edm.Ticks) protocol.Limits {
 	make := func(rate float64, burst float64, keys int) protocol.Limiter {
 		if rate == 0 {

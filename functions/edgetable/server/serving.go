@@ -16,7 +16,6 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// serving is a running server.
 type serving struct {
 	*serveFlags
 	log         *slog.Logger

@@ -86,7 +86,6 @@ func (s *Statistics) write() {
 	}
 }
 
-// keptEvery is the interval at which the statistics are saved.
 const keptEvery = time.Minute
 
 // keep advances the statistics every second and saves them every minute, until ctx is done.

@@ -23,7 +23,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// dynamodbFlags identify a DynamoDB table and how to connect to it.
 type dynamodbFlags struct {
 	table, region, endpoint string
 	lease                   time.Duration
@@ -124,7 +123,6 @@ func (o *dynamodbFlags) reach(ctx context.Context, client *sdk.Client, store tab
 	return nil
 }
 
-// connect checks the flags and opens the store for a command without a server.
 func (o *dynamodbFlags) connect(ctx context.Context, connections int) (*dynamodb.Store, *sdk.Client, error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err

@@ -12,7 +12,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// dynamodbServing are the flags of a server with a store on DynamoDB.
 type dynamodbServing struct {
 	dynamodbFlags
 	buckets int

@@ -28,7 +28,6 @@ func embeddedMetrics(m *observe.Metrics) pebblestore.Observer {
 	}
 }
 
-// watchEmbedded registers metrics of the counters and sizes of the embedded store.
 func watchEmbedded(m *observe.Metrics, s *pebblestore.Store) {
 	observe.Watch(m, s.Metrics,
 		observe.Counter("store_flushes_total", "Memtables that were flushed to data files.", func(m pebblestore.Metrics) float64 { return float64(m.Flushes) }),

@@ -19,7 +19,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// postgresFlags identify a PostgreSQL database.
 type postgresFlags struct {
 	dsn, schema string
 	password    string // source of the password: file:FILE, command:COMMAND, rds or azure
@@ -55,7 +54,6 @@ func (o *postgresFlags) check() error {
 	return nil
 }
 
-// options returns the options common to servers and commands.
 func (o *postgresFlags) options() postgres.Options {
 	return postgres.Options{DSN: o.dsn, Schema: o.schema, Password: o.source()}
 }
@@ -80,7 +78,6 @@ func (o *postgresFlags) source() password {
 	return nil
 }
 
-// runCommand returns the output of the shell command that prints the password.
 func runCommand(ctx context.Context, command, host string, port uint16, user string) (string, error) {
 	c := exec.CommandContext(ctx, "sh", "-c", command)
 	c.Env = append(os.Environ(), "EDGETABLE_POSTGRES_HOST="+host, fmt.Sprint("EDGETABLE_POSTGRES_PORT=", port), "EDGETABLE_POSTGRES_USER="+user)
@@ -131,7 +128,6 @@ func (o *postgresFlags) exposed() bool {
 	return config.TLSConfig == nil || config.TLSConfig.InsecureSkipVerify
 }
 
-// postgresCommand returns the commands that maintain a PostgreSQL database.
 func (p *program) postgresCommand() *cobra.Command {
 	return cli.Group("postgres", "Create or inspect the schema in a PostgreSQL database", "",
 		p.postgresCreateCommand(),

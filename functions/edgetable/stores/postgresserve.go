@@ -12,7 +12,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// postgresServing are the flags of a server with a store on PostgreSQL.
 type postgresServing struct {
 	postgresFlags
 	replica     string

@@ -74,7 +74,6 @@ func (p *program) rebucket(ctx context.Context, o *rebucketFlags, tableName stri
 	return explainRebucket(err, &name)
 }
 
-// explainRebucket adds advice to an error.
 func explainRebucket(err error, name *table.Name) error {
 	pause, unfinished := (*rebucket.PauseError)(nil), (*rebucket.UnfinishedError)(nil)
 	switch {
@@ -92,7 +91,6 @@ func explainRebucket(err error, name *table.Name) error {
 	return cli.Fail(cli.StatusPart, fmt.Errorf("%w; run it again to resume, or with --abort to give up", err))
 }
 
-// rebucketProgress shows the progress of "dynamodb rebucket".
 type rebucketProgress struct {
 	*cli.Progress
 	name    string

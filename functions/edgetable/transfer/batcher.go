@@ -8,7 +8,6 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// batcher groups the rows of a source into batches.
 type batcher struct {
 	kind   remote.Kind
 	put    func(context.Context, *batch) error

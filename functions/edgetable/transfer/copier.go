@@ -37,7 +37,6 @@ type Copy struct {
 	Refused      func(table string, line int, reason string) // called for each rejected entity
 }
 
-// copier is the state of a running copy.
 type copier struct {
 	o        *Copy
 	from, to *remote.Client

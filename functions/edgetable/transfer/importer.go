@@ -150,7 +150,6 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	return im.writeProgress()
 }
 
-// finish sends the last batch and waits for all batches.
 func (im *importer) finish(ctx context.Context, f *batcher) error {
 	if err := f.send(ctx); err != nil {
 		return err
@@ -162,7 +161,6 @@ func (im *importer) finish(ctx context.Context, f *batcher) error {
 	return nil
 }
 
-// send passes a batch to the writing goroutines.
 func (im *importer) send(ctx context.Context, b *batch) error {
 	im.mu.Lock()
 	im.pending = append(im.pending, b)

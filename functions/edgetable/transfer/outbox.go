@@ -69,7 +69,6 @@ func (o *outbox) add(ctx context.Context, kind remote.Kind, e *payload.Received)
 	return o.reach(ctx, e, 10)
 }
 
-// skip counts an entity that is already equal in the target.
 func (o *outbox) skip(ctx context.Context, e *payload.Received) error {
 	o.seen.totals.Same++
 	o.c.o.Progress.Rows.Add(1)
@@ -160,7 +159,6 @@ func (o *outbox) writeProgress(done bool) error {
 	return o.c.writeProgress(o.table, o.p, state, rejects)
 }
 
-// finish writes the last batch and records that the range is done.
 func (o *outbox) finish(ctx context.Context) error {
 	if err := o.flush(ctx); err != nil {
 		return err

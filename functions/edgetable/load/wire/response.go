@@ -31,7 +31,6 @@ type Response struct {
 	RetryAfter    time.Duration // 0 without Retry-After
 }
 
-// reader reads responses from a connection.
 type reader struct {
 	r       *bufio.Reader
 	body    []byte
@@ -110,7 +109,6 @@ func (c *reader) line() ([]byte, error) {
 	return bytes.TrimSuffix(line, []byte("\r")), nil
 }
 
-// readN appends n bytes to the body.
 func (c *reader) readN(n int) error {
 	at := len(c.body)
 	if at+n > MaxBody {

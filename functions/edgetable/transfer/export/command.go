@@ -35,7 +35,6 @@ func (c *Command) sheet() rows.Sheet {
 	return csvfile.NewSheet(c.Format == "csv", c.Excel, c.Compress, c.Select)
 }
 
-// ending returns the extension of the exported files.
 func (c *Command) ending() string {
 	switch c.Format {
 	case "jsonl":

@@ -18,7 +18,6 @@ type Export struct {
 	Begin       func(again bool) // called at the start; again reports whether an earlier run recorded progress
 }
 
-// exporting is the state of a running export.
 type exporting struct {
 	*Export
 	c     *remote.Client

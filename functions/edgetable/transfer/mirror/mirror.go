@@ -38,7 +38,6 @@ type Mirror struct {
 	rejected rows.RejectFile
 }
 
-// followed is a table and the state of its copy.
 type followed struct {
 	State
 	file    string

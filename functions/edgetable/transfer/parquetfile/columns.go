@@ -35,7 +35,6 @@ type plannedColumn struct {
 	unit edm.Ticks
 }
 
-// plannedColumns collects the columns of a table.
 type plannedColumns struct {
 	list  []*plannedColumn // in the order of first appearance
 	index map[columnKey]*plannedColumn
@@ -131,7 +130,6 @@ func (c *plannedColumns) plan() {
 	}
 }
 
-// choose sets the parquet type of the column.
 func (c *plannedColumn) choose() {
 	switch c.typ {
 	case edm.TypeBinary:

@@ -39,7 +39,6 @@ type plain struct{ io.Writer }
 
 func (plain) End() error { return nil }
 
-// packed implements Frames for gzip and zstd.
 type packed struct {
 	w       io.Writer
 	encoder encoder

@@ -13,7 +13,6 @@ import (
 	"edgetable/core/edm"
 )
 
-// member is a member of a JSON object.
 type member struct {
 	name  string
 	value json.RawMessage
@@ -48,7 +47,6 @@ var azure = regexp.MustCompile(`^\s*\{\s*"(items|nextMarker)"`)
 // dynamoItem matches the start of a line of a DynamoDB export.
 var dynamoItem = regexp.MustCompile(`^\s*\{\s*"Item"\s*:\s*\{`)
 
-// conversion converts the JSON of a file to the JSON of entities.
 type conversion struct {
 	m      *Mapper
 	azure  bool              // the file is output of the Azure CLI

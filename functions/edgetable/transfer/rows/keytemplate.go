@@ -26,7 +26,6 @@ type keyPart struct {
 	bare  bool   // the placeholder is a date format without a name, for the Timestamp
 }
 
-// origin identifies a row of a file.
 type origin struct {
 	file *File
 	row  int64
@@ -125,7 +124,6 @@ func dateForm(form string) (string, error) {
 
 func (k *keyTemplate) renames(column string) bool { return k != nil && k.column == column }
 
-// columns returns the columns that the template refers to.
 func (k *keyTemplate) columns() (list []string) {
 	if k.column != "" {
 		return []string{k.column}

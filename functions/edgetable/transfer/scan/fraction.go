@@ -47,7 +47,6 @@ const (
 // alphabets are typical alphabets of keys, in the order in which alphabetOf tries them.
 var alphabets = []alphabet{digits, digits + "abcdef", digits + "ABCDEF", digits + lower, digits + upper, digits + upper + lower, printable()}
 
-// printable returns the printable ASCII characters.
 func printable() alphabet {
 	var list []byte
 	for c := byte(' '); c <= '~'; c++ {
