@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 )
 
-// archives writes an archive for each platform.
 func (r *release) archives() error {
 	for _, t := range r.targets {
 		name, err := r.expand(r.config.Archives[0].NameTemplate, t, "")

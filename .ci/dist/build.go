@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// build builds static, stripped programs in bin/dist.
 func (r *release) build(only string) error {
 	b := r.config.Builds[0]
 	wanted := strings.FieldsFunc(strings.ReplaceAll(only, "/", "_"), func(c rune) bool { return c == ',' || c == ' ' })

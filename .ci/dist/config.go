@@ -71,7 +71,6 @@ func (c *config) read(file string) error {
 	return nil
 }
 
-// target is a platform for which the program is built.
 type target struct {
 	os, arch, arm string
 	program       string // path of the built program

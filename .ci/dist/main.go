@@ -91,7 +91,6 @@ func (r *release) step(name string, do func() error) error {
 	return err
 }
 
-// list prints the output files with their sizes.
 func (r *release) list(w *os.File) error {
 	names, err := filepath.Glob(r.out + "/*")
 	for _, name := range names {

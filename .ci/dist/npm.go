@@ -11,7 +11,6 @@ import (
 	"strings"
 )
 
-// npmSource is the directory of the npm package with the launcher and the test fixtures.
 const npmSource = "infra/packages/npm"
 
 // npm writes a package with the program for each platform, and the package edgetable. The package edgetable has the

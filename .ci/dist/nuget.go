@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 )
 
-// nugetSource is the directory with the descriptions of the .NET packages.
 const nugetSource = "infra/packages/nuget"
 
 // nuget writes a NuGet package with the program for each platform. It also writes the package edgetable, a .NET tool

@@ -13,7 +13,6 @@ import (
 	_ "github.com/goreleaser/nfpm/v2/rpm"
 )
 
-// packages writes a .deb, an .rpm and an .apk for each Linux platform.
 func (r *release) packages() error {
 	for _, t := range r.targets {
 		if t.os != "linux" {

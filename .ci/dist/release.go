@@ -87,7 +87,6 @@ type names struct {
 	CommitDate                 string
 }
 
-// expand executes a template of .goreleaser.yaml.
 func (r *release) expand(text string, t target, conventional string) (string, error) {
 	parsed, err := template.New("").Option("missingkey=error").Parse(text)
 	if err != nil {

@@ -38,7 +38,6 @@ func (r *release) boms() error {
 	return nil
 }
 
-// sums writes the checksums of all output files.
 func (r *release) sums() error {
 	found, err := filepath.Glob(r.out + "/*")
 	if err != nil {

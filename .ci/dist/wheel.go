@@ -12,7 +12,6 @@ import (
 	"strings"
 )
 
-// pythonSource is the directory of the Python package with the test fixtures.
 const pythonSource = "infra/packages/python"
 
 // wheels writes a wheel for each platform, with the program as a script and the Python package of the test fixtures.

@@ -23,7 +23,6 @@ import (
 	"edgetable/functions/edgetable/watch"
 )
 
-// root returns the root command.
 func (p *program) root() *cobra.Command {
 	root := cli.Group("edgetable", "A table store that speaks the Azure Table Storage protocol", `Every flag can also be set in the environment and in a configuration file: the
 variable of --log-level is EDGETABLE_LOG_LEVEL, its line in the file is

@@ -9,7 +9,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// completionCommand returns the command that prints completion scripts for shells.
 func (p *program) completionCommand() *cobra.Command {
 	c := cli.Group("completion", "Print the completion script of a shell", "")
 	for _, shell := range []struct {

@@ -20,7 +20,6 @@ var groups = []struct {
 	{"This program", []string{"completion", "version"}},
 }
 
-// inGroups assigns the commands to their groups.
 func inGroups(root *cobra.Command) {
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

@@ -37,7 +37,6 @@ func main() {
 // ticks returns the channel on whose events a server checks its files for changes.
 func ticks() <-chan time.Time { return time.Tick(reload.Every) }
 
-// variables returns the names of all environment variables.
 func variables() (names []string) {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
@@ -46,14 +45,12 @@ func variables() (names []string) {
 	return names
 }
 
-// hangups returns a channel that receives SIGHUP.
 func hangups() <-chan os.Signal {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGHUP)
 	return c
 }
 
-// run runs the command and returns its exit status.
 func (p *program) run(ctx context.Context) int {
 	if done, status := p.asAzurite(); done {
 		return status

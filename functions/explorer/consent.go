@@ -45,7 +45,6 @@ func (c *Consent) Invite() (path string, good time.Duration) {
 
 const signPath = Prefix + "sign/"
 
-// serve serves requests of the page for a session or a signature.
 func (c *Consent) serve(req *protocol.Request, version string) protocol.Response {
 	if !private(req) {
 		return denial(http.StatusForbidden, "NotPrivate", "Others on the network could read this session: open the link over https, or on the server's own machine")

@@ -32,7 +32,6 @@ func set(names ...string) map[string]bool {
 	return s
 }
 
-// copyHeaders copies the forwarded headers.
 func copyHeaders(to, from http.Header, known map[string]bool) {
 	for name, values := range from {
 		ours := known[name] || slices.ContainsFunc(families, func(family string) bool { return strings.HasPrefix(name, family) })
@@ -124,7 +123,6 @@ func isWithinAccount(escaped string) bool {
 	return true
 }
 
-// signedQuery reports whether a query contains a signature.
 func signedQuery(raw string) bool {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
@@ -138,7 +136,6 @@ func signedQuery(raw string) bool {
 	return false
 }
 
-// explain returns a message about a service that does not respond.
 func (g *Gateway) explain(err error) string {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return "the service cannot be reached: " + g.Plain(err)

@@ -53,7 +53,6 @@ type Local interface {
 	Keys(ctx context.Context, account string) (any, error)
 }
 
-// connected is a profile with its client.
 type connected struct {
 	Profile
 	client func() (*remote.Client, error)

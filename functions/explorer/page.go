@@ -35,7 +35,6 @@ const (
 //go:embed dist
 var dist embed.FS
 
-// file is a file of the page with its headers and a compressed copy.
 type file struct {
 	kind       string
 	body, gzip []byte
@@ -80,7 +79,6 @@ var kinds = map[string]string{
 	"":      "application/json", // the file session
 }
 
-// servePage serves a file of the page.
 func servePage(req *protocol.Request, connect string) protocol.Response {
 	name, _, _ := strings.Cut(req.Target, "?")
 	name = strings.TrimPrefix(name, Prefix)

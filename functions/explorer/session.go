@@ -65,7 +65,6 @@ func (s *sessions) begin(token string) (session string, ok bool) {
 	return session, true
 }
 
-// isSession reports whether a token is a valid session token.
 func (s *sessions) isSession(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	s.mu.Lock()

@@ -17,7 +17,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// accountCommand returns the commands that maintain the accounts file.
 func (p *program) accountCommand() *cobra.Command {
 	var o accountFlags
 	command := func(use, short, long string, run func(ctx context.Context, f *file, name string) error) *cobra.Command {
@@ -150,7 +149,6 @@ func (p *program) rotateAccount(ctx context.Context, f *file, name string, o *ac
 	return nil
 }
 
-// printConnection prints a connection string with the key.
 func (p *program) printConnection(name, key, endpoint string) {
 	fmt.Fprintln(p.Err, "The key is not shown again:")
 	if endpoint == "" {
@@ -266,7 +264,6 @@ func (p *program) showAccount(f *file, name string) error {
 	return nil
 }
 
-// changeAccount disables, enables or drops an account.
 func (p *program) changeAccount(ctx context.Context, f *file, name string, o *accountFlags) error {
 	if !o.drop && (o.force || o.yes) {
 		return cli.Misuse("--force and --yes are for --drop")

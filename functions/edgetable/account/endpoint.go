@@ -74,10 +74,8 @@ func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err
 // unknownEndpoint is the placeholder for an unknown URL in the output. All clients reject it.
 const unknownEndpoint = "URL-OF-THE-ACCOUNT"
 
-// defaultEndpoint is the help text about the default of --endpoint.
 const defaultEndpoint = "default from the running server of these accounts; without a running server, from the settings listen, public-url and tls-cert in the environment or in the file of --config"
 
-// accountFlags are the flags of the account commands.
 type accountFlags struct {
 	accounts, data string
 	admin          string

@@ -11,7 +11,6 @@ import (
 // this time.
 const quiet = 10 * time.Minute
 
-// forceUsage is the help text of --force.
 const forceUsage = "remove a key although clients use it"
 
 // keyUsed returns the time of the last use of a key, or nil if it was never used. It consults the running server and

@@ -195,7 +195,6 @@ func (o *sasFlags) check() error {
 	return nil
 }
 
-// sign returns the token that the flags describe.
 func (o *sasFlags) sign(k *sharedkey.Key, now time.Time) (string, error) {
 	start, err := signedTime(o.start, now)
 	if err != nil {

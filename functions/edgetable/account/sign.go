@@ -111,7 +111,6 @@ func Curl(account *sharedkey.Account, method, target string, now time.Time) stri
 	return strings.Join(words, " ")
 }
 
-// signed returns the headers of a signed request.
 func signed(account *sharedkey.Account, method, target string, now time.Time) []string {
 	path, query := pathOf(escape(target))
 	date := sharedkey.FormatDate(now)

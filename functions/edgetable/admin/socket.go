@@ -63,7 +63,6 @@ func clearSocket(path string) error {
 	return os.Remove(path)
 }
 
-// adminListener removes its socket on Close.
 type adminListener struct {
 	net.Listener
 	path string

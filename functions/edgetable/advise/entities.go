@@ -45,7 +45,6 @@ func singleRows(f *Facts) []Finding {
 // wide is the size in bytes from which an entity is reported as large.
 const wide = 256 << 10
 
-// wideEntities reports large entities.
 func wideEntities(f *Facts) []Finding {
 	n, example := 0, ""
 	if f.Traffic != nil {

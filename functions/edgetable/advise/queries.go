@@ -78,7 +78,6 @@ func planWords(plan string) string {
 	return "of points"
 }
 
-// commas formats a number with thousands separators.
 func commas(n float64) string {
 	text := strconv.FormatFloat(n, 'f', 0, 64)
 	for i := len(text) - 3; i > 0; i -= 3 {

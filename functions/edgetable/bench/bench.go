@@ -73,7 +73,6 @@ mixed (half get, half upsert).`,
 	return c
 }
 
-// bench measures a running server.
 func bench(ctx context.Context, p *cli.Terminal, o *flags) error {
 	o.endpoint = cmp.Or(o.endpoint, cli.UsualURL+accounts.Development)
 	if err := o.complete(); err != nil {

@@ -28,7 +28,6 @@ func (m *measured) table() *cli.Table {
 	}
 }
 
-// latency is the latency of requests.
 type latency struct {
 	Median milliseconds `json:"medianMilliseconds"`
 	P99    milliseconds `json:"p99Milliseconds"`

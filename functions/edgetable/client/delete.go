@@ -104,7 +104,6 @@ func (p *program) deleteSome(ctx context.Context, o *deleteFlags, table string) 
 	return p.printPurged(table, n, false)
 }
 
-// printPurged prints how many entities were deleted, or with dryRun would be deleted.
 func (p *program) printPurged(table string, n int64, dryRun bool) error {
 	switch {
 	case p.Events:

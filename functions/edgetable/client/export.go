@@ -137,7 +137,6 @@ type exported struct {
 	Notes    []string `json:"notes"`
 }
 
-// printExported prints the exported tables.
 func (p *program) printExported(m *export.Manifest) error {
 	all := []exported{}
 	for _, t := range m.Tables {

@@ -16,7 +16,6 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// readFlags are the flags of commands that print entities.
 type readFlags struct {
 	ServiceFlags
 	filter, format string
@@ -30,10 +29,8 @@ type readFlags struct {
 // onScreen is the default maximum number of entities printed to a terminal.
 const onScreen = 100
 
-// formats are the values of --format.
 var formats = []string{"table", "json", "jsonl", "csv", "csv-plain"}
 
-// filterFlag adds --filter.
 func filterFlag(f *pflag.FlagSet, to *string) {
 	cli.ValueFlag(f, to, "filter", "string", "`condition` for the entities, as in $filter", checkedFilter, func(s string) string { return s })
 }

@@ -35,7 +35,6 @@ func RejectsFlag(f *pflag.FlagSet, to *string, usual string) {
 	f.StringVar(to, "rejects", "", "`file` for rows that are refused; default "+usual)
 }
 
-// restartFlag adds --restart.
 func restartFlag(f *pflag.FlagSet, to *bool) {
 	cli.BoolFlag(f, to, "restart", "discard the progress of an interrupted run, and begin again")
 }

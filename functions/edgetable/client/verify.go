@@ -125,7 +125,6 @@ func are(n int64) string {
 	return "are"
 }
 
-// printComparison prints the totals and the differences.
 func (p *program) printComparison(c *comparison, complete bool) {
 	so := ""
 	if !complete {

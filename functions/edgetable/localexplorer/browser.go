@@ -5,7 +5,6 @@ import (
 	"runtime"
 )
 
-// openBrowser opens a link in the browser.
 func openBrowser(link string) error {
 	command := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
 	if command == nil {

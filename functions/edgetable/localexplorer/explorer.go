@@ -59,7 +59,6 @@ in the server.`,
 	return c
 }
 
-// printLink prints a link to the explorer of the server on this machine.
 func printLink(ctx context.Context, p *cli.Terminal, o *flags) error {
 	if len(o.names) > 0 || o.readOnly {
 		return cli.Misuse("--link opens all accounts of the server, to read and to write: remove the flags --profile and --read-only, or remove --link")
@@ -74,7 +73,6 @@ func printLink(ctx context.Context, p *cli.Terminal, o *flags) error {
 	return nil
 }
 
-// openPage opens a link in the browser if --open is set.
 func openPage(p *cli.Terminal, o *flags, link string) {
 	if !o.open {
 		return
@@ -84,7 +82,6 @@ func openPage(p *cli.Terminal, o *flags, link string) {
 	}
 }
 
-// explore serves the explorer until ctx is done.
 func explore(ctx context.Context, p *cli.Terminal, o *flags) error {
 	if _, err := o.profiles(p); err != nil {
 		return err

@@ -34,7 +34,6 @@ func (o *shown) register(f *pflag.FlagSet) {
 // withoutProfiles is the name of the development account if the user has no profiles.
 const withoutProfiles = "local"
 
-// profiles returns the services to show.
 func (o *shown) profiles(p *cli.Terminal) ([]explorer.Profile, error) {
 	// Open treats a missing file as empty. If the user named the file, the name may be misspelled.
 	if _, err := os.Stat(o.file); o.file != "" && errors.Is(err, fs.ErrNotExist) {

@@ -36,7 +36,6 @@ func Follow(p *cli.Terminal, work string, progress *scan.Progress, clients ...*r
 	}
 }
 
-// follower reports the progress of a command once a second.
 type follower struct {
 	p        *cli.Terminal
 	work     string

@@ -51,7 +51,6 @@ func (f *File) Save() error {
 	return directory.Replace(f.Path, append(text, '\n'), 0o600)
 }
 
-// validName matches profile names and no connection strings.
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 
 // ValidName reports whether text can be the name of a profile, as opposed to a connection string.

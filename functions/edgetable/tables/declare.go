@@ -18,7 +18,6 @@ import (
 	"edgetable/functions/edgetable/client"
 )
 
-// declareFlags are the flags of commands that change the options of tables.
 type declareFlags struct {
 	client.ServiceFlags
 	dryRun, yes bool
@@ -33,7 +32,6 @@ func (o *declareFlags) register(f *pflag.FlagSet) {
 // wish returns the desired options of a table, given the current options.
 type wish func(now table.TableOptions) table.TableOptions
 
-// change is a change of a table's options.
 type change struct {
 	name, revision string
 	old, next      []byte        // options as JSON, without the members "state", which the server adds

@@ -47,7 +47,6 @@ deletes these changes.`,
 	return c
 }
 
-// options are the flags of "tables set" for the options of a table.
 type options struct {
 	property, after, keep string
 	noExpire, noChanges   bool

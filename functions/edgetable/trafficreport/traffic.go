@@ -12,7 +12,6 @@ import (
 	"edgetable/functions/edgetable/client"
 )
 
-// trafficFlags identify a server and an account.
 type trafficFlags struct {
 	data, admin, account string
 	json                 bool
@@ -24,7 +23,6 @@ func (o *trafficFlags) register(f *pflag.FlagSet) {
 	cli.AccountFlag(f, &o.account, "; default the first account that has the table")
 }
 
-// server returns a client of the server on this machine.
 func (o *trafficFlags) server() *admin.Server { return admin.Reach(o.data, o.admin) }
 
 func trafficCommand(p *cli.Terminal) *cobra.Command {

@@ -17,14 +17,12 @@ import (
 	"edgetable/functions/edgetable/transfer/mirror"
 )
 
-// flags specify which changes are read and where they are delivered.
 type flags struct {
 	client.ServiceFlags
 	initial, once, json bool
 	state, since, exec  string
 }
 
-// watcher reads the changes of a table.
 type watcher struct {
 	*cli.Terminal
 	*flags
