@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 )
 
-// archives makes an archive for each platform.
 func (r *release) archives() error {
 	for _, t := range r.targets {
 		name, err := r.expand(r.config.Archives[0].NameTemplate, t, "")
@@ -30,7 +29,7 @@ func (r *release) archives() error {
 			w := zip.NewWriter(f)
 			add, ends = r.zipped(w), []func() error{w.Close, f.Close}
 		case "tar.gz":
-			z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // no error is possible, because the level is known
+			z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // the level is valid
 			w := tar.NewWriter(z)
 			add, ends = r.tarred(w), []func() error{w.Close, z.Close, f.Close}
 		default:

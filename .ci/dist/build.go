@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// build makes the programs in bin/dist, static and without symbols.
 func (r *release) build(only string) error {
 	b := r.config.Builds[0]
 	wanted := strings.FieldsFunc(strings.ReplaceAll(only, "/", "_"), func(c rune) bool { return c == ',' || c == ' ' })

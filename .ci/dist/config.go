@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// config is the part of .goreleaser.yaml that describes files. GoReleaser's own package would add a thousand modules.
+// config is the part of .goreleaser.yaml that describes the files. Importing GoReleaser would add a thousand modules.
 type config struct {
 	ProjectName string `yaml:"project_name"`
 	Builds      []struct {
@@ -46,7 +46,7 @@ type config struct {
 	}
 }
 
-// archiveFile names a file (Src), or the files that match a pattern and the directory for them (Dst).
+// archiveFile is a file, or a glob pattern and the destination directory.
 type archiveFile struct{ Src, Dst string }
 
 func (f *archiveFile) UnmarshalYAML(n *yaml.Node) error {
@@ -71,10 +71,9 @@ func (c *config) read(file string) error {
 	return nil
 }
 
-// target is a platform for which the program is built.
 type target struct {
 	os, arch, arm string
-	program       string // file name of the built program
+	program       string // path of the built program
 }
 
 func parseTarget(text string) target {
@@ -82,10 +81,10 @@ func parseTarget(text string) target {
 	return target{os: parts[0], arch: parts[1], arm: parts[2]}
 }
 
-// name returns the name of the target in .goreleaser.yaml.
+// name returns the name used in .goreleaser.yaml.
 func (t target) name() string { return strings.TrimSuffix(t.os+"_"+t.arch+"_"+t.arm, "_") }
 
-// variant returns the variant of the architecture in an image, such as "v7"; it is "" for most targets.
+// variant returns the CPU variant in an image manifest, such as "v7", or "".
 func (t target) variant() string {
 	if t.arm == "" {
 		return ""
@@ -93,7 +92,6 @@ func (t target) variant() string {
 	return "v" + t.arm
 }
 
-// format returns the archive format of the target.
 func (c *config) format(t target) string {
 	for _, o := range c.Archives[0].FormatOverrides {
 		if o.Goos == t.os {

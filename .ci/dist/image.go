@@ -24,14 +24,12 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// imageUser is the id of the image's user. It is a number, because Kubernetes cannot tell whether a named user is
-// root.
+// imageUser is the id of the image's user. It is numeric, because Kubernetes cannot tell whether a named user is root.
 const imageUser = 65532
 
-// image writes an image for each Linux platform, built from scratch, and an index of all of them. The file for one
-// platform is a docker-archive like that of docker save, which every Docker, Podman and containerd can load. The
-// index is an OCI layout, for pushing to a registry. Its media types are those of Docker, because Podman drops the
-// health check of images with OCI media types.
+// image writes a container image for each Linux platform, and an index of all images. An image is a docker-archive, as
+// written by docker save, which Docker, Podman and containerd load. The index is an OCI layout, to be pushed to a
+// registry. It uses Docker's media types, because Podman drops the health check of images with OCI media types.
 func (r *release) image(dir string) error {
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return err
@@ -51,7 +49,7 @@ func (r *release) image(dir string) error {
 		platform := &v1.Platform{OS: t.os, Architecture: t.arch, Variant: t.variant()}
 		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: platform}})
 	}
-	// Write an index with a single entry. The entry has the image's name, and refers to the index of all platforms.
+	// The outer index has a single entry, which has the image name and refers to the index of all platforms.
 	allPlatforms := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{
 		Add: index, Descriptor: v1.Descriptor{Annotations: map[string]string{
 			"io.containerd.image.name":          "docker.io/library/edgetable:" + r.Version,
@@ -65,7 +63,7 @@ func (r *release) image(dir string) error {
 	return errors.Join(err, os.RemoveAll(dir+"/layout"))
 }
 
-// dockerArchive writes a file from which Docker loads the image as edgetable:VERSION and edgetable:latest.
+// dockerArchive writes an archive from which Docker loads the image as edgetable:VERSION and edgetable:latest.
 func (r *release) dockerArchive(img v1.Image, file string) error {
 	tags := map[name.Tag]v1.Image{}
 	for _, tag := range []string{r.Version, "latest"} {
@@ -75,8 +73,7 @@ func (r *release) dockerArchive(img v1.Image, file string) error {
 		}
 		tags[t] = img
 	}
-	// The library writes the tags in random map order. So the file is written again until they are sorted. Then two
-	// builds give the same bytes.
+	// The library writes the tags in map order. Retry until they are sorted, so that the build is reproducible.
 	for {
 		if err := tarball.MultiWriteToFile(file, tags); err != nil {
 			return err
@@ -120,7 +117,7 @@ func (r *release) platformImage(t target) (v1.Image, error) {
 	return addHealthCheck(img, file)
 }
 
-// labels returns the image's labels. Registries show them, and Renovate finds the list of changes with them.
+// labels returns the image labels, which registries show. Renovate uses them to find the changelog.
 func (r *release) labels() map[string]string {
 	const prefix = "org.opencontainers.image."
 	labels := map[string]string{
@@ -133,9 +130,9 @@ func (r *release) labels() map[string]string {
 	return labels
 }
 
-// addHealthCheck adds the configuration to an image, including the health check. Docker from version 25 on checks at
-// StartInterval until the server is ready. v1.HealthConfig lacks this field, so addHealthCheck writes it. Other
-// engines use Interval from the start, so Interval is short too.
+// addHealthCheck sets the configuration of an image, with a health check. From version 25 on, Docker checks at
+// StartInterval until the server is ready. v1.HealthConfig has no field StartInterval. Other engines always check at
+// Interval, so Interval is short too.
 func addHealthCheck(img v1.Image, file *v1.ConfigFile) (v1.Image, error) {
 	type healthConfig struct {
 		v1.HealthConfig
@@ -166,9 +163,9 @@ func addHealthCheck(img v1.Image, file *v1.ConfigFile) (v1.Image, error) {
 	return c, err
 }
 
-// configured wraps a container image and replaces its configuration.
+// configured is an image with another configuration.
 type configured struct {
-	v1.Image // the original image, from which the layers are read
+	v1.Image // original image, for its layers
 	config   []byte
 	manifest *v1.Manifest
 }
@@ -181,7 +178,7 @@ func (c *configured) RawManifest() ([]byte, error)        { return json.Marshal(
 func (c *configured) Digest() (v1.Hash, error)            { return partial.Digest(c) }
 func (c *configured) Size() (int64, error)                { return partial.Size(c) }
 
-// layers returns two layers: the files that rarely change, and the program.
+// layers returns two layers: files that rarely change, and the program.
 func (r *release) layers(t target) ([]v1.Layer, error) {
 	program, err := os.ReadFile(t.program)
 	if err != nil {
@@ -223,16 +220,15 @@ func (r *release) layers(t target) ([]v1.Layer, error) {
 	return layers, nil
 }
 
-// stopTime is how long a stopping server waits for open requests. It is below ten seconds, after which docker stop
-// kills the server.
+// stopTime is how long a stopping server waits for open requests. docker stop kills the server after ten seconds.
 const stopTime = "EDGETABLE_GRACE=8s"
 
-// sharedDirMode is the mode of a directory in which every user may create files and remove only his own files. A new
-// volume, or a --tmpfs, gets the mode of the directory at its mount point. A container may run as any user, for
-// example on OpenShift. The program itself creates files that only their owner can read.
+// sharedDirMode is the mode of a directory in which every user may create files and remove only their own. A new volume
+// or a --tmpfs inherits this mode, and a container may run as any user, for example on OpenShift. The files that the
+// program creates are readable only by their owner.
 const sharedDirMode = 0o1777
 
-// imageFile is a file, a directory (if its name ends with a slash), or a symbolic link.
+// imageFile is a file, a directory if name ends with a slash, or a symbolic link.
 type imageFile struct {
 	name  string
 	mode  int64
@@ -255,19 +251,19 @@ func (r *release) add(w *tar.Writer, f imageFile) error {
 	return err
 }
 
-// rootCertificates returns the root certificates that browsers trust, for connections to token issuers and to AWS. It
-// omits certificates with restrictions that a PEM file cannot express.
+// rootCertificates returns the root certificates that browsers trust, for connections to token issuers and AWS. It
+// omits certificates with constraints, which PEM cannot express.
 func rootCertificates() []byte {
 	var b bytes.Buffer
 	for root := range bundle.Roots() {
 		if root.Constraint == nil {
-			_ = pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // no error is possible, because a Buffer accepts every write
+			_ = pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // a Buffer accepts every write
 		}
 	}
 	return b.Bytes()
 }
 
-// tarDir writes the files of a directory, ordered by name.
+// tarDir writes the files of a directory to a tar archive, sorted by name.
 func (r *release) tarDir(dir, file string) error {
 	f, err := os.Create(file)
 	if err != nil {
@@ -287,7 +283,7 @@ func (r *release) tarDir(dir, file string) error {
 	return errors.Join(err, w.Close(), f.Close())
 }
 
-// images writes the images to the directory of the release's files.
+// images moves the images to the output directory.
 func (r *release) images() error {
 	found, err := filepath.Glob("bin/image/*.tar")
 	if err != nil {

@@ -1,9 +1,8 @@
-// Command dist makes the files of a release in dist/ at the root of the repository:
-// archives, packages of Linux, npm, Python and .NET, an image for containers, manifests, SBOMs
-// and checksums.
+// Command dist builds the files of a release in dist/ at the root of the repository: archives, packages for Linux, npm,
+// Python and .NET, container images, manifests, SBOMs and checksums.
 //
-// The content of these files is defined in .goreleaser.yaml, so GoReleaser makes the same ones. The command needs
-// only Go, and the same commit gives the same bytes.
+// Their content is defined in .goreleaser.yaml, so GoReleaser builds the same files. The command needs only Go. The
+// build is reproducible: the same commit results in the same bytes.
 package main
 
 import (
@@ -83,7 +82,7 @@ func run(given, only, url, source string, parts []string) error {
 	return r.list(os.Stdout)
 }
 
-// step runs one step of the build and prints its name and duration, because the whole build takes minutes.
+// step runs a step of the build and prints its name and duration, because a build takes minutes.
 func (r *release) step(name string, do func() error) error {
 	start := time.Now()
 	fmt.Fprintf(os.Stderr, "%-40s", name)
@@ -92,7 +91,6 @@ func (r *release) step(name string, do func() error) error {
 	return err
 }
 
-// list prints the files with their sizes.
 func (r *release) list(w *os.File) error {
 	names, err := filepath.Glob(r.out + "/*")
 	for _, name := range names {

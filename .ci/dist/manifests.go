@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// manifests writes the manifests for Homebrew, Scoop and winget, with the URLs and checksums of the archives. If the
-// release has no URL, the manifests refer to local files, so that they can be tried on this machine.
+// manifests writes the manifests for Homebrew, Scoop and winget, with the URLs and checksums of the archives. Without a
+// release URL, the manifests refer to local files for tests.
 func (r *release) manifests() error {
 	if r.url == "" {
 		dir, err := filepath.Abs(r.out)
@@ -58,11 +58,10 @@ func (r *release) manifests() error {
 
 const summary = "Table store that speaks the Azure Table Storage protocol"
 
-// archived is the description of an archive in a manifest. The field dir is the directory inside the archive.
+// archived is an archive in a manifest. dir is the directory inside the archive.
 type archived struct{ URL, Sum, dir string }
 
-// homepage returns the URL of the repository or, if there is none, the URL of the host of the release. It returns ""
-// if the release has neither.
+// homepage returns the URL of the repository, or else the host of the release URL, or else "".
 func (r *release) homepage() string {
 	scheme, rest, _ := strings.Cut(r.url, "://")
 	if r.source != "" || scheme == "file" {
@@ -111,7 +110,7 @@ end
 	return b.String()
 }
 
-// winget returns the winget manifest, a single file of the kind singleton.
+// winget returns the winget manifest, a singleton.
 func (r *release) winget(a archived) string {
 	return fmt.Sprintf(`PackageIdentifier: edgetable.edgetable
 PackageVersion: %s

@@ -11,11 +11,10 @@ import (
 	"strings"
 )
 
-// npmSource is the directory of the npm package with the launcher and the test fixtures.
 const npmSource = "infra/packages/npm"
 
-// npm makes an npm package with the program for each platform, and the package edgetable. The package edgetable has
-// the other packages as optional dependencies, and npm installs the one for its platform.
+// npm writes a package with the program for each platform, and the package edgetable. The package edgetable has the
+// platform packages as optional dependencies, and npm installs the one for its platform.
 func (r *release) npm() error {
 	main, err := readJSON(npmSource + "/package.json")
 	if err != nil {
@@ -47,7 +46,7 @@ func (r *release) npm() error {
 	return errors.Join(err, r.npmPackage(r.config.ProjectName, main, files))
 }
 
-// npmPackage writes a package as 'npm pack' does. The argument files maps paths in the package to source files.
+// npmPackage writes a package like "npm pack". files maps paths in the package to source files.
 func (r *release) npmPackage(name string, about map[string]any, files map[string]string) error {
 	text, err := json.MarshalIndent(about, "", "  ")
 	if err != nil {
@@ -57,7 +56,7 @@ func (r *release) npmPackage(name string, about map[string]any, files map[string
 	if err != nil {
 		return err
 	}
-	z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // no error is possible, because the level is known
+	z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // the level is valid
 	w := tar.NewWriter(z)
 	add := r.tarred(w)
 	err = add("package/package.json", 0o644, append(text, '\n'))
@@ -71,7 +70,7 @@ func (r *release) npmPackage(name string, about map[string]any, files map[string
 	return errors.Join(err, w.Close(), z.Close(), f.Close())
 }
 
-// node returns the platform's name in Node.js.
+// node returns the name of the platform in Node.js.
 func (t target) node() string {
 	name := func(of map[string]string, goName string) string {
 		if n, ok := of[goName]; ok {
@@ -82,7 +81,6 @@ func (t target) node() string {
 	return name(map[string]string{"windows": "win32"}, t.os) + "-" + name(map[string]string{"amd64": "x64"}, t.arch)
 }
 
-// modeOf returns the mode of a file in a package. Programs are executable.
 func modeOf(name string) int64 {
 	if strings.HasPrefix(filepath.Base(name), "edgetable") {
 		return 0o755

@@ -12,12 +12,10 @@ import (
 	"path/filepath"
 )
 
-// nugetSource is the directory with the descriptions of the packages for .NET.
 const nugetSource = "infra/packages/nuget"
 
-// nuget makes two kinds of NuGet packages. For each platform, one package contains the program. The package edgetable
-// is a .NET tool that lists these packages. When the .NET SDK installs the tool, it chooses the package for its
-// platform. The SDK can do so from version 10 on.
+// nuget writes a NuGet package with the program for each platform. It also writes the package edgetable, a .NET tool
+// that lists the platform packages. From version 10 on, the .NET SDK installs the package for its platform.
 func (r *release) nuget() error {
 	named := toolSettings{Version: 2, Command: toolCommand{Name: r.config.ProjectName}}
 	for _, t := range r.targets {
@@ -68,8 +66,8 @@ type toolPackage struct {
 	ID                string `xml:"Id,attr"`
 }
 
-// dotnet returns the platform's name in .NET. A package for linux-x64 serves both for glibc and for musl. The program
-// is static, and on musl .NET accepts packages for linux-x64 too.
+// dotnet returns the name of the platform in .NET. A package for linux-x64 also serves musl: the program is static, and
+// .NET accepts linux-x64 on musl.
 func (t target) dotnet() string {
 	os := map[string]string{"darwin": "osx", "windows": "win", "linux": "linux"}[t.os]
 	if t.arch == "amd64" {
@@ -78,7 +76,7 @@ func (t target) dotnet() string {
 	return os + "-" + t.arch
 }
 
-// nuspec is a package's description, which a gallery shows.
+// nuspec is the description of a package in a gallery.
 type nuspec struct {
 	XMLName  xml.Name `xml:"http://schemas.microsoft.com/packaging/2013/05/nuspec.xsd package"`
 	Metadata struct {
@@ -109,7 +107,7 @@ type repository struct {
 	Commit string `xml:"commit,attr"`
 }
 
-// Two files that 'dotnet pack' adds to a package: the media types of the files, and the location of the description.
+// Files that "dotnet pack" adds to a package: the media types, and the location of the description.
 const (
 	contentTypes = xml.Header + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml" />` +
 		`<Default Extension="nuspec" ContentType="application/octet" /><Default Extension="xml" ContentType="application/octet" /><Default Extension="md" ContentType="application/octet" />` +
@@ -118,7 +116,7 @@ const (
 	relations = xml.Header + `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Type="http://schemas.microsoft.com/packaging/2010/07/manifest" Target="/`
 )
 
-// nugetPackage writes a package with the given files and the files that are in every package.
+// nugetPackage writes a package with the given files and the files common to all packages.
 func (r *release) nugetPackage(id, kind string, files map[string][]byte) error {
 	var about nuspec
 	m := &about.Metadata
@@ -169,8 +167,8 @@ func marked(v any) ([]byte, error) {
 	return append([]byte(xml.Header), append(text, '\n')...), err
 }
 
-// icon returns the icon of the NuGet packages as a PNG, because a gallery requires an icon. The icon is the same as on
-// the explorer's web page: a table with a folded corner.
+// icon returns the package icon, which a gallery requires, as a PNG. It shows a table with a folded corner, like the
+// explorer's icon.
 func icon() ([]byte, error) {
 	const side, unit = 128, 4
 	white, ground, corner := color.RGBA{0xff, 0xff, 0xff, 0xff}, color.RGBA{0x57, 0x53, 0xc6, 0xff}, color.RGBA{0xff, 0xc9, 0x4d, 0xff}
@@ -180,13 +178,13 @@ func icon() ([]byte, error) {
 		for x := range side {
 			c := ground
 			switch u, v := float64(x)/unit, float64(y)/unit; {
-			case u < 7 || u >= 25 || v < 7 || v >= 25: // the area outside the sheet of paper that the icon shows
-			case u+v > 44: // the area below the folded corner
+			case u < 7 || u >= 25 || v < 7 || v >= 25: // outside the sheet
+			case u+v > 44: // below the folded corner
 				c = corner
 			case u+v > 41.1:
 			case v < 11.5:
 				c = white
-			case v < 13.5 || v >= 18.5 && v < 20.5 || u >= 13 && u < 15: // the gap between two cells
+			case v < 13.5 || v >= 18.5 && v < 20.5 || u >= 13 && u < 15: // between cells
 			case u < 13:
 				c = pale
 			default:

@@ -13,7 +13,6 @@ import (
 	_ "github.com/goreleaser/nfpm/v2/rpm"
 )
 
-// packages makes a .deb, an .rpm and an .apk for each Linux platform.
 func (r *release) packages() error {
 	for _, t := range r.targets {
 		if t.os != "linux" {
@@ -36,7 +35,7 @@ func (r *release) pack(t target, format string) error {
 	}}
 	for _, content := range c.Contents {
 		if content.Packager == "" || content.Packager == format {
-			own := *content // a copy, because nfpm modifies its input
+			own := *content // nfpm modifies its input
 			info := *content.FileInfo
 			own.FileInfo = &info
 			contents = append(contents, &own)

@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// release holds the input from which all files are made.
+// release is the input of a build.
 type release struct {
-	Version    string // the version, without the v of the tag
+	Version    string // without the v of the tag
 	FullCommit string
-	IsGitDirty bool      // whether any file differs from the commit
-	time       time.Time // time of the commit; all files get this time
+	IsGitDirty bool      // a file differs from the commit
+	time       time.Time // time of the commit, used for all files
 
 	config  config
 	targets []target
 	out     string // output directory
 	source  string // URL of the repository, or ""
-	url     string // URL of the published output directory, or ""
+	url     string // URL at which the output directory is published, or ""
 }
 
-// newRelease reads the version, the commit and its time from git, unless the flags give them.
+// newRelease reads the version, the commit and its time from git, or from the flag -release.
 func newRelease(given string) (*release, error) {
 	r := &release{out: "dist"}
 	var seconds string
@@ -48,10 +48,10 @@ func newRelease(given string) (*release, error) {
 			return nil, err
 		}
 		r.IsGitDirty = changed != ""
-		// A commit with a tag is a release. Any other commit has a version before the next release.
+		// A tagged commit is a release. Other commits have a version before the next release.
 		last, err := output("git", "describe", "--tags", "--match=v[0-9]*")
 		if err != nil {
-			last = "v0.0.0-0-g0" // the repository has no tag yet
+			last = "v0.0.0-0-g0" // no tag yet
 		}
 		if r.Version, err = versionOf(strings.TrimPrefix(last, "v"), seconds); err != nil {
 			return nil, err
@@ -62,11 +62,11 @@ func newRelease(given string) (*release, error) {
 		return nil, err
 	}
 	r.time = time.Unix(n, 0).UTC()
-	return r, os.Setenv("SOURCE_DATE_EPOCH", seconds) // nfpm reads the release's time from this variable
+	return r, os.Setenv("SOURCE_DATE_EPOCH", seconds) // read by nfpm
 }
 
-// versionOf converts the output of git describe to a version. For a commit after a release, the version is that of
-// the next release with a suffix. In .deb, .rpm and .apk, it sorts before the next release.
+// versionOf converts the output of git describe to a version. A commit after a release has the version of the next
+// release with a suffix, which sorts before the next release in .deb, .rpm and .apk.
 func versionOf(described, seconds string) (string, error) {
 	tag, _, after := strings.Cut(described, "-")
 	if !after {
@@ -79,7 +79,7 @@ func versionOf(described, seconds string) (string, error) {
 	return fmt.Sprintf("%d.%d.%d-git%s", major, minor, patch+1, seconds), nil
 }
 
-// names holds the values that a template in .goreleaser.yaml can use.
+// names are the values for templates in .goreleaser.yaml.
 type names struct {
 	*release
 	ProjectName, Os, Arch, Arm string
@@ -87,7 +87,6 @@ type names struct {
 	CommitDate                 string
 }
 
-// expand executes a template of .goreleaser.yaml.
 func (r *release) expand(text string, t target, conventional string) (string, error) {
 	parsed, err := template.New("").Option("missingkey=error").Parse(text)
 	if err != nil {
@@ -104,7 +103,7 @@ func (r *release) expand(text string, t target, conventional string) (string, er
 	return b.String(), nil
 }
 
-// output returns the output of a command, without the final line end.
+// output returns the output of a command without the final newline.
 func output(name string, args ...string) (string, error) {
 	var failed strings.Builder
 	c := exec.Command(name, args...)

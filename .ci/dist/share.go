@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// share is the step of the release that fills the folder bin/share. All platforms have the files of this folder in
-// common: manual pages, completions, licenses of the libraries, and package scripts.
+// share fills bin/share with the files common to all platforms: manual pages, completions, licenses of the libraries,
+// and package scripts.
 func (r *release) share() error {
 	const dir = "bin/share"
 	if err := os.RemoveAll(dir); err != nil {
@@ -57,16 +57,15 @@ func (r *release) share() error {
 	return r.thirdParty(dir + "/THIRD-PARTY.txt")
 }
 
-// program runs edgetable by 'go run', and returns its output. The options are the same as in the release's build for
-// this platform. So Go takes the compiled packages from its build cache.
+// program runs edgetable with "go run" and returns its output. It uses the flags of the release build, so that compiled
+// packages come from the build cache.
 func (r *release) program(args ...string) (string, error) {
 	b := r.config.Builds[0]
 	run := append(append(append([]string{"env"}, b.Env...), "GOFLAGS=", "go", "run"), b.Flags...)
 	return output(run[0], append(append(run[1:], b.Main), args...)...)
 }
 
-// scripts copies the package scripts and sets their modification times to the time of the commit, because an .apk
-// contains modification times.
+// scripts copies the package scripts with the time of the commit, because an .apk contains modification times.
 func (r *release) scripts(dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
@@ -86,7 +85,7 @@ func (r *release) scripts(dir string) error {
 
 func writeGzip(file string, text []byte) error {
 	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // no error is possible, because the level is known
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is valid
 	_, err := z.Write(text)
 	if err == nil {
 		err = z.Close()
@@ -99,10 +98,10 @@ func writeGzip(file string, text []byte) error {
 
 var licenseName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)`)
 
-// thirdParty writes the licenses of all modules that the program uses on any platform, because most licenses require
-// that copies of the program include them.
+// thirdParty writes the licenses of all modules in the program, on any platform. Most licenses require that copies of
+// the program include them.
 func (r *release) thirdParty(file string) error {
-	modules := map[string]string{} // maps each module to its directory
+	modules := map[string]string{} // directory by module
 	for _, t := range r.targets {
 		c := exec.Command("go", "list", "-deps", "-json=Module", r.config.Builds[0].Main)
 		c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch)

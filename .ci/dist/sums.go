@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// boms makes an SBOM for each program, from the modules that Go recorded in it.
+// boms writes an SBOM for each program, from the modules that Go recorded in it.
 func (r *release) boms() error {
 	c := r.config.SBOMs[0]
 	for _, t := range r.targets {
@@ -29,7 +29,7 @@ func (r *release) boms() error {
 			args = append(args, strings.NewReplacer("${document}", document, "${artifact}", program).Replace(arg))
 		}
 		bom := exec.Command("go", args...)
-		bom.Dir = r.out // GoReleaser runs the command in the same directory
+		bom.Dir = r.out // as in GoReleaser
 		bom.Env = append(os.Environ(), "GOFLAGS=")
 		if out, err := bom.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w\n%s", bom, err, out)
@@ -38,7 +38,6 @@ func (r *release) boms() error {
 	return nil
 }
 
-// sums writes the checksums of all files.
 func (r *release) sums() error {
 	found, err := filepath.Glob(r.out + "/*")
 	if err != nil {

@@ -12,11 +12,9 @@ import (
 	"strings"
 )
 
-// pythonSource is the directory of the Python package with the test fixtures.
 const pythonSource = "infra/packages/python"
 
-// wheels makes a wheel for each platform. A wheel contains the program as a script, and the Python package with the
-// test fixtures.
+// wheels writes a wheel for each platform, with the program as a script and the Python package of the test fixtures.
 func (r *release) wheels() error {
 	for _, t := range r.targets {
 		if err := r.wheel(t); err != nil {
@@ -75,11 +73,11 @@ func (r *release) wheel(t target) error {
 	return errors.Join(err, w.Close(), f.Close())
 }
 
-// pep440 converts a version to the form of PEP 440: a version between two releases has the suffix .dev and a
-// number.
+// pep440 converts a version to PEP 440, in which a version between two releases has the suffix .dev and a number.
 func pep440(version string) string { return strings.Replace(version, "-git", ".dev", 1) }
 
-// python returns the platform's wheel tags. The program is static, so any Linux works; Go 1.26 needs macOS 12.
+// python returns the wheel tags of the platform. The program is static and runs on any Linux. Go 1.26 requires macOS
+// 12.
 func (t target) python() []string {
 	machine := map[string]string{"amd64": "x86_64", "arm64": "aarch64", "arm": "armv7l"}[t.arch]
 	switch t.os {

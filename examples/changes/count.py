@@ -16,12 +16,12 @@ with sqlite3.connect(sys.argv[1]) as counts:
     for line in sys.stdin:
         event = json.loads(line)
         if event.get("superseded"):
-            continue  # a later change has the entity
+            continue  # a later change contains the entity
         if event["type"] == "edgetable.table.drop":
             counts.execute("DELETE FROM entity")
             counts.execute("DELETE FROM number")
             continue
-        # An event has no earlier state: what the entity counted for is here.
+        # An event does not contain the earlier state of the entity, so store what the entity was counted as.
         for (before,) in counts.execute("DELETE FROM entity WHERE subject = ? RETURNING value", (event["subject"],)).fetchall():
             add(before, -1)
         if "data" in event and "expired" not in event:

@@ -9,7 +9,7 @@ with sqlite3.connect(sys.argv[1]) as index:
     for line in sys.stdin:
         event = json.loads(line)
         if event.get("superseded"):
-            continue  # a later change has the entity
+            continue  # a later change contains the entity
         if event["type"] == "edgetable.table.drop":
             index.execute("DELETE FROM entity")
             continue

@@ -11,7 +11,7 @@ for line in sys.stdin:
     event = json.loads(line)
     if "data" not in event or "expired" in event or done.execute("SELECT 1 FROM done WHERE id = ?", (event["id"],)).fetchone():
         continue
-    # If this is killed between the command and the commit, the command runs again: at least once.
+    # If the process is killed between the command and the commit, the command runs again: at-least-once delivery.
     subprocess.run(sys.argv[2], shell=True, check=True, input=json.dumps(event["data"]), text=True)
     done.execute("INSERT INTO done VALUES (?)", (event["id"],))
     done.commit()

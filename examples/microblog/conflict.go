@@ -11,7 +11,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// readChannel returns the channel and the ETag of its current state.
+// readChannel returns a channel and its current ETag.
 func (m *microblog) readChannel(ctx context.Context, author, name string) (channel, azcore.ETag, error) {
 	var read channel
 	response, err := m.channels.GetEntity(ctx, author, name, nil)
@@ -21,8 +21,8 @@ func (m *microblog) readChannel(ctx context.Context, author, name string) (chann
 	return read, response.ETag, json.Unmarshal(response.Value, &read)
 }
 
-// writeChannel stores the channel if it still has this ETag: if nobody has changed it since it was read. Otherwise
-// the service returns UpdateConditionNotSatisfied (412).
+// writeChannel writes a channel if its ETag is unchanged since it was read. Otherwise the service returns
+// UpdateConditionNotSatisfied (412).
 func (m *microblog) writeChannel(ctx context.Context, changed channel, etag azcore.ETag) error {
 	body, err := json.Marshal(changed)
 	if err != nil {
@@ -32,9 +32,9 @@ func (m *microblog) writeChannel(ctx context.Context, changed channel, etag azco
 	return err
 }
 
-// meetAConflict lets two editors change one channel. Both editors read the channel. The first editor writes the
-// channel. Then the service refuses the write of the second editor. The second editor reads the channel again, and
-// the next write succeeds. No change is lost.
+// meetAConflict lets two editors change a channel that both have read. The first write succeeds, and the service
+// rejects the second because the ETag has changed. The second editor reads the channel again and retries, so no change
+// is lost.
 func (m *microblog) meetAConflict(ctx context.Context, author, name string) error {
 	first, firstETag, err := m.readChannel(ctx, author, name)
 	if err != nil {
@@ -65,8 +65,8 @@ func (m *microblog) meetAConflict(ctx context.Context, author, name string) erro
 	return nil
 }
 
-// countTogether lets several writers increment one counter at the same time. After a conflict, a writer tries
-// again. countTogether checks that no increment was lost.
+// countTogether lets several writers increment a counter concurrently, and checks that no increment is lost. A writer
+// retries after a conflict.
 func (m *microblog) countTogether(ctx context.Context, author, name string) error {
 	const writers, additions = 4, 5
 	var (
@@ -100,8 +100,8 @@ func (m *microblog) countTogether(ctx context.Context, author, name string) erro
 	return nil
 }
 
-// addOne increments the counter. After a conflict it tries again. It always ends, because each conflict means that
-// another writer has succeeded.
+// addOne increments the counter and retries after conflicts. It terminates, because a conflict means that another
+// writer has succeeded.
 func (m *microblog) addOne(ctx context.Context, author, name string, retries *atomic.Int64) error {
 	for {
 		current, etag, err := m.readChannel(ctx, author, name)

@@ -1,13 +1,13 @@
-// Microblog is the classic sample application of Azure Tables, a small blogging service, as a program that shows its
-// work: it creates two tables, fills them, reads them as a web site would, and deletes them.
+// Microblog is a small blogging service, the classic sample application of Azure Tables. It prints what it does: it
+// creates two tables, fills them, reads them as a web site would, and deletes them.
 //
 //	Channels  PartitionKey = author     RowKey = name of the channel     Topic, CreatedOn, Posts
 //	Blogs     PartitionKey = channel    RowKey = inverted time           Author, Text, PostedOn
 //
-// Tables sort by key and by nothing else, so a post's RowKey decreases as time increases: a plain query then returns
-// the newest posts first, and "the ten newest" costs ten entities, also in an old blog.
+// Tables sort only by key. The RowKey of a post therefore decreases with time, so that a plain query returns the newest
+// posts first. A query for the ten newest posts reads ten entities, even in an old blog.
 //
-// It uses the Azure SDK for Go and no code of edgetable, and runs against any Azure Table service:
+// Microblog uses the Azure SDK for Go and no code of edgetable. It runs against any Azure Table service:
 //
 //	microblog -connection-string 'DefaultEndpointsProtocol=http;AccountName=…;AccountKey=…;TableEndpoint=…'
 package main

@@ -15,15 +15,15 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// microblog holds the clients of both tables, and the writer for the report.
+// microblog holds the clients of both tables and the writer of the report.
 type microblog struct {
 	channels, blogs *aztables.Client
 	created         []*aztables.Client
 	out             io.Writer
 }
 
-// channel is an entity of the table Channels. JSON cannot express all types of properties, so the members named
-// …@odata.type contain the types.
+// channel is an entity of the table Channels. JSON does not have all property types, so the members named …@odata.type
+// contain the types.
 type channel struct {
 	Author    string `json:"PartitionKey"`
 	Name      string `json:"RowKey"`
@@ -44,11 +44,11 @@ type post struct {
 	PostedIs string `json:"PostedOn@odata.type"`
 }
 
-// inverted returns a string that is smaller for a later time. It has 19 digits, which count down to the year 2262,
-// where int64 nanoseconds end.
+// inverted returns a string that sorts later times first: 19 digits that count down to the year 2262, where int64
+// nanoseconds end.
 func inverted(t time.Time) string { return fmt.Sprintf("%019d", math.MaxInt64-t.UnixNano()) }
 
-// literal encloses a text in quotes, for a filter. Without quotes, a name could change the meaning of the filter.
+// literal returns a string literal for a filter. Without the quotes, a name could change the meaning of the filter.
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 func (m *microblog) say(format string, args ...any) { fmt.Fprintf(m.out, format+"\n", args...) }
@@ -65,7 +65,7 @@ func (m *microblog) createTables(ctx context.Context) error {
 	return nil
 }
 
-// dropTables deletes the tables that this run has created. It never deletes a table that existed before.
+// dropTables deletes the tables that this run has created, and no others.
 func (m *microblog) dropTables(ctx context.Context) error {
 	for _, table := range m.created {
 		if _, err := table.Delete(ctx, nil); err != nil {
@@ -96,8 +96,7 @@ func (m *microblog) createChannel(ctx context.Context, author, name, topic strin
 	return nil
 }
 
-// fill writes one post for each hour. All posts of a channel are in one partition, so a transaction stores all of
-// them or none.
+// fill writes one post for each hour. All posts of a channel are in one partition, so a transaction writes all or none.
 func (m *microblog) fill(ctx context.Context, author, name string, start time.Time, count int) error {
 	var actions []aztables.TransactionAction
 	for i := range count {
@@ -118,8 +117,8 @@ func (m *microblog) fill(ctx context.Context, author, name string, start time.Ti
 	return nil
 }
 
-// listNewestFirst prints the posts of a channel (a partition of the table Blogs) page by page. Between two pages it
-// keeps only the continuation token. A web site could put this token into the link to the next page.
+// listNewestFirst prints the posts of a channel, one page at a time. The only state between pages is the continuation
+// token, which a web site could put into the link to the next page.
 func (m *microblog) listNewestFirst(ctx context.Context, name string, size int) error {
 	filter, top := "PartitionKey eq "+literal(name), int32(size)
 	var nextPartition, nextRow *string
@@ -141,8 +140,8 @@ func (m *microblog) listNewestFirst(ctx context.Context, name string, size int) 
 	}
 }
 
-// listSince reads the posts since the given time. They are a range of RowKeys, which the service finds without a
-// scan of the partition.
+// listSince prints the posts since the given time. The service finds them as a range of RowKeys, without scanning the
+// partition.
 func (m *microblog) listSince(ctx context.Context, name string, since time.Time) error {
 	filter := fmt.Sprintf("PartitionKey eq %s and RowKey le %s", literal(name), literal(inverted(since)))
 	m.say("since %s:", since.Format(time.DateTime))
@@ -169,8 +168,7 @@ func (m *microblog) print(entities [][]byte) error {
 	return nil
 }
 
-// deleteChannel deletes the newest post alone, then the other posts in transactions of 100, and finally the
-// channel.
+// deleteChannel deletes the newest post by itself, then the other posts in transactions of 100, and then the channel.
 func (m *microblog) deleteChannel(ctx context.Context, author, name string) error {
 	filter, keys := "PartitionKey eq "+literal(name), "PartitionKey,RowKey"
 	var deletes []aztables.TransactionAction
@@ -207,8 +205,8 @@ func (m *microblog) deleteChannel(ctx context.Context, author, name string) erro
 	return nil
 }
 
-// hasCode reports whether err is an error of the service with this code. Programs should compare codes, because the
-// messages are for people.
+// hasCode reports whether err is a service error with the given code. Programs should compare codes, because messages
+// are for people.
 func hasCode(err error, code aztables.TableErrorCode) bool {
 	var failure *azcore.ResponseError
 	return errors.As(err, &failure) && failure.ErrorCode == string(code)

@@ -23,7 +23,6 @@ import (
 	"edgetable/functions/edgetable/watch"
 )
 
-// root returns the root command with all subcommands and flags.
 func (p *program) root() *cobra.Command {
 	root := cli.Group("edgetable", "A table store that speaks the Azure Table Storage protocol", `Every flag can also be set in the environment and in a configuration file: the
 variable of --log-level is EDGETABLE_LOG_LEVEL, its line in the file is
@@ -35,13 +34,13 @@ file. docs/flags.md lists all flags with their variables.`,
 				p.completionCommand(), p.manCommand(), p.versionCommand(),
 			})...)
 	cli.DemandOperands(root)
-	root.Version = cli.Version() // set no template: with a template, the linker keeps every method, and the program becomes a fifth larger
+	root.Version = cli.Version() // without a template: otherwise the linker retains every method, and the program becomes a fifth larger
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		// if the command is unknown, report an error instead of printing help
+		// report an unknown command instead of printing help
 		if c.HasSubCommands() && c.Flags().NArg() > 0 {
 			p.misnamed = c.ValidateArgs(c.Flags().Args())
 			return

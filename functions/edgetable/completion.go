@@ -9,7 +9,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// completionCommand prints a script with which a shell completes commands and flags.
 func (p *program) completionCommand() *cobra.Command {
 	c := cli.Group("completion", "Print the completion script of a shell", "")
 	for _, shell := range []struct {

@@ -10,7 +10,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// manCommand writes the manual pages. Maintainers of packages use it.
+// manCommand returns the command that writes the manual pages, for packagers.
 func (p *program) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "man DIRECTORY", Hidden: true, Short: "Write a manual page for each command",
@@ -20,7 +20,7 @@ func (p *program) manCommand() *cobra.Command {
 				return err
 			}
 			c.Root().DisableAutoGenTag = true
-			// omit the date, so that the text is always the same
+			// no date, so that the output is reproducible
 			return doc.GenManTree(c.Root(), &doc.GenManHeader{Section: "1", Source: "edgetable", Manual: "edgetable", Date: new(time.Time)}, args[0])
 		},
 	}

@@ -6,8 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// groups lists the commands of the program. 'edgetable --help' shows the same groups, in the same
-// order.
+// groups are the groups of commands in the order of "edgetable --help".
 var groups = []struct {
 	title    string
 	commands []string
@@ -21,7 +20,6 @@ var groups = []struct {
 	{"This program", []string{"completion", "version"}},
 }
 
-// inGroups assigns each command of the program to its group.
 func inGroups(root *cobra.Command) {
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

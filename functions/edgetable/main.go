@@ -1,5 +1,4 @@
-// Command edgetable is the table store as one binary. It contains the server with the embedded store, and tools for
-// the server.
+// Command edgetable is the table store in a single binary: the server with the embedded store, and tools.
 package main
 
 import (
@@ -22,23 +21,22 @@ import (
 	"edgetable/functions/edgetable/server"
 )
 
-// 'make dist' sets the variables release and commit.
+// Set by "make dist".
 var release, commit string
 
 func main() {
-	cli.Umask(0o077) // only the owner may read new tables, exports and backups, whatever the mode of their directory
+	cli.Umask(0o077) // new tables, exports and backups are private, whatever the mode of their directory
 	cli.Release, cli.Commit = release, commit
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // after the first signal, a second signal ends the process at once
+	context.AfterFunc(ctx, stop) // a second signal terminates the process immediately
 	p := program{name: os.Args[0], args: os.Args[1:], signals: server.Signals{Hangups: hangups, Ticks: ticks}, Terminal: &cli.Terminal{Environment: os.Getenv, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Alone: true, Packaged: "/etc/edgetable/edgetable.conf", Variables: variables}}
-	p.Columns, _, _ = term.GetSize(int(os.Stdout.Fd())) // if standard output is no terminal, the width Columns is 0
+	p.Columns, _, _ = term.GetSize(int(os.Stdout.Fd())) // 0 if standard output is not a terminal
 	os.Exit(p.run(ctx))
 }
 
-// ticks returns a channel that receives the times at which a server checks its files for changes.
+// ticks returns the channel on whose events a server checks its files for changes.
 func ticks() <-chan time.Time { return time.Tick(reload.Every) }
 
-// variables returns the names of all environment variables.
 func variables() (names []string) {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
@@ -47,14 +45,12 @@ func variables() (names []string) {
 	return names
 }
 
-// hangups returns a channel that receives the signal SIGHUP.
 func hangups() <-chan os.Signal {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGHUP)
 	return c
 }
 
-// run runs the command and returns its exit status.
 func (p *program) run(ctx context.Context) int {
 	if done, status := p.asAzurite(); done {
 		return status
@@ -111,8 +107,8 @@ func (p *program) run(ctx context.Context) int {
 	return status
 }
 
-// asAzurite translates a command line for Azurite into a command line for edgetable. After an error or a request for
-// help, the result done is true: no command is left to run, and the result status is the exit status.
+// asAzurite translates a command line for Azurite. done reports whether no command remains to run, after an error or a
+// request for help; status is then the exit status.
 func (p *program) asAzurite() (done bool, status int) {
 	name, args := azurite.Named(p.name, p.args)
 	if name == "" {
@@ -132,8 +128,8 @@ func (p *program) asAzurite() (done bool, status int) {
 	return false, 0
 }
 
-// logsJSON reports whether a command must log its errors as JSON. If a flag is invalid, the flags after it were not
-// parsed, so logsJSON also searches the arguments.
+// logsJSON reports whether a command logs errors as JSON. It also searches the arguments, because after an invalid flag
+// the remaining flags are not parsed.
 func (p *program) logsJSON(c *cobra.Command) bool {
 	const name, json = "log-format", "json"
 	f := c.Flag(name)

@@ -5,12 +5,12 @@ import (
 	"edgetable/functions/edgetable/server"
 )
 
-// program is one run of the command with all dependencies, so that a test can start the command as a user does.
+// program is a run of the command with all its dependencies, which tests can replace.
 type program struct {
 	*cli.Terminal
-	name       string // name under which the program was started; "" means edgetable
+	name       string // name of the executable; "" means edgetable
 	args       []string
-	signals    server.Signals // signals that the server handles
-	understood bool           // the command line was parsed without error; later errors are not about its syntax
-	misnamed   error          // error for a command that does not exist, if --help was given
+	signals    server.Signals
+	understood bool  // the command line was parsed; later errors are not about its syntax
+	misnamed   error // error for an unknown command with --help
 }

@@ -12,32 +12,32 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Consent lets the explorer page of a server open all accounts of the server. A user who may use the server's socket
-// requests a link there. The link opens the page in one browser window. The keys stay in the server, which signs the
-// requests of this window.
+// Consent lets the explorer of a server open all accounts of the server. A user with access to the administration
+// socket requests a link, which opens the page in one browser window. The server signs the requests of this window, so
+// the keys do not leave the server.
 type Consent struct {
-	// Accounts returns the names of the accounts for which the server can sign.
+	// Accounts returns the names of the accounts that the server can sign for.
 	Accounts func() []string
-	// Sign signs a text with the key of an account; ok is false if there is no such account.
+	// Sign signs text with the key of an account. ok is false if there is no such account.
 	Sign func(account, text string) (signature string, ok bool)
 	Log  *slog.Logger
 
 	sessions sessions
 }
 
-// How long a link is valid, and how long the session of a browser window.
+// Lifetimes of a link and of a session.
 const (
 	linkFor    = 5 * time.Minute
 	sessionFor = 12 * time.Hour
 )
 
-// NewConsent returns a Consent that has no valid link until Invite is called.
+// NewConsent returns a Consent. No link is valid until Invite is called.
 func NewConsent(accounts func() []string, sign func(account, text string) (string, bool), now func() time.Time, log *slog.Logger) *Consent {
 	return &Consent{Accounts: accounts, Sign: sign, Log: log, sessions: sessions{linkFor: linkFor, sessionFor: sessionFor, now: now}}
 }
 
-// Invite returns the path of the page with a new one-time token, and how long the token is valid. The token opens all
-// accounts. Tokens from earlier calls become invalid.
+// Invite returns the path of the page with a one-time token that opens all accounts, and its lifetime. It invalidates
+// the previous token.
 func (c *Consent) Invite() (path string, good time.Duration) {
 	c.Log.Info("a link was issued, which opens all accounts in the explorer once", "good_for_s", int(linkFor.Seconds()))
 	return Prefix + "#token=" + c.sessions.invite(), linkFor
@@ -45,7 +45,6 @@ func (c *Consent) Invite() (path string, good time.Duration) {
 
 const signPath = Prefix + "sign/"
 
-// serve answers requests of the page: requests for a session, and requests for a signature.
 func (c *Consent) serve(req *protocol.Request, version string) protocol.Response {
 	if !private(req) {
 		return denial(http.StatusForbidden, "NotPrivate", "Others on the network could read this session: open the link over https, or on the server's own machine")
@@ -88,7 +87,7 @@ func (c *Consent) sign(req *protocol.Request, token string) protocol.Response {
 	return jsonResponse(map[string]string{"signature": signature})
 }
 
-// private reports whether nobody on the network can read a request: it uses HTTPS, or comes from this machine.
+// private reports whether the network cannot read a request. The request must use HTTPS or come from this machine.
 func private(req *protocol.Request) bool { return req.Scheme == "https" || req.Source.IsLoopback() }
 
 func source(req *protocol.Request) string {
@@ -100,7 +99,7 @@ func source(req *protocol.Request) string {
 
 func jsonResponse(value any) protocol.Response { return inJSON(http.StatusOK, value) }
 
-// denial returns an error response in the form of the Table protocol, which the page can read.
+// denial returns an error response in the form of the Table protocol.
 func denial(status int, code, message string) protocol.Response {
 	resp := inJSON(status, failure(code, message))
 	resp.Header = append(resp.Header, protocol.Field{Name: "X-Ms-Error-Code", Value: code})
@@ -110,7 +109,7 @@ func denial(status int, code, message string) protocol.Response {
 func inJSON(status int, value any) protocol.Response {
 	text, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // cannot fail, because the values contain only strings
+		panic(err) // cannot fail for strings
 	}
 	return protocol.Response{Status: status, Body: append(text, '\n'), Header: append([]protocol.Field{
 		{Name: "Content-Type", Value: "application/json"},

@@ -7,19 +7,17 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Endpoint serves the page on a server that also serves tables.
+// Endpoint serves the page on a server of tables.
 type Endpoint struct {
 	Hosts Hosts
-	// Development reports whether the server has the development account, whose key is public. If Development is nil, the
-	// server does not have this account.
+	// Development reports whether the server has the development account with its public key. It may be nil.
 	Development func() bool
 	Version     string
-	// Consent lets users open the accounts of the server with a link. If Consent is nil, users must enter the key of an
-	// account.
+	// Consent lets users open the server's accounts with a link. If it is nil, users must enter an account key.
 	Consent *Consent
 }
 
-// Serve answers requests for files of the page, and requests for a session or a signature.
+// Serve serves the files of the page, and requests for a session or a signature.
 func (e Endpoint) Serve(req *protocol.Request) protocol.Response {
 	if !e.Hosts.known(req.Host) {
 		return refusal(http.StatusMisdirectedRequest, "the explorer is not served as "+req.Host+": use the IP address, or start the server with --public-url and this name")

@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// forwarded is the path prefix of requests that are forwarded to a service. The name of a profile follows the prefix.
+// forwarded is the path prefix of requests to a service. The name of the profile follows.
 const forwarded = Prefix + "p/"
 
-// forwardedHeaders are names of headers that are forwarded in each direction. All other headers are dropped, such as
-// cookies, session tokens, and the headers that a proxy adds.
+// forwardedHeaders are the headers forwarded in each direction. All others are dropped, such as cookies, session tokens
+// and the headers of proxies.
 var forwardedHeaders = struct{ request, answer map[string]bool }{
 	request: set("Accept", "Accept-Charset", "Content-Type", "Dataserviceversion", "If-Match", "Maxdataserviceversion", "Prefer"),
 	answer: set("Content-Length", "Content-Type", "Dataserviceversion", "Date", "Etag", "Location", "Preference-Applied", "Retry-After",
 		"Server", "Server-Timing"),
 }
 
-// Headers whose names begin with these prefixes are also forwarded in both directions.
+// families are prefixes of headers that are forwarded in both directions.
 var families = []string{"X-Ms-", "X-Edgetable-", "Edgetable-"}
 
 func set(names ...string) map[string]bool {
@@ -32,7 +32,6 @@ func set(names ...string) map[string]bool {
 	return s
 }
 
-// copyHeaders copies the headers that are forwarded.
 func copyHeaders(to, from http.Header, known map[string]bool) {
 	for name, values := range from {
 		ours := known[name] || slices.ContainsFunc(families, func(family string) bool { return strings.HasPrefix(name, family) })
@@ -42,13 +41,13 @@ func copyHeaders(to, from http.Header, known map[string]bool) {
 	}
 }
 
-// methods are the methods of the protocol. The value is true if the method only reads.
+// methods are the protocol's methods. The value is whether the method only reads.
 var methods = map[string]bool{
 	http.MethodGet: true, http.MethodHead: true,
 	http.MethodPost: false, http.MethodPut: false, http.MethodPatch: false, http.MethodDelete: false, "MERGE": false,
 }
 
-// mostBody is the maximum size of the body of a request: twice the maximum that a service accepts.
+// mostBody is the maximum size of a request body, twice the maximum that a service accepts.
 const mostBody = 8 << 20
 
 // forward signs a request and sends it to the service of a profile.
@@ -67,7 +66,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 	case !known:
 		refuse(w, http.StatusMethodNotAllowed, "UnsupportedHttpVerb", "the protocol has no "+r.Method)
 		return
-	case one.ReadOnly && !reads: // a batch counts as a write, because the gateway does not examine its parts
+	case one.ReadOnly && !reads: // a batch counts as a write, because its operations are not examined
 		refuseReadOnly(w, one.Name)
 		return
 	case !isWithinAccount(rest):
@@ -77,8 +76,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "InvalidQueryParameterValue", "the explorer signs requests; the query must have no signature")
 		return
 	}
-	// Read the whole body of the request before the response begins. When the response begins, the server closes the
-	// body of the request. After that, the rest of the body could not be forwarded to the service.
+	// Read the whole body now, because the server closes it when the response begins.
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		refuse(w, http.StatusRequestEntityTooLarge, "RequestBodyTooLarge", "the body of a request has at most 4 MiB")
@@ -106,12 +104,12 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 	copyHeaders(w.Header(), resp.Header, forwardedHeaders.answer)
 	w.WriteHeader(resp.StatusCode)
 	if _, err := io.Copy(flushing{w, http.NewResponseController(w)}, resp.Body); err != nil {
-		panic(http.ErrAbortHandler) // abort the response, so that the browser notices that a part is missing
+		panic(http.ErrAbortHandler) // abort the response, so that the browser notices the missing part
 	}
 }
 
-// isWithinAccount reports whether an escaped path stays within the account. The path must not contain the segments .
-// and .., because a server may resolve them.
+// isWithinAccount reports whether an escaped path remains within the account. It must not contain the segments "." and
+// "..", which a server may resolve.
 func isWithinAccount(escaped string) bool {
 	plain, err := url.PathUnescape(escaped)
 	if err != nil {
@@ -125,7 +123,6 @@ func isWithinAccount(escaped string) bool {
 	return true
 }
 
-// signedQuery reports whether a query already contains a signature.
 func signedQuery(raw string) bool {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
@@ -139,7 +136,6 @@ func signedQuery(raw string) bool {
 	return false
 }
 
-// explain returns a message that says why a service does not respond.
 func (g *Gateway) explain(err error) string {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return "the service cannot be reached: " + g.Plain(err)
@@ -147,7 +143,7 @@ func (g *Gateway) explain(err error) string {
 	return "the service did not answer: " + g.Plain(err)
 }
 
-// flushing is a writer that sends each part of a response immediately.
+// flushing is an http.ResponseWriter that flushes after each write.
 type flushing struct {
 	http.ResponseWriter
 	control *http.ResponseController

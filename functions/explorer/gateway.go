@@ -11,29 +11,29 @@ import (
 	"edgetable/adapters/client/remote"
 )
 
-// Profile is a table service with an account. The user permits the page to use it.
+// Profile is an account of a table service that the page may use.
 type Profile struct {
 	Name     string `json:"name"`
 	ReadOnly bool   `json:"readOnly"`
-	Color    string `json:"color"`    // color of the page; "" for none
-	Account  string `json:"account"`  // "" until Connect has run the command that prints the connection string
+	Color    string `json:"color"`    // color of the page, or ""
+	Account  string `json:"account"`  // "" until Connect has run a command for the connection string
 	Endpoint string `json:"endpoint"` // URL of the account, or ""
-	Local    bool   `json:"local"`    // the account is on the server that Gateway.Local describes
+	Local    bool   `json:"local"`    // the account is on the server of Gateway.Local
 
-	// Connect returns the endpoint and the key. To get the key, it may run a command.
+	// Connect returns the endpoint with the key. It may run a command for the key.
 	Connect func() (remote.Endpoint, error) `json:"-"`
 }
 
-// Gateway serves the page, and signs the requests that the page sends to services. The page does not get the keys.
+// Gateway serves the page, and signs and forwards its requests to services. The page does not receive the keys.
 type Gateway struct {
-	// Profiles reads the profiles. It is called whenever the page is loaded.
+	// Profiles returns the profiles. It is called whenever the page is loaded.
 	Profiles func() ([]Profile, error)
 	Version  string
-	// Plain returns the text of an error, with plainer words for errors of Go's libraries.
+	// Plain returns the text of an error without the jargon of Go's libraries.
 	Plain func(error) string
-	// Local provides information from the server on this machine.
+	// Local provides information of the server on this machine.
 	Local Local
-	// Opened is called when a one-time token was used.
+	// Opened is called when a one-time token has been used.
 	Opened func()
 
 	sessions sessions
@@ -42,27 +42,26 @@ type Gateway struct {
 	clients map[string]*connected
 }
 
-// Local provides information that a client cannot request with the Table protocol. The page receives it as JSON.
+// Local provides information that is not available through the Table protocol. The page receives the results as JSON.
 type Local interface {
-	// Traffic describes the traffic of a table. If table is "", it describes the last hour of all tables.
+	// Traffic returns the traffic of a table, or of all tables in the last hour if table is "".
 	Traffic(ctx context.Context, account, table string) (any, error)
-	// Advise reports problems with the keys of a table. It uses the table's traffic if the service reports traffic.
-	// With scan, it also reads all entities of the table.
+	// Advise returns problems with the keys of a table, based on its traffic if the service reports it. If scan is set,
+	// it also reads all entities.
 	Advise(ctx context.Context, one *Profile, c *remote.Client, table string, scan bool) (any, error)
-	// Keys says when the keys of an account were last used.
+	// Keys returns the times at which the keys of an account were last used.
 	Keys(ctx context.Context, account string) (any, error)
 }
 
-// connected is a profile with its client.
 type connected struct {
 	Profile
 	client func() (*remote.Client, error)
 }
 
-// Invite returns the path of the page with a one-time token, which opens one session.
+// Invite returns the path of the page with a one-time token for a session.
 func (g *Gateway) Invite() string { return Prefix + "#token=" + g.sessions.invite() }
 
-// inSession returns a handler that calls next if the request has the token of a session. It refuses other requests.
+// inSession returns a handler that calls next for requests with a session token, and rejects others.
 func (g *Gateway) inSession(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !g.sessions.isSession(r.Header.Get(tokenHeader)) {
@@ -73,8 +72,8 @@ func (g *Gateway) inSession(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// begin responds with the profiles. If the request has the one-time token, begin starts a session, and the response
-// also has the token of the session. begin reads the profiles again, because the user may have changed them.
+// begin responds with the profiles, which it reads again because the user may have changed them. For a one-time token,
+// it starts a session and also returns the session token.
 func (g *Gateway) begin(w http.ResponseWriter, r *http.Request) {
 	token := r.Header.Get(tokenHeader)
 	session, begun := g.sessions.begin(token)
@@ -122,8 +121,8 @@ func (g *Gateway) load() ([]Profile, error) {
 	return profiles, nil
 }
 
-// find returns a profile and its client. If the profile does not exist, or has no key, find responds with an error
-// and returns nil.
+// find returns a profile and its client. If the profile does not exist or has no key, find responds with an error and
+// returns nil.
 func (g *Gateway) find(w http.ResponseWriter, name string) (*connected, *remote.Client) {
 	g.mu.Lock()
 	empty, one := g.clients == nil, g.clients[name]
@@ -145,11 +144,10 @@ func (g *Gateway) find(w http.ResponseWriter, name string) (*connected, *remote.
 	return one, c
 }
 
-// maxText is the maximum size of a text to sign. Even with two long keys, a StringToSign is shorter.
+// maxText is the maximum size of a text to sign. It exceeds any StringToSign.
 const maxText = 32 << 10
 
-// sign signs the StringToSign of a shared access signature. The page has made this text and has explained it to the
-// user, but has no key.
+// sign signs the StringToSign of a SAS. The page has composed the text and explained it to the user.
 func (g *Gateway) sign(w http.ResponseWriter, r *http.Request) {
 	one, c := g.find(w, r.PathValue("profile"))
 	if one == nil {
@@ -177,7 +175,7 @@ func answer(w http.ResponseWriter, value any) {
 	_ = json.NewEncoder(w).Encode(value) // the browser may have disconnected
 }
 
-// refuse responds with an error in the form of the Table protocol, because the page reads all errors in this form.
+// refuse responds with an error in the form of the Table protocol, which the page expects.
 func refuse(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Ms-Error-Code", code)

@@ -7,7 +7,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Handler returns the HTTP handler of the page.
+// Handler returns the HTTP handler of the gateway.
 func (g *Gateway) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+Prefix, func(w http.ResponseWriter, r *http.Request) {
@@ -21,7 +21,7 @@ func (g *Gateway) Handler() http.Handler {
 	mux.HandleFunc("GET /_/session", g.begin)
 	mux.HandleFunc("POST /_/sign/{profile}", g.inSession(g.sign))
 	g.handleLocal(mux)
-	mux.Handle("GET /{$}", http.RedirectHandler(Prefix, http.StatusFound)) // the token is not lost, because a browser keeps the fragment of a URL in a redirect
+	mux.Handle("GET /{$}", http.RedirectHandler(Prefix, http.StatusFound)) // browsers retain the fragment with the token in a redirect
 	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, f := range always {
@@ -37,7 +37,7 @@ func (g *Gateway) Handler() http.Handler {
 			refuse(w, http.StatusForbidden, "CrossOrigin", "the request comes from a page of another origin")
 			return
 		}
-		// The mux would clean these paths like file paths. It would thereby change the keys of entities in them.
+		// Not in mux, which would clean the path and thereby change entity keys in it.
 		if strings.HasPrefix(r.URL.EscapedPath(), forwarded) {
 			g.inSession(g.forward)(w, r)
 			return
@@ -46,9 +46,8 @@ func (g *Gateway) Handler() http.Handler {
 	})
 }
 
-// strictly returns a request for which CrossOriginProtection.Check is as strict as for one that writes. Otherwise Check
-// permits every GET. A link in another page or program still opens the page: the browser then navigates, and a
-// navigation cannot send the token of a session.
+// strictly returns r as a POST request for CrossOriginProtection.Check, which permits every GET. It returns a
+// navigation unchanged, so that links in other pages and programs work. A navigation cannot send a session token.
 func strictly(r *http.Request) *http.Request {
 	if r.Header.Get("Sec-Fetch-Mode") == "navigate" {
 		return r

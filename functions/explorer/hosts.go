@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// Hosts are the host names under which the page is served, in lower case and without ports. In addition, it is
-// served under IP addresses. Under other names it is not: an attacker's name may resolve to this machine (DNS
-// rebinding).
+// Hosts are the host names under which the page is served, in lower case and without ports, in addition to IP
+// addresses. Other names are rejected, because an attacker's name may resolve to this machine (DNS rebinding).
 type Hosts []string
 
-// known reports whether a Host header is an IP address, localhost, or one of the names. The port is ignored, because
-// a tunnel may use another port.
+// known reports whether a Host header is an IP address, localhost, or one of the names. The port is ignored, because a
+// tunnel may use another one.
 func (h Hosts) known(host string) bool {
 	name, a := parseHost(host)
 	return a.IsValid() || name == "localhost" || slices.Contains(h, name)
@@ -24,9 +23,9 @@ func loopback(host string) bool {
 	return name == "localhost" || a.IsLoopback()
 }
 
-// parseHost returns the name in a Host header, in lower case and without the port. If the name is an IP address,
-// parseHost also returns the address; otherwise, the address is invalid. A text such as 127.0.0.1.example.com is no
-// address. The name is "" if the header is malformed: an IPv6 address needs both brackets and must have no zone.
+// parseHost returns the name in a Host header, in lower case and without the port, and the address if the name is an IP
+// address. A name such as 127.0.0.1.example.com is not an address. The name is "" if the header is malformed: an IPv6
+// address needs brackets and must not have a zone.
 func parseHost(host string) (name string, a netip.Addr) {
 	if inner, ok := strings.CutPrefix(host, "["); ok {
 		inner, port, ok := strings.Cut(inner, "]")
@@ -47,7 +46,7 @@ func parseHost(host string) (name string, a netip.Addr) {
 	return strings.ToLower(name), a
 }
 
-// isPort reports whether s is empty, or consists of a colon and digits.
+// isPort reports whether s is "" or a colon with digits.
 func isPort(s string) bool {
 	return s == "" || s[0] == ':' && strings.Trim(s[1:], "0123456789") == ""
 }

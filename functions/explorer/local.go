@@ -7,7 +7,7 @@ import (
 	"edgetable/adapters/client/remote"
 )
 
-// handleLocal registers the handlers of requests for the information of Local. All these requests only read.
+// handleLocal registers the handlers for Local, which only read.
 func (g *Gateway) handleLocal(mux *http.ServeMux) {
 	traffic := g.answerAbout(func(r *http.Request, one *Profile, c *remote.Client) (any, error) {
 		if one.Local {
@@ -29,14 +29,14 @@ func (g *Gateway) handleLocal(mux *http.ServeMux) {
 	}))
 }
 
-// untold is the response about a service that does not report its traffic. The status is 200. With an error
-// status, the browser would show an error in its console.
+// untold is the response if a service does not report traffic. The status is 200, because the browser logs an error
+// status to its console.
 type untold struct {
 	Why string `json:"untold"`
 }
 
-// answerAbout returns a handler that responds with the result of the function ask. A request about one table is
-// answered for every profile. Any other request is refused unless the profile is on the server of this machine.
+// answerAbout returns a handler that responds with the result of ask. Requests about a table are allowed for all
+// profiles, other requests only for profiles of the server on this machine.
 func (g *Gateway) answerAbout(ask func(r *http.Request, one *Profile, c *remote.Client) (any, error)) http.HandlerFunc {
 	return g.inSession(func(w http.ResponseWriter, r *http.Request) {
 		one, c := g.find(w, r.PathValue("profile"))

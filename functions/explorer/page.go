@@ -15,35 +15,33 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Prefix is the path prefix of the page. No account has this path, because names of accounts have no underscore.
+// Prefix is the path prefix of the page. It cannot be an account, because account names have no underscore.
 const Prefix = "/_/"
 
-// policy is the Content-Security-Policy of the page. It permits scripts and styles only in files. So a text in an
-// entity, which another user may have written, can neither run as a script nor change the style.
+// policy is the Content-Security-Policy of the page. It permits scripts and styles only from files, so that text in an
+// entity, possibly written by another user, cannot run as a script or change the style.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src %s; " +
 	"require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// Sources to which the page may connect. If a gateway serves the page, the page may connect only to the gateway.
-// Otherwise the page may also connect to other services, if their CORS rules permit that.
+// Sources for connect-src. The page of a gateway may connect only to the gateway. Otherwise the page may also connect
+// to other services whose CORS rules permit it.
 const (
 	connectGateway  = "'self'"
 	connectEndpoint = "'self' https: http://127.0.0.1:* http://localhost:*"
 )
 
-// dist contains the built page. It also contains a file named session, which tells the page that no gateway serves it. A
-// gateway is a server that signs and forwards requests, such as 'edgetable explorer'.
+// dist is the built page. The file named session in it tells the page that it is not served by a gateway.
 //
 //go:embed dist
 var dist embed.FS
 
-// file is one file of the page, with a compressed copy and the values of its headers.
 type file struct {
 	kind       string
 	body, gzip []byte
-	tag        string // value of the ETag header
+	tag        string // ETag
 }
 
-// files returns all files of the page by name. The first call reads and compresses them.
+// files returns the files of the page by name, and compresses them on first use.
 var files = sync.OnceValue(func() map[string]file {
 	list := map[string]file{}
 	err := fs.WalkDir(dist, "dist", func(name string, d fs.DirEntry, err error) error {
@@ -67,22 +65,20 @@ var files = sync.OnceValue(func() map[string]file {
 		return err
 	})
 	if err != nil {
-		panic(err) // cannot fail, because the files are embedded
+		panic(err) // cannot fail for embedded files
 	}
 	return list
 })
 
-// kinds are the Content-Types of files by extension. The table of the operating system is not used, because it may
-// differ.
+// kinds are the Content-Types by extension. The operating system's table may differ.
 var kinds = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
 	".svg":  "image/svg+xml",
-	"":      "application/json", // the file named session has no extension
+	"":      "application/json", // the file session
 }
 
-// servePage answers a request for a file of the page.
 func servePage(req *protocol.Request, connect string) protocol.Response {
 	name, _, _ := strings.Cut(req.Target, "?")
 	name = strings.TrimPrefix(name, Prefix)
@@ -98,7 +94,7 @@ func servePage(req *protocol.Request, connect string) protocol.Response {
 	}
 	resp := protocol.Response{Status: http.StatusOK, Header: []protocol.Field{
 		{Name: "Content-Type", Value: f.kind},
-		{Name: "Cache-Control", Value: "no-cache"}, // the browser must revalidate the file by its ETag before each use
+		{Name: "Cache-Control", Value: "no-cache"}, // the browser must revalidate before each use
 		{Name: "ETag", Value: f.tag},
 		{Name: "Vary", Value: "Accept-Encoding"},
 		{Name: "Content-Security-Policy", Value: strings.Replace(policy, "%s", connect, 1)},
@@ -116,7 +112,7 @@ func servePage(req *protocol.Request, connect string) protocol.Response {
 	return resp
 }
 
-// All responses of this package have these headers.
+// always are the headers of all responses.
 var always = []protocol.Field{
 	{Name: "X-Content-Type-Options", Value: "nosniff"},
 	{Name: "Cross-Origin-Opener-Policy", Value: "same-origin"},

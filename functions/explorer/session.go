@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-// tokenHeader is the name of the header that contains a token. Neither a page of another origin nor a link or a form
-// can send this header.
+// tokenHeader is the header with a token. Pages of other origins, links and forms cannot send it.
 const tokenHeader = "X-Edgetable-Explorer"
 
-// sessions manages the one-time token, and the sessions of the browser windows that have used such a token.
+// sessions manages the one-time token and the sessions of browser windows.
 type sessions struct {
-	// linkFor is how long a one-time token is valid. sessionFor is how long a session is valid. 0 means until the
-	// process ends.
+	// linkFor and sessionFor are the lifetimes of a one-time token and of a session. If a lifetime is 0, the token is
+	// valid until the process ends.
 	linkFor, sessionFor time.Duration
 	now                 func() time.Time
 
@@ -24,8 +23,7 @@ type sessions struct {
 	open  map[[sha256.Size]byte]time.Time
 }
 
-// end returns the expiry time of a token that is issued now. The argument is the duration for which the token is valid.
-// If the argument is 0, the token never expires, and end returns the zero Time.
+// end returns the expiry time of a token with the given lifetime, or the zero Time for a lifetime of 0.
 func (s *sessions) end(after time.Duration) time.Time {
 	if after == 0 {
 		return time.Time{}
@@ -33,11 +31,10 @@ func (s *sessions) end(after time.Duration) time.Time {
 	return s.now().Add(after)
 }
 
-// over reports whether an expiry time is in the past. It is false for the zero Time, which means that a token never
-// expires.
+// over reports whether an expiry time has passed. The zero Time never expires.
 func (s *sessions) over(end time.Time) bool { return !end.IsZero() && !s.now().Before(end) }
 
-// invite returns a new one-time token. The previous token becomes invalid.
+// invite returns a new one-time token and invalidates the previous one.
 func (s *sessions) invite() string {
 	token := rand.Text() + rand.Text()
 	s.mu.Lock()
@@ -46,9 +43,9 @@ func (s *sessions) invite() string {
 	return token
 }
 
-// begin exchanges the one-time token for the token of a new session.
+// begin exchanges the one-time token for a session token.
 func (s *sessions) begin(token string) (session string, ok bool) {
-	sum := sha256.Sum256([]byte(token)) // hashes are compared, so the duration of the comparison reveals nothing about the token
+	sum := sha256.Sum256([]byte(token)) // comparing hashes reveals nothing about the token through timing
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sum != s.once || token == "" || s.over(s.until) {
@@ -68,7 +65,6 @@ func (s *sessions) begin(token string) (session string, ok bool) {
 	return session, true
 }
 
-// isSession reports whether a token is that of a session.
 func (s *sessions) isSession(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	s.mu.Lock()

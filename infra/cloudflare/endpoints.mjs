@@ -1,17 +1,17 @@
-// Says where a deployed Worker is:  node endpoints.mjs OUTPUT
+// Prints the endpoints of a deployed Worker:  node endpoints.mjs OUTPUT
 //
-// OUTPUT is what wrangler wrote about the deployment, an object a line. Its targets are addresses (https://…workers.dev),
-// custom domains ("tables.example.com (custom domain)"), routes ("*.table.example.com/* (zone name: example.com)") and
-// others that are no hosts ("schedule: */30 * * * *").
+// OUTPUT is wrangler's report about the deployment, one JSON object on each line. Its targets are addresses
+// (https://…workers.dev), custom domains ("tables.example.com (custom domain)"), routes ("*.table.example.com/*
+// (zone name: example.com)"), and targets without a host ("schedule: */30 * * * *").
 import { readFileSync } from "node:fs";
 
-const account = process.env.EDGETABLE_ACCOUNTS ?? ""; // name:key of an account that was made with the deployment
+const account = process.env.EDGETABLE_ACCOUNTS ?? ""; // name:key of an account that was created with the deployment
 const lines = readFileSync(process.argv[2], "utf8").trim().split("\n").map((line) => JSON.parse(line));
 const targets = lines.find((line) => line.type === "deploy")?.targets ?? [];
 const hosts = targets.flatMap((target) => /^(?:https:\/\/)?([\w*-]+(?:\.[\w-]+)+)(?=[/ ]|$)/.exec(target)?.slice(1) ?? []);
 const own = hosts.filter((host) => !host.endsWith(".workers.dev"));
 
-// The account is the part of the host before ".table."; for other hosts it is the first segment of the path.
+// The account is the part of the host before ".table.", or for other hosts the first segment of the path.
 const endpoint = (host, name) => (/^[^.]+\.table\./.test(host) ? `https://${host.replace(/^\*/, name)}` : `https://${host}/${name}`);
 
 console.log("");

@@ -17,7 +17,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// accountCommand returns the commands that change the file of accounts.
 func (p *program) accountCommand() *cobra.Command {
 	var o accountFlags
 	command := func(use, short, long string, run func(ctx context.Context, f *file, name string) error) *cobra.Command {
@@ -35,7 +34,7 @@ func (p *program) accountCommand() *cobra.Command {
 					return err
 				}
 			}
-			defer lockDir(filepath.Dir(path))() // without this lock, one of two concurrent commands could overwrite the change of the other command
+			defer lockDir(filepath.Dir(path))() // concurrent commands could overwrite each other's changes
 			f, err := openFile(path)
 			if err != nil {
 				return err
@@ -150,7 +149,6 @@ func (p *program) rotateAccount(ctx context.Context, f *file, name string, o *ac
 	return nil
 }
 
-// printConnection prints a connection string, including the key.
 func (p *program) printConnection(name, key, endpoint string) {
 	fmt.Fprintln(p.Err, "The key is not shown again:")
 	if endpoint == "" {
@@ -159,7 +157,7 @@ func (p *program) printConnection(name, key, endpoint string) {
 	fmt.Fprintln(p.Out, ConnectionString(name, key, endpoint))
 }
 
-// ConnectionString returns a connection string as the Azure SDKs accept it.
+// ConnectionString returns a connection string in the format of the Azure SDKs.
 func ConnectionString(name, key, endpoint string) string {
 	scheme, _, known := strings.Cut(endpoint, "://")
 	if !known {
@@ -177,11 +175,11 @@ type described struct {
 	Deny     []string `json:"deny"`
 }
 
-// keyUse describes a key of an account, without the key itself.
+// keyUse describes a key of an account without revealing it.
 type keyUse struct {
 	Key      int        `json:"key"` // 1 or 2
 	Bits     int        `json:"bits"`
-	LastUsed *time.Time `json:"lastUsed"` // nil if the key was never used
+	LastUsed *time.Time `json:"lastUsed"` // nil if never used
 }
 
 func (f *file) describe(name string) described {
@@ -266,7 +264,6 @@ func (p *program) showAccount(f *file, name string) error {
 	return nil
 }
 
-// changeAccount disables, enables or drops an account, as the flags of the command say.
 func (p *program) changeAccount(ctx context.Context, f *file, name string, o *accountFlags) error {
 	if !o.drop && (o.force || o.yes) {
 		return cli.Misuse("--force and --yes are for --drop")
@@ -299,15 +296,15 @@ func (p *program) setDisabled(f *file, name string, disabled bool) error {
 	return nil
 }
 
-// removeAccount removes an account. Without --force, it returns an error if a client used one of the account's
-// keys recently. Without --yes, the user must type the account's name.
+// removeAccount removes an account. It fails if one of the keys was used recently, unless --force is set. It asks the
+// user for the account name, unless --yes is set.
 func (p *program) removeAccount(ctx context.Context, f *file, name string, o *accountFlags) error {
 	i, _, err := f.find(name)
 	if err != nil {
 		return err
 	}
 	if !o.force {
-		info, _ := o.askServer(ctx, f.path) // if the server does not respond, the file that records the last use of each key is enough for the check
+		info, _ := o.askServer(ctx, f.path) // without a response, the recorded last uses are sufficient for the check
 		if err := f.accountInUse(name, info, time.Now()); err != nil {
 			return err
 		}
@@ -325,7 +322,7 @@ func (p *program) removeAccount(ctx context.Context, f *file, name string, o *ac
 	return nil
 }
 
-// saveAccounts saves the file. It prints a message if a running server may not notice the change.
+// saveAccounts saves the file. It prints a warning if servers may ignore the file.
 func (p *program) saveAccounts(f *file) error {
 	if p.Environment(accounts.Variable) != "" {
 		fmt.Fprintf(p.Err, "$%s is set: a server that has this variable ignores %s unless it gets --accounts\n", accounts.Variable, f.path)

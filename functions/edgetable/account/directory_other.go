@@ -2,5 +2,5 @@
 
 package account
 
-// lockDir does nothing: the operating system cannot lock directories.
+// lockDir does nothing, because the operating system cannot lock directories.
 func lockDir(string) (unlock func()) { return func() {} }

@@ -1,3 +1,3 @@
-// Package account implements the accounts of a server, their file, and the commands that change accounts and sign
+// Package account implements the accounts of a server and their file, and the commands that maintain accounts and sign
 // with their keys.
 package account

@@ -11,8 +11,8 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// askServer returns the state of the running server that uses the file of accounts, or nil if no such server runs. An
-// error means that a server runs but does not respond, so its state is unknown.
+// askServer returns the state of the running server that uses the accounts file at path, or nil if there is none. It
+// returns an error if a server is running but does not respond.
 func (o *accountFlags) askServer(ctx context.Context, path string) (*admin.Info, error) {
 	info, err := admin.Ask(ctx, o.data, o.admin)
 	if info == nil || err != nil || !o.usesFile(info, path) {
@@ -21,9 +21,8 @@ func (o *accountFlags) askServer(ctx context.Context, path string) (*admin.Info,
 	return info, nil
 }
 
-// usesFile reports whether a server reads its accounts from the file at path. An empty path stands for a server without
-// a file of accounts. For such a server, usesFile also accepts the file of accounts in the data directory, because the
-// server's next start reads this file.
+// usesFile reports whether a server uses the accounts file at path. "" means a server without an accounts file. Such a
+// server also matches the file in the data directory, which it will read at its next start.
 func (o *accountFlags) usesFile(info *admin.Info, path string) bool {
 	if info.File == "" {
 		return path == "" || path == filepath.Join(o.data, cli.AccountsInData)
@@ -31,8 +30,8 @@ func (o *accountFlags) usesFile(info *admin.Info, path string) bool {
 	return sameFile(info.File, path)
 }
 
-// sameFile reports whether two paths name the same file. If a file cannot be read and a path is relative, only the
-// base names are compared, because the server's path may be relative to the server's working directory.
+// sameFile reports whether a and b are the same file. If one of them is not accessible and a is relative, only the base
+// names are compared, because the server may have another working directory.
 func sameFile(a, b string) bool {
 	one, err := os.Stat(a)
 	other, fails := os.Stat(b)
@@ -42,9 +41,9 @@ func sameFile(a, b string) bool {
 	return !filepath.IsAbs(a) && filepath.Base(a) == filepath.Base(b)
 }
 
-// endpointOf returns the URL of an account from the first of these sources that has one: --endpoint, the account's
-// entry, the running server, and the settings of a server in the environment or the configuration file. If no source
-// has a URL, endpointOf prints why and returns "".
+// endpointOf returns the URL of an account from the first source that has one: --endpoint, the entry of the account,
+// the running server, or the server settings in the environment or the configuration file. If there is none, it prints
+// the reason and returns "".
 func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err error) string {
 	begin := ""
 	switch {
@@ -72,18 +71,16 @@ func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err
 	return begin + "/" + name
 }
 
-// unknownEndpoint replaces an unknown URL in connection strings and other output. Every client refuses this text.
+// unknownEndpoint is the placeholder for an unknown URL in the output. All clients reject it.
 const unknownEndpoint = "URL-OF-THE-ACCOUNT"
 
-// defaultEndpoint is a text in the help. It says which endpoint the commands use if --endpoint is not given.
 const defaultEndpoint = "default from the running server of these accounts; without a running server, from the settings listen, public-url and tls-cert in the environment or in the file of --config"
 
-// accountFlags are the flags of the commands that change accounts.
 type accountFlags struct {
 	accounts, data string
 	admin          string
 	endpoint       string
-	known          string // endpoint in the account's entry
+	known          string // endpoint in the entry of the account
 	finish, force  bool
 	yes            bool
 	disable        bool

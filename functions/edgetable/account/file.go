@@ -15,16 +15,15 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// file is a file of accounts. Commands edit it line by line, so that comments and the order of
-// accounts are kept.
+// file is an accounts file. It is edited line by line to preserve comments and the order of accounts.
 type file struct {
 	path  string
-	lines []string // lines of the file, each with its line end
+	lines []string // with line ends
 	list  accounts.List
 	mode  fs.FileMode
 }
 
-// openFile reads a file of accounts. The file may not exist yet.
+// openFile reads an accounts file, which need not exist.
 func openFile(path string) (*file, error) {
 	f := &file{path: path, list: accounts.List{}, mode: 0o600}
 	text, err := cli.ReadPrivate(f.path)
@@ -44,7 +43,7 @@ func openFile(path string) (*file, error) {
 	return f, nil
 }
 
-// find returns the line number of an account and the parsed entry on this line.
+// find returns the index of an account's line and the parsed entry.
 func (f *file) find(name string) (int, accounts.Entry, error) {
 	for i, line := range f.lines {
 		if e, ok := accounts.ParseEntry(line); ok && e.Name == name {
@@ -57,7 +56,6 @@ func (f *file) find(name string) (int, accounts.Entry, error) {
 	return 0, accounts.Entry{}, fmt.Errorf("%s has no account %s", f.path, name)
 }
 
-// add appends an account.
 func (f *file) add(e accounts.Entry) {
 	if n := len(f.lines); n > 0 && !strings.HasSuffix(f.lines[n-1], "\n") {
 		f.lines[n-1] += "\n"
@@ -65,7 +63,7 @@ func (f *file) add(e accounts.Entry) {
 	f.lines = append(f.lines, e.String()+"\n")
 }
 
-// save replaces the file atomically. The new file has the same owner.
+// save replaces the file atomically and preserves its owner.
 func (f *file) save() error {
 	text := strings.Join(f.lines, "")
 	list, err := accounts.Parse(text)
@@ -75,11 +73,11 @@ func (f *file) save() error {
 	if len(list) == 0 {
 		return errors.New("a server needs at least one account: disable the last account instead, or create another account first")
 	}
-	return directory.Replace(f.path, []byte(text), f.mode) // synced to disk, because otherwise a removed key could reappear after a power failure
+	return directory.Replace(f.path, []byte(text), f.mode) // Replace syncs, so a removed key cannot reappear after a power failure
 }
 
 func newKey() string {
 	var secret [accounts.LeastKey]byte
-	_, _ = rand.Read(secret[:]) // rand.Read never fails
+	_, _ = rand.Read(secret[:]) // never fails
 	return base64.StdEncoding.EncodeToString(secret[:])
 }

@@ -7,15 +7,14 @@ import (
 	"edgetable/functions/edgetable/admin"
 )
 
-// quiet is how long a key must be unused before it may be removed. A client that still runs is expected to send a
-// request within this time.
+// quiet is how long a key must be unused before it may be removed. An active client is expected to use its key within
+// this time.
 const quiet = 10 * time.Minute
 
-// forceUsage is the help of --force in all commands.
 const forceUsage = "remove a key although clients use it"
 
-// keyUsed returns the time at which a key of an account was last used; nil if never. This time comes from the running
-// server, if there is one, and from the file in which an earlier server recorded last uses.
+// keyUsed returns the time of the last use of a key, or nil if it was never used. It consults the running server and
+// the file in which servers record last uses.
 func (f *file) keyUsed(name string, i int, info *admin.Info) *time.Time {
 	at := readLastUsed(usedFile(f.path)).timeOf(f.list[name].Keys[i])
 	if info == nil {
@@ -30,8 +29,7 @@ func (f *file) keyUsed(name string, i int, info *admin.Info) *time.Time {
 	return at
 }
 
-// accountInUse returns an error if an account must not be removed yet, because a client used one of its keys
-// recently.
+// accountInUse returns an error if a key of an account was used recently.
 func (f *file) accountInUse(name string, info *admin.Info, now time.Time) error {
 	for i, k := range f.list[name].Keys {
 		if k == nil {
@@ -45,8 +43,8 @@ func (f *file) accountInUse(name string, info *admin.Info, now time.Time) error 
 	return nil
 }
 
-// inUse returns an error if the first key of an account must not be removed yet: clients still use this key, or no
-// client has used the second key.
+// inUse returns an error if the first key of an account must not be removed yet, because clients still use it or none
+// has used the second key.
 func (f *file) inUse(name string, info *admin.Info, now time.Time) error {
 	first, second := f.keyUsed(name, 0, info), f.keyUsed(name, 1, info)
 	switch {

@@ -14,18 +14,18 @@ import (
 	"edgetable/functions/edgetable/reload"
 )
 
-// Known holds the accounts of a server. When the file of accounts changes, all accounts are read again. If the
-// file is invalid, the server keeps its current accounts.
+// Known holds the accounts of a server. They are reloaded when the accounts file changes. If the file is invalid, the
+// current accounts remain in use.
 type Known struct {
 	Source Source
-	Refuse func(accounts.List) error // returns an error for a list of accounts that the server must not serve
+	Refuse func(accounts.List) error // returns an error for accounts that the server must not serve
 	Log    *slog.Logger
 
 	Current atomic.Pointer[accounts.List]
 	files   reload.Changes
 
 	mu    sync.Mutex
-	File  string // the file that the accounts were read from; "" if there is none
+	File  string // accounts file, or "" if the accounts are not from a file
 	used  lastUsed
 	noted time.Time
 }
@@ -35,7 +35,7 @@ func (k *Known) Find(name string) (*protocol.Account, bool) {
 	return k.Current.Load().Find(name)
 }
 
-// WithoutAudience lists the accounts that do not accept bearer tokens.
+// WithoutAudience returns the names of the accounts that do not accept bearer tokens.
 func (k *Known) WithoutAudience() (names []string) {
 	list := *k.Current.Load()
 	for _, name := range slices.Sorted(maps.Keys(list)) {
@@ -46,8 +46,7 @@ func (k *Known) WithoutAudience() (names []string) {
 	return names
 }
 
-// Load reads the accounts if their file has changed. It reports whether the accounts differ from the previous
-// ones.
+// Load loads the accounts if their file has changed. changed reports whether the accounts are different.
 func (k *Known) Load(asked bool) (changed bool, err error) {
 	if !k.files.Due(reload.StampOf(k.Source.file), asked) {
 		return false, nil
@@ -69,7 +68,7 @@ func (k *Known) Load(asked bool) (changed bool, err error) {
 	defer k.mu.Unlock()
 	switch {
 	case file != "" && k.File == "":
-		k.Source.optional = false // if the file was removed by mistake, the server keeps its accounts, so that clients are not locked out
+		k.Source.optional = false // a missing file is now an error, so that removing it by mistake does not lock clients out
 		k.used = readLastUsed(usedFile(file))
 	case k.used == nil:
 		k.used = lastUsed{}
@@ -78,7 +77,7 @@ func (k *Known) Load(asked bool) (changed bool, err error) {
 	return changed, nil
 }
 
-// Reload reads the file of accounts if it has changed. If the file is invalid, the current accounts stay in use.
+// Reload is like Load, but logs errors. If the file is invalid, the current accounts remain in use.
 func (k *Known) Reload(asked bool) {
 	switch changed, err := k.Load(asked); {
 	case err != nil:
@@ -89,12 +88,11 @@ func (k *Known) Reload(asked bool) {
 	k.NoteUsed(usedEvery)
 }
 
-// usedEvery is how often the last uses of keys are recorded.
+// usedEvery is the interval at which the last uses of keys are recorded.
 const usedEvery = 10 * time.Second
 
-// NoteUsed records which keys were used since its last call. If the last record is younger than the given duration,
-// NoteUsed does nothing. If the accounts come from a file, NoteUsed writes the record to a file next to it. Otherwise
-// the record is only in memory.
+// NoteUsed records the keys that were used since the previous record. It does nothing if the previous record is younger
+// than every. If the accounts are from a file, the record is saved next to it.
 func (k *Known) NoteUsed(every time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -111,7 +109,7 @@ func (k *Known) NoteUsed(every time.Duration) {
 	}
 }
 
-// Describe returns information about all accounts.
+// Describe returns a description of all accounts without their keys.
 func (k *Known) Describe() *admin.Info {
 	k.NoteUsed(0)
 	k.mu.Lock()

@@ -13,11 +13,10 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// lastUsed holds the time at which each key was last used, by the key's fingerprint.
+// lastUsed maps the fingerprints of keys to the times of their last use.
 type lastUsed map[string]time.Time
 
-// usedFile returns the name of the file in which a server records when keys were last used. It is in the same
-// directory as the file of accounts.
+// usedFile returns the name of the file with the last uses of keys, next to the accounts file.
 func usedFile(accounts string) string { return accounts + ".used" }
 
 // fingerprint identifies a key without revealing it.
@@ -26,7 +25,7 @@ func fingerprint(k *sharedkey.Key) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// readLastUsed reads the last uses that a server recorded in a file. It ignores invalid lines.
+// readLastUsed reads recorded last uses, ignoring invalid lines.
 func readLastUsed(file string) lastUsed {
 	u := lastUsed{}
 	text, _ := os.ReadFile(file)
@@ -39,8 +38,8 @@ func readLastUsed(file string) lastUsed {
 	return u
 }
 
-// update finds the keys that were used since its previous call, and sets their time of last use to the parameter now.
-// It reports whether it found such keys.
+// update sets the last use of each key that was used since the previous call to now. It reports whether there were such
+// keys.
 func (u lastUsed) update(list accounts.List, now time.Time) (changed bool) {
 	for _, account := range list {
 		for _, k := range account.Keys {
@@ -53,7 +52,7 @@ func (u lastUsed) update(list accounts.List, now time.Time) (changed bool) {
 	return changed
 }
 
-// write writes the last uses of the keys in the list to a file. Other keys are omitted.
+// write writes the last uses of the keys of the listed accounts to a file.
 func (u lastUsed) write(file string, list accounts.List) error {
 	var b strings.Builder
 	for _, account := range list {
@@ -69,7 +68,7 @@ func (u lastUsed) write(file string, list accounts.List) error {
 	return directory.Replace(file, []byte(b.String()), 0o600)
 }
 
-// timeOf returns the time at which a key was last used; nil if never.
+// timeOf returns the time of the last use of a key, or nil if it was never used.
 func (u lastUsed) timeOf(k *sharedkey.Key) *time.Time {
 	if at, ok := u[fingerprint(k)]; ok {
 		return &at

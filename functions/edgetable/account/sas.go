@@ -37,8 +37,7 @@ type sasFlags struct {
 	httpsOnly, onlyText bool
 }
 
-// The letters for permissions and resources. The keys of the maps are the words that a user may write instead
-// of the letters.
+// Letters of SAS permissions and resource types, by the words that users may write instead.
 var (
 	permissionWords = map[string]string{
 		"read": "r", "query": "r", "add": "a", "insert": "a", "update": "u", "delete": "d",
@@ -87,7 +86,6 @@ func (p *program) sasCommand() *cobra.Command {
 	return c
 }
 
-// sas prints a shared access signature and its permissions.
 func (p *program) sas(c *cobra.Command, o *sasFlags) error {
 	ctx := c.Context()
 	if o.accounts == "" && c.Flags().Changed("data") {
@@ -116,7 +114,7 @@ func (p *program) sas(c *cobra.Command, o *sasFlags) error {
 	}
 	o.known = list[o.account].Endpoint
 	token, err := o.sign(account.Keys[0], time.Now())
-	if refused, ok := errors.AsType[*table.Error](err); ok { // the error names token parameters; print the names of the flags of this command instead
+	if refused, ok := errors.AsType[*table.Error](err); ok { // the error names token parameters, but the user knows the flags
 		if _, detail, ok := strings.Cut(refused.Message, "Detail: "); ok {
 			return cli.Misuse("every server would refuse this token: %s", inFlags(detail))
 		}
@@ -145,24 +143,24 @@ func (p *program) sas(c *cobra.Command, o *sasFlags) error {
 		return p.PrintJSON(struct {
 			URL     string   `json:"url"`
 			Token   string   `json:"token"`
-			Permits []string `json:"permits"` // each permission as a sentence
+			Permits []string `json:"permits"` // a sentence for each permission
 		}{endpoint + "?" + token, token, t.Describe()})
 	}
 	fmt.Fprintln(p.Out, endpoint+"?"+token)
 	return nil
 }
 
-// parameter matches the names of the token parameters that can be set with flags.
+// parameter matches the names of token parameters that have a flag.
 var parameter = regexp.MustCompile(`\b(sip|spk|srk|epk|erk|se|st|sp|si|sv)\b`)
 
-// inFlags replaces names of token parameters in a text by the names of the flags that set them.
+// inFlags replaces the names of token parameters by the names of their flags.
 func inFlags(text string) string {
 	flags := map[string]string{"sip": "ip", "spk": "from-partition", "srk": "from-row", "epk": "to-partition", "erk": "to-row",
 		"se": "expires", "st": "start", "sp": "permissions", "si": "policy", "sv": "service-version"}
 	return parameter.ReplaceAllStringFunc(text, func(name string) string { return "--" + flags[name] })
 }
 
-// sasEndpoint returns the URL for which the token is valid, without a trailing slash.
+// sasEndpoint returns the URL at which the token is valid, without a trailing slash.
 func (p *program) sasEndpoint(ctx context.Context, o *sasFlags, file string) string {
 	if o.endpoint != "" {
 		return strings.TrimSuffix(o.endpoint, "/")
@@ -179,7 +177,7 @@ func (p *program) sasEndpoint(ctx context.Context, o *sasFlags, file string) str
 	return unknownEndpoint
 }
 
-// check refuses flags that would make a valid but useless token.
+// check rejects flags that would result in a valid but useless token.
 func (o *sasFlags) check() error {
 	if err := cli.CheckEndpoint(o.endpoint); err != nil {
 		return err
@@ -197,7 +195,6 @@ func (o *sasFlags) check() error {
 	return nil
 }
 
-// sign makes and signs the token that the flags describe.
 func (o *sasFlags) sign(k *sharedkey.Key, now time.Time) (string, error) {
 	start, err := signedTime(o.start, now)
 	if err != nil {
@@ -210,7 +207,7 @@ func (o *sasFlags) sign(k *sharedkey.Key, now time.Time) (string, error) {
 	if expiry, err = signedTime(expiry, now); err != nil {
 		return "", cli.Misuse("--expires: %v", err)
 	}
-	from, _ := sas.ParseTime(start) // 0 if start is empty
+	from, _ := sas.ParseTime(start) // 0 if start is ""
 	if until, err := sas.ParseTime(expiry); err == nil && until <= max(from, edm.TicksOf(now)) {
 		return "", cli.Misuse("--expires %s is in the past, or not after --start", o.expires)
 	}
@@ -261,7 +258,7 @@ func (o *sasFlags) signAccount(k *sharedkey.Key, start, expiry, protocol string)
 	}.Sign(o.account, k)
 }
 
-// letters converts a comma-separated list of words or letters to letters, in the order that signatures need.
+// letters converts a comma-separated list of words or letters to letters, in the order required for signatures.
 func letters(s, order string, words map[string]string) (string, error) {
 	if s == "" {
 		return "", nil
@@ -292,7 +289,7 @@ func letters(s, order string, words map[string]string) (string, error) {
 	return out.String(), nil
 }
 
-// wordsFor returns the words that users can write instead of these letters.
+// wordsFor returns the words that stand for the given letters.
 func wordsFor(order string, words map[string]string) string {
 	var list []string
 	for _, w := range slices.Sorted(maps.Keys(words)) {
@@ -303,8 +300,7 @@ func wordsFor(order string, words map[string]string) string {
 	return strings.Join(list, ", ")
 }
 
-// signedTime converts a time to the form that tokens contain. s is an RFC 3339 time, a date, or a duration from
-// now, such as 7d.
+// signedTime converts a time to the format in tokens. s is an RFC 3339 time, a date, or a duration from now such as 7d.
 func signedTime(s string, now time.Time) (string, error) {
 	if s == "" {
 		return "", nil

@@ -31,7 +31,7 @@ func (p *program) signCommand() *cobra.Command {
 	return c
 }
 
-// sign prints a curl command that sends a signed request. It is the quickest way to see a raw response.
+// sign prints a curl command that sends a signed request, which is the quickest way to see a raw response.
 func (p *program) sign(file, name, verb, target string, asJSON bool) error {
 	method := strings.ToUpper(verb)
 	switch method {
@@ -77,8 +77,8 @@ func (p *program) sign(file, name, verb, target string, asJSON bool) error {
 	return nil
 }
 
-// Named returns the name of the account in a URL. Like the server, it takes the name from a host of the form
-// account.table.example.com, and otherwise from the path.
+// Named returns the name of the account in a URL. Like the server, it uses the host if it has the form
+// account.table.example.com, and otherwise the path.
 func Named(u *url.URL) string {
 	label, rest, _ := strings.Cut(strings.ToLower(u.Hostname()), ".")
 	if !strings.HasPrefix(rest, "table.") {
@@ -87,14 +87,14 @@ func Named(u *url.URL) string {
 	return strings.TrimSuffix(label, "-secondary")
 }
 
-// Curl returns a command line for a POSIX shell that sends the signed request.
+// Curl returns a POSIX shell command that sends the signed request.
 func Curl(account *sharedkey.Account, method, target string, now time.Time) string {
 	path, _ := pathOf(escape(target))
 	words := []string{"curl"}
 	switch method {
 	case "GET":
 	case "HEAD":
-		words = append(words, "--head") // not -X HEAD, because curl would then wait for a body
+		words = append(words, "--head") // with -X HEAD, curl would wait for a body
 	default:
 		words = append(words, "-X", method)
 	}
@@ -111,7 +111,6 @@ func Curl(account *sharedkey.Account, method, target string, now time.Time) stri
 	return strings.Join(words, " ")
 }
 
-// signed returns the headers of a request, including its signature.
 func signed(account *sharedkey.Account, method, target string, now time.Time) []string {
 	path, query := pathOf(escape(target))
 	date := sharedkey.FormatDate(now)
@@ -124,13 +123,13 @@ func signed(account *sharedkey.Account, method, target string, now time.Time) []
 	return headers
 }
 
-// pathOf returns the path and the query of a URL, both still escaped.
+// pathOf returns the escaped path and query of a URL.
 func pathOf(target string) (path, query string) {
 	_, path, _ = strings.Cut(target, "://")
 	path, query, _ = strings.Cut(path, "?")
 	i := strings.IndexByte(path, '/')
 	if i < 0 {
-		return "/", query // curl also requests / if the URL has no path
+		return "/", query // curl also requests / for an empty path
 	}
 	return path[i:], query
 }
@@ -139,11 +138,10 @@ func hasBody(method string) bool {
 	return method == "POST" || method == "PUT" || method == "MERGE" || method == "PATCH"
 }
 
-// escape percent-encodes the characters of a URL that are not allowed there or that a shell would interpret. The
-// signature is computed over the escaped URL, so curl must not change the URL. A # is escaped, too: otherwise it
-// would begin a fragment, which is never sent to a server.
+// escape percent-encodes the characters of a URL that are not allowed or that a shell would interpret. The signature
+// covers the escaped URL, so curl must not change it. A # is escaped because a fragment is never sent.
 func escape(target string) string {
-	const allowed = "-._~:/?@!$&()*+,;=%" // a shell would interpret ', and curl would interpret [ and ]: all three are escaped, except in the host
+	const allowed = "-._~:/?@!$&()*+,;=%" // without ', which a shell interprets, and [ and ], which curl interprets
 	_, rest, _ := strings.Cut(target, "://")
 	start := len(target) - len(rest)
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {

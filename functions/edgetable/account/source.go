@@ -11,23 +11,22 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Source says where accounts come from: a file, or an inline list if there is no file.
+// Source is the source of accounts: a file or an inline list.
 type Source struct {
 	file     string
-	optional bool // if true, the file may be missing: then the accounts come from the inline list
+	optional bool // if the file does not exist, the inline list is used
 	text     string
-	name     string // name of the text in errors
-	weak     bool   // weak keys are permitted: they may be shorter than the minimum length
+	name     string // name of the inline list in errors
+	weak     bool   // permits keys below the minimum length
 }
 
-// WeakSource returns a source of accounts for tests. Its text comes from an environment variable and may contain
-// short keys.
+// WeakSource returns a source of accounts for tests: the text of an environment variable, which may contain short keys.
 func WeakSource(text, variable string) Source {
 	return Source{text: text, name: "$" + variable, weak: true}
 }
 
-// NewSource chooses the source of accounts: the file of --accounts, or else the environment, or else the file in the
-// data directory, or else the development account.
+// NewSource returns the source of accounts. The order of precedence is the file of --accounts, the environment, the
+// file in the data directory, the development account.
 func NewSource(environment func(string) string, file, data string) Source {
 	s := Source{file: file, text: environment(accounts.Variable), name: "$" + accounts.Variable}
 	if file == "" && s.text == "" {
@@ -39,7 +38,7 @@ func NewSource(environment func(string) string, file, data string) Source {
 	return s
 }
 
-// read reads the accounts. If they come from a file, it also returns the name of the file.
+// read returns the accounts and the file that they are from, or "".
 func (s *Source) read() (list accounts.List, file string, err error) {
 	text, name := s.text, s.name
 	if s.file != "" {
@@ -66,7 +65,7 @@ func (s *Source) read() (list accounts.List, file string, err error) {
 	return list, file, nil
 }
 
-// Find reads the accounts and returns the one with this name.
+// Find returns the account with the given name.
 func Find(environment func(string) string, file, name string) (*sharedkey.Account, error) {
 	source := NewSource(environment, file, "")
 	list, _, err := source.read()

@@ -5,17 +5,16 @@ import (
 	"strings"
 )
 
-// Address contains the settings of a server that determine the URL at which clients reach it.
+// Address holds the settings of a server that determine its URL.
 type Address struct {
 	Public  string   // --public-url
 	Listen  string   // --listen
 	TLS     bool     // the server has a certificate
-	Domains []string // domains for which the server obtains a certificate
+	Domains []string // domains with a certificate from an authority
 }
 
-// URL returns the URL of the server, without the names of accounts. The server listens at the given host and port. If
-// the server listens on all addresses, 127.0.0.1 replaces the host. A public URL or a domain of the server takes
-// precedence over the host.
+// URL returns the URL of a server without an account. host and port are where it listens. If it listens on all
+// addresses, 127.0.0.1 replaces host. A public URL or a domain takes precedence.
 func (a *Address) URL(host, port string, everywhere bool) string {
 	if a.Public != "" {
 		return strings.TrimSuffix(a.Public, "/")
@@ -35,8 +34,8 @@ func (a *Address) URL(host, port string, everywhere bool) string {
 	return scheme + net.JoinHostPort(host, port)
 }
 
-// BySettings returns the URL of a server without asking the server. It returns "" if the settings do not
-// determine the URL.
+// BySettings returns the URL of a server that need not be running. It returns "" if the settings do not determine the
+// URL.
 func (a *Address) BySettings() string {
 	host, port, err := net.SplitHostPort(a.Listen)
 	if a.Public == "" && (a.Listen == "" || err != nil || port == "" || port == "0") {

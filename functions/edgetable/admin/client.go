@@ -18,13 +18,13 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Server is the server that uses a data directory.
+// Server is a client of the server that uses a data directory.
 type Server struct {
 	http.Client
 	data string
 }
 
-// Reach returns the server that uses a data directory.
+// Reach returns a client of the server that uses a data directory. It does not connect.
 func Reach(data, socket string) *Server {
 	r := &Server{data: data}
 	r.Transport = &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -42,30 +42,29 @@ func (r *Server) Identity() (string, error) {
 	return string(text), nil
 }
 
-// Checkpoint implements the interface snapshotter of package backup. The server chooses the directory itself.
+// Checkpoint implements the interface snapshotter of package backup. The server chooses the directory.
 func (r *Server) Checkpoint(ctx context.Context, _ string) (*repository.LogSpan, error) {
 	return read[*repository.LogSpan](ctx, r, http.MethodPost, "/checkpoint")
 }
 
-// Promote makes the store of a server the primary. It returns the server's message.
+// Promote makes the store of a server the primary and returns the server's message.
 func (r *Server) Promote(ctx context.Context, force, takeOver bool) (string, error) {
 	text, err := r.ask(ctx, http.MethodPost, fmt.Sprintf("/promote?force=%t&takeover=%t", force, takeOver))
 	return string(text), err
 }
 
-// Link is a one-time URL that opens all accounts of a server in the server's explorer.
+// Link is a one-time URL that opens all accounts in a server's explorer.
 type Link struct {
 	URL  string        `json:"url"`
-	Good time.Duration `json:"good"` // how long the link is valid
+	Good time.Duration `json:"good"` // how long the URL is valid
 }
 
-// Link asks the server for a new one-time URL of its explorer.
+// Link requests a one-time URL of the explorer.
 func (r *Server) Link(ctx context.Context) (Link, error) {
 	return read[Link](ctx, r, http.MethodPost, "/link")
 }
 
-// Traffic returns the traffic of a table that the server has counted. If account is "", it is the first account that
-// has the table.
+// Traffic returns the traffic of a table. If account is "", the first account with this table is used.
 func (r *Server) Traffic(ctx context.Context, account, table string) (*traffic.Report, error) {
 	return Get[*traffic.Report](ctx, r, "/traffic/"+url.PathEscape(table)+"?account="+url.QueryEscape(account))
 }
@@ -87,7 +86,7 @@ func (r *Server) ask(ctx context.Context, method, path string) ([]byte, error) {
 	return text, err
 }
 
-// Get sends a request to the socket of a server and decodes the JSON response.
+// Get sends a GET request to a server and decodes the JSON response.
 func Get[T any](ctx context.Context, server *Server, path string) (T, error) {
 	return read[T](ctx, server, http.MethodGet, path)
 }
@@ -101,16 +100,16 @@ func read[T any](ctx context.Context, server *Server, method, path string) (v T,
 	return v, err
 }
 
-// Ask waits this long for the server's state. A busy machine may need some seconds to respond.
+// answer is the timeout of a request for the state of a server. A busy machine may need some seconds.
 const answer = 30 * time.Second
 
-// Ask returns the state of the server that uses a data directory; nil if none runs. An error means that a server runs
-// but does not report its state.
+// Ask returns the state of the server that uses a data directory, or nil if there is none. It returns an error if a
+// server is running but does not report its state.
 func Ask(ctx context.Context, data, socket string) (*Info, error) {
 	path := Socket(data, socket)
 	c, err := net.Dial("unix", path)
 	if op, ok := errors.AsType[*net.OpError](err); ok && !op.Timeout() && !errors.Is(err, fs.ErrPermission) {
-		return nil, nil // no server runs: the socket does not exist, or no process accepts its connections
+		return nil, nil // the socket does not exist, or no process listens on it
 	}
 	var info *Info
 	if err == nil {

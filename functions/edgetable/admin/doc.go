@@ -1,3 +1,3 @@
-// Package admin implements the socket over which commands reach the server that uses a data directory, and the state
-// that the server reports there.
+// Package admin implements the administration socket of a server, through which commands send requests, and the state
+// that the server reports.
 package admin

@@ -11,29 +11,29 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Info is the state that a server reports on its socket. It contains no keys.
+// Info is the state that a server reports. It contains no keys.
 type Info struct {
-	URL      string    `json:"url"`     // URL of the server, to which the name of an account is appended
+	URL      string    `json:"url"`     // base URL, without an account
 	Listens  string    `json:"listens"` // host:port
-	File     string    `json:"file"`    // file of the accounts, or ""; without a file, uses of keys before the start of the server are unknown
+	File     string    `json:"file"`    // accounts file, or ""; without a file, last uses before the server's start are unknown
 	Accounts []Account `json:"accounts"`
 }
 
-// Account says when the keys of an account were last used.
+// Account is an account with the last uses of its keys.
 type Account struct {
 	Name     string `json:"name"`
 	Disabled bool   `json:"disabled"`
-	File     string `json:"file"` // path of the file of accounts that the server uses
+	File     string `json:"file"` // accounts file of the server
 	Keys     []Key  `json:"keys"`
 }
 
-// Key is one key of an account: its number, which is 1 or 2, and its last use, which is nil if it was never used.
+// Key is a key of an account: its number, 1 or 2, and its last use, or nil if it was never used.
 type Key struct {
 	Key      int        `json:"key"`
 	LastUsed *time.Time `json:"lastUsed"`
 }
 
-// Find returns an account of the server.
+// Find returns the account with the given name.
 func (i *Info) Find(name string) (Account, bool) {
 	at := slices.IndexFunc(i.Accounts, func(a Account) bool { return a.Name == name })
 	if at < 0 {
@@ -42,8 +42,8 @@ func (i *Info) Find(name string) (Account, bool) {
 	return i.Accounts[at], true
 }
 
-// Serves reports whether endpoint is a URL of this server and the server has the account. The URL must contain the
-// server's own host, or a loopback address with the server's port.
+// Serves reports whether endpoint is a URL of this server and the account exists. The host must be the server's host,
+// or a loopback address with the server's port.
 func (i *Info) Serves(endpoint, account string) bool {
 	u, err := url.Parse(endpoint)
 	if _, known := i.Find(account); err != nil || !known {

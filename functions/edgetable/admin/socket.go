@@ -12,21 +12,21 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Socket returns the path of a server's socket.
+// Socket returns the path of a server's administration socket.
 func Socket(data, admin string) string { return cmp.Or(admin, filepath.Join(data, cli.AdminSocket)) }
 
-// Listen creates the socket so that no other user can open it, not even for a moment. It creates the socket in a
-// directory that other users cannot enter, sets the mode of the socket, and then moves it to its path.
+// Listen listens on the socket at path. Other users must not be able to open the socket at any time. Listen therefore
+// creates it in a private directory, sets its mode, and then moves it to path.
 func Listen(path string) (net.Listener, error) {
 	if err := clearSocket(path); err != nil {
 		return nil, err
 	}
 	dir := path + "~"
-	if err := os.RemoveAll(dir); err != nil { // a killed server may have left this directory
+	if err := os.RemoveAll(dir); err != nil { // left over from a killed server
 		return nil, err
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Dir(path), errors.Unwrap(err)) // leave out the temporary path, which the user does not know
+		return nil, fmt.Errorf("%s: %w", filepath.Dir(path), errors.Unwrap(err)) // without the temporary path, which means nothing to the user
 	}
 	defer os.RemoveAll(dir)
 	hidden := filepath.Join(dir, "s")
@@ -34,7 +34,7 @@ func Listen(path string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (a socket's path may have about 100 bytes: set a shorter path with --admin)", err)
 	}
-	l.SetUnlinkOnClose(false) // the socket is renamed below, so closing it must not remove a file with the old name
+	l.SetUnlinkOnClose(false) // the socket is renamed below, so Close must not unlink the old name
 	if err = os.Chmod(hidden, 0o600); err == nil {
 		err = os.Rename(hidden, path)
 	}
@@ -63,7 +63,6 @@ func clearSocket(path string) error {
 	return os.Remove(path)
 }
 
-// adminListener removes its socket when it is closed.
 type adminListener struct {
 	net.Listener
 	path string

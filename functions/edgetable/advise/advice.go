@@ -2,15 +2,14 @@ package advise
 
 import "time"
 
-// Advice contains the findings about the keys of a table, and the facts on which they are based.
+// Advice holds the findings about the keys of a table and the facts behind them.
 type Advice struct {
 	Table    string    `json:"table"`
 	Findings []Finding `json:"findings"`
-	// Costs are empty if the traffic was counted for less than an hour, because less time does not suffice to
-	// estimate a month.
+	// Costs is empty if the traffic was counted for less than an hour, which is not enough to estimate a month.
 	Costs    []Cost  `json:"costs"`
 	PricesOf string  `json:"pricesOf"`
-	Seconds  float64 `json:"seconds"` // for how long the traffic was counted
+	Seconds  float64 `json:"seconds"` // period for which the traffic was counted
 	Stored   *Stored `json:"stored,omitempty"`
 }
 
@@ -24,7 +23,7 @@ func Judge(table string, f *Facts) *Advice {
 		a.Seconds = Period(f.Traffic).Seconds()
 	}
 	if a.Findings == nil {
-		a.Findings = []Finding{} // not nil, so that the JSON has [] instead of null
+		a.Findings = []Finding{} // JSON [] instead of null
 	}
 	return a
 }

@@ -1,9 +1,9 @@
-// Package advise judges the keys of a table by its traffic and its entities. A [Finding] names a problem, with a
-// number and an example. It explains why the problem matters for each kind of store (Azure, DynamoDB, Workers,
-// PostgreSQL, the binary), and which pattern of keys to use instead.
+// Package advise judges the keys of a table by its traffic and its entities. A [Finding] is a problem with a number and
+// an example. It explains the consequences for each kind of store (Azure, DynamoDB, Workers, PostgreSQL, the binary)
+// and suggests another key pattern.
 package advise
 
-// Advise applies all rules. It returns the findings in the order of the rules.
+// Advise applies all rules and returns the findings in the order of the rules.
 func Advise(f *Facts) []Finding {
 	var list []Finding
 	add := func(found []Finding) { list = append(list, found...) }

@@ -15,7 +15,7 @@ func price(home, thing string) float64 {
 	panic("no price of " + home + " for " + thing)
 }
 
-// Cost is an estimate of the cost per month.
+// Cost is an estimated monthly cost.
 type Cost struct {
 	Home    string  `json:"home"`
 	Dollars float64 `json:"dollarsAMonth"`
@@ -23,8 +23,8 @@ type Cost struct {
 
 const month = 730 * time.Hour
 
-// Costs estimates the monthly cost of the same traffic and data on each platform that charges by use. A deployment
-// of the binary costs only its machine.
+// Costs estimates the monthly cost of the traffic and the data on each platform that charges by use. The binary costs
+// only its machine.
 func Costs(f *Facts) []Cost {
 	var reads, readUnits, queries, further, queryUnits, rows, requests, writes, units float64
 	if r := f.Traffic; r != nil {
@@ -38,7 +38,7 @@ func Costs(f *Facts) []Cost {
 		rows = scale * float64(t.Scanned)
 		requests = reads + queries + scale*float64(t.WriteRequests)
 		writes = scale * float64(t.Writes)
-		// DynamoDB charges twice the write units for an item in a transaction.
+		// DynamoDB charges twice the write units in a transaction.
 		units = scale * float64(t.WriteUnits) * (1 + float64(t.BatchEntities)/float64(max(t.Writes, 1)))
 	}
 	gb := 0.0
@@ -55,10 +55,10 @@ func Costs(f *Facts) []Cost {
 	}
 }
 
-// mergedPages returns the number of query pages that read all buckets of a table on DynamoDB. A bucket is one of the
-// hash keys over which a table is spread. Other pages read one bucket.
+// mergedPages returns the number of query pages that read all buckets of a table on DynamoDB. Other pages read one
+// bucket.
 //
-// The cost of Workers does not depend on this number, because a page reads only the Durable Objects that have its keys.
+// The cost of Workers does not depend on this number, because a page reads only the objects that have its keys.
 func mergedPages(r *traffic.Report) (pages uint64) {
 	for _, s := range r.Shapes {
 		switch s.Plan {
@@ -69,5 +69,5 @@ func mergedPages(r *traffic.Report) (pages uint64) {
 	return pages
 }
 
-// Period returns how long the traffic was counted.
+// Period returns the period for which the traffic was counted.
 func Period(r *traffic.Report) time.Duration { return r.Until.Sub(r.Since).Round(time.Second) }

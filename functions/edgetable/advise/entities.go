@@ -2,8 +2,7 @@ package advise
 
 import "fmt"
 
-// singleRows reports a table whose partitions have one row each, if queries read ranges of its
-// partitions.
+// singleRows reports a table with one row in each partition, if queries read ranges of its partitions.
 func singleRows(f *Facts) []Finding {
 	if f.Traffic == nil {
 		return nil
@@ -14,7 +13,7 @@ func singleRows(f *Facts) []Finding {
 		number = float64(s.Rows) / float64(max(s.Partitions, 1))
 		alone = number < 1.1
 	} else if t := &f.Traffic.Totals; t.FirstInserts >= enough {
-		// the number of partitions is an estimate, and the true number may be higher
+		// FirstPartitions is an estimate that may be too low
 		alone = float64(t.FirstPartitions) > 0.85*float64(t.FirstInserts)
 	}
 	pages, example := uint64(0), ""
@@ -43,10 +42,9 @@ func singleRows(f *Facts) []Finding {
 	}}
 }
 
-// wide is a limit in bytes. An entity of at least this size is considered large.
+// wide is the size in bytes from which an entity is reported as large.
 const wide = 256 << 10
 
-// wideEntities finds large entities.
 func wideEntities(f *Facts) []Finding {
 	n, example := 0, ""
 	if f.Traffic != nil {
@@ -71,7 +69,7 @@ func wideEntities(f *Facts) []Finding {
 	}}
 }
 
-// nearLimit finds entities that Azure may refuse because of their size.
+// nearLimit reports entities that Azure may reject because of their size.
 func nearLimit(s *Stored) []Finding {
 	if s.NearLimit == 0 {
 		return nil

@@ -2,14 +2,14 @@ package advise
 
 import "edgetable/core/traffic"
 
-// Facts are the known facts about a table.
+// Facts are what is known about a table.
 type Facts struct {
 	Traffic *traffic.Report // nil if the traffic is unknown
 	Stored  *Stored         // nil if the entities are unknown
 	// Buckets is the number of buckets of the table on DynamoDB.
 	Buckets int
-	// Splits is true if Durable Objects on Workers counted the traffic. Durable Objects split by themselves, unless the
-	// configuration of the Worker forbids splitting. The traffic report does not show this configuration.
+	// Splits is set if the traffic is from Durable Objects on Workers, which split automatically unless the Worker's
+	// configuration forbids it. The traffic report does not contain this setting.
 	Splits bool
 }
 

@@ -1,9 +1,9 @@
 package advise
 
-// Finding is one problem that the user should fix.
+// Finding is a problem with the keys of a table.
 type Finding struct {
 	Rule    string  `json:"rule"`
-	Finding string  `json:"finding"` // a sentence that contains the number
+	Finding string  `json:"finding"` // sentence with the number
 	Number  float64 `json:"number"`
 	Unit    string  `json:"unit"`
 	Example string  `json:"example"` // a key or a filter
@@ -11,7 +11,7 @@ type Finding struct {
 	Instead string  `json:"instead"`
 }
 
-// Why explains why a problem matters, for each kind of store.
+// Why explains the consequences of a problem for each kind of store.
 type Why struct {
 	Azure    string `json:"azure"`
 	DynamoDB string `json:"dynamodb"`
@@ -20,6 +20,6 @@ type Why struct {
 	Postgres string `json:"postgresql"`
 }
 
-// A finding needs at least this number of operations, rows or inserts. With fewer operations, percentages say
-// nothing about the table.
+// enough is the minimum number of operations, rows or inserts for a finding. With fewer of them, percentages are
+// meaningless.
 const enough = 200

@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	dynamodbPartition = 1000 // limit of a DynamoDB partition in write units per second
-	hotShare          = 0.3  // a partition is hot if its share of all operations is larger than this
+	dynamodbPartition = 1000 // write units per second of a DynamoDB partition
+	hotShare          = 0.3  // a partition with more than this share of the operations is hot
 )
 
-// hotPartitions reports a partition with a large share of the reads or writes.
+// hotPartitions reports partitions with a large share of the reads or writes.
 func hotPartitions(r *traffic.Report) (list []Finding) {
 	for _, metric := range []string{"writes", "reads"} {
 		h := r.Partitions[metric]
@@ -44,7 +44,7 @@ func hotPartitions(r *traffic.Report) (list []Finding) {
 	return list
 }
 
-// appendOnly reports a table whose inserts all have keys at one end of the table.
+// appendOnly reports a table whose inserts are all at one end of the table.
 func appendOnly(r *traffic.Report) []Finding {
 	t := &r.Totals
 	if t.Judged < enough {
@@ -72,7 +72,7 @@ func appendOnly(r *traffic.Report) []Finding {
 	}}
 }
 
-// moreBuckets reports a table that gets more writes than its buckets (hash keys) accept.
+// moreBuckets reports a table with more writes than its buckets (hash keys) accept.
 func moreBuckets(r *traffic.Report, buckets int) []Finding {
 	most := uint64(0)
 	for _, c := range r.Map.Minutes {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Price is what a platform charges for one kind of usage, in US dollars: a list price of the cheapest large
-// region, without free tiers.
+// Price is a platform's price in US dollars for one kind of usage: the list price of the cheapest large region, without
+// free tiers.
 type Price struct {
 	Home    string  `json:"home"`
 	Thing   string  `json:"thing"`
 	Dollars float64 `json:"dollars"`
-	Per     float64 `json:"per"` // number of units that the price is for
-	Of      string  `json:"of"`  // date of the price at the source
+	Per     float64 `json:"per"` // number of units
+	Of      string  `json:"of"`  // date of the source
 	Source  string  `json:"source"`
 	Note    string  `json:"note,omitempty"`
 }
@@ -22,7 +22,7 @@ type Price struct {
 //go:embed prices.json
 var priceList []byte
 
-// Prices are all prices that the estimate uses.
+// Prices are the prices for estimates.
 var Prices = func() (list []Price) {
 	if err := json.Unmarshal(priceList, &list); err != nil {
 		panic(err)
@@ -30,5 +30,5 @@ var Prices = func() (list []Price) {
 	return list
 }()
 
-// PricesOf is the date of the oldest of the prices.
+// PricesOf is the date of the oldest price.
 var PricesOf = slices.MinFunc(Prices, func(a, b Price) int { return strings.Compare(a.Of, b.Of) }).Of

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	scanRatio   = 10   // maximum number of rows examined for each row returned
+	scanRatio   = 10   // number of rows examined for each row returned, above which a query is reported
 	scanAtLeast = 1000 // minimum number of examined rows
-	// The traffic report has one count for all queries that differ only in their values. If this count is below
-	// queriesAtLeast, a person has probably sent the queries. A program repeats its queries more often.
+	// queriesAtLeast is the minimum number of queries of the same shape. Fewer were probably sent by a person; a
+	// program repeats its queries more often.
 	queriesAtLeast = 5
-	pagesAtLeast   = 20 // minimum number of result pages; used if the traffic report has no number of queries
+	pagesAtLeast   = 20 // minimum number of pages, if the number of queries is unknown
 )
 
-// isFrequent reports whether queries are so frequent that a program must have sent them.
+// isFrequent reports whether queries are so frequent that a program must send them.
 func isFrequent(s *traffic.Shape) bool {
 	if s.Queries == 0 {
 		return s.Pages >= pagesAtLeast
@@ -78,7 +78,6 @@ func planWords(plan string) string {
 	return "of points"
 }
 
-// commas formats a number with thousands separators.
 func commas(n float64) string {
 	text := strconv.FormatFloat(n, 'f', 0, 64)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -87,9 +86,8 @@ func commas(n float64) string {
 	return text
 }
 
-// properties returns the names of the properties in a filter, except the keys and Timestamp. The filter contains a ?
-// instead of each value. The second result contains only the names that are compared with eq. The third result is true
-// if all comparisons use eq, and no comparisons are joined by or.
+// properties returns the names of the properties in the shape of a filter, except the keys and Timestamp. equal
+// contains the names compared with eq. point reports whether all comparisons use eq and none are joined by or.
 func properties(shape string) (names, equal []string, point bool) {
 	point = true
 	words := strings.Fields(strings.NewReplacer("(", " ", ")", " ").Replace(shape))
@@ -111,8 +109,7 @@ func properties(shape string) (names, equal []string, point bool) {
 	return names, equal, point && len(names) > 0 && !strings.Contains(shape, " or ")
 }
 
-// batches finds single writes that closely follow another write to the same partition. A batch could replace such
-// writes.
+// batches reports single writes that closely follow another write to the same partition and could be sent in a batch.
 func batches(r *traffic.Report) []Finding {
 	t := &r.Totals
 	single := t.WriteRequests - t.Batches

@@ -9,13 +9,12 @@ import (
 	"edgetable/core/table"
 )
 
-// Stored describes the entities of a table, or those in a range of its keys. Several goroutines may each describe
-// a range; Join combines the descriptions in key order.
+// Stored describes the entities of a table or a range. Goroutines may describe separate ranges, which [Join] combines.
 type Stored struct {
 	Rows       int64 `json:"rows"`
-	Bytes      int64 `json:"bytes"` // size in bytes by Azure's formula
+	Bytes      int64 `json:"bytes"` // by Azure's formula
 	Partitions int64 `json:"partitions"`
-	// Sizes counts the partitions with 1, 2 to 3, 4 to 7, … rows.
+	// Sizes counts the partitions by number of rows: 1, 2 to 3, 4 to 7, ….
 	Sizes [40]int64 `json:"sizes"`
 
 	LargestRows  int64  `json:"largestRows"`
@@ -23,16 +22,16 @@ type Stored struct {
 	Largest      string `json:"largest"`
 	WidestBytes  int    `json:"widestBytes"`
 	Widest       string `json:"widest"`
-	// NearLimit is the number of entities that Azure may refuse because of their size.
+	// NearLimit is the number of entities that Azure may reject because of their size.
 	NearLimit        int64  `json:"nearLimit"`
 	NearLimitExample string `json:"nearLimitExample"`
-	// Misordered counts adjacent keys that end with numbers and are in text order but not in numeric order, such
-	// as 10 before 9.
+	// Misordered counts adjacent keys that end with numbers in text order but not in numeric order, such as 10 before
+	// 9.
 	Misordered        int64  `json:"misordered"`
 	MisorderedExample string `json:"misorderedExample"`
 	numbers           int64  // number of adjacent keys that end with numbers
 
-	edges    []partition // the first and the last partition of the range, which may continue in adjacent ranges
+	edges    []partition // first and last partition, which may continue in adjacent ranges
 	last     [2]string   // keys of the last entity
 	anything bool
 }
@@ -42,7 +41,7 @@ type partition struct {
 	rows, bytes int64
 }
 
-// Add counts the next entity in key order.
+// Add adds the next entity in key order.
 func (s *Stored) Add(pk, rk string, p edm.Properties) {
 	size := table.EntitySize(pk, rk, p)
 	s.Rows++
@@ -74,8 +73,7 @@ func (s *Stored) Add(pk, rk string, p edm.Properties) {
 	s.edges[n-1].bytes += int64(size)
 }
 
-// compare compares the keys of an entity with the previous keys, and counts numbers that are not in numeric
-// order.
+// compare compares the keys of an entity with the previous keys, and counts numbers that are out of numeric order.
 func (s *Stored) compare(pk, rk string) {
 	before, after := s.last[0], pk
 	if before == after {
@@ -95,7 +93,7 @@ func (s *Stored) compare(pk, rk string) {
 	}
 }
 
-// number splits a key into the number at its end and the text before that number.
+// number splits a key before the digits at its end.
 func number(k string) (before, digits string) {
 	i := len(k)
 	for i > 0 && k[i-1] >= '0' && k[i-1] <= '9' {
@@ -112,7 +110,7 @@ func (s *Stored) close(p partition) {
 	}
 }
 
-// Join combines the descriptions of adjacent ranges into the description of the whole table.
+// Join combines the descriptions of adjacent ranges.
 func Join(parts []Stored) *Stored {
 	var all Stored
 	var open []partition
@@ -152,7 +150,7 @@ func Join(parts []Stored) *Stored {
 	return &all
 }
 
-// giantPartition reports a table in which one partition has nearly all rows.
+// giantPartition reports a partition that has most of a table's rows.
 func giantPartition(s *Stored) []Finding {
 	share := float64(s.LargestRows) / float64(max(s.Rows, 1))
 	if s.Rows < 10*enough || share <= 0.5 {
@@ -172,7 +170,7 @@ func giantPartition(s *Stored) []Finding {
 	}}
 }
 
-// textOrder reports keys that contain numbers and are sorted as text.
+// textOrder reports keys with numbers that sort as text.
 func textOrder(s *Stored) []Finding {
 	if s.Misordered < 2 || s.numbers < enough/4 {
 		return nil

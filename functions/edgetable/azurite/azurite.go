@@ -1,5 +1,5 @@
 // Package azurite translates the command line of Azurite, so that edgetable's container image can replace Azurite's.
-// Programs, Compose files and Testcontainers that start "azurite" get a table service without any change.
+// Programs, Compose files and Testcontainers that start "azurite" work unchanged.
 package azurite
 
 import (
@@ -15,31 +15,29 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// The names of Azurite's programs that serve tables.
+// Names of Azurite's programs that serve tables.
 const (
-	All    = "azurite" // also serves blobs and queues
+	All    = "azurite" // serves blobs and queues too
 	Tables = "azurite-table"
 )
 
-// AccountsVariable is the environment variable that contains the accounts, in the form name:key1:key2, separated by
-// semicolons.
+// AccountsVariable is Azurite's environment variable with the accounts, as name:key1:key2, separated by semicolons.
 const AccountsVariable = "AZURITE_ACCOUNTS"
 
-// Start describes the program to run in place of one of Azurite's programs.
+// Start is what to run in place of an Azurite program.
 type Start struct {
 	Args     []string // arguments of edgetable
-	Help     string   // if not empty, the help to print instead
-	Accounts string   // accounts that replace the development account; "" keeps the development account
+	Help     string   // help to print instead, unless ""
+	Accounts string   // accounts that replace the development account, unless ""
 	Notes    []string // messages for the log
 }
 
-// Named returns Azurite's name and the other arguments if the program was called like Azurite. In such a call, the
-// name of the program or the first argument is Azurite's name. For example, a Compose file for Azurite's image
-// contains such a call. For every other call, the returned name is "".
+// Named returns Azurite's name and the remaining arguments if the program was called as Azurite: the name of the
+// program or the first argument is Azurite's name, as in a Compose file for Azurite's image. Otherwise name is "".
 func Named(program string, args []string) (name string, rest []string) {
 	base := strings.TrimSuffix(filepath.Base(program), ".exe")
 	if base == All || base == Tables {
-		if len(args) > 0 && args[0] == base { // the image's entrypoint contains the program's name; a command for Azurite's image repeats that name
+		if len(args) > 0 && args[0] == base { // a command for Azurite's image repeats the name in the entrypoint
 			args = args[1:]
 		}
 		return base, args
@@ -50,7 +48,7 @@ func Named(program string, args []string) (name string, rest []string) {
 	return "", args
 }
 
-// flags are the flags of Azurite. The flags for blobs and queues have no effect.
+// flags are Azurite's flags. The flags for blobs and queues have no effect.
 type flags struct {
 	host, port, location, debug string
 	cert, key, pwd, oauth       string
@@ -85,7 +83,7 @@ func (o *flags) register(f *pflag.FlagSet) {
 	f.BoolVarP(&o.version, "version", "v", false, "print the version")
 }
 
-// Serve translates Azurite's command line to that of edgetable.
+// Serve translates Azurite's command line to edgetable's.
 func Serve(name string, args []string, environment func(string) string) (Start, error) {
 	var o flags
 	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
@@ -154,9 +152,8 @@ func Serve(name string, args []string, environment func(string) string) (Start, 
 	return s, nil
 }
 
-// Lines returns lines of Azurite's output. Programs that start a server as Azurite wait for these lines before they
-// use it. The Testcontainers modules for .NET and Node.js wait for all three services, although only tables are
-// served.
+// Lines returns the lines of Azurite's output for which programs wait. The Testcontainers modules for .NET and Node.js
+// wait for all three services, although only tables are served.
 func Lines(name, url string) []string {
 	lines := []string{"edgetable as Azurite Table service is successfully listening at " + url}
 	if name == All {

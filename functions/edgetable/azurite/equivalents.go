@@ -8,15 +8,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Equivalent is a flag of Azurite with its counterpart in 'edgetable serve'.
+// Equivalent is a flag of Azurite and its counterpart in "edgetable serve".
 type Equivalent struct {
 	Flag  string // Azurite's flag
-	Short string // one-letter form of the flag; "" if there is none
-	Here  string // the flag of serve with its value; "" if none is needed
-	Why   string // the reason why 'edgetable serve' has no such flag, or a remark about the flag
+	Short string // one-letter form, or ""
+	Here  string // flag of serve with its value, or "" if none is needed
+	Why   string // why serve has no such flag, or a remark
 }
 
-// Equivalents are Azurite's flags that concern tables.
+// Equivalents are Azurite's flags for tables.
 var Equivalents = []Equivalent{
 	{"tableHost", "", "--listen HOST:PORT", ""},
 	{"tablePort", "", "--listen HOST:PORT", ""},
@@ -36,14 +36,13 @@ var Equivalents = []Equivalent{
 	{"extentMemoryLimit", "", "", "it is for blobs and queues, which are not served"},
 }
 
-// suffixes of the names of Azurite's flags for blobs and queues
+// Azurite's flags for blobs and queues are named by service and ending.
 var (
 	services = []string{"blob", "queue"}
 	endings  = []string{"Host", "Port", "KeepAliveTimeout"}
 )
 
-// Hint suggests a replacement for a flag of Azurite that 'edgetable serve' does not have. It returns "" if the
-// error is about another flag.
+// Hint returns a replacement for a flag of Azurite that serve does not have, or "" for other errors.
 func Hint(err error) string {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {

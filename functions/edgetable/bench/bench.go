@@ -73,7 +73,6 @@ mixed (half get, half upsert).`,
 	return c
 }
 
-// bench measures a running server.
 func bench(ctx context.Context, p *cli.Terminal, o *flags) error {
 	o.endpoint = cmp.Or(o.endpoint, cli.UsualURL+accounts.Development)
 	if err := o.complete(); err != nil {
@@ -106,7 +105,7 @@ func bench(ctx context.Context, p *cli.Terminal, o *flags) error {
 	return measure(ctx, p, target, o)
 }
 
-// complete checks the flags, and sets values that depend on several flags.
+// complete checks the flags and sets values that depend on several flags.
 func (o *flags) complete() error {
 	s := &o.spec
 	s.Op, s.Format, s.Refused, s.Prefix = load.Op(o.op), load.Format(o.format), load.Refused(o.refused), strconv.FormatInt(time.Now().UnixNano(), 36)
@@ -120,13 +119,13 @@ func (o *flags) complete() error {
 		}
 	}
 	if s.Op == load.Query {
-		o.entities = max(o.entities/o.rows, 1) * o.rows // each query must return the same number of rows, so it reads a whole partition
+		o.entities = max(o.entities/o.rows, 1) * o.rows // each query must return the same number of rows, a whole partition
 	}
 	s.Layout = load.Layout{Entities: o.entities, RowsPerPartition: o.rows}
 	return nil
 }
 
-// measure runs the requests. Without --existing, it first creates the table and finally deletes it.
+// measure runs the requests. Unless --existing is set, it creates the table first and deletes it at the end.
 func measure(ctx context.Context, p *cli.Terminal, owner wire.Target, o *flags) (err error) {
 	if !o.existing {
 		stop := p.Waiting(o.endpoint)

@@ -28,7 +28,6 @@ func (m *measured) table() *cli.Table {
 	}
 }
 
-// latency holds the duration of requests. Its JSON is in milliseconds.
 type latency struct {
 	Median milliseconds `json:"medianMilliseconds"`
 	P99    milliseconds `json:"p99Milliseconds"`
@@ -43,7 +42,7 @@ type milliseconds time.Duration
 
 func (d milliseconds) String() string { return cli.ShowLatency(time.Duration(d)) }
 
-// MarshalJSON returns the duration as a number of milliseconds.
+// MarshalJSON encodes the duration in milliseconds.
 func (d milliseconds) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(d)/1e6, 'f', 3, 64), nil
 }

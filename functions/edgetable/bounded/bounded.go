@@ -1,5 +1,5 @@
-// Package bounded runs additional HTTP servers, for example for metrics. It limits the number of their connections,
-// and a single client cannot use all of them.
+// Package bounded runs auxiliary HTTP servers, for example for metrics, with a limited number of connections. A single
+// client cannot use up the limit.
 package bounded
 
 import (
@@ -12,9 +12,8 @@ import (
 	"edgetable/adapters/transport/httpserver"
 )
 
-// Serve serves a listener until s is closed. The last argument is the maximum number of open connections. If a new
-// connection exceeds this number, Serve closes a connection of the client with the most connections. Serve prefers idle
-// connections, and closes the oldest of them.
+// Serve serves connections until s is closed. It limits the number of open connections. To make room for a new
+// connection, it closes a connection of the client with the most connections, preferably the oldest idle one.
 func Serve(s *http.Server, l net.Listener, most int) error {
 	b := &listener{Listener: l, most: most}
 	s.ConnState = b.note
@@ -32,11 +31,11 @@ type listener struct {
 type conn struct {
 	net.Conn
 	owner  *listener
-	client netip.Addr // the zero Addr for a Unix socket, where all connections count as one client
+	client netip.Addr // the zero Addr for a Unix socket, whose connections count as one client
 	atWork bool       // a request is being served; guarded by owner.mu
 }
 
-// Accept accepts a connection. If there are too many connections, it closes another one.
+// Accept accepts a connection. If the limit is exceeded, it closes another one.
 func (l *listener) Accept() (net.Conn, error) {
 	raw, err := l.Listener.Accept()
 	if err != nil {
@@ -59,7 +58,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// spare selects an open connection that the listener closes to make room for a new connection. The caller must hold mu.
+// spare returns the connection to close for a new one. mu must be held.
 func (l *listener) spare() *conn {
 	has := map[netip.Addr]int{}
 	for _, c := range l.open {
@@ -74,14 +73,14 @@ func (l *listener) spare() *conn {
 	return spare
 }
 
-// note implements the server's ConnState hook. It records whether a request is being served.
+// note implements http.Server.ConnState. It records whether a request is being served.
 func (l *listener) note(c net.Conn, state http.ConnState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c.(*conn).atWork = state == http.StateActive
 }
 
-// Close closes the connection, and no longer counts it.
+// Close closes the connection and removes it from the count.
 func (c *conn) Close() error {
 	c.owner.mu.Lock()
 	c.owner.open = slices.DeleteFunc(c.owner.open, func(one *conn) bool { return one == c })

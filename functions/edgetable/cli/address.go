@@ -9,10 +9,10 @@ import (
 	"edgetable/core/table"
 )
 
-// CheckAddress checks an address that a flag contains.
+// CheckAddress returns an error if the address in a flag is invalid.
 func CheckAddress(flag, address string) error {
 	example := "127.0.0.1:10003"
-	if _, err := strconv.ParseUint(address, 10, 16); err == nil { // the address consists of a port without a host
+	if _, err := strconv.ParseUint(address, 10, 16); err == nil { // a port without a host
 		example = "127.0.0.1:" + address
 	}
 	_, port, err := net.SplitHostPort(address)
@@ -25,8 +25,7 @@ func CheckAddress(flag, address string) error {
 	return nil
 }
 
-// CheckTable checks the name of a table. The error begins with the text in the parameter what, which describes the flag
-// or argument with the name.
+// CheckTable returns an error if a table name is invalid. The error begins with a description of the flag or argument.
 func CheckTable(what, name string) error {
 	if table.CheckTableName(name) != nil {
 		return Misuse("%s %q is not a table name: use 3 to 63 letters and digits, a letter first", what, name)
@@ -34,7 +33,7 @@ func CheckTable(what, name string) error {
 	return nil
 }
 
-// CheckEndpoint checks the URL of --endpoint; "" means none.
+// CheckEndpoint returns an error if the URL of --endpoint is invalid. "" is valid.
 func CheckEndpoint(endpoint string) error {
 	u, err := url.Parse(endpoint)
 	if endpoint != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
@@ -43,8 +42,7 @@ func CheckEndpoint(endpoint string) error {
 	return nil
 }
 
-// Dialing returns the cause of a connection error, without the text that Go's network packages
-// add.
+// Dialing returns the cause of a connection error without the context that Go's network packages add.
 func Dialing(err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return op.Err

@@ -2,8 +2,8 @@ package cli
 
 import "io"
 
-// Checked is a writer for standard output that remembers the first write error. A command whose output was lost
-// must not exit with status 0.
+// Checked is an io.Writer that remembers the first write error. A command whose output was lost must not exit with
+// status 0.
 type Checked struct {
 	io.Writer
 	Err error // the first error

@@ -15,8 +15,8 @@ import (
 	"edgetable/core/accounts"
 )
 
-// Variable returns the name of a flag's environment variable. The variable of the flag --accounts is an exception,
-// because accounts.Variable contains the accounts themselves.
+// Variable returns the name of a flag's environment variable. --accounts is an exception, because accounts.Variable
+// contains the accounts themselves.
 func Variable(flag string) string {
 	if flag == "accounts" {
 		return accounts.Variable + "_FILE"
@@ -24,15 +24,15 @@ func Variable(flag string) string {
 	return "EDGETABLE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// Settable reports whether a flag can be set in the environment and in the configuration file.
+// Settable reports whether a flag can be set in the environment and the configuration file.
 func Settable(flag string) bool {
 	return flag != "help" && flag != "version" && flag != "config" && flag != "print-config" && flag != helpAllName
 }
 
-// Configure sets flags that the command line does not set. Their values come from the environment, or else from the
+// Configure sets the flags that the command line does not set. It takes them from the environment, or else from the
 // configuration file.
 func (p *Terminal) Configure(c *cobra.Command) error {
-	if c.DisableFlagParsing { // the command that computes completions parses the flags of the other commands itself
+	if c.DisableFlagParsing { // the completion command parses the flags of other commands itself
 		return nil
 	}
 	file := cmp.Or(c.Flag("config").Value.String(), p.Environment(Variable("config")), p.packaged(c))
@@ -70,7 +70,7 @@ func (p *Terminal) Configure(c *cobra.Command) error {
 	return err
 }
 
-// variablesOf returns the names of all known variables, including those of the given flags.
+// variablesOf returns the names of all known variables, including the variables of the given flags.
 func variablesOf(flags map[string]bool) []string {
 	list := slices.Clone(otherVariables)
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
@@ -81,12 +81,11 @@ func variablesOf(flags map[string]bool) []string {
 	return list
 }
 
-// askServer lists the commands that send requests to the running server on this machine.
+// askServer are the commands that send requests to the server on this machine.
 var askServer = []string{"account", "backup create", "explorer", "health", "sas", "traffic"}
 
-// packaged returns the path of the configuration file of an installed Linux package, for a command that works with
-// the package's server. It returns "" for other commands, and if a flag or variable names another server or data
-// directory.
+// packaged returns the configuration file of the installed Linux package if the command works with the package's
+// server. It returns "" for other commands, and if a flag or variable names another server or data directory.
 func (p *Terminal) packaged(c *cobra.Command) string {
 	_, path, _ := strings.Cut(c.CommandPath(), " ")
 	if p.Packaged == "" || !slices.ContainsFunc(askServer, func(one string) bool { return path == one || strings.HasPrefix(path, one+" ") }) {
@@ -113,24 +112,24 @@ func (p *Terminal) packaged(c *cobra.Command) string {
 	return p.Packaged
 }
 
-// environmentKey is an annotation of flags that the environment has set.
+// environmentKey annotates flags that the environment has set.
 const environmentKey = "environment"
 
-// FromEnvironment reports whether the environment has set a flag. A container image sets variables for all commands.
-// So a flag from the environment that does not suit a command is no mistake of the user.
+// FromEnvironment reports whether the environment has set a flag. A container image sets variables for all commands, so
+// a flag from the environment that does not suit a command is not a mistake of the user.
 func FromEnvironment(f *pflag.Flag) bool {
 	_, ok := f.Annotations[environmentKey]
 	return ok
 }
 
-// Ignore resets a flag to its default.
+// Ignore resets a flag to its default value.
 func Ignore(f *pflag.Flag) {
-	_ = f.Value.Set(f.DefValue) // the default is always a valid value
+	_ = f.Value.Set(f.DefValue) // the default is valid
 	f.Changed = false
 }
 
-// Setting returns the values of a flag from the environment, or else from the configuration file. The flag may belong
-// to another command.
+// Setting returns the values of a flag, which may belong to another command, from the environment or else from the
+// configuration file.
 func (p *Terminal) Setting(flag string) (values []string) {
 	if text := p.Environment(Variable(flag)); text != "" {
 		return []string{text}
@@ -141,13 +140,14 @@ func (p *Terminal) Setting(flag string) (values []string) {
 	return values
 }
 
-// reason returns the cause of a flag error. It omits the flag and its value.
+// reason returns the cause of a flag error without the flag and its value.
 func reason(f *pflag.Flag, err error) string {
 	_, text, _ := strings.Cut(err.Error(), `"--`+f.Name+`" flag: `)
 	return cmp.Or(text, err.Error())
 }
 
-// flagNames returns the names of the flags of all commands, because a configuration file may be for several commands.
+// flagNames returns the flags of all commands, because a configuration file may be for several commands. The value is
+// whether the flag is settable.
 func flagNames(root *cobra.Command) map[string]bool {
 	names := map[string]bool{}
 	for _, c := range append(root.Commands(), root) {
@@ -159,7 +159,7 @@ func flagNames(root *cobra.Command) map[string]bool {
 	return names
 }
 
-// PrintConfig writes the flags of a command as a configuration file. It omits flags whose default depends on other
+// PrintConfig writes the flags of a command as a configuration file, except flags whose default depends on other
 // settings. No flag contains a secret.
 func PrintConfig(w io.Writer, c *cobra.Command) {
 	headings, flags := Sections(c)
@@ -174,7 +174,7 @@ func PrintConfig(w io.Writer, c *cobra.Command) {
 				}
 			case f.Changed:
 				fmt.Fprintf(&lines, "%s = %s\n", f.Name, f.Value)
-			case strings.Contains(f.Usage, "; default "): // the real default is only in the help of the flag, not in the flag's value
+			case strings.Contains(f.Usage, "; default "): // the default is described in the usage and is not the value of the flag
 			case f.Value.String() != "":
 				fmt.Fprintf(&lines, "# %s = %s\n", f.Name, f.Value)
 			}

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// configLine is the value of a flag in the configuration file, with the number of its line.
+// configLine is the value of a flag in the configuration file and its line number.
 type configLine struct {
 	number int
 	value  string
 }
 
-// readConfig reads a configuration file. Lines have the form name = value, or begin with # and are comments. A flag
-// that takes several values may have several lines.
+// readConfig reads a configuration file. A line is a comment that begins with #, or has the form name = value. A flag
+// with several values may have several lines.
 func readConfig(file string, known map[string]bool) (map[string][]configLine, error) {
 	if file == "" {
 		return nil, nil

@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// Confirm prints the text in the third argument, and asks the user to type a name. The first argument is the kind of
-// the named thing, such as "table". If the user types something else, Confirm returns an error. The error begins with
-// the last argument.
+// Confirm prints a message and asks the user to type a name. kind describes the named thing, for example "table". If
+// the user types something else, Confirm returns an error, which begins with the text in undone.
 func (p *Terminal) Confirm(kind, name, says, undone string) error {
 	fmt.Fprintf(p.Err, "%s Type the name of the %s: ", says, kind)
 	line, err := bufio.NewReader(p.In).ReadString('\n')
-	if err == io.EOF { // the input ended without a line end
+	if err == io.EOF { // end of input without a newline
 		fmt.Fprintln(p.Err)
 	} else if err != nil {
 		return err

@@ -1,3 +1,3 @@
-// Package cli contains what all commands share: types of flags, configuration, help, exit statuses, and progress on
-// the terminal.
+// Package cli implements what all commands share: flag types, configuration, help, exit statuses, and progress on the
+// terminal.
 package cli

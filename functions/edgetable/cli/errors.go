@@ -13,7 +13,7 @@ type Failure struct {
 	error
 }
 
-// Fail wraps an error with the exit status of the command.
+// Fail wraps an error with an exit status.
 func Fail(status int, err error) error { return Failure{status, err} }
 
 func (f Failure) Unwrap() error { return f.error }

@@ -13,7 +13,7 @@ import (
 	"edgetable/adapters/setting"
 )
 
-// value is the value of a flag. The function parse parses it.
+// value implements pflag.Value with a parse function.
 type value[T any] struct {
 	to    *T
 	kind  string
@@ -30,7 +30,7 @@ func (v *value[T]) Set(text string) (err error) {
 }
 
 func (v *value[T]) String() string {
-	if v.to == nil { // pflag calls String on the zero value, too
+	if v.to == nil { // pflag also calls String on the zero value
 		return ""
 	}
 	return v.show(*v.to)
@@ -62,7 +62,7 @@ func BoolFlag(f *pflag.FlagSet, to *bool, name, usage string) {
 	f.VarPF(&value[bool]{to, "bool", setting.Bool, strconv.FormatBool}, name, "", usage).NoOptDefVal = "true"
 }
 
-// ChoiceFlag adds a flag whose value is one of several words. The first word is the default.
+// ChoiceFlag adds a flag whose value is one of words. The default is the first word.
 func ChoiceFlag(f *pflag.FlagSet, to *string, name, usage string, words ...string) {
 	*to = words[0]
 	f.Var(&value[string]{to, "word", func(s string) (string, error) {
@@ -96,12 +96,12 @@ func parseLevel(s string) (l slog.Level, err error) {
 }
 
 const (
-	headingKey = "heading" // heading of the flag in the help
-	wordsKey   = "words"   // values that a shell completes
-	commonKey  = "common"  // marks a flag that the short help shows
+	headingKey = "heading" // heading in the help
+	wordsKey   = "words"   // values for completion
+	commonKey  = "common"  // marks a flag of the short help
 )
 
-// ShowDuration formats 15m0s as 15m, and 5h0m0s as 5h.
+// ShowDuration formats a duration without zero minutes and seconds, for example 15m or 5h.
 func ShowDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

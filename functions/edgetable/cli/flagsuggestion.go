@@ -9,11 +9,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// services contains the names of flags that select a service. Each command has only some of these flags.
+// services are the flags that select a service. No command has all of them.
 var services = []string{"from", "to", "in"}
 
-// flagSuggestion suggests what to write instead of a flag that command c does not have. It suggests flags with a
-// similar name, or else the arguments of c.
+// flagSuggestion returns a suggestion for an unknown flag: flags with a similar name, or else the usage line.
 func flagSuggestion(c *cobra.Command, err error) string {
 	wrong, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
@@ -34,7 +33,7 @@ func flagSuggestion(c *cobra.Command, err error) string {
 	return ""
 }
 
-// alike reports whether one name contains the other, or whether the names differ by at most two letters.
+// alike reports whether one name contains the other, or whether they differ by at most two letters.
 func alike(a, b string) bool {
 	if len(a) > 2 && len(b) > 2 && (strings.Contains(a, b) || strings.Contains(b, a)) {
 		return true
@@ -42,8 +41,7 @@ func alike(a, b string) bool {
 	return distance(a, b) <= min(2, len(a)/3)
 }
 
-// distance returns the minimum number of edits that turn the text a into the text b. An edit inserts, deletes or
-// replaces one letter.
+// distance returns the Levenshtein distance of a and b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

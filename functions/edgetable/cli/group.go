@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Group returns a command that only has subcommands.
+// Group returns a command that consists of subcommands.
 func Group(name, short, long string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use: name + " COMMAND", Short: short, Long: long,
@@ -17,15 +17,15 @@ func Group(name, short, long string, commands ...*cobra.Command) *cobra.Command 
 			}
 			return Misuse("a command is missing: %s", names(c))
 		},
-		RunE: func(*cobra.Command, []string) error { return nil }, // never called, because Args refuses all arguments
+		RunE: func(*cobra.Command, []string) error { return nil }, // never called, because Args always returns an error
 	}
 	c.AddCommand(commands...)
 	return c
 }
 
-// Suggestion returns a text with the commands that a user may have meant with a misspelled name.
+// Suggestion returns a text with the commands that the user may have meant by a misspelled name.
 func Suggestion(c *cobra.Command, name string) string {
-	c.SuggestionsMinimumDistance = min(2, len(name)/3) // in a short name, only one letter may be different
+	c.SuggestionsMinimumDistance = min(2, len(name)/3) // in a short name, only one letter may differ
 	switch like := c.SuggestionsFor(name); {
 	case len(like) > 0:
 		return "; do you mean " + OneOf(like) + "?"
@@ -35,7 +35,6 @@ func Suggestion(c *cobra.Command, name string) string {
 	return ""
 }
 
-// names returns a list of the commands in a group, as text.
 func names(c *cobra.Command) string {
 	var list []string
 	for _, sub := range c.Commands() {
@@ -44,8 +43,8 @@ func names(c *cobra.Command) string {
 	return OneOf(list)
 }
 
-// WrongFlag returns the error for a flag that command c does not have. If the user misspelled a subcommand of c,
-// the error is about the subcommand.
+// WrongFlag returns the error for an unknown flag of c. If a subcommand is misspelled, the error is about the
+// subcommand.
 func WrongFlag(c *cobra.Command, args []string, err error) error {
 	if c.HasSubCommands() {
 		i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") && arg != c.Name() })
@@ -59,8 +58,7 @@ func WrongFlag(c *cobra.Command, args []string, err error) error {
 	return Misuse("%v%s", err, flagSuggestion(c, err))
 }
 
-// twoDashes returns advice if the user wrote one dash before a long flag name, as in -data. Only one-letter names
-// have one dash.
+// twoDashes returns advice if a long flag is written with one dash, such as -data.
 func twoDashes(c *cobra.Command, args []string) string {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(arg, "=")
@@ -71,8 +69,8 @@ func twoDashes(c *cobra.Command, args []string) string {
 	return ""
 }
 
-// Operands returns a check that a command has the arguments in its usage line, such as "query TABLE [FILTER]". A
-// name with … stands for any number of arguments.
+// Operands returns a check for the arguments in a usage line such as "query TABLE [FILTER]". A name with … stands for
+// any number of arguments.
 func Operands(use string) cobra.PositionalArgs {
 	names := strings.Fields(use)[1:]
 	return func(c *cobra.Command, args []string) error {
@@ -91,8 +89,7 @@ func Operands(use string) cobra.PositionalArgs {
 	}
 }
 
-// DemandOperands visits the subcommands of c, at any depth. If a subcommand does not check its arguments yet,
-// DemandOperands gives it the check that the function Operands returns.
+// DemandOperands adds an argument check to all subcommands of c, at any depth, that do not have one.
 func DemandOperands(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		if sub.Args == nil {

@@ -4,8 +4,8 @@ package cli
 
 import "os"
 
-// inGroup always returns true: the operating system has no file groups.
+// inGroup returns true, because files have no groups on this operating system.
 func inGroup(os.FileInfo) bool { return true }
 
-// Umask does nothing: the operating system has no umask.
+// Umask does nothing, because the operating system has no umask.
 func Umask(int) {}

@@ -15,11 +15,10 @@ func (p *Terminal) Logger(format string, level slog.Level) *slog.Logger {
 	return log
 }
 
-// inMilliseconds converts a duration in a log line to a number of milliseconds, and appends _ms
-// to the name.
+// inMilliseconds converts a duration to milliseconds and appends _ms to its name.
 func inMilliseconds(_ []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() == slog.KindDuration {
-		return slog.Float64(a.Key+"_ms", float64(a.Value.Duration().Microseconds())/1000) // rounded down to whole microseconds
+		return slog.Float64(a.Key+"_ms", float64(a.Value.Duration().Microseconds())/1000) // truncated to microseconds
 	}
 	return a
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Commas formats a number with commas as thousands separators.
+// Commas formats a number with thousands separators.
 func Commas(n int64) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -16,8 +16,7 @@ func Commas(n int64) string {
 	return text
 }
 
-// Things formats a number and a noun, which the caller gives in the plural: "1 entity", "2,000 entities", "1
-// row".
+// Things formats a number and a noun, for example "1 entity" or "2,000 entities". The noun must be in the plural.
 func Things[N int | int64 | uint64](n N, plural string) string {
 	if n != 1 {
 		return Commas(int64(n)) + " " + plural

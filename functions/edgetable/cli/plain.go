@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// goWords contains patterns for error texts of Go's libraries, each with a plainer text.
+// goWords are patterns for error texts of Go's libraries, each with a plainer replacement.
 var goWords = [][2]string{
 	{"failed to connect to `[^`]*`:\\s*", ""},
 	{`(\S+) \(\S+\): dial (error: dial )?tcp \S+: connect: connection refused`, "nothing listens at $1"},
@@ -61,7 +61,7 @@ var goWords = [][2]string{
 	{`(timeout: )?context deadline exceeded( \(Client\.Timeout exceeded while awaiting headers\))?`, "there was no response before the timeout"},
 }
 
-// goPatterns returns the compiled patterns of goWords. They are compiled only when a command fails.
+// goPatterns compiles the patterns of goWords on first use, because they are needed only when a command fails.
 var goPatterns = sync.OnceValue(func() (list []*regexp.Regexp) {
 	for _, w := range goWords {
 		list = append(list, regexp.MustCompile(w[0]))
@@ -69,7 +69,7 @@ var goPatterns = sync.OnceValue(func() (list []*regexp.Regexp) {
 	return list
 })
 
-// Plain returns the text of an error. Texts of Go's libraries are replaced by plainer ones.
+// Plain returns the text of an error with plainer replacements for the texts of Go's libraries.
 func Plain(err error) string {
 	text := err.Error() + explainPermission(err)
 	for i, pattern := range goPatterns() {
@@ -78,11 +78,11 @@ func Plain(err error) string {
 	return joinLines(explainPathKinds(text))
 }
 
-// wrongKind matches an error about a path that is a file and should be a directory, or the other way round.
+// wrongKind matches an error about a file in place of a directory, or a directory in place of a file.
 var wrongKind = regexp.MustCompile(`(\S+): (not|is) a directory`)
 
-// explainPathKinds replaces "not a directory" and "is a directory" in an error by a text that says what the user must
-// name. Go also reports "not a directory" if a parent of the path is a file.
+// explainPathKinds replaces "not a directory" and "is a directory" by advice. Go also reports "not a directory" if a
+// parent of the path is a file.
 func explainPathKinds(text string) string {
 	return wrongKind.ReplaceAllStringFunc(text, func(said string) string {
 		path, says, _ := strings.Cut(said, ": ")
@@ -98,8 +98,8 @@ func explainPathKinds(text string) string {
 	})
 }
 
-// joinLines joins the lines of an error with semicolons. An error about several attempts or addresses may repeat a
-// text. So joinLines omits a line if the result already contains the text of this line.
+// joinLines joins the lines of an error with semicolons. It omits repeated texts, which occur in errors about several
+// attempts or addresses.
 func joinLines(text string) string {
 	first, rest, _ := strings.Cut(text, "\n\t")
 	for _, line := range strings.Split(rest, "\n\t") {

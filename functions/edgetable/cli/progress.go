@@ -10,16 +10,16 @@ import (
 	"golang.org/x/term"
 )
 
-// Quiet is the maximum time for which a running command prints nothing.
+// Quiet is the longest time that a running command prints nothing.
 const Quiet = 5 * time.Second
 
-// Progress shows the progress of work. On a terminal, it updates one line every second. Otherwise it prints a line
+// Progress shows the progress of a command. On a terminal, it updates a line every second. Otherwise it prints a line
 // every five seconds.
 type Progress struct {
 	out      io.Writer
 	terminal bool
 	last     time.Time
-	open     bool // the terminal shows an unfinished line
+	open     bool // the progress line is on the terminal
 }
 
 func NewProgress(out io.Writer) *Progress {
@@ -31,7 +31,7 @@ func isTerminal(out io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Show prints the progress if enough time has passed since the last update.
+// Show shows the progress, unless the last update is too recent.
 func (p *Progress) Show(format string, args ...any) {
 	every := Quiet
 	if p.terminal {
@@ -50,8 +50,8 @@ func (p *Progress) Show(format string, args ...any) {
 	p.open = true
 }
 
-// ShowPart is like Show, but adds a progress bar on a terminal. part is the completed share from 0 to 1, or 0 if the
-// share is unknown.
+// ShowPart is like Show, but adds a progress bar on a terminal. part is the finished share from 0 to 1, or 0 if it is
+// unknown.
 func (p *Progress) ShowPart(part float64, text string) {
 	if p.terminal && part > 0 {
 		const width = 20
@@ -61,7 +61,7 @@ func (p *Progress) ShowPart(part float64, text string) {
 	p.Show("%s", text)
 }
 
-// Bytes returns a function that shows how many bytes are done, and the rate.
+// Bytes returns a function that shows the number of processed bytes and the rate.
 func (p *Progress) Bytes(verb string) func(done, total int64) {
 	began := time.Now()
 	return func(done, total int64) {
@@ -71,13 +71,13 @@ func (p *Progress) Bytes(verb string) func(done, total int64) {
 	}
 }
 
-// Say prints a line without waiting for the next update.
+// Say prints a line immediately.
 func (p *Progress) Say(format string, args ...any) {
 	p.End()
 	fmt.Fprintf(p.out, format+"\n", args...)
 }
 
-// End removes the progress line, so that further output begins on an empty line.
+// End clears the progress line.
 func (p *Progress) End() {
 	if p.open {
 		fmt.Fprint(p.out, "\r\x1b[K")

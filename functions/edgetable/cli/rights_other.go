@@ -2,5 +2,5 @@
 
 package cli
 
-// explainPermission returns "": on this operating system, files have no numeric owner.
+// explainPermission returns "", because files have no numeric owner on this operating system.
 func explainPermission(error) string { return "" }

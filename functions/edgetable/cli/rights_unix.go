@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// explainPermission explains a permission error. The text contains the user of this process, the owner of the file
-// or directory, and advice. For other errors, explainPermission returns "". In a container this information is hard
-// to find: its user is only a number, and another program has created the directories.
+// explainPermission explains a permission error with the user of the process, the owner of the file, and advice. It
+// returns "" for other errors. In a container, both users are hard to find otherwise: they are only numbers, and
+// another program has created the directories.
 func explainPermission(err error) string {
 	path, ok := errors.AsType[*fs.PathError](err)
 	if link, is := errors.AsType[*os.LinkError](err); !ok && is {
@@ -24,7 +24,7 @@ func explainPermission(err error) string {
 	}
 	at := path.Path
 	info, statErr := os.Stat(at)
-	for errors.Is(statErr, fs.ErrNotExist) && at != filepath.Dir(at) { // a directory could not be created, so describe its parent
+	for errors.Is(statErr, fs.ErrNotExist) && at != filepath.Dir(at) { // a directory could not be created: describe its parent
 		at = filepath.Dir(at)
 		info, statErr = os.Stat(at)
 	}

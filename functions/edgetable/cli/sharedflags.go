@@ -10,10 +10,10 @@ import (
 	"edgetable/core/edm"
 )
 
-// AccountsInData is the name of the file of accounts in a data directory.
+// AccountsInData is the name of the accounts file in a data directory.
 const AccountsInData = "accounts"
 
-// AccountsFlag adds --accounts, the file of accounts.
+// AccountsFlag adds --accounts, the accounts file.
 func AccountsFlag(f *pflag.FlagSet, to *string) {
 	f.StringVar(to, "accounts", "", "`file` of accounts, one name:key1[:key2] per line; default $"+accounts.Variable+" (the same, also separated by semicolons), or else the file "+
 		AccountsInData+" in the data directory, or else the development account")
@@ -39,7 +39,7 @@ func DataFlag(f *pflag.FlagSet, to *string, note string) {
 	f.StringVar(to, "data", "data", "data `directory`; "+note)
 }
 
-// AdminFlag adds --admin, the socket of a server.
+// AdminFlag adds --admin, the administration socket of a server.
 func AdminFlag(f *pflag.FlagSet, to *string, note string) {
 	f.StringVar(to, "admin", "", "`path` of the server's administration socket; default "+AdminSocket+" in the data directory"+note)
 }
@@ -60,12 +60,12 @@ func ConnectionsFlag(f *pflag.FlagSet, to *int) {
 	IntFlag(f, to, "connections", 16, 1, 10_000, "`number` of connections, each with one request at a time")
 }
 
-// DryRunFlag adds --dry-run, which has the same meaning in all commands.
+// DryRunFlag adds --dry-run.
 func DryRunFlag(f *pflag.FlagSet, to *bool) {
 	BoolFlag(f, to, "dry-run", "change nothing; print what would be done")
 }
 
-// MaxTime is the upper limit of flags with a duration.
+// MaxTime is the maximum of flags with a duration.
 const MaxTime = 366 * 24 * time.Hour
 
 // OlderThanFlag adds --older-than.
@@ -73,7 +73,7 @@ func OlderThanFlag(f *pflag.FlagSet, to *time.Duration, age string) {
 	DurationFlag(f, to, "older-than", 0, 0, 100*MaxTime, "minimum age for removal, such as 30d or 12h; "+age)
 }
 
-// ToTimeFlag adds --to-time, the moment to restore. Its value is 0 if the flag is not given.
+// ToTimeFlag adds --to-time, the time to restore. The default is 0.
 func ToTimeFlag(f *pflag.FlagSet, to *edm.Ticks, note string) {
 	ValueFlag(f, to, "to-time", "time", "moment to restore, a `time` such as 2026-11-23T14:03:07Z"+note, parseTime, showTime)
 }
@@ -96,11 +96,11 @@ func showTime(t edm.Ticks) string {
 // UsualBuckets is the default of --buckets.
 const UsualBuckets = 8
 
-// BucketsUsage is the help of --buckets.
+// BucketsUsage is the help text of --buckets.
 const BucketsUsage = "`number` of hash keys over which a table is spread on DynamoDB"
 
-// AdminSocket is the name of a server's administration socket in its data directory. Through the socket, commands
-// send requests to the server. Only the user of the server, and root, can open it.
+// AdminSocket is the name of the administration socket in the data directory, through which commands send requests to
+// the server. Only the server's user and root can connect to it.
 const AdminSocket = "admin.sock"
 
 // JSONFlag adds --json.
@@ -108,16 +108,16 @@ func JSONFlag(f *pflag.FlagSet, to *bool) {
 	BoolFlag(f, to, "json", "print JSON instead of text; long-running commands also print events to standard error, one per line")
 }
 
-// EventsFlag adds --json to a command that runs long. With this flag, the command also prints events.
+// EventsFlag adds --json to a long-running command, which then also prints events.
 func EventsFlag(f *pflag.FlagSet) {
 	JSONFlag(f, new(bool))
 	f.Lookup("json").Value = eventful{f.Lookup("json").Value}
 }
 
-// eventful marks the flag --json in commands that print events, such as their progress.
+// eventful marks a --json flag that enables events.
 type eventful struct{ pflag.Value }
 
-// PrintsEvents reports whether a command must print events, because the user gave its flag --json.
+// PrintsEvents reports whether events are enabled by --json.
 func PrintsEvents(f *pflag.FlagSet) bool {
 	json := f.Lookup("json")
 	if json == nil {

@@ -2,5 +2,5 @@ package cli
 
 import "strings"
 
-// Quote quotes a string as one word for a POSIX shell.
+// Quote quotes a string for a POSIX shell.
 func Quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Sleep waits for d. If ctx ends earlier, it returns the error of ctx.
+// Sleep waits for the duration d. It returns ctx.Err() if ctx is done earlier.
 func Sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

@@ -8,18 +8,18 @@ import (
 	"edgetable/functions/edgetable/wide"
 )
 
-// Table is a table of text whose columns can be cut to fit the terminal.
+// Table is a text table whose columns are truncated to fit the terminal.
 type Table struct {
-	// Heads are the column headings. A > before a heading right-aligns the column, which is for numbers. A =
-	// means that the column is never cut. If all headings are empty, no heading line is printed.
+	// Heads are the column headings. The prefix > marks a right-aligned column of numbers. The prefix = marks a column
+	// that is never truncated. If all headings are empty, there is no heading line.
 	Heads []string
 	Rows  [][]string
 }
 
-// narrowest is the minimum width of a column on a narrow terminal.
+// narrowest is the minimum width of a truncated column.
 const narrowest = 8
 
-// PrintTable prints a table. On a terminal, it cuts the widest text columns if a row would not fit.
+// PrintTable prints a table. On a terminal, it truncates the widest text columns until the rows fit.
 func (p *Terminal) PrintTable(t *Table) {
 	heads, numbers, whole := make([]string, len(t.Heads)), make([]bool, len(t.Heads)), make([]bool, len(t.Heads))
 	for i, head := range t.Heads {
@@ -62,7 +62,7 @@ func (p *Terminal) PrintTable(t *Table) {
 	}
 }
 
-// over returns how many columns a row of the table is wider than the terminal.
+// over returns how many columns the table is wider than the terminal.
 func (p *Terminal) over(widths []int) int {
 	if p.Columns == 0 {
 		return 0
@@ -74,19 +74,19 @@ func (p *Terminal) over(widths []int) int {
 	return sum - p.Columns
 }
 
-// Clip returns a writer that cuts lines to the width of the terminal. If the output is not a terminal, the writer
-// cuts nothing.
+// Clip returns a writer that truncates lines to the width of the terminal. If the output is not a terminal, lines are
+// not truncated.
 func (p *Terminal) Clip() *Clipped { return &Clipped{out: p.Out, columns: p.Columns} }
 
-// Clipped is the writer that Clip returns.
+// Clipped is a writer that truncates lines.
 type Clipped struct {
 	out     io.Writer
 	columns int
-	rest    string // the last line, if its end was not written yet
-	Some    bool   // at least one line was cut
+	rest    string // incomplete last line
+	Some    bool   // a line was truncated
 }
 
-// Write prints complete lines. It buffers an incomplete line until the rest is written.
+// Write writes complete lines. It buffers an incomplete last line.
 func (c *Clipped) Write(b []byte) (int, error) {
 	if c.columns == 0 {
 		return c.out.Write(b)

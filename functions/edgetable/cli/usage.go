@@ -10,8 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Short makes --help of a command list only the given flags, which are those that most users need. --help-all
-// lists all flags.
+// Short limits the help of a command to the given flags, which most users need. --help-all lists all flags.
 func Short(c *cobra.Command, flags ...string) {
 	c.InitDefaultHelpFlag()
 	for _, name := range flags {
@@ -26,14 +25,13 @@ func Short(c *cobra.Command, flags ...string) {
 
 const helpAllName = "help-all"
 
-// helpAll is the value of the flag --help-all. The flag prints the help with all flags.
 type helpAll struct{ command *cobra.Command }
 
 func (h helpAll) Set(text string) error { return h.command.Flags().Set("help", text) }
 func (helpAll) String() string          { return "false" }
 func (helpAll) Type() string            { return "bool" }
 
-// Section adds flags to a command, under the given heading of the help.
+// Section adds flags to a command under a heading of the help.
 func Section(c *cobra.Command, heading string, register func(f *pflag.FlagSet)) {
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.SortFlags = false
@@ -45,25 +43,25 @@ func Section(c *cobra.Command, heading string, register func(f *pflag.FlagSet)) 
 		}
 		flag.Annotations = map[string][]string{headingKey: {heading}}
 		c.Flags().AddFlag(flag)
-		_ = c.RegisterFlagCompletionFunc(flag.Name, complete) // cannot fail, because the function is registered only once
+		_ = c.RegisterFlagCompletionFunc(flag.Name, complete) // cannot fail, because the function is registered once
 	})
 	c.Flags().SortFlags = false
 }
 
-// completed is the value of a flag with a function that completes values in a shell.
+// completed is a flag value with a completion function.
 type completed struct {
 	pflag.Value
 	complete cobra.CompletionFunc
 }
 
-// CompleteWith sets the function that completes values of a flag in a shell.
+// CompleteWith sets the completion function of a flag.
 func CompleteWith(f *pflag.FlagSet, name string, complete cobra.CompletionFunc) {
 	flag := f.Lookup(name)
 	flag.Value = completed{flag.Value, complete}
 }
 
-// Sections returns the flags of a command by heading. The headings are in the order in which Section added them.
-// Flags without a heading come last.
+// Sections returns the flags of a command by heading, with the headings in the order of the calls of Section. Flags
+// without a heading come last.
 func Sections(c *cobra.Command) (headings []string, flags map[string]*pflag.FlagSet) {
 	flags = map[string]*pflag.FlagSet{}
 	add := func(f *pflag.Flag) {
@@ -86,7 +84,7 @@ func Sections(c *cobra.Command) (headings []string, flags map[string]*pflag.Flag
 	return headings, flags
 }
 
-// columns is the width of the help in characters.
+// columns is the line width of the help.
 const columns = 80
 
 // Usage returns the help of a command.
@@ -121,8 +119,7 @@ func Usage(c *cobra.Command) string {
 	return b.String()
 }
 
-// Examples returns the examples of a command. For a group of commands, it returns the first example of each
-// command.
+// Examples returns the examples of a command, or for a group, the first example of each command.
 func Examples(c *cobra.Command) string {
 	if c.Example != "" || !c.HasParent() {
 		return c.Example
@@ -131,7 +128,7 @@ func Examples(c *cobra.Command) string {
 	for _, sub := range c.Commands() {
 		if one := Examples(sub); sub.IsAvailableCommand() && one != "" {
 			first, rest, more := strings.Cut(one, "\n")
-			for more && strings.HasSuffix(first, "\\") { // the command continues on the next line
+			for more && strings.HasSuffix(first, "\\") { // continued on the next line
 				var next string
 				next, rest, more = strings.Cut(rest, "\n")
 				first += "\n" + next
@@ -142,8 +139,7 @@ func Examples(c *cobra.Command) string {
 	return strings.Join(list, "\n")
 }
 
-// breakLines breaks long lines of examples with a backslash, so that a shell still accepts them. A new line begins
-// with a flag.
+// breakLines breaks long example lines before a flag, with a backslash for the shell.
 func breakLines(examples string) string {
 	const end, begin = " \\", "      "
 	lines := strings.Split(examples, "\n")
@@ -151,7 +147,7 @@ func breakLines(examples string) string {
 		if utf8.RuneCountInString(lines[i]) <= columns {
 			continue
 		}
-		if at := strings.LastIndex(lines[i][:columns-len(end)+2], " --"); at > 0 { // the last flag that begins before the maximum width
+		if at := strings.LastIndex(lines[i][:columns-len(end)+2], " --"); at > 0 { // last flag that begins within the line width
 			lines = slices.Insert(lines, i+1, begin+lines[i][at+1:])
 			lines[i] = lines[i][:at] + end
 		}
@@ -159,7 +155,7 @@ func breakLines(examples string) string {
 	return strings.Join(lines, "\n")
 }
 
-// common returns the flags that the short help of c lists. The help of each flag is cut at its first semicolon.
+// common returns the flags of the short help. Their usage is truncated at the first semicolon.
 func common(c *cobra.Command) *pflag.FlagSet {
 	some := pflag.NewFlagSet("", pflag.ContinueOnError)
 	some.SortFlags = false
@@ -173,7 +169,7 @@ func common(c *cobra.Command) *pflag.FlagSet {
 	return some
 }
 
-// list writes the names and descriptions of those subcommands of c that belong to the given group.
+// list writes the names and descriptions of the subcommands in a group.
 func list(b *strings.Builder, c *cobra.Command, group string) {
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() && sub.GroupID == group {
@@ -182,8 +178,7 @@ func list(b *strings.Builder, c *cobra.Command, group string) {
 	}
 }
 
-// reflow breaks paragraphs into lines again. A paragraph with an indented line, such as a table or an example, is
-// not changed.
+// reflow wraps paragraphs. A paragraph with an indented line, such as a table or an example, is not changed.
 func reflow(text string) string {
 	paragraphs := strings.Split(text, "\n\n")
 	for i, p := range paragraphs {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Release and Commit are set by 'make dist', through package main.
+// Release and Commit are set by "make dist", through package main.
 var Release, Commit string
 
-// Version returns the release and the commit of this program.
+// Version returns the release and the commit of this program as text.
 func Version() string {
 	release, commit := Built()
 	if commit == "" {
@@ -22,7 +22,7 @@ func Version() string {
 	return fmt.Sprintf("%s (%s)", release, commit)
 }
 
-// Built returns the release and the commit of this program. They were recorded by 'make dist' or by Go.
+// Built returns the release and the commit of this program, as recorded by "make dist" or by Go.
 func Built() (release, commit string) {
 	if Release != "" {
 		return Release, Commit
@@ -43,14 +43,14 @@ func Built() (release, commit string) {
 	return releaseOf(info.Main.Version), commit
 }
 
-// pseudo matches a version that Go derives for a commit without a tag. It has the next patch number after the last
-// release, or 0.0.0, and the time of the commit.
+// pseudo matches a Go pseudo-version, which contains the next patch number after the last release, or 0.0.0, and the
+// time of the commit.
 var pseudo = regexp.MustCompile(`^(\d+\.\d+\.)(\d+)-(0\.)?(\d{14})-[0-9a-f]{12}$`)
 
-// releaseOf converts a version of Go to the form that 'make dist' uses: the tag, or, for a commit without a tag, the
-// next release and the time of the commit.
+// releaseOf converts a Go module version to the form of "make dist": the tag, or for an untagged commit the next
+// release and the time of the commit.
 func releaseOf(module string) string {
-	version, _, _ := strings.Cut(strings.TrimPrefix(module, "v"), "+") // if the files differ from those of the commit, the version ends with + and a word
+	version, _, _ := strings.Cut(strings.TrimPrefix(module, "v"), "+") // a suffix such as +dirty marks uncommitted changes
 	m := pseudo.FindStringSubmatch(version)
 	if m == nil {
 		return cmp.Or(strings.Trim(version, "()"), "devel")
@@ -63,7 +63,7 @@ func releaseOf(module string) string {
 	if err != nil {
 		return version
 	}
-	if m[3] == "" { // there is no earlier tag
+	if m[3] == "" { // no earlier tag
 		patch++
 	}
 	return fmt.Sprintf("%s%d-git%d", m[1], patch, at.Unix())

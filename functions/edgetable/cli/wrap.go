@@ -6,8 +6,8 @@ import (
 	"edgetable/functions/edgetable/wide"
 )
 
-// Wrap breaks a text into lines that fit the terminal. All lines except the first are indented. If the output is
-// not a terminal, the text stays on one line.
+// Wrap wraps text to the width of the terminal, with all lines but the first indented. If the output is not a terminal,
+// the text is returned unchanged.
 func (p *Terminal) Wrap(indent int, text string) string {
 	if p.Columns == 0 {
 		return text
@@ -15,7 +15,7 @@ func (p *Terminal) Wrap(indent int, text string) string {
 	return wrap(p.Columns, indent, text)
 }
 
-// wrap breaks a text into lines of at most the given number of columns. All lines except the first are indented.
+// wrap wraps text to the given width, with all lines but the first indented.
 func wrap(columns, indent int, text string) string {
 	var b strings.Builder
 	at := indent

@@ -10,12 +10,10 @@ import (
 	"edgetable/functions/edgetable/transfer/export"
 )
 
-// isBucket reports whether location is the URL of an S3 bucket. place.Open refuses all other
-// URLs.
+// isBucket reports whether a location is a URL. place.Open rejects URLs that are not S3 buckets.
 func isBucket(location string) bool { return strings.Contains(location, "://") }
 
-// exportPlace opens the directory or bucket of an export. After the export, the caller must
-// call release.
+// exportPlace opens the directory or bucket of an export. The caller must call release after the export.
 func (p *program) exportPlace(ctx context.Context, location string) (to export.Place, release func(), err error) {
 	if isBucket(location) {
 		objects, err := place.Open(ctx, location, p.Note)
@@ -25,7 +23,7 @@ func (p *program) exportPlace(ctx context.Context, location string) (to export.P
 	return export.Place{Place: directory.Place{Dir: location}, Location: location}, release, err
 }
 
-// importSources returns the files to import, or the objects of an export in a bucket.
+// importSources returns the files, or the objects in a bucket, to import.
 func (p *program) importSources(ctx context.Context, path, account, table string) ([]transfer.Source, error) {
 	switch {
 	case account != "":

@@ -10,10 +10,10 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// A completion may take at most this time, because the user has pressed the Tab key and waits.
+// atKey is the timeout of a completion, for which the user waits after pressing Tab.
 const atKey = 2 * time.Second
 
-// CompleteTables makes a shell complete table names for the first argument, or for all arguments.
+// CompleteTables enables completion of table names, for the first argument or for all arguments.
 func (o *ServiceFlags) CompleteTables(p *cli.Terminal, c *cobra.Command) {
 	many := strings.Contains(c.Use, "TABLE…")
 	c.ValidArgsFunction = func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -29,7 +29,7 @@ func (o *ServiceFlags) CompleteTables(p *cli.Terminal, c *cobra.Command) {
 			return nil, cobra.ShellCompDirectiveError
 		}
 		defer client.Close()
-		client.Waiting = nil // do not print errors, which would appear in the prompt
+		client.Waiting = nil // no messages, which would appear in the prompt
 		ctx, end := context.WithTimeout(c.Context(), atKey)
 		defer end()
 		names, err := client.Tables(ctx)

@@ -13,7 +13,7 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// CopyFlags holds the flags of the commands that work with two services.
+// CopyFlags are the flags of commands that work with two services.
 type CopyFlags struct {
 	ServiceFlags
 	RowFlags
@@ -25,7 +25,7 @@ type CopyFlags struct {
 	follow, once       bool
 }
 
-// register adds the flags that copy, sync and verify share.
+// register adds the flags common to copy, sync and verify.
 func (o *CopyFlags) register(f *pflag.FlagSet) {
 	o.FromFlag(f)
 	ToFlag(f, &o.To, serviceUsage)
@@ -34,7 +34,7 @@ func (o *CopyFlags) register(f *pflag.FlagSet) {
 	o.WorkFlags(f)
 }
 
-// services creates the clients for the services of --from and --to. It also returns the names of the tables to copy.
+// services connects to the services of --from and --to. It also returns the names of the tables to copy.
 func (p *program) services(ctx context.Context, o *CopyFlags, tables []string) (from, to *remote.Client, list []string, err error) {
 	if o.all == (len(tables) > 0) {
 		return nil, nil, nil, cli.Misuse("name the tables, or give --all, not both")
@@ -59,15 +59,14 @@ func (p *program) services(ctx context.Context, o *CopyFlags, tables []string) (
 	return from, to, tables, nil
 }
 
-// noteNearLimit prints a note if Azure Table Storage may refuse some of the entities
-// because of their size.
+// noteNearLimit prints a note if Azure Table Storage may reject entities because of their size.
 func (p *program) noteNearLimit(progress *scan.Progress) {
 	if note := progress.NearLimit.String(); note != "" {
 		p.Note("%s", note)
 	}
 }
 
-// Copy copies tables for another command of the program.
+// Copy copies tables on behalf of another command.
 func Copy(ctx context.Context, t *cli.Terminal, o *CopyFlags, tables []string) error {
 	return (&program{t}).copy(ctx, o, tables)
 }
@@ -83,7 +82,7 @@ func (p *program) copy(ctx context.Context, o *CopyFlags, tables []string) error
 	return p.copyTables(ctx, o, from, to, tables)
 }
 
-// copyTables copies tables between connected services.
+// copyTables copies tables between two connected services.
 func (p *program) copyTables(ctx context.Context, o *CopyFlags, from, to *remote.Client, tables []string) error {
 	verb := "copy"
 	if o.sync {
@@ -122,7 +121,7 @@ func (p *program) copyTables(ctx context.Context, o *CopyFlags, from, to *remote
 	stop()
 	p.noteNearLimit(&progress)
 	p.Totals = &t
-	some := progress.Rows.Load() > t.Rejected // true if rows were written; the count in t.Written may lack the last rows
+	some := progress.Rows.Load() > t.Rejected // not t.Written, which may lack the last rows
 	says := totals(t, "written", "deleted")
 	reasons := "the reasons are in " + o.Rejects
 	if o.dryRun {

@@ -15,7 +15,7 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// followTables copies tables. Then it copies changes in these tables until ctx ends.
+// followTables copies tables, and then their changes until ctx is done.
 func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []string) error {
 	if o.filter != "" || len(o.names) > 0 || o.dryRun || o.Mode != "insert" {
 		return cli.Misuse("--follow copies whole tables: it cannot be combined with --filter, --select, --dry-run and --mode")
@@ -36,7 +36,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 	if o.once {
 		m.Wait = 0
 	}
-	for _, name := range tables { // before the first write, check that all tables have a feed of changes
+	for _, name := range tables { // check that all tables have feeds before the first write
 		file, err := o.positionOf(from, to, name)
 		if err == nil {
 			err = m.Add(ctx, name, file)
@@ -58,7 +58,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 		first := *o
 		first.sync, first.Mode, first.all = true, "replace", false
 		err := p.copyTables(ctx, &first, from, to, missing)
-		if n, complete := errors.AsType[refused](err); complete { // the first copy is complete, but some of its rows were refused
+		if n, complete := errors.AsType[refused](err); complete { // the first copy is complete except for rejected rows
 			p.Note("%v; later changes are still copied", err)
 			m.Copied(int64(n))
 		} else if err != nil {
@@ -73,15 +73,14 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 	if err != nil && ctx.Err() == nil {
 		return adviseMissed(endedEarly(ctx, err, some, says+"; run the same command to resume"))
 	}
-	err = p.tellRows(t, says, rowsResult{}, "the reasons are in "+o.Rejects, some) // there is no error, or the user stopped the command
+	err = p.tellRows(t, says, rowsResult{}, "the reasons are in "+o.Rejects, some) // err is nil, or the user stopped the command
 	if n := m.Refused() - t.Rejected; err == nil && n > 0 {
 		err = cli.Fail(cli.StatusPart, fmt.Errorf("an earlier run could not write %s: the reasons are in %s; 'edgetable verify' shows the differences, and --restart copies all rows again", cli.Things(n, "rows"), o.Rejects))
 	}
 	return err
 }
 
-// positionOf returns the path of the file that records which changes of a table were copied.
-// With --restart it removes the file.
+// positionOf returns the state file of a table. With --restart, it removes the file.
 func (o *CopyFlags) positionOf(from, to *remote.Client, table string) (file string, err error) {
 	file = o.ProgressFile + "." + table
 	if o.ProgressFile == "" {
@@ -95,7 +94,7 @@ func (o *CopyFlags) positionOf(from, to *remote.Client, table string) (file stri
 	return file, err
 }
 
-// adviseMissed adds advice to an error that says that changes may have been missed.
+// adviseMissed adds advice to an error about missed changes.
 func adviseMissed(err error) error {
 	if !errors.Is(err, remote.ErrMissed) {
 		return err
@@ -103,7 +102,7 @@ func adviseMissed(err error) error {
 	return cli.Fail(cli.StatusDamage, fmt.Errorf("%w\nRun the same command with --restart. When all rows are copied and the command waits for changes, run 'edgetable sync --delete': it removes from --to the entities that were deleted meanwhile", err))
 }
 
-// showChanges returns a function that shows how many changes of a table were copied.
+// showChanges returns a function that shows the number of copied changes.
 func (p *program) showChanges(show *cli.Progress) func(table string, page *remote.Changes, changes int64) {
 	return func(table string, page *remote.Changes, changes int64) {
 		switch behind := time.Duration(page.Behind * float64(time.Second)); {

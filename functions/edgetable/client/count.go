@@ -37,7 +37,7 @@ func (p *program) countCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case describe:
-				p.Events = o.json // --describe reads all entities, so the command reports its progress
+				p.Events = o.json // --describe reads all entities, so it reports progress
 				return p.describe(c.Context(), &o, args)
 			case len(args) != 1:
 				return cli.Misuse("name one TABLE to count; --describe accepts several tables, and without a TABLE describes all")
@@ -124,14 +124,13 @@ type describedTable struct {
 	Properties []describedProperty  `json:"properties"`
 }
 
-// describedPartition is one of the largest partitions of a table.
 type describedPartition struct {
 	PartitionKey string `json:"partitionKey"`
 	Entities     int64  `json:"entities"`
 	Bytes        int64  `json:"bytes"`
 }
 
-// describedProperty says how many entities have a property with this name and type.
+// describedProperty counts the entities that have a property with this name and type.
 type describedProperty struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"`

@@ -61,7 +61,7 @@ func (p *program) deleteCommand() *cobra.Command {
 	return c
 }
 
-// deleteSome deletes all entities that the flags --filter and --older-than select.
+// deleteSome deletes the entities that match --filter and --older-than.
 func (p *program) deleteSome(ctx context.Context, o *deleteFlags, table string) error {
 	filter := o.filter
 	if o.olderThan > 0 {
@@ -104,7 +104,6 @@ func (p *program) deleteSome(ctx context.Context, o *deleteFlags, table string) 
 	return p.printPurged(table, n, false)
 }
 
-// printPurged prints how many entities were deleted, or with dryRun how many would be deleted.
 func (p *program) printPurged(table string, n int64, dryRun bool) error {
 	switch {
 	case p.Events:

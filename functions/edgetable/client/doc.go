@@ -1,3 +1,3 @@
-// Package client implements the commands that read or write the entities of table services, local or remote. Other
-// packages use its flags to name a service, and its connection to that service.
+// Package client implements the commands that read and write entities of local and remote table services. Other
+// commands use its flags and its connection to a service.
 package client

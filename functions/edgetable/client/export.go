@@ -125,10 +125,10 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	return missing(m)
 }
 
-// mostNotes is the maximum number of notes that are printed for a file without a manifest.
+// mostNotes is the maximum number of notes that are printed for an export to standard output.
 const mostNotes = 3
 
-// exported describes one table in the output of export --json.
+// exported is a table in the output of export --json.
 type exported struct {
 	Table    string   `json:"table"`
 	Entities int64    `json:"entities"`
@@ -137,7 +137,6 @@ type exported struct {
 	Notes    []string `json:"notes"`
 }
 
-// printExported prints which files were written.
 func (p *program) printExported(m *export.Manifest) error {
 	all := []exported{}
 	for _, t := range m.Tables {
@@ -162,7 +161,7 @@ func (p *program) printExported(m *export.Manifest) error {
 	return nil
 }
 
-// missing returns an error if an export lacks tables.
+// missing returns an error if tables are missing from an export.
 func missing(m *export.Manifest) error {
 	if len(m.Missing) == 0 {
 		return nil

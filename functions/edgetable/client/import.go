@@ -22,7 +22,7 @@ type importFlags struct {
 	ServiceFlags
 	RowFlags
 	table, mode, format string
-	account             string // Azurite's account whose entities are imported
+	account             string // account in Azurite's file
 	types, renames      []string
 	mapping             rows.Mapping
 	dryRun              bool
@@ -106,8 +106,7 @@ func newNames(list []string) (map[string]string, error) {
 	return names, nil
 }
 
-// beside returns the path of the input with a suffix. A file with the returned path is next to the input. The input may be a
-// directory.
+// beside returns the path of a file next to the input, which may be a directory.
 func beside(path, name string) string {
 	switch {
 	case path == "-":
@@ -116,7 +115,7 @@ func beside(path, name string) string {
 		return name
 	}
 	if whole, err := filepath.Abs(path); err == nil {
-		path = whole // if path is . or .., use the name of that directory
+		path = whole // resolves . and ..
 	}
 	return path + "." + name
 }
@@ -194,7 +193,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	return p.tellRows(t, totals(t, word, "deleted"), rowsResult{DryRun: o.dryRun, First: first}, reasons, some)
 }
 
-// preview returns a function for the first rows of a dry run. With --json, the function appends them to *first; otherwise it prints them.
+// preview returns a function that prints the first rows of a dry run, or with --json appends them to *first.
 func (p *program) preview(first *[]firstRow) func(table string, entity []byte) {
 	last := ""
 	return func(table string, entity []byte) {

@@ -110,10 +110,10 @@ func (p *program) addProfile(f *profiles.File, args []string, one profiles.Profi
 	return nil
 }
 
-// shownProfile is a profile in the output of profile list --json. It has no key.
+// shownProfile is a profile in the output of profile list --json, without the key.
 type shownProfile struct {
 	Name       string `json:"name"`
-	Service    string `json:"service"` // "" if the whole connection string is stored outside of the profile
+	Service    string `json:"service"` // "" if the connection string is not stored in the profile
 	KeyEnv     string `json:"keyEnvironment"`
 	KeyCommand string `json:"keyCommand"`
 	ReadOnly   bool   `json:"readOnly"`

@@ -6,7 +6,7 @@ type program struct {
 	*cli.Terminal
 }
 
-// ofTables is the JSON output of commands that print a result for each table.
+// ofTables is the JSON output of commands with a result for each table.
 type ofTables[T any] struct {
 	Tables []T `json:"tables"`
 }

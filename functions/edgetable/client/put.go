@@ -65,7 +65,7 @@ func (p *program) put(ctx context.Context, o *ServiceFlags, mode, table, text st
 	return nil
 }
 
-// detail returns the text of a protocol error without its first sentence, which only repeats the code.
+// detail returns the text of a protocol error without the first sentence, which repeats the code.
 func detail(err error) string {
 	refused, ok := errors.AsType[*table.Error](err)
 	if !ok {

@@ -16,39 +16,35 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// readFlags holds the flags of the commands that print entities.
 type readFlags struct {
 	ServiceFlags
 	filter, format string
 	names          []string
 	order          string
 	top            int
-	few            bool // the user did not set --top
+	few            bool // --top is not set
 	json           bool
 }
 
-// onScreen is the maximum number of entities that are printed to a terminal by default.
+// onScreen is the default maximum number of entities printed to a terminal.
 const onScreen = 100
 
-// formats lists the values of --format.
 var formats = []string{"table", "json", "jsonl", "csv", "csv-plain"}
 
-// filterFlag adds --filter, which has the same meaning in all commands.
 func filterFlag(f *pflag.FlagSet, to *string) {
 	cli.ValueFlag(f, to, "filter", "string", "`condition` for the entities, as in $filter", checkedFilter, func(s string) string { return s })
 }
 
-// checkedFilter refuses an invalid filter. Otherwise the service would refuse the filter. But the
-// error of the service would also show the conditions that the command has added.
+// checkedFilter rejects an invalid filter. An error of the service would contain conditions that the command has added.
 func checkedFilter(text string) (string, error) {
-	_, err := odata.ParseExtended(text) // this parser also knows functions that only some services support; other services return an error
+	_, err := odata.ParseExtended(text) // also accepts functions that only some services support; the other services return an error
 	if err != nil {
 		err = fmt.Errorf("%w Write a filter such as: Name eq 'Grace' and Born gt 1900", err)
 	}
 	return text, err
 }
 
-// checkedOrder returns an order in its usual form. It refuses an order that no server supports.
+// checkedOrder returns an order in its canonical form, and rejects an order that no server supports.
 func checkedOrder(text string) (string, error) {
 	o, err := odata.ParseOrder(text)
 	if err != nil {
@@ -65,7 +61,7 @@ func formatFlag(f *pflag.FlagSet, to *string, words ...string) {
 	cli.ChoiceFlag(f, to, "format", "`format` of entities; "+cli.OneOf(words), words...)
 }
 
-// checkFormat sets the format to json if --json was given.
+// checkFormat applies --json to the format.
 func (o *readFlags) checkFormat() error {
 	if o.json && o.format != formats[0] && o.format != "json" {
 		return cli.Misuse("--json and --format %s exclude each other", o.format)
@@ -123,7 +119,7 @@ func (p *program) query(ctx context.Context, o *readFlags, table string) error {
 	if screen {
 		out = lines
 		if o.few {
-			o.top, read = onScreen, onScreen+1 // read one more entity, to find out whether there are more entities than are printed
+			o.top, read = onScreen, onScreen+1 // one more, to detect that some entities are not printed
 		}
 	}
 	c, err := o.Connect(p.Terminal)
@@ -135,7 +131,7 @@ func (p *program) query(ctx context.Context, o *readFlags, table string) error {
 	for e, err := range c.Entities(ctx, remote.Query{Table: table, Filter: o.filter, Select: rows.WithKeys(o.names), Top: read, Order: o.order}) {
 		if err != nil {
 			if some {
-				_ = w.Close() // an error of Close is ignored, because err already is the cause of the failure
+				_ = w.Close() // err is the cause
 			}
 			return err
 		}
@@ -203,7 +199,7 @@ func (p *program) get(ctx context.Context, o *readFlags, table, partition, row s
 		return err
 	}
 	format := o.format
-	if format == "json" { // the format jsonl prints one entity as a JSON object; json would print an array
+	if format == "json" { // print one entity as an object, not as an array
 		format = "jsonl"
 	}
 	w := printer.New(p.Out, format, o.names)
@@ -217,7 +213,7 @@ func noEntity(table, partition, row string) error {
 	return fmt.Errorf("table %s has no entity with PartitionKey %s and RowKey %s", table, cli.Quote(partition), cli.Quote(row))
 }
 
-// ModeFlag adds --mode, which says what a write does to an existing entity.
+// ModeFlag adds --mode, the effect of a write on an existing entity.
 func ModeFlag(f *pflag.FlagSet, to *string, usual string, words ...string) {
 	meaning := map[string]string{"insert": "insert refuses it", "merge": "merge sets the given properties and keeps the others", "replace": "replace overwrites it", "skip": "skip keeps it"}
 	var says []string

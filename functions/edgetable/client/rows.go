@@ -17,35 +17,34 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// RowFlags holds the flags of commands that write rows and can resume an interrupted run.
+// RowFlags are the flags of commands that write rows and can resume.
 type RowFlags struct {
 	Rejects, ProgressFile string
 	restart               bool
 }
 
-// register adds the flags. The arguments are descriptions of the default paths, for the help.
+// register adds the flags. rejects and progressFile describe the default paths in the help.
 func (o *RowFlags) register(f *pflag.FlagSet, rejects, progressFile string) {
 	RejectsFlag(f, &o.Rejects, rejects)
 	f.StringVar(&o.ProgressFile, "progress-file", "", "`file` that records the progress; default "+progressFile)
 	restartFlag(f, &o.restart)
 }
 
-// RejectsFlag adds --rejects, which has the same meaning in all commands.
+// RejectsFlag adds --rejects, the file of rejects.
 func RejectsFlag(f *pflag.FlagSet, to *string, usual string) {
 	f.StringVar(to, "rejects", "", "`file` for rows that are refused; default "+usual)
 }
 
-// restartFlag adds --restart, which has the same meaning in all commands.
 func restartFlag(f *pflag.FlagSet, to *bool) {
 	cli.BoolFlag(f, to, "restart", "discard the progress of an interrupted run, and begin again")
 }
 
-// OnceFlag adds --once, which has the same meaning in all commands that follow changes.
+// OnceFlag adds --once to commands that follow changes.
 func OnceFlag(f *pflag.FlagSet, to *bool) {
 	cli.BoolFlag(f, to, "once", "end when all changes are read, instead of waiting for more changes; 'edgetable copy' needs --follow for this flag")
 }
 
-// forget removes the progress file if --restart was given.
+// forget removes the progress file if --restart is set.
 func (o *RowFlags) forget() error {
 	if !o.restart || o.ProgressFile == "" {
 		return nil
@@ -53,8 +52,8 @@ func (o *RowFlags) forget() error {
 	return progressfile.Remove(o.ProgressFile)
 }
 
-// progressOf returns the path of the progress file of a command. The path depends on the command and its options,
-// so a second run of the same command finds the file.
+// progressOf returns the path of a command's progress file. It depends on the command and its options, so that the same
+// command finds the file again.
 func progressOf(verb string, work any) (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -69,7 +68,7 @@ func progressOf(verb string, work any) (string, error) {
 	return filepath.Join(dir, verb+"-"+hex.EncodeToString(sum[:8])+".progress"), os.MkdirAll(dir, 0o700)
 }
 
-// resuming returns a function that prints how many rows an earlier run has processed.
+// resuming returns a function that prints the number of rows that an earlier run has processed.
 func (p *program) resuming(progress *scan.Progress, says string) func(again bool) {
 	return func(again bool) {
 		if again {
@@ -78,12 +77,13 @@ func (p *program) resuming(progress *scan.Progress, says string) func(again bool
 	}
 }
 
-// doneAgain prints that the work begins again. The table of an earlier run was deleted, and a new table has the same name.
+// doneAgain reports that work starts from the beginning, because the table of an earlier run was deleted and created
+// again.
 func (p *program) doneAgain(table string) {
 	p.Note("table %s is not the table that an earlier run wrote to: the work begins again", table)
 }
 
-// refusals returns a function that prints the first refused rows.
+// refusals returns a function that prints the first rejects.
 func (p *program) refusals(place func(file string, line int) string) func(file string, line int, reason string) {
 	shown := 0
 	return func(file string, line int, reason string) {
@@ -93,7 +93,7 @@ func (p *program) refusals(place func(file string, line int) string) func(file s
 	}
 }
 
-// withStatus returns err with an exit status. With some=true, the status says that a part of the work was done.
+// withStatus returns err with an exit status, which depends on whether a part of the work was done.
 func withStatus(err error, some bool) error {
 	if _, wrong := errors.AsType[cli.UsageError](err); err == nil || wrong {
 		return err
@@ -104,7 +104,7 @@ func withStatus(err error, some bool) error {
 	return err
 }
 
-// endedEarly returns the error of incomplete work. The last parameter is a text about the completed part, and about how to resume.
+// endedEarly returns the error of incomplete work, with a text about the finished part and how to resume.
 func endedEarly(ctx context.Context, err error, some bool, says string) error {
 	switch {
 	case ctx.Err() != nil:
@@ -115,31 +115,30 @@ func endedEarly(ctx context.Context, err error, some bool, says string) error {
 	return withStatus(err, some)
 }
 
-// rowsResult contains the number of rows for each outcome. It is printed as JSON.
+// rowsResult is the number of rows by outcome, for JSON output.
 type rowsResult struct {
 	Written      int64      `json:"written"`
 	AlreadyThere int64      `json:"alreadyThere"`
 	Skipped      int64      `json:"skipped"`
 	Refused      int64      `json:"refused"`
 	Deleted      int64      `json:"deleted"`
-	Dropped      int64      `json:"dropped"` // rows that were dropped because later rows had the same keys
+	Dropped      int64      `json:"dropped"` // replaced by later rows with the same keys
 	DryRun       bool       `json:"dryRun"`
 	First        []firstRow `json:"first,omitempty"`
 }
 
-// firstRow is one of the rows that a dry run prints as examples.
+// firstRow is a row that a dry run prints as an example.
 type firstRow struct {
 	Table  string          `json:"table"`
 	Entity json.RawMessage `json:"entity"`
 }
 
-// refused is an error: the work is complete, but some rows were refused. The value is the number of these rows.
+// refused is the error for complete work with rejects. Its value is the number of rejects.
 type refused int64
 
 func (refused) Error() string { return "refused" }
 
-// tellRows prints the result of complete work: the numbers in r with --json, otherwise the text in the second argument. If rows were refused,
-// tellRows returns a failure.
+// tellRows prints the result of complete work, as JSON or as text. It returns an error if there are rejects.
 func (p *program) tellRows(t progressfile.Totals, says string, r rowsResult, reasons string, some bool) error {
 	if p.Events {
 		r.Written, r.AlreadyThere, r.Skipped, r.Refused, r.Deleted, r.Dropped = t.Written, t.Same, t.Skipped, t.Rejected, t.Deleted, t.Dropped
@@ -155,7 +154,7 @@ func (p *program) tellRows(t progressfile.Totals, says string, r rowsResult, rea
 	return nil
 }
 
-// totals returns a sentence with the number of rows for each outcome.
+// totals returns a sentence with the number of rows by outcome.
 func totals(t progressfile.Totals, written, deleted string) string {
 	text := cli.Things(t.Written, "rows") + " " + written
 	for _, one := range []struct {

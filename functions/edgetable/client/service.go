@@ -19,18 +19,18 @@ import (
 	"edgetable/functions/edgetable/profiles"
 )
 
-// ServiceFlags holds the flags that describe a table service, such as --from, --to or --in.
+// ServiceFlags are the flags for a table service, such as --from, --to or --in.
 type ServiceFlags struct {
 	Name, Profiles string
 	Connections    int
-	Writes         bool              // the command writes, so it refuses a read-only profile
-	Way            http.RoundTripper // if not nil, requests are sent through it instead of the network
+	Writes         bool              // the command writes; a read-only profile is an error
+	Way            http.RoundTripper // transport for requests; nil means the network
 }
 
 const serviceUsage = "a connection string, the URL of a shared access signature, a profile or env:NAME; default the profile named default, else " + remote.Development
 
-// serviceName is the value of a flag that names a service. It refuses an empty text, because a script whose variable is
-// empty would otherwise use the default service.
+// serviceName is the value of a flag that names a service. It rejects an empty string, because a script with an unset
+// variable would otherwise use the default service.
 type serviceName string
 
 func (n *serviceName) String() string { return string(*n) }
@@ -43,14 +43,14 @@ func (n *serviceName) Set(text string) error {
 	return nil
 }
 
-// FromFlag adds --from, the service from which data is read.
+// FromFlag adds --from, the service to read from.
 func (o *ServiceFlags) FromFlag(f *pflag.FlagSet) {
 	f.Var((*serviceName)(&o.Name), "from", "`service` to read from; "+serviceUsage)
 	cli.CompleteWith(f, "from", completeProfiles)
 	ProfilesFlag(f, &o.Profiles)
 }
 
-// InFlag adds --in, the service in which data is deleted.
+// InFlag adds --in, the service to delete from.
 func (o *ServiceFlags) InFlag(f *pflag.FlagSet) {
 	o.Writes = true
 	f.Var((*serviceName)(&o.Name), "in", "`service` to delete from; "+serviceUsage)
@@ -58,10 +58,10 @@ func (o *ServiceFlags) InFlag(f *pflag.FlagSet) {
 	ProfilesFlag(f, &o.Profiles)
 }
 
-// ToFlag adds --to, the service, directory or bucket to which data is written.
+// ToFlag adds --to, the service, directory or bucket to write to.
 func ToFlag(f *pflag.FlagSet, to *string, usage string) {
 	text := "`target` to write to, or to compare with; " + usage
-	if usage != serviceUsage { // the value may be a directory or a bucket too; the command itself reports a missing value
+	if usage != serviceUsage { // may be a directory or a bucket; the command reports a missing value
 		f.StringVar(to, "to", "", text)
 		return
 	}
@@ -69,14 +69,14 @@ func ToFlag(f *pflag.FlagSet, to *string, usage string) {
 	cli.CompleteWith(f, "to", completeProfiles)
 }
 
-// ToFlag adds --to, the service to which data is written.
+// ToFlag adds --to, the service to write to.
 func (o *ServiceFlags) ToFlag(f *pflag.FlagSet) {
 	o.Writes = true
 	ToFlag(f, &o.Name, serviceUsage)
 	ProfilesFlag(f, &o.Profiles)
 }
 
-// ProfilesFlag adds --profiles, the path of the file of profiles.
+// ProfilesFlag adds --profiles, the file of profiles.
 func ProfilesFlag(f *pflag.FlagSet, to *string) {
 	f.StringVar(to, "profiles", "", "`file` of profiles; default edgetable/profiles.json in the user's configuration directory")
 }
@@ -93,13 +93,13 @@ func completeProfiles(c *cobra.Command, _ []string, _ string) ([]cobra.Completio
 	return slices.Sorted(maps.Keys(f.List)), cobra.ShellCompDirectiveNoFileComp
 }
 
-// WorkFlags adds flags that all long-running commands have.
+// WorkFlags adds the flags of long-running commands.
 func (o *ServiceFlags) WorkFlags(f *pflag.FlagSet) {
 	cli.ConnectionsFlag(f, &o.Connections)
 	cli.EventsFlag(f)
 }
 
-// Connect returns a client of the service.
+// Connect returns a client for the service.
 func (o *ServiceFlags) Connect(p *cli.Terminal) (*remote.Client, error) {
 	text, name := o.Name, o.Name
 	switch {
@@ -110,7 +110,7 @@ func (o *ServiceFlags) Connect(p *cli.Terminal) (*remote.Client, error) {
 	case text == "" || profiles.ValidName(text):
 		f, err := profiles.Open(o.Profiles)
 		if err != nil && text == "" && o.Profiles == "" {
-			f, err = &profiles.File{}, nil // an error means that the user has no home directory
+			f, err = &profiles.File{}, nil // the user has no home directory
 		}
 		if err != nil {
 			return nil, err
@@ -145,7 +145,7 @@ func (o *ServiceFlags) Connect(p *cli.Terminal) (*remote.Client, error) {
 		return remote.Over(o.Way, e, max(o.Connections, 2)), nil
 	}
 	if p.Alone && p.Environment("GOGC") == "" {
-		debug.SetGCPercent(200) // the command makes much garbage: 200 instead of 100 saves a tenth of the time
+		debug.SetGCPercent(200) // collecting less often saves a tenth of the time
 	}
 	c := remote.New(e, max(o.Connections, 2))
 	c.Tool = true

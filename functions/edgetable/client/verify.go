@@ -36,8 +36,7 @@ table is missing.`,
 	return c
 }
 
-// mostDifferences is the maximum number of differences of a table that are kept in memory, because
-// they are printed after the totals.
+// mostDifferences is the maximum number of differences of a table in memory. They are printed after the totals.
 const mostDifferences = 100_000
 
 type verifyFlags struct {
@@ -50,14 +49,14 @@ type comparison struct {
 	Table       string       `json:"table"`
 	Equal       int64        `json:"equal"`
 	Different   int64        `json:"different"`
-	Differences []difference `json:"differences"` // the first differences; --limit is their maximum number
+	Differences []difference `json:"differences"` // at most --limit
 }
 
-// difference is an entity that differs between the services.
+// difference is an entity that differs between two services.
 type difference struct {
 	PartitionKey string `json:"partitionKey"`
 	RowKey       string `json:"rowKey"`
-	In           string `json:"in"` // "from" or "to" if only this service has the entity, otherwise "both"
+	In           string `json:"in"` // "from" or "to" if the entity is only there, otherwise "both"
 }
 
 func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) error {
@@ -68,7 +67,7 @@ func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) e
 	defer from.Close()
 	defer to.Close()
 	var different int64
-	var missing error // errors about tables that do not exist
+	var missing error // tables that do not exist
 	all, compared := []comparison{}, 0
 	for _, table := range tables {
 		c := comparison{Table: table, Differences: []difference{}}
@@ -108,7 +107,7 @@ func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) e
 	return nil
 }
 
-// sideOf returns "from" or "to" if only this service has the entity. Otherwise it returns "both".
+// sideOf returns "from" or "to" if only that service has the entity, and "both" otherwise.
 func sideOf(d *transfer.Difference) string {
 	switch {
 	case !d.InSecond:
@@ -126,7 +125,6 @@ func are(n int64) string {
 	return "are"
 }
 
-// printComparison prints the totals, and then the differences.
 func (p *program) printComparison(c *comparison, complete bool) {
 	so := ""
 	if !complete {

@@ -2,5 +2,5 @@
 
 package descriptors
 
-// Limit returns the maximum number of open files of the process; 0 means no limit.
+// Limit returns the maximum number of open files of the process. 0 means no limit.
 func Limit() int { return 0 }

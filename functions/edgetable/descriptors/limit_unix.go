@@ -4,8 +4,8 @@ package descriptors
 
 import "syscall"
 
-// Limit returns the maximum number of open files of the process; 0 means no limit. Limit reads the soft limit,
-// which Go has already raised to the hard limit.
+// Limit returns the maximum number of open files of the process. 0 means no limit. It is the soft limit, which Go
+// raises to the hard limit at startup.
 func Limit() int {
 	var l syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil || uint64(l.Cur) > 1<<30 {

@@ -1,6 +1,5 @@
-// Package descriptors divides the file descriptors of the process between its parts. It limits the connections of
-// clients. It also keeps some descriptors in reserve, which the store, the accounts and the certificates can use when
-// no other descriptor is free.
+// Package descriptors divides the file descriptors of the process among its parts. It limits the connections of
+// clients, and holds some descriptors in reserve for the store, the accounts and the certificates.
 package descriptors
 
 import (
@@ -11,11 +10,9 @@ import (
 )
 
 const (
-	// reserved is the number of files that are kept open only for their descriptors. When no other descriptor is free,
-	// some of these files are closed.
+	// reserved is the number of descriptors in the reserve, which are held by open files.
 	reserved = 16
-	// given is the number of files from the reserve that are closed at a time. One file is not enough, because the
-	// caller may open several files.
+	// given is the number of descriptors that Give releases. The caller may open several files, so one is not enough.
 	given = 4
 )
 
@@ -24,7 +21,7 @@ var reserve struct {
 	files []*os.File
 }
 
-// Fill opens descriptors until the reserve is full or no further descriptor is available.
+// Fill fills the reserve, as far as descriptors are available.
 func Fill() {
 	reserve.Lock()
 	defer reserve.Unlock()
@@ -37,8 +34,7 @@ func Fill() {
 	}
 }
 
-// Give closes some of the files in reserve, so that the process can use their descriptors. It reports whether there
-// were any files in reserve.
+// Give releases some descriptors of the reserve for other uses. It reports whether there were any.
 func Give() bool {
 	reserve.Lock()
 	defer reserve.Unlock()
@@ -51,8 +47,7 @@ func Give() bool {
 	return n > 0
 }
 
-// Try calls open. As long as open fails for lack of descriptors, Try releases some of the reserve and calls open
-// again.
+// Try calls open. While open fails for lack of descriptors, Try releases part of the reserve and retries.
 func Try[T any](open func() (T, error)) (T, error) {
 	v, err := open()
 	for (errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)) && Give() {
@@ -61,22 +56,22 @@ func Try[T any](open func() (T, error)) (T, error) {
 	return v, err
 }
 
-// Shares contains the numbers of descriptors that the store and the clients' connections may use.
+// Shares are the numbers of descriptors for the store and for the connections of clients.
 type Shares struct {
-	Store       int // for data files, or for connections to a database
-	Connections int // clients' connections; 0 means no limit
+	Store       int // for data files or database connections
+	Connections int // 0 means no limit
 }
 
-// Least is the smallest limit with which a server starts. It suffices for the files of the server and of its store, for
-// the reserve, and for some connections.
+// Least is the lowest limit of open files with which a server starts: enough for the files of the server and the store,
+// the reserve, and some connections.
 const Least = 64
 
 const (
-	mostStore = 1000 // maximum number of files that Pebble opens at once
-	others    = 84   // for logs, sockets, backups, metrics, and the files that this package keeps open in reserve
+	mostStore = 1000 // maximum number of files that Pebble opens
+	others    = 84   // logs, sockets, backups, metrics and the reserve
 )
 
-// Share divides the process's limit of descriptors. A limit of 0 means that there is no limit.
+// Share divides the limit of open files. 0 means no limit.
 func Share(limit int) Shares {
 	if limit == 0 {
 		return Shares{Store: mostStore}

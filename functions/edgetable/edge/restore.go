@@ -23,7 +23,7 @@ func Command(p *cli.Terminal) *cobra.Command {
 type flags struct {
 	client.ServiceFlags
 	table  string
-	toTime edm.Ticks // moment to restore; 0 if not given
+	toTime edm.Ticks // 0 if not given
 	undo   bool
 	yes    bool
 }
@@ -56,7 +56,7 @@ It asks for the name of the table first, unless --yes is given.`,
 	return c
 }
 
-// The command asks at most this many times whether a restore has ended.
+// mostWaits is the maximum number of times that the command asks whether a restore has ended.
 const mostWaits = 60
 
 func restore(ctx context.Context, p *cli.Terminal, o *flags) error {

@@ -7,15 +7,14 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// BatchSize is the number of operations in each entity group transaction: 100, the maximum of the
-// protocol.
+// BatchSize is the number of operations in an entity group transaction, the protocol's maximum.
 const BatchSize = 100
 
-// batchEncoder encodes entity group transactions of inserts, in the multipart form that the SDKs send.
+// batchEncoder encodes entity group transactions of inserts in the multipart format of the SDKs.
 type batchEncoder struct {
 	path []byte
 	head string
-	part string // headers and boundaries before the JSON of each operation
+	part string // boundary and headers before each operation
 }
 
 const (
@@ -33,8 +32,8 @@ func newBatchEncoder(t wire.Target, table string, f Format) *batchEncoder {
 	}
 }
 
-// request sets req to a batch of n inserts. body(dst, j) must append the JSON of entity j. request
-// overwrites dst, and returns it for the next call.
+// request sets req to a batch of n inserts. The callback body must append the JSON of the jth entity. The returned
+// buffer reuses dst and is passed to the next call.
 func (e *batchEncoder) request(req *wire.Request, dst []byte, n int, body func(dst []byte, j int) []byte) []byte {
 	dst = append(dst[:0], batchHead...)
 	for j := range n {
@@ -47,7 +46,7 @@ func (e *batchEncoder) request(req *wire.Request, dst []byte, n int, body func(d
 	return dst
 }
 
-// checkBatch checks that a response has status 202 and n parts with status 204.
+// checkBatch checks that the response has status 202 and n parts with status 204.
 func checkBatch(resp *wire.Response, n int) error {
 	if err := expect(resp, 202); err != nil {
 		return err
@@ -58,7 +57,7 @@ func checkBatch(resp *wire.Response, n int) error {
 	return nil
 }
 
-// batcher inserts new entities in batches of BatchSize. Each batch goes to one partition.
+// batcher inserts new entities in batches, each in one partition.
 type batcher struct {
 	*shared
 	enc    *batchEncoder

@@ -8,32 +8,31 @@ import (
 	"edgetable/functions/edgetable/load/hist"
 )
 
-// Sender sends the requests of one worker, one after another.
+// Sender sends the requests of one worker, one at a time.
 type Sender interface {
-	// Send sends a request and waits for its response. more is false if no request was left to
-	// send.
+	// Send sends a request and waits for the response. more is false if no request is left.
 	Send() (a Answer, more bool)
 }
 
-// Answer is the outcome of one request.
+// Answer is the outcome of a request.
 type Answer struct {
 	Sent, Done time.Time
 	Entities   int // number of entities written or returned
 	Err        error
-	Broken     bool          // the connection is broken, so the worker stops
-	Refused    bool          // the server answered 503; the next Send repeats the request
-	Wait       time.Duration // time to wait before the request is repeated
+	Broken     bool          // the connection is broken and the worker must stop
+	Refused    bool          // status 503; the next Send retries the request
+	Wait       time.Duration // delay before the retry
 }
 
-// Result holds the counts of a measurement. Most fields only count requests whose response arrived
-// in the measured time.
+// Result holds the counts of a measurement. Except for Errors, First and Answered, only responses within the measured
+// time are counted.
 type Result struct {
 	Ops      uint64
 	Entities uint64
 	Errors   uint64
-	First    error  // the error of the first failed request
-	Refusals uint64 // number of 503 responses, unless they count as errors
-	Answered uint64 // number of successful requests, also before and after the measured time
+	First    error  // first error
+	Refusals uint64 // responses with status 503 that do not count as errors
+	Answered uint64 // successful requests, including responses outside the measured time
 	Elapsed  time.Duration
 	Latency  hist.Histogram
 }
@@ -51,7 +50,6 @@ func rate(n uint64, d time.Duration) float64 {
 	return float64(n) / d.Seconds()
 }
 
-// add increases the counts in r by the counts of another worker, which are in o.
 func (r *Result) add(o *Result) {
 	r.Ops += o.Ops
 	r.Entities += o.Entities
@@ -64,8 +62,7 @@ func (r *Result) add(o *Result) {
 	}
 }
 
-// Drive runs one worker for each sender. It returns when all senders have sent all their requests,
-// or after the first failed request.
+// Drive runs a worker for each sender until all requests are sent or one has failed.
 func Drive(senders []Sender) *Result {
 	w := window{strict: true}
 	begin := time.Now()
@@ -74,25 +71,23 @@ func Drive(senders []Sender) *Result {
 	return r
 }
 
-// window is the measured time of a run. Workers start at once, but responses that arrive outside of
-// the measured time are not counted.
+// window is the measured time of a run. Workers start before it. Responses outside of it are not counted.
 type window struct {
-	open, shut time.Time // begin and end of the measured time; the end is the zero time if the run has no time limit
-	strict     bool      // the first error ends the run
+	open, shut time.Time // start and end of the measured time; the zero time for shut means no limit
+	strict     bool      // stop after the first error
 	stop       atomic.Bool
-	exhausted  atomic.Int64 // when the first worker had no request left to send, in Unix nanoseconds; 0 before that
+	exhausted  atomic.Int64 // time at which the first worker had no request left, in Unix nanoseconds, or 0
 }
 
-// over reports whether the measured time has ended at the given time. After the end,
-// workers send no further requests.
+// over reports whether workers must stop because the measured time has ended.
 func (w *window) over(at time.Time) bool { return !w.shut.IsZero() && !at.Before(w.shut) }
 
-// counts reports whether the measurement includes a response that arrived at the given time.
+// counts reports whether a response at the given time is counted.
 func (w *window) counts(at time.Time) bool {
 	return !at.Before(w.open) && (w.shut.IsZero() || !at.After(w.shut))
 }
 
-// drive runs one worker for each sender and adds up the counts of all workers.
+// drive runs a worker for each sender and returns the sum of their counts.
 func (w *window) drive(senders []Sender) *Result {
 	results := make([]Result, len(senders))
 	var wg sync.WaitGroup
@@ -107,7 +102,6 @@ func (w *window) drive(senders []Sender) *Result {
 	return total
 }
 
-// work is the loop of one worker.
 func (w *window) work(s Sender, res *Result) {
 	for now := w.open; !w.stop.Load() && !w.over(now); {
 		a, more := s.Send()

@@ -1,7 +1,7 @@
-// Package load generates the requests of the benchmark, sends them and counts the results.
+// Package load implements the load generator of the benchmark.
 //
-// Each connection sends its next request when the previous response has arrived (a closed loop). The keys, sizes and
-// order of requests are the same for every server, so that results are comparable.
+// Each connection runs a closed loop: it sends a request when the response to the previous one has arrived. The keys,
+// sizes and order of the requests are the same for every server, so results are comparable.
 package load
 
 import (
@@ -10,11 +10,11 @@ import (
 	"strconv"
 )
 
-// EntitySize is the length of an entity's JSON in bytes, including keys.
+// EntitySize is the size in bytes of the JSON of an entity.
 const EntitySize = 1024
 
-// Layout describes the entities of a preloaded table: entity i is in partition i/RowsPerPartition. Keys have a fixed
-// number of digits, so the order of the keys is the order of the numbers.
+// Layout describes the entities of a preloaded table. Entity i is in partition i/RowsPerPartition. Keys have a fixed
+// number of digits, so they sort in numeric order.
 type Layout struct {
 	Entities         int
 	RowsPerPartition int
@@ -28,8 +28,7 @@ func (l Layout) appendRK(dst []byte, i int) []byte {
 	return appendDigits(append(dst, 'r'), uint64(i), 9)
 }
 
-// AppendPath appends the path of entity i of a table: base/table(PartitionKey='…',RowKey='…'). The keys need no
-// escapes.
+// AppendPath appends the path of entity i, which needs no escaping: base/table(PartitionKey='…',RowKey='…').
 func (l Layout) AppendPath(dst []byte, tableURL string, i int) []byte {
 	dst = append(dst, tableURL...)
 	dst = append(dst, "(PartitionKey='"...)
@@ -47,9 +46,8 @@ func (l Layout) appendAs(f Format, dst []byte, i int) []byte {
 	return f.appendEntity(dst, l.appendPK(pk[:0], i), l.appendRK(rk[:0], i), uint64(i))
 }
 
-// appendEntity appends the JSON of an entity: the keys, one property each of Int32, Double and DateTime, a short
-// string, and random text. The text makes the JSON EntitySize bytes long. Stores cannot compress the text, because it
-// is random.
+// appendEntity appends the JSON of an entity with the keys, an Int32, a Double, a DateTime, a short string, and a
+// random string that stores cannot compress. It is EntitySize bytes long.
 func (f Format) appendEntity(dst, pk, rk []byte, seq uint64) []byte {
 	if f == Atom {
 		return appendAtom(dst, pk, rk, seq)
@@ -65,7 +63,7 @@ func (f Format) appendEntity(dst, pk, rk []byte, seq uint64) []byte {
 	return append(dst, `"}`...)
 }
 
-// appendAtom appends the entity of appendEntity as an Atom entry, in the form that old clients send.
+// appendAtom appends the same entity as an Atom entry, as old clients send it.
 func appendAtom(dst, pk, rk []byte, seq uint64) []byte {
 	dst = append(dst, `<?xml version="1.0" encoding="utf-8" standalone="yes"?><entry xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices" `+
 		`xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata" xmlns="http://www.w3.org/2005/Atom"><title />`+
@@ -80,8 +78,8 @@ func appendAtom(dst, pk, rk []byte, seq uint64) []byte {
 	return append(dst, `</d:Text></m:properties></content></entry>`...)
 }
 
-// mostBytes returns the maximum size of a response with one entity. Besides the entity, a response contains URLs
-// and times, and in Atom the name and type of each property.
+// mostBytes returns the maximum size of a response with one entity. The response also contains URLs and times, and in
+// Atom the names and types of the properties.
 func (f Format) mostBytes() int {
 	if f == Atom {
 		return 4 * EntitySize
@@ -89,7 +87,7 @@ func (f Format) mostBytes() int {
 	return 2 * EntitySize
 }
 
-// text returns the Text property of an entity. With this text, the JSON of the entity is EntitySize bytes long.
+// text returns the Text property of an entity. Its length makes the JSON EntitySize bytes long.
 func text(pk, rk []byte, seq uint64) []byte {
 	const around = len(`{"PartitionKey":"","RowKey":"","Kind":"sensor","Seq":,"Price":12.5,"At@odata.type":"Edm.DateTime","At":"2026-01-02T03:04:05.1234567Z","Text":""}`)
 	var digits [20]byte
@@ -98,8 +96,7 @@ func text(pk, rk []byte, seq uint64) []byte {
 	return noise[at : at+fill]
 }
 
-// noise is 64 KiB of random base64 letters. The Text property of each entity is a part of noise that starts in its
-// first half.
+// noise is 64 KiB of random base64 characters. The Text properties are substrings that start in its first half.
 var noise = func() []byte {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	r := rand.New(rand.NewPCG(7, 11))
@@ -110,7 +107,7 @@ var noise = func() []byte {
 	return b
 }()
 
-// appendDigits appends n in decimal, with leading zeros up to width digits.
+// appendDigits appends n in decimal, padded with zeros to the given width.
 func appendDigits(dst []byte, n uint64, width int) []byte {
 	var buf [20]byte
 	digits := strconv.AppendUint(buf[:0], n, 10)
@@ -120,9 +117,8 @@ func appendDigits(dst []byte, n uint64, width int) []byte {
 	return append(dst, digits...)
 }
 
-// countEntities counts the entities in the response to a query. Responses have about a megabyte, so it does not parse
-// them: it counts the name PartitionKey, which each entity contains once. Between two of these names there are at
-// least EntitySize/2 bytes, which are skipped.
+// countEntities counts the entities in a query response. The response is about a megabyte, so it is not parsed.
+// Instead, countEntities counts the name PartitionKey and skips EntitySize/2 bytes after each.
 func (f Format) countEntities(body []byte) int {
 	name, n := jsonPartitionKey, 0
 	if f == Atom {

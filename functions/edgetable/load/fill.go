@@ -11,7 +11,7 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// ErrTableExists is the error of CreateTable if the table already exists.
+// ErrTableExists is returned by CreateTable if the table already exists.
 var ErrTableExists = errors.New("the table exists already")
 
 // CreateTable creates a table.
@@ -27,7 +27,7 @@ func CreateTable(ctx context.Context, t wire.Target, table string) error {
 	return nil
 }
 
-// DeleteTable deletes a table with all its entities.
+// DeleteTable deletes a table.
 func DeleteTable(ctx context.Context, t wire.Target, table string) error {
 	err := once(ctx, t, 204, wire.Request{Method: "DELETE", Path: []byte(t.Base + "/Tables('" + table + "')"), Header: headAccept})
 	if err != nil {
@@ -36,14 +36,12 @@ func DeleteTable(ctx context.Context, t wire.Target, table string) error {
 	return nil
 }
 
-// Ping sends a signed Query Tables request and expects status 200. Success shows that the server is running
-// and accepts the account's key.
+// Ping checks with a Query Tables request that the server is running and accepts the account key.
 func Ping(ctx context.Context, t wire.Target) error {
 	return once(ctx, t, 200, wire.Request{Method: "GET", Path: []byte(t.Base + "/Tables"), Query: []byte("$top=1"), Header: headAccept})
 }
 
-// once opens a connection and sends one request. It returns an error if the response does not have the status in the
-// parameter want.
+// once sends a request on a new connection. It returns an error if the status of the response is not the expected one.
 func once(ctx context.Context, t wire.Target, want int, req wire.Request) error {
 	c, err := wire.Dial(ctx, t)
 	if err != nil {
@@ -58,11 +56,11 @@ func once(ctx context.Context, t wire.Target, want int, req wire.Request) error 
 	return expect(&resp, want)
 }
 
-// fillConnections is the number of connections of Fill. With several connections, the server is busy while
-// the client prepares further batches.
+// fillConnections is the number of connections of Fill. With several of them, the server stays busy while the client
+// prepares batches.
 const fillConnections = 8
 
-// Fill inserts the entities of a layout in batches, each in one partition. It stops at the first error.
+// Fill inserts the entities of a layout in batches. It stops at the first error.
 func Fill(ctx context.Context, t wire.Target, table string, l Layout) error {
 	if l.Entities <= 0 || l.RowsPerPartition <= 0 {
 		return fmt.Errorf("filling table %s: %d entities with %d rows per partition are not possible", table, l.Entities, l.RowsPerPartition)
@@ -113,14 +111,13 @@ func Fill(ctx context.Context, t wire.Target, table string, l Layout) error {
 // perPartition returns the number of batches in a full partition.
 func (l Layout) perPartition() int { return (l.RowsPerPartition + BatchSize - 1) / BatchSize }
 
-// batches returns the number of batches that Fill sends.
 func (l Layout) batches() int {
 	full, rest := l.Entities/l.RowsPerPartition, l.Entities%l.RowsPerPartition
 	return full*l.perPartition() + (rest+BatchSize-1)/BatchSize
 }
 
-// batch returns the number of the first entity in batch k, and how many entities the batch has. A batch has
-// at most BatchSize entities, all in one partition.
+// batch returns the first entity and the number of entities of the kth batch. All entities of a batch are in one
+// partition.
 func (l Layout) batch(k int) (start, n int) {
 	partition, piece := k/l.perPartition(), k%l.perPartition()
 	start = partition*l.RowsPerPartition + piece*BatchSize

@@ -3,17 +3,17 @@ package load
 // Format is the representation of entities in requests and responses.
 type Format string
 
-// The formats. JSON has no metadata, so it is the shortest format. Atom needs a target whose Version supports
-// Atom, such as [AtomVersion].
+// JSON is sent without metadata, which is the shortest format. Atom requires a protocol version that supports it, such
+// as [AtomVersion].
 const (
 	JSON Format = "json"
 	Atom Format = "atom"
 )
 
-// AtomVersion is a protocol version that supports both Atom and JSON.
+// AtomVersion is a protocol version that supports Atom and JSON.
 const AtomVersion = "2013-08-15"
 
-// headers holds the header lines for the operations in a format.
+// headers are the header lines of the operations.
 type headers struct{ accept, write, insert, merge, delete string }
 
 func (f Format) headers() headers {

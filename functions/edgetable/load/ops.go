@@ -16,66 +16,65 @@ import (
 // Op is the name of a workload.
 type Op string
 
-// The workloads.
+// Workloads.
 const (
 	Insert Op = "insert" // inserts single entities
 	Upsert Op = "upsert" // inserts or replaces entities, with PUT without If-Match
 	Merge  Op = "merge"  // merges entities, with PATCH and If-Match: *
 	Delete Op = "delete" // deletes entities, with DELETE and If-Match: *
 	Get    Op = "get"    // reads single entities
-	Query  Op = "query"  // reads one whole partition
+	Query  Op = "query"  // reads a whole partition
 	Scan   Op = "scan"   // reads the whole table page by page
 	Batch  Op = "batch"  // inserts entities in entity group transactions
-	Page   Op = "page"   // reads a short page that starts at a random partition
-	Mixed  Op = "mixed"  // gets an entity in half of the requests, and upserts one in the other half
+	Page   Op = "page"   // reads a page of pageRows entities from a random partition
+	Mixed  Op = "mixed"  // reads entities in half of the requests and upserts in the others
 )
 
-// Ops lists all workloads in the order of reports.
+// Ops are all workloads in the order of reports.
 var Ops = []Op{Insert, Upsert, Merge, Delete, Get, Query, Scan, Batch, Page, Mixed}
 
-// NeedsPreload reports whether the workload needs entities that Fill has stored before.
+// NeedsPreload reports whether the workload needs the entities that Fill inserts.
 func (op Op) NeedsPreload() bool { return op != Insert && op != Batch }
 
-// Spec describes one run. If the workload needs preloaded entities, Layout describes those that Fill has stored.
+// Spec describes a run. Layout describes the preloaded entities, if the workload needs any.
 type Spec struct {
 	Target      wire.Target
 	Table       string
 	Op          Op
 	Format      Format // "" means JSON
 	Layout      Layout
-	Prefix      string // prefix that only this run uses; the RowKeys of new entities begin with it
+	Prefix      string // prefix of the RowKeys of new entities; unique to the run
 	Connections int
-	Warmup      time.Duration // time of the load before the measurement begins
-	Duration    time.Duration // measured time; the workload Delete ends earlier if no entities are left
-	Refused     Refused       // what to do after a 503 response
+	Warmup      time.Duration // time before the measurement
+	Duration    time.Duration // measured time; Delete ends earlier if no entities are left
+	Refused     Refused       // reaction to status 503
 }
 
-// Refused is what a client does after a 503 response.
+// Refused is a client's reaction to status 503.
 type Refused string
 
 const (
-	freshPartitions = 1000 // number of partitions over which new entities are spread
-	pageRows        = 100  // value of $top in the workload Page
+	freshPartitions = 1000 // number of partitions for new entities
+	pageRows        = 100  // $top in the workload Page
 )
 
-// operation makes the requests of one worker. Each worker has its own operation, which reuses its buffers. A call of
-// next(req) writes the next request to req, or returns false if there is no further request. A call of check(resp)
-// returns the number of entities that the request wrote or returned. If the response is wrong, check(resp) returns an
-// error.
+// operation creates the requests of one worker and reuses its buffers. The method next writes the next request to req,
+// and returns false if there is none. The method check returns the number of entities that the request wrote or
+// returned, or an error if the response is wrong.
 type operation interface {
 	next(req *wire.Request) bool
 	check(resp *wire.Response) (entities int, err error)
 }
 
-// shared contains the state that all workers of a run use.
+// shared is the state common to all workers of a run.
 type shared struct {
 	spec Spec
 	head headers
-	seq  atomic.Uint64 // counter for the keys of new entities, and for the entities to delete
+	seq  atomic.Uint64 // sequence number of new entities, or of entities to delete
 }
 
-// expect returns an error if the response does not have the status in the parameter want. The error may contain the
-// body of the response, because errors of a table service contain no secrets.
+// expect returns an error if a response does not have the expected status. The error may contain the response body,
+// because errors of a table service contain no secrets.
 func expect(resp *wire.Response, want int) error {
 	if resp.Status == want {
 		return nil
@@ -101,19 +100,17 @@ func (o *inserter) next(req *wire.Request) bool {
 
 func (o *inserter) check(resp *wire.Response) (int, error) { return 1, expect(resp, 204) }
 
-// freshKey appends the keys of a new entity. No other run uses these keys, because they contain the prefix of the
-// run.
+// freshKey appends the keys of a new entity. They contain the prefix of the run, so no other run uses them.
 func (s *shared) freshKey(pk, rk []byte, partition, n uint64) ([]byte, []byte) {
 	pk = appendDigits(append(pk, 'n'), partition, 6)
 	rk = append(append(rk, s.spec.Prefix...), '-')
 	return pk, appendDigits(rk, n, 10)
 }
 
-// pointer makes requests for single preloaded entities. It implements the workloads get, upsert, merge, delete and
-// mixed.
+// pointer implements the workloads that address single preloaded entities: Get, Upsert, Merge, Delete and Mixed.
 type pointer struct {
 	*shared
-	op   Op // operation of the current request
+	op   Op
 	url  string
 	rng  *rand.Rand
 	path []byte
@@ -121,8 +118,8 @@ type pointer struct {
 	rk   []byte
 }
 
-// stride is a large prime, so it has no common factor with the number n of entities. For k from 0 to n-1, k*stride
-// modulo n is each number below n once. Consecutive numbers are far apart.
+// stride is a large prime, so that k*stride mod n visits each of n entities once, in an order in which consecutive
+// entities are far apart.
 const stride = 1<<31 - 1
 
 func (o *pointer) next(req *wire.Request) bool {
@@ -172,7 +169,7 @@ func (o *pointer) check(resp *wire.Response) (int, error) {
 	return 1, nil
 }
 
-// scanner reads the whole table, page by page. After the last page it begins again. One request reads one page.
+// scanner reads the whole table, one page in each request, and then starts again.
 type scanner struct {
 	*shared
 	url   []byte
@@ -207,7 +204,7 @@ func (o *scanner) check(resp *wire.Response) (int, error) {
 	return n, nil
 }
 
-// page checks the response to a query and returns the number of entities in it.
+// page checks a query response and returns the number of its entities.
 func (s *shared) page(resp *wire.Response) (int, error) {
 	if err := expect(resp, 200); err != nil {
 		return 0, err
@@ -215,8 +212,8 @@ func (s *shared) page(resp *wire.Response) (int, error) {
 	return s.spec.Format.countEntities(resp.Body), nil
 }
 
-// pager requests one page that starts at a random partition. In the workload Query, the page is a whole partition,
-// which must fit into one page. In the workload Page, it has at most pageRows entities.
+// pager reads one page from a random partition: a whole partition, which must fit into a page, in the workload Query,
+// and up to pageRows entities in the workload Page.
 type pager struct {
 	*shared
 	url   []byte

@@ -10,19 +10,19 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// The values of Refused. Most clients, including Azure's own, wait for the time in Retry-After and then repeat the
-// request. Some badly written clients do not wait.
+// Values of Refused. Most clients, including Azure's, wait for the time in Retry-After before they retry. Some poorly
+// written clients do not wait.
 const (
-	Fails  Refused = "fail"   // count the response as an error; the default
-	Waits  Refused = "wait"   // wait for the time in Retry-After, then repeat the request
-	AtOnce Refused = "repeat" // repeat the request without waiting
+	Fails  Refused = "fail"   // count as an error; the default
+	Waits  Refused = "wait"   // retry after the time in Retry-After
+	AtOnce Refused = "repeat" // retry immediately
 )
 
-// ErrTooShort means that no response arrived in the measured time. This machine needs a longer time.
+// ErrTooShort is returned if no response arrived in the measured time, which is too short for this machine.
 var ErrTooShort = errors.New("no request ended inside the measured time")
 
-// Run connects, warms up and measures. It returns an error if it cannot connect, or if ctx is cancelled. A failed
-// request is only counted. A worker stops when its connection breaks.
+// Run connects, warms up and measures. It returns an error if connecting fails or ctx is canceled. Failed requests are
+// only counted. A worker stops when its connection breaks.
 func Run(ctx context.Context, spec Spec) (*Result, error) {
 	conns, err := dialAll(ctx, spec.Target, spec.Connections)
 	if err != nil {
@@ -32,7 +32,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	start := time.Now()
 	win := &window{open: start.Add(spec.Warmup)}
 	win.shut = win.open.Add(spec.Duration)
-	// Closing the connections also stops workers that wait for a response.
+	// Closing the connections unblocks workers that wait for a response.
 	unhook := context.AfterFunc(ctx, func() {
 		win.stop.Store(true)
 		closeAll(conns)
@@ -58,17 +58,16 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	return total, nil
 }
 
-// sender sends the requests of one worker over one connection.
 type sender struct {
 	conn    *wire.Conn
 	op      operation
 	refused Refused
 	req     wire.Request
-	again   bool // send req again, because the server answered 503
+	again   bool // retry req after status 503
 }
 
-// Send implements [Sender]. The latency includes the time to sign and send the request and to read the response. It
-// does not include the time to prepare the request and to check the response.
+// Send implements [Sender]. The latency includes signing and sending the request and reading the response, but neither
+// preparing the request nor checking the response.
 func (s *sender) Send() (a Answer, more bool) {
 	if !s.again && !s.op.next(&s.req) {
 		return a, false
@@ -103,7 +102,7 @@ func dialAll(ctx context.Context, t wire.Target, n int) ([]*wire.Conn, error) {
 
 func closeAll(conns []*wire.Conn) {
 	for _, c := range conns {
-		_ = c.Close() // nothing is buffered, so ignore an error of Close
+		_ = c.Close() // nothing is buffered
 	}
 }
 

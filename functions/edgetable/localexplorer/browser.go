@@ -5,7 +5,6 @@ import (
 	"runtime"
 )
 
-// openBrowser opens a link in the user's browser.
 func openBrowser(link string) error {
 	command := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
 	if command == nil {
@@ -15,6 +14,6 @@ func openBrowser(link string) error {
 	if err := c.Start(); err != nil {
 		return err
 	}
-	go func() { _ = c.Wait() }() // do not wait for the browser, which may keep running
+	go func() { _ = c.Wait() }() // reap the process, which may run for as long as the browser
 	return nil
 }

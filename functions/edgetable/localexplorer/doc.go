@@ -1,2 +1,2 @@
-// Package localexplorer implements the command that serves the explorer on the user's own machine.
+// Package localexplorer implements the command that serves the explorer on the user's machine.
 package localexplorer

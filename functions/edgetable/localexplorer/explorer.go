@@ -59,7 +59,6 @@ in the server.`,
 	return c
 }
 
-// printLink prints a link to the explorer of the server on this machine.
 func printLink(ctx context.Context, p *cli.Terminal, o *flags) error {
 	if len(o.names) > 0 || o.readOnly {
 		return cli.Misuse("--link opens all accounts of the server, to read and to write: remove the flags --profile and --read-only, or remove --link")
@@ -74,7 +73,6 @@ func printLink(ctx context.Context, p *cli.Terminal, o *flags) error {
 	return nil
 }
 
-// openPage opens a link in the browser if the flags permit it.
 func openPage(p *cli.Terminal, o *flags, link string) {
 	if !o.open {
 		return
@@ -84,7 +82,6 @@ func openPage(p *cli.Terminal, o *flags, link string) {
 	}
 }
 
-// explore serves the explorer until ctx ends.
 func explore(ctx context.Context, p *cli.Terminal, o *flags) error {
 	if _, err := o.profiles(p); err != nil {
 		return err
@@ -121,7 +118,7 @@ func explore(ctx context.Context, p *cli.Terminal, o *flags) error {
 	fmt.Fprintf(p.Out, "explorer at %s\n", link)
 	openPage(p, o, link)
 	server := &http.Server{Handler: g.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 5 * time.Minute}
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // Close aborts requests in progress
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // aborts requests in progress
 	defer stop()
 	if err := bounded.Serve(server, l, explorerConnections); !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -129,6 +126,6 @@ func explore(ctx context.Context, p *cli.Terminal, o *flags) error {
 	return nil
 }
 
-// explorerConnections is the maximum number of connections. A browser opens fewer. A limit is needed because
-// other users of the machine can connect, too.
+// explorerConnections is the maximum number of connections. A browser opens fewer, but other users of the machine can
+// connect too.
 const explorerConnections = 128

@@ -27,11 +27,10 @@ func (s *localServer) register(f *pflag.FlagSet) {
 	cli.AdminFlag(f, &s.admin, "")
 }
 
-// server returns the server that the flags describe.
 func (s *localServer) server() *admin.Server { return admin.Reach(s.data, s.admin) }
 
-// addLocal sets Local in the profiles whose account is on this server. For each other account of the server, it adds a profile, provided that the
-// user can read the account's keys.
+// addLocal sets Local in the profiles whose account is on this server. If environment is not nil, it adds a profile for
+// each other account whose keys the user can read.
 func (s *localServer) addLocal(ctx context.Context, list []explorer.Profile, environment func(string) string, readOnly bool) []explorer.Profile {
 	info, err := admin.Ask(ctx, s.data, s.admin)
 	if info == nil || err != nil {
@@ -43,13 +42,13 @@ func (s *localServer) addLocal(ctx context.Context, list []explorer.Profile, env
 		names[list[i].Name] = true
 		have[list[i].Account] = have[list[i].Account] || list[i].Local
 	}
-	if environment == nil { // the user named the profiles to show, so no other profiles are added
+	if environment == nil { // the user selected profiles
 		return list
 	}
 	for _, one := range info.Accounts {
 		owner, err := account.Find(environment, info.File, one.Name)
 		if err != nil || have[one.Name] || one.Disabled {
-			continue // skip an account whose keys this user cannot read
+			continue // the user may not be able to read the keys
 		}
 		name := one.Name
 		for names[name] {

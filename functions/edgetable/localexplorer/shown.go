@@ -18,7 +18,7 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// shown says which services of the user the explorer shows.
+// shown selects the services in the explorer.
 type shown struct {
 	file     string
 	names    []string
@@ -31,19 +31,17 @@ func (o *shown) register(f *pflag.FlagSet) {
 	cli.BoolFlag(f, &o.readOnly, "read-only", "refuse all writes; here for all profiles")
 }
 
-// withoutProfiles is the name of the development account in the explorer if the user has no profiles.
+// withoutProfiles is the name of the development account if the user has no profiles.
 const withoutProfiles = "local"
 
-// profiles returns the services to show.
 func (o *shown) profiles(p *cli.Terminal) ([]explorer.Profile, error) {
-	// Open treats a missing file as an empty one. But if the user gave the name, the name may be misspelt, so a missing
-	// file is an error.
+	// Open treats a missing file as empty. If the user named the file, the name may be misspelled.
 	if _, err := os.Stat(o.file); o.file != "" && errors.Is(err, fs.ErrNotExist) {
 		return nil, cli.Misuse("--profiles: there is no file %s; 'edgetable profile add' creates one", cli.Quote(o.file))
 	}
 	f, err := profiles.Open(o.file)
 	if err != nil && o.file == "" && len(o.names) == 0 {
-		f, err = &profiles.File{}, nil // an error means that the user has no home directory
+		f, err = &profiles.File{}, nil // the user has no home directory
 	}
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// tmpfs returns the size of the tmpfs on which a directory is. The directory need not exist yet.
+// tmpfs returns the size of the tmpfs that contains dir, which need not exist. ok is false for other file systems.
 func tmpfs(dir string) (size int64, ok bool) {
 	const magic = 0x01021994
 	var system syscall.Statfs_t

@@ -1,6 +1,5 @@
-// Package machine finds how much memory and how many processors a container or systemd unit allows this process to
-// use. These limits are those of the process's cgroup, version 1 or 2. The kernel kills a process that exceeds the
-// memory limit.
+// Package machine determines the memory and processor limits of the process in a container or systemd unit, from its
+// cgroup (version 1 or 2). The kernel kills a process that exceeds the memory limit.
 package machine
 
 import (
@@ -14,22 +13,21 @@ import (
 	"go.uber.org/automaxprocs/maxprocs"
 )
 
-// Limits contains the limits of this process. 0 means no limit.
+// Limits are the limits of the process. 0 means no limit.
 type Limits struct {
-	Memory     int64 // limit of the cgroup in bytes
-	Heap       int64 // memory that Go may use, in bytes; GOMEMLIMIT overrides it
+	Memory     int64 // limit of the cgroup, in bytes
+	Heap       int64 // memory for Go, in bytes; GOMEMLIMIT takes precedence
 	Processors float64
-	Files      int64 // memory for the files of the data directory, in bytes, if the directory is on a tmpfs
+	Files      int64 // memory in bytes for the data directory if it is on a tmpfs
 }
 
-// heapShare is the share of the memory that Go may use. The rest is for memory that Go does not count: the program
-// itself, buffers of connections, and the page cache of files that are being written.
+// heapShare is the share of the memory for Go. The rest is for memory that Go does not count: the program, socket
+// buffers, and the page cache of files that are being written.
 const heapShare = 0.75
 
-// Take reads the limits of the cgroup and sets Go's memory limit and number of threads. GOMEMLIMIT and GOMAXPROCS
-// take precedence. The second argument is the data directory, or "" if there is none. If the data directory is on a
-// tmpfs, the files use memory of the container. Take returns an error if the files would leave too little memory
-// for the process.
+// Take reads the limits of the cgroup, and sets Go's memory limit and number of threads unless GOMEMLIMIT and
+// GOMAXPROCS do. data is the data directory, or "". If it is on a tmpfs, its files use the memory of the container.
+// Take fails if too little memory would remain for the process.
 func Take(environment func(string) string, data string, log *slog.Logger) (l Limits, err error) {
 	_, err = maxprocs.Set(maxprocs.RoundQuotaFunc(func(quota float64) int {
 		l.Processors = quota
@@ -61,13 +59,12 @@ func Take(environment func(string) string, data string, log *slog.Logger) (l Lim
 	return l, nil
 }
 
-// threads returns the number of threads that may run Go code at once. It is the quota, rounded up, but at most the
-// number of processors.
+// threads returns GOMAXPROCS for a quota: the quota rounded up, and at most the number of processors.
 func threads(quota float64, processors int) int {
 	return max(1, min(int(math.Ceil(quota)), processors))
 }
 
-// memory returns the memory limit, or 0 if there is none. Without Linux or a cgroup there is no limit.
+// memory returns the memory limit. It returns 0 without a limit, without a cgroup, or on other systems than Linux.
 func memory(limit uint64, err error) (int64, error) {
 	switch {
 	case errors.Is(err, memlimit.ErrNoLimit), errors.Is(err, memlimit.ErrNoCgroup), errors.Is(err, memlimit.ErrCgroupsNotSupported):

@@ -1,5 +1,4 @@
-// Package optionsdoc describes the members of an options document: the JSON document with which a user sets the
-// options of a table. From this description it makes a JSON schema for editors, and tables for docs/options.md. A
-// test compares the schema with the parser [payload.ReadOptions]; if they differ, the parser is right. To describe
-// a new member, add a row to [document].
+// Package optionsdoc describes the members of an options document, the JSON document with the options of a table. It
+// generates a JSON schema for editors and the tables in docs/options.md. A test compares the schema with the parser
+// [payload.ReadOptions], which is authoritative. To describe a new member, add a row to [document].
 package optionsdoc

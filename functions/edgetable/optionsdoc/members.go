@@ -1,17 +1,16 @@
 package optionsdoc
 
-// member describes a member of the options document, or of an object in it.
+// member is a member of the options document or of an object in it.
 type member struct {
 	name string
-	// meaning says what the member means, in Markdown.
+	// meaning describes the member in Markdown.
 	meaning string
-	// state is true for a member of the options document that only responses to GET contain. In a document from a user,
-	// such a member is ignored.
+	// state marks a member that only responses to GET contain. It is ignored in a user's document.
 	state bool
-	// schema is the JSON schema of the value. It is empty if the value is an object with members.
+	// schema is the JSON schema of the value, unless the value is an object with members.
 	schema  map[string]any
 	members []member
-	// With either=true, the object must have at least one of the members that a user can set.
+	// either requires at least one of the members that a user can set.
 	either bool
 }
 
@@ -52,9 +51,9 @@ var document = []member{
 	},
 }
 
-// Patterns for the schema. They must be valid in JavaScript and in RE2, so they use no lookahead. They match all
-// values that the parser accepts. They also match some that it refuses: durations that are too long, and names
-// that contain certain characters.
+// Patterns in the schema. They must be valid in JavaScript and RE2, and therefore use no lookahead. They match all
+// values that the parser accepts, and a few that it rejects: durations that are too long, and names with certain
+// characters.
 const (
 	tableName    = `^[A-Za-z][A-Za-z0-9]{2,62}$`
 	propertyName = `^[_\p{L}\p{Nl}][\p{L}\p{Nl}\p{M}\p{Nd}\p{Pc}\p{Cf}]*$`

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Schema returns the JSON schema for the file of 'edgetable tables apply'. Three of its keywords are known only
-// to Visual Studio Code: they set the message for a mistake, and exclude names from completion. Other editors
-// ignore them.
+// Schema returns the JSON schema for the file of "edgetable tables apply". It uses three keywords of Visual Studio Code
+// for error messages and completion, which other editors ignore.
 func Schema() []byte {
 	options := object(document, false)
 	options["title"] = "Options of a table"
@@ -28,13 +27,12 @@ func Schema() []byte {
 		"definitions":          map[string]any{"options": options},
 	})
 	if err != nil {
-		panic(err) // cannot fail, because the value contains only maps, lists and strings
+		panic(err) // cannot fail for maps, lists and strings
 	}
 	return b.Bytes()
 }
 
-// object returns the schema of an object with these members. With null=true, the schema also permits the JSON
-// value null.
+// object returns the schema of an object with the given members. If null is set, the schema also permits null.
 func object(members []member, null bool) map[string]any {
 	properties := map[string]any{}
 	for _, m := range members {
@@ -71,7 +69,7 @@ func object(members []member, null bool) map[string]any {
 
 var link = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 
-// plain removes Markdown markup from a sentence.
+// plain converts a phrase in Markdown to a plain sentence.
 func plain(markdown string) string {
 	text := strings.ReplaceAll(link.ReplaceAllString(markdown, "docs/$1"), "`", "")
 	return strings.ToUpper(text[:1]) + text[1:] + "."

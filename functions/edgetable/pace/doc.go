@@ -1,2 +1,2 @@
-// Package pace shows how fast a command works on tables, with an estimate of the time that is left.
+// Package pace shows the speed and the progress of a command, with an estimate of the remaining time.
 package pace

@@ -36,7 +36,6 @@ func Follow(p *cli.Terminal, work string, progress *scan.Progress, clients ...*r
 	}
 }
 
-// follower checks the progress of work once a second.
 type follower struct {
 	p        *cli.Terminal
 	work     string
@@ -44,17 +43,17 @@ type follower struct {
 	clients  []*remote.Client
 	show     *cli.Progress
 	begin    time.Time
-	earlier  int64     // bytes that the clients had transferred before the call of Follow
-	refused  int64     // number of requests that the service had refused before the call of Follow
-	known    time.Time // when the completed share of the work first became known
-	share    float64   // the completed share when it first became known
+	earlier  int64     // bytes transferred before Follow
+	refused  int64     // requests rejected before Follow
+	known    time.Time // time at which share was set
+	share    float64   // first known share of finished work
 }
 
 func (f *follower) look() {
 	e := cli.Event{Event: "progress", Work: f.work, Rows: f.progress.Rows.Load()}
 	seconds := time.Since(f.begin).Seconds()
 	share := f.progress.Share()
-	if f.share == 0 && share > 0 { // an earlier run did a part of the work; this part must not count in the speed of this run
+	if f.share == 0 && share > 0 { // exclude the part that an earlier run finished from the speed
 		f.share, f.known = share, time.Now()
 	}
 	e.RowsPerSecond = int64(float64(f.progress.New()) / seconds)
@@ -90,7 +89,7 @@ func (f *follower) look() {
 	f.show.ShowPart(share, text)
 }
 
-// sums returns the bytes that all clients have transferred, and the number of refused requests.
+// sums returns the transferred bytes and the rejected requests of all clients.
 func (f *follower) sums() (traffic, refusals int64) {
 	for _, c := range f.clients {
 		_, refused, _ := c.Load()

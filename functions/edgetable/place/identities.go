@@ -7,8 +7,8 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// ReadIdentities is [encryption.ReadIdentities] for a file that other users must not be able to read. If the parameter file
-// is "", it returns no keys.
+// ReadIdentities is like [encryption.ReadIdentities], but fails if other users can read the file. If file is "", it
+// returns no identities.
 func ReadIdentities(file string) ([]age.Identity, error) {
 	if file == "" {
 		return nil, nil

@@ -1,4 +1,4 @@
-// Package place opens a location for backups or exports: a directory or a bucket that the user names.
+// Package place opens the location of backups or exports: a directory or a bucket.
 package place
 
 import (
@@ -18,15 +18,15 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Open opens the directory or bucket at location. A bucket has a URL. A directory need not exist. If note is
-// not nil, it is called at most once, when a bucket does not answer.
+// Open opens the directory or the bucket URL at location. A directory need not exist. note may be nil. It is called at
+// most once, if the bucket does not respond.
 func Open(ctx context.Context, location string, note func(format string, args ...any)) (objects.Place, error) {
 	if err := Check(location); err != nil {
 		return nil, err
 	}
 	if strings.HasPrefix(location, "s3://") {
 		b, err := s3.Open(ctx, location)
-		if err != nil { // do not return b: a nil *Bucket in an interface is not nil
+		if err != nil { // not b, because an interface with a nil *Bucket is not nil
 			return nil, cli.Misuse("%v", err)
 		}
 		if note != nil {
@@ -56,8 +56,8 @@ func Check(location string) error {
 	return nil
 }
 
-// Apart returns an error if a location for backups is inside the data directory. In such a location, one
-// accident could destroy the data together with its backups.
+// Apart returns an error if a backup location is inside the data directory, where one accident could destroy both the
+// data and its backups.
 func Apart(place objects.Place, data string) error {
 	dir, ok := place.(directory.Place)
 	if !ok {
@@ -73,8 +73,7 @@ func Apart(place objects.Place, data string) error {
 	return nil
 }
 
-// Outside returns an error if a new directory would be inside a location for backups. The files in a location belong to
-// its backups, and a prune may remove them.
+// Outside returns an error if path is inside a backup location. A prune could remove files there.
 func Outside(place objects.Place, path string) error {
 	dir, ok := place.(directory.Place)
 	if !ok {
@@ -93,7 +92,7 @@ func Outside(place objects.Place, path string) error {
 	return err
 }
 
-// contains reports whether a path is a directory or is inside it. The path need not exist.
+// contains reports whether path, which need not exist, is dir or inside it.
 func contains(dir fs.FileInfo, path string) bool {
 	for {
 		real, err := filepath.EvalSymlinks(path)

@@ -1,2 +1,2 @@
-// Package profiles stores the table services to which the user gave names.
+// Package profiles stores table services under names.
 package profiles

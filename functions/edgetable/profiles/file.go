@@ -13,13 +13,13 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// File holds the profiles of a user.
+// File is the file with the profiles of a user.
 type File struct {
 	Path string
 	List map[string]Profile
 }
 
-// Open reads the file of profiles. If the file does not exist, there are no profiles.
+// Open reads the file of profiles. If it does not exist, there are no profiles.
 func Open(path string) (*File, error) {
 	if path == "" {
 		dir, err := os.UserConfigDir()
@@ -42,7 +42,7 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// Save replaces the whole file of profiles. Only the owner of the file can read it.
+// Save replaces the file. Only its owner can read it.
 func (f *File) Save() error {
 	text, err := json.MarshalIndent(f.List, "", "  ")
 	if err != nil {
@@ -51,8 +51,7 @@ func (f *File) Save() error {
 	return directory.Replace(f.Path, append(text, '\n'), 0o600)
 }
 
-// validName matches valid names of profiles. It does not match connection strings.
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 
-// ValidName reports whether a text can be the name of a profile. A connection string cannot.
+// ValidName reports whether text can be the name of a profile, as opposed to a connection string.
 func ValidName(text string) bool { return validName.MatchString(text) }

@@ -12,25 +12,25 @@ import (
 	"edgetable/adapters/client/remote"
 )
 
-// Profile is a table service to which the user gave a name. Its connection string may lack the key.
+// Profile is a named table service. Its connection string may lack the key.
 type Profile struct {
 	Connection string `json:"connection,omitempty"`
-	KeyEnv     string `json:"keyEnvironment,omitempty"` // environment variable that contains the key
+	KeyEnv     string `json:"keyEnvironment,omitempty"` // environment variable with the key
 	KeyCommand string `json:"keyCommand,omitempty"`     // command that prints the key
-	ReadOnly   bool   `json:"readOnly,omitempty"`       // commands and the explorer must not write to the service
-	Color      string `json:"color,omitempty"`          // color of the explorer's page
+	ReadOnly   bool   `json:"readOnly,omitempty"`       // commands and the explorer must not write
+	Color      string `json:"color,omitempty"`          // color of the explorer for this profile
 
-	stored json.RawMessage // JSON text from which the profile was read; nil for a new profile
+	stored json.RawMessage // JSON in the file; nil for a new profile
 }
 
-// UnmarshalJSON reads a profile and keeps its text for MarshalJSON.
+// UnmarshalJSON decodes a profile and retains the JSON for MarshalJSON.
 func (one *Profile) UnmarshalJSON(text []byte) error {
 	type fields Profile
 	one.stored = bytes.Clone(text)
 	return json.Unmarshal(text, (*fields)(one))
 }
 
-// MarshalJSON returns the text that was read, including fields that a later version added.
+// MarshalJSON returns the JSON in the file, if any, because it may contain fields of later versions.
 func (one Profile) MarshalJSON() ([]byte, error) {
 	type fields Profile
 	if one.stored != nil {
@@ -39,7 +39,7 @@ func (one Profile) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields(one))
 }
 
-// WithoutKey returns the connection string. A placeholder replaces a key that is stored elsewhere.
+// WithoutKey returns the connection string, with a placeholder for a key that is stored elsewhere.
 func (one Profile) WithoutKey() string {
 	if one.Connection != "" && cmp.Or(one.KeyEnv, one.KeyCommand) != "" {
 		return withSecret(one.Connection, "a2V5")
@@ -47,8 +47,8 @@ func (one Profile) WithoutKey() string {
 	return one.Connection
 }
 
-// Endpoint returns the URL of a profile's service, or the text of an error in the connection string. It
-// returns "" if the connection string is stored elsewhere.
+// Endpoint returns the URL of the service, or the error in the connection string. It returns "" if the connection
+// string is stored elsewhere.
 func (one Profile) Endpoint() string {
 	connection := one.WithoutKey()
 	if connection == "" {
@@ -61,10 +61,10 @@ func (one Profile) Endpoint() string {
 	return e.String()
 }
 
-// Colors lists the colors that the explorer's page can have.
+// Colors are the colors for the explorer.
 var Colors = []string{"none", "red", "orange", "yellow", "green", "blue", "purple", "gray"}
 
-// ConnectionString returns the connection string with its key. The name of the profile is for errors.
+// ConnectionString returns the connection string with the key. name is the profile's name for errors.
 func (one Profile) ConnectionString(name string, environment func(string) string) (string, error) {
 	var secret string
 	switch {
@@ -94,7 +94,7 @@ func (one Profile) ConnectionString(name string, environment func(string) string
 	return withSecret(one.Connection, secret), nil
 }
 
-// withSecret adds a key or a shared access signature to a connection string.
+// withSecret adds a key or a SAS to a connection string.
 func withSecret(connection, secret string) string {
 	name := ";AccountKey="
 	if strings.Contains(secret, "sig=") {

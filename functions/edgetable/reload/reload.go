@@ -1,4 +1,4 @@
-// Package reload detects that files have changed, so that a server can read them again.
+// Package reload detects changed files, so that a server can reload them.
 package reload
 
 import (
@@ -12,16 +12,14 @@ import (
 	"edgetable/functions/edgetable/descriptors"
 )
 
-// Every specifies the interval between two checks of the files.
+// Every is the interval at which files are checked.
 const Every = 500 * time.Millisecond
 
-// Changes detects changes of files. Its caller passes a stamp of the files: a text that changes when the files
-// change.
+// Changes detects changes of files by a stamp, a string that differs after each change.
 type Changes struct{ applied, seen string }
 
-// Due reports whether the caller should read the files again, because they have changed since Due last returned true. A
-// file that is still changing may be half written. So Due returns false until two calls in a row get the same stamp.
-// With asked=true, Due always returns true.
+// Due reports whether the files must be reloaded. It returns true once after each change, but only when two consecutive
+// calls had the same stamp, because a changing file may be incomplete. If asked is set, Due always returns true.
 func (c *Changes) Due(stamp string, asked bool) bool {
 	rested := stamp == c.seen
 	c.seen = stamp
@@ -32,9 +30,9 @@ func (c *Changes) Due(stamp string, asked bool) bool {
 	return true
 }
 
-// StampOf returns a text that changes when the content or the mode of a file changes. It reads the content: two
-// versions of a file can have the same size and time if they were written within one clock tick. It does not read a
-// pipe, because a pipe has its content only once.
+// StampOf returns a string that differs after each change of the content or mode of a file. It hashes the content,
+// because size and time may be equal after two writes within a clock tick. It does not read a pipe, because that would
+// consume the content.
 func StampOf(file string) string {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -50,8 +48,8 @@ func StampOf(file string) string {
 	return fmt.Sprintf("%s %v %x", file, info.Mode(), sha256.Sum256(content))
 }
 
-// Watch calls all reload functions with asked=false at each tick, until ctx ends. On SIGHUP, Watch calls the functions
-// with asked=true. Then the functions must read their files, even if the files seem unchanged.
+// Watch calls the reload functions at each tick until ctx is done. On SIGHUP, it calls them with asked set, so that
+// they reload their files unconditionally.
 func Watch(ctx context.Context, ticks <-chan time.Time, hangup <-chan os.Signal, log *slog.Logger, reload ...func(asked bool)) {
 	for {
 		asked := false

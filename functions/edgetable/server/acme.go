@@ -24,15 +24,15 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// acmeFlags holds the domains for which the server obtains certificates. By default, it obtains them from a public
-// certificate authority; environment variables can name another one.
+// acmeFlags are the domains for which the server obtains certificates. The default certificate authority is Let's
+// Encrypt.
 type acmeFlags struct {
 	domains              []string
 	directory, ca, cache string
 }
 
-// Environment variables that name another certificate authority, or the directory for certificates of a server
-// without a data directory.
+// Environment variables: the URL of another certificate authority, the file with its root certificate, and the
+// directory for certificates.
 const (
 	acmeDirectory = "EDGETABLE_ACME_DIRECTORY"
 	acmeCA        = "EDGETABLE_ACME_CA"
@@ -41,7 +41,7 @@ const (
 
 func (o *acmeFlags) register(f *pflag.FlagSet, environment func(name string) string) {
 	f.StringSliceVar(&o.domains, "acme-domain", nil, "`domains` to obtain certificates for; you accept the terms of the certificate authority, which connects to port 443 of each")
-	if environment != nil { // environment is nil if the caller only needs the list of flags
+	if environment != nil { // nil if the caller needs only the list of flags
 		o.directory, o.ca, o.cache = cmp.Or(environment(acmeDirectory), autocert.DefaultACMEDirectory), environment(acmeCA), environment(acmeCache)
 	}
 }
@@ -73,7 +73,6 @@ func (o *acmeFlags) check(data, tlsCert string) error {
 	return nil
 }
 
-// manager returns the client of the certificate authority.
 func (o *acmeFlags) manager() (*autocert.Manager, error) {
 	client := &acme.Client{DirectoryURL: o.directory, UserAgent: "edgetable"}
 	if o.ca != "" {
@@ -95,23 +94,23 @@ func (o *acmeFlags) manager() (*autocert.Manager, error) {
 	}, nil
 }
 
-// obtained holds the certificates from a certificate authority. The ACME manager renews them. It would also request a
-// missing certificate at every handshake, and so exhaust the authority's limits. Therefore only the method obtain
-// requests missing certificates.
+// obtained holds certificates from a certificate authority, which the ACME manager renews. Missing certificates are
+// requested only by the method obtain. The manager would request them at every handshake and exhaust the rate limits of
+// the authority.
 type obtained struct {
 	manager *autocert.Manager
 	domains []string
 	log     *slog.Logger
 
-	have sync.Map // set of the domains whose certificate was obtained
+	have sync.Map // domains with a certificate
 }
 
-// acmeRetry is the first delay before a failed request for a certificate is repeated. The public authority permits
-// five failures an hour.
+// acmeRetry is the initial backoff after a failed request for a certificate. Let's Encrypt permits five failures an
+// hour.
 const acmeRetry = 2 * time.Minute
 
-// obtain requests the certificates in the background, and retries failed requests until ctx ends. The server must
-// already listen, because the authority connects to it.
+// obtain requests the certificates in the background, and retries until ctx is done. The server must be listening,
+// because the authority connects to it.
 func (o *obtained) obtain(ctx context.Context) {
 	for _, domain := range o.domains {
 		go func() {
@@ -131,14 +130,13 @@ func (o *obtained) obtain(ctx context.Context) {
 	}
 }
 
-// load returns the certificate of a domain. If it is missing, load requests one. The certificate has an ECDSA key,
-// which all clients with TLS 1.2 support.
+// load returns the certificate of a domain, and requests it if it is missing. The certificate has an ECDSA key, which
+// all clients with TLS 1.2 support.
 func (o *obtained) load(domain string) (*tls.Certificate, error) {
 	return o.manager.GetCertificate(&tls.ClientHelloInfo{ServerName: domain, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}})
 }
 
-// get implements tls.Config.GetCertificate. A client that does not name a domain gets the certificate of the first
-// domain.
+// get implements tls.Config.GetCertificate. Clients without SNI receive the certificate of the first domain.
 func (o *obtained) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if slices.Equal(hello.SupportedProtos, []string{acme.ALPNProto}) {
 		return o.manager.GetCertificate(hello)
@@ -155,7 +153,7 @@ func (o *obtained) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 
 var errNoCertificate = errors.New("no certificate for this name")
 
-// first returns the certificate that expires first, or nil if there is none yet.
+// first returns the certificate that expires first, or nil if there is none.
 func (o *obtained) first() (first *tls.Certificate) {
 	o.have.Range(func(domain, _ any) bool {
 		if c, err := o.load(domain.(string)); err == nil && (first == nil || c.Leaf.NotAfter.Before(first.Leaf.NotAfter)) {

@@ -16,8 +16,8 @@ import (
 	"edgetable/functions/edgetable/secondary"
 )
 
-// openAdmin serves the administration socket until stop is called. stop waits until no command uses the store.
-// A server without a data directory has a socket only if --admin names one.
+// openAdmin serves the administration socket until stop is called. stop waits for commands that use the store. Without
+// a data directory, there is a socket only if --admin names one.
 func (s *serving) openAdmin() (stop func(), err error) {
 	stop = func() {}
 	if !s.hasSocket() {
@@ -27,7 +27,7 @@ func (s *serving) openAdmin() (stop func(), err error) {
 	if err != nil && s.admin != "" {
 		return nil, fmt.Errorf("--admin: %w", err)
 	}
-	if err != nil { // no failure, because the operating system may not support Unix sockets
+	if err != nil { // not fatal, because the operating system may not support Unix sockets
 		s.log.Warn("commands such as 'edgetable backup create' cannot reach this server", "cause", err)
 		return stop, nil
 	}
@@ -36,7 +36,7 @@ func (s *serving) openAdmin() (stop func(), err error) {
 
 func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 	mux := http.NewServeMux()
-	var using sync.RWMutex // read-locked by commands while they use the store
+	var using sync.RWMutex // read-locked by commands that use the store
 	withStore := func(pattern string, ask func(r *http.Request) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			using.RLock()
@@ -65,12 +65,12 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 	stopServer := serveBeside(&http.Server{Handler: mux, BaseContext: func(net.Listener) context.Context { return profiles }}, l, "the socket for administration failed", s.log)
 	return func() {
 		cancel()
-		using.Lock() // wait for running commands, and keep the lock: no later command may use the store
+		using.Lock() // wait for running commands; never unlocked, so that no later command uses the store
 		stopServer()
 	}
 }
 
-// promote makes a secondary the primary, or makes a replaced store the primary again.
+// promote promotes a secondary, or a store that was replaced, to the primary.
 func (s *serving) promote(ctx context.Context, force, takeOver bool) (string, error) {
 	if s.follower.Follows() {
 		done, err := s.follower.Promote(ctx, force, s.backup.KeepLogs())
@@ -98,7 +98,7 @@ func (s *serving) promote(ctx context.Context, force, takeOver bool) (string, er
 	return secondary.TakenOver, nil
 }
 
-// serveInfo adds the handlers that 'edgetable explorer' needs.
+// serveInfo registers the handlers for "edgetable explorer".
 func (s *serving) serveInfo(mux *http.ServeMux) {
 	mux.HandleFunc("POST /link", func(w http.ResponseWriter, _ *http.Request) {
 		link, err := s.invite()

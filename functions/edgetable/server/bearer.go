@@ -11,7 +11,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// bearerFlags says which bearer tokens the server accepts.
 type bearerFlags struct {
 	issuer, jwks string
 	audiences    []string
@@ -26,11 +25,10 @@ func (o *bearerFlags) register(f *pflag.FlagSet) {
 		"default read=Storage Table Data Reader, write=Storage Table Data Contributor, claim=roles")
 }
 
-// bearerFlag replaces terms in errors of package oidc by the names of the flags that the errors
-// are about.
+// bearerFlag replaces terms in the errors of package oidc by the names of the flags.
 var bearerFlag = strings.NewReplacer("oidc: no issuer", "--oidc-issuer is missing", "oidc: issuer", "--oidc-issuer", "oidc: key set", "--oidc-jwks", "oidc: no audience, or an empty one", "--oidc-audiences is missing or empty", "oidc: an empty role", "--oidc-roles has an empty role", "oidc: ", "")
 
-// verifier returns the verifier of bearer tokens, or nil if there is no issuer.
+// verifier returns the verifier of bearer tokens, or nil without an issuer.
 func (o *bearerFlags) verifier(ctx context.Context, log *slog.Logger) (*oidc.Verifier, error) {
 	options := oidc.Options{Issuer: o.issuer, Audiences: o.audiences, JWKS: o.jwks, Log: log}
 	for _, rule := range o.roles {

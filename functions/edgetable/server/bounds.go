@@ -11,7 +11,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// Measured memory in bytes that a connection or a request needs, and minimum values of limits.
+// Measured sizes in bytes of a connection and a request, and minimum values of the derived limits.
 const (
 	idleConnection   = 5 << 10
 	idleOverTLS      = 20 << 10
@@ -20,9 +20,8 @@ const (
 	leastRequests    = 256
 )
 
-// bounds derives the limits for clients from the limits of the process. The argument is the amount of memory that
-// the cache does not use. Four uses get a quarter each: bodies and responses, requests in flight, idle connections,
-// and the store.
+// bounds derives the limits for clients from the limits of the process. beside is the memory outside the cache. It is
+// divided into quarters for request and response bodies, requests in flight, idle connections, and the store.
 func (o *serveFlags) bounds(beside int64) httpserver.Bounds {
 	idle := int64(idleConnection)
 	if o.tlsCert != "" || len(o.acme.domains) > 0 {
@@ -35,7 +34,7 @@ func (o *serveFlags) bounds(beside int64) httpserver.Bounds {
 	}
 }
 
-// mayConnect returns the number of connections that the limit of file descriptors permits.
+// mayConnect returns the number of connections that the file descriptor limit permits.
 func mayConnect() int {
 	if n := descriptors.Share(descriptors.Limit()).Connections; n > 0 {
 		return n
@@ -43,7 +42,7 @@ func mayConnect() int {
 	return math.MaxInt32
 }
 
-// besideTheCache returns the memory limit of the process minus the cache and the tables in memory. Tables count
+// besideTheCache returns the memory limit of the process without the cache and the in-memory tables. The tables count
 // twice, because a compaction copies them.
 func besideTheCache(cache, tables int64) int64 {
 	limit := debug.SetMemoryLimit(-1)
@@ -53,7 +52,7 @@ func besideTheCache(cache, tables int64) int64 {
 	return max(leastBesideCache, limit-cache-2*tables)
 }
 
-// tellLimits logs the limits of the container, and the limits that the server has derived from them.
+// tellLimits logs the limits of the container and the limits derived from them.
 func (s *serving) tellLimits(l machine.Limits) {
 	if l.Memory == 0 && l.Processors == 0 {
 		return

@@ -18,20 +18,20 @@ import (
 // warnBefore is how long before the expiry of a certificate the server starts to log warnings.
 const warnBefore = 14 * 24 * time.Hour
 
-// certificate manages the server's certificate. It comes from files that are reloaded when they change, or from a
-// certificate authority.
+// certificate is the server's certificate, either from files that are reloaded when they change, or from a certificate
+// authority.
 type certificate struct {
 	certFile, keyFile string
-	obtained          *obtained // nil unless the certificates come from a certificate authority
+	obtained          *obtained // certificates from an authority; nil if the certificate comes from files
 	log               *slog.Logger
-	open              bool // other users may read the key file, because Testcontainers copies files with such a mode
+	open              bool // other users may be able to read the key file, because Testcontainers copies files with such a mode
 
-	current atomic.Pointer[tls.Certificate] // the certificate that expires first; nil if there is none yet
+	current atomic.Pointer[tls.Certificate] // certificate that expires first; nil if none was obtained yet
 	files   reload.Changes
 	warned  time.Time
 }
 
-// loadCertificate loads the certificate. It returns nil if none is configured.
+// loadCertificate returns the certificate, or nil if none is configured.
 func loadCertificate(certFile, keyFile string, authority *acmeFlags, log *slog.Logger, open bool) (*certificate, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log, open: open}
 	if len(authority.domains) > 0 {
@@ -49,7 +49,7 @@ func loadCertificate(certFile, keyFile string, authority *acmeFlags, log *slog.L
 	return c, nil
 }
 
-// load reads the files of the certificate if they have changed.
+// load reads the files if they have changed.
 func (c *certificate) load(asked bool) error {
 	if !c.files.Due(reload.StampOf(c.certFile)+reload.StampOf(c.keyFile), asked) {
 		return nil
@@ -68,7 +68,7 @@ func (c *certificate) load(asked bool) error {
 	return nil
 }
 
-// config returns the TLS configuration of the server; nil for plain HTTP.
+// config returns the TLS configuration, or nil for plain HTTP.
 func (c *certificate) config() *tls.Config {
 	if c == nil {
 		return nil
@@ -84,8 +84,8 @@ func (c *certificate) config() *tls.Config {
 	return config
 }
 
-// authenticated returns the TLS 1.2 cipher suites with authenticated encryption and forward secrecy. Go's default
-// also includes suites with CBC.
+// authenticated returns the TLS 1.2 cipher suites with authenticated encryption and forward secrecy. Go's defaults also
+// include CBC suites.
 func authenticated() (list []uint16) {
 	for _, suite := range tls.CipherSuites() {
 		if strings.Contains(suite.Name, "_ECDHE_") && (strings.Contains(suite.Name, "_GCM_") || strings.Contains(suite.Name, "_CHACHA20_")) {
@@ -95,8 +95,8 @@ func authenticated() (list []uint16) {
 	return list
 }
 
-// reload reads the files if they have changed. While the files are invalid, for example between two writes, the
-// current certificate stays in use.
+// reload reads the files if they have changed. If the files are invalid, for example because only one has been
+// replaced, the current certificate remains in use.
 func (c *certificate) reload(asked bool) {
 	if c.obtained != nil {
 		c.current.Store(c.obtained.first())
@@ -112,14 +112,14 @@ func (c *certificate) reload(asked bool) {
 	c.warn(time.Now())
 }
 
-// warn logs once a day that the certificate has expired or expires soon.
+// warn logs once a day that the certificate has expired or is about to expire.
 func (c *certificate) warn(now time.Time) {
 	current := c.current.Load()
 	if current == nil || now.Sub(c.warned) < 24*time.Hour {
 		return
 	}
 	before, name, end := warnBefore, slog.String("file", c.certFile), current.Leaf.NotAfter
-	if c.obtained != nil { // a certificate authority renews certificates after two thirds of their lifetime
+	if c.obtained != nil { // the ACME manager renews a certificate after two thirds of its lifetime
 		before = min(before, end.Sub(current.Leaf.NotBefore)/6)
 		name = slog.Any("domains", current.Leaf.DNSNames)
 	}

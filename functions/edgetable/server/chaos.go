@@ -11,7 +11,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// chaosFlags holds the rules for simulated faults.
 type chaosFlags struct {
 	rules []string
 }
@@ -20,7 +19,7 @@ func (o *chaosFlags) register(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.rules, "chaos", nil, "`rule` of a simulated fault, such as 'operation=InsertEntity probability=0.1 fault=503'; or @FILE with one rule per line; may be repeated; see docs/chaos.md")
 }
 
-// load returns the simulator of faults, or nil if there are no rules.
+// load returns the fault simulator, or nil without rules.
 func (o *chaosFlags) load() (*chaos.Chaos, error) {
 	var rules []chaos.Rule
 	for _, spec := range o.rules {
@@ -36,7 +35,7 @@ func (o *chaosFlags) load() (*chaos.Chaos, error) {
 	return chaos.New(rules), nil
 }
 
-// read parses a rule. If spec is @FILE, it reads the rules in this file.
+// read parses a rule, or reads the rules in a file if spec is @FILE.
 func read(spec string) ([]chaos.Rule, error) {
 	path, file := strings.CutPrefix(spec, "@")
 	if !file {

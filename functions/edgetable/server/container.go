@@ -9,13 +9,12 @@ import (
 	"edgetable/functions/edgetable/azurite"
 )
 
-// inits lists programs that may be the first process of a container. Such a program starts the server. For
-// example, docker run --init uses docker-init.
+// inits are programs that may be the first process of a container and start the server. For example, docker run --init
+// uses docker-init.
 var inits = []string{"docker-init", "tini", "catatonit", "dumb-init"}
 
-// listenOfServer returns the value of --listen in the command line of the server in the same container. A health
-// check of the image cannot know this address otherwise. listenOfServer returns "" if the first process is not the
-// server, as outside of containers.
+// listenOfServer returns the value of --listen in the command line of the server in the same container, for the health
+// check of the image. It returns "" if the first process of the container is not the server.
 func listenOfServer(proc string) string {
 	at := "1"
 	if comm, err := os.ReadFile(filepath.Join(proc, "1/comm")); err == nil && slices.Contains(inits, strings.TrimSpace(string(comm))) {

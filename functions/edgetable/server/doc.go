@@ -1,3 +1,3 @@
-// Package server implements the command serve: its flags, certificates, health checks, metrics, the
-// administration socket and background jobs.
+// Package server implements the commands serve and health, with the flags, certificates, metrics, administration socket
+// and background jobs of the server.
 package server

@@ -12,35 +12,35 @@ import (
 )
 
 const (
-	// expireAfter is the delay between the start of the server and its first search for expired entities. expireEvery is
-	// the interval of later searches.
+	// expireAfter is the delay from the start of the server to the first upkeep pass, and expireEvery is the interval
+	// of the passes.
 	expireAfter = time.Minute
 	expireEvery = time.Hour
-	// expireRest is the pause after each step of a search. expireEach is the pause for each removed entity. Together,
-	// they limit removals to 1000 entities per second.
+	// expireRest is the minimum pause after each step of a pass, and expireEach the pause for each removed entity. They
+	// limit the removal to 1000 entities a second.
 	expireRest = 10 * time.Millisecond
 	expireEach = time.Millisecond
 )
 
-// expiry removes entities that have expired by the rules of their tables, one table after another.
+// expiry runs upkeep: it removes expired entities, one table after another.
 type expiry struct {
 	service  *table.Service
 	accounts func() []string
-	paused   func() bool // returns true while another server writes the tables
+	paused   func() bool // reports whether another server writes the tables
 	log      *slog.Logger
 	removed  atomic.Int64
-	behind   atomic.Int64 // largest delay of a removal that the last search found, in nanoseconds
-	took     atomic.Int64 // duration of the last search, in nanoseconds
-	looked   atomic.Int64 // start of the last completed search, as Unix time in nanoseconds
+	behind   atomic.Int64 // longest delay of a removal in the last pass, in nanoseconds
+	took     atomic.Int64 // duration of the last complete pass, in nanoseconds
+	looked   atomic.Int64 // start of the last complete pass, in Unix nanoseconds
 }
 
-// removalDelay returns the maximum time for which an expired entity may have waited for its removal. This is the largest
-// delay that the last search found, or the time since that search began, whichever is longer.
+// removalDelay returns an upper bound of the time that an expired entity has waited for its removal: the longest delay
+// in the last pass, or the time since the start of this pass, whichever is longer.
 func (e *expiry) removalDelay() time.Duration {
 	return max(time.Duration(e.behind.Load()), time.Since(time.Unix(0, e.looked.Load())))
 }
 
-// keepsRules reports whether tables of a store can have expiry rules.
+// keepsRules reports whether the tables of a store can have expiry rules.
 func keepsRules(s table.Store) bool {
 	d, ok := table.As[table.Declaring](s)
 	if !ok {
@@ -50,7 +50,7 @@ func keepsRules(s table.Store) bool {
 	return expiry
 }
 
-// run searches all tables for expired entities, at intervals, until ctx ends.
+// run makes upkeep passes over all tables, at intervals, until ctx is done.
 func (e *expiry) run(ctx context.Context) {
 	e.looked.Store(time.Now().UnixNano())
 	for wait := expireAfter; cli.Sleep(ctx, wait) == nil; wait = expireEvery {
@@ -58,7 +58,7 @@ func (e *expiry) run(ctx context.Context) {
 		var behind edm.Ticks
 		for _, account := range e.accounts() {
 			if e.paused() || ctx.Err() != nil {
-				break // a secondary, or a server that is stopping, removes no expired entities
+				break // a secondary must not write
 			}
 			tables, err := e.service.TablesWithTraits(ctx, account)
 			if err != nil {
@@ -79,8 +79,8 @@ func (e *expiry) run(ctx context.Context) {
 	}
 }
 
-// pass removes the expired entities of one table. It returns how long the earliest of them has been waiting
-// for its removal. The second result is false if there was an error.
+// pass removes the expired entities of a table. late is how long the entity that expired first has waited for its
+// removal. ok is false after an error.
 func (e *expiry) pass(ctx context.Context, t table.Name) (late edm.Ticks, ok bool) {
 	u, taken, err := e.service.TakeUpkeep(ctx, t)
 	if err != nil {

@@ -17,9 +17,8 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// servesPage reports whether the server serves the page of the explorer. Without --explorer, the server serves
-// the page only if no other machine can reach it. So the server must listen on a loopback address, and must not
-// be behind a proxy.
+// servesPage reports whether the server serves the explorer. By default, it does so only if other machines cannot reach
+// it: it listens on a loopback address and is not behind a proxy.
 func (s *serving) servesPage() bool {
 	if s.explorer.given {
 		return s.explorer.on
@@ -27,7 +26,7 @@ func (s *serving) servesPage() bool {
 	return cli.Loopback(s.listener.Addr()) && !s.trustProxy && s.publicURL == ""
 }
 
-// ownHandler returns the handler of paths that belong to no account: health checks and the explorer.
+// ownHandler returns the handler of the paths outside of accounts: health checks and the explorer.
 func (s *serving) ownHandler(h *health) func(*protocol.Request) protocol.Response {
 	if !s.servesPage() {
 		return h.answer
@@ -46,19 +45,19 @@ func (s *serving) ownHandler(h *health) func(*protocol.Request) protocol.Respons
 	}
 }
 
-// hasDevelopment reports whether the server has the development account with its public key.
+// hasDevelopment reports whether the development account exists with its public key.
 func (s *serving) hasDevelopment() bool {
 	a, ok := (*s.accounts.Current.Load())[accounts.Development]
 	return ok && slices.ContainsFunc(a.Keys[:], accounts.IsDevelopmentKey)
 }
 
-// signable returns the sorted names of the accounts that the explorer can open.
+// signable returns the names of the accounts that the explorer can open, in sorted order.
 func (s *serving) signable() []string {
 	list := *s.accounts.Current.Load()
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(list)), func(name string) bool { return s.key(name) == nil })
 }
 
-// sign signs text with the key of an account. ok is false if the account has no usable key.
+// sign signs text with the key of an account. ok is false if the account is missing or disabled.
 func (s *serving) sign(account, text string) (signature string, ok bool) {
 	key := s.key(account)
 	if key == nil {
@@ -67,7 +66,7 @@ func (s *serving) sign(account, text string) (signature string, ok bool) {
 	return key.Sign(text), true
 }
 
-// key returns the first key of an account, or nil if the account is disabled or missing.
+// key returns the first key of an account, or nil if the account is missing or disabled.
 func (s *serving) key(account string) *sharedkey.Key {
 	a, ok := (*s.accounts.Current.Load())[account]
 	if !ok || a.Disabled {
@@ -76,7 +75,7 @@ func (s *serving) key(account string) *sharedkey.Key {
 	return a.Keys[0]
 }
 
-// invite returns a one-time link that opens all accounts in the explorer of this server.
+// invite returns a one-time link that opens all accounts in the explorer.
 func (s *serving) invite() (*admin.Link, error) {
 	if s.consent == nil {
 		return nil, errors.New("this server does not serve the explorer's page; 'edgetable serve --explorer' does")
@@ -85,8 +84,7 @@ func (s *serving) invite() (*admin.Link, error) {
 	return &admin.Link{URL: s.url() + path, Good: good}, nil
 }
 
-// page returns the path of the explorer, to which a browser is redirected from /. It returns "" if there is no
-// explorer.
+// page returns the path to which / redirects browsers, or "" without an explorer.
 func (s *serving) page() string {
 	if s.servesPage() {
 		return explorer.Prefix
@@ -94,7 +92,7 @@ func (s *serving) page() string {
 	return ""
 }
 
-// explorerHosts returns the host names of the server that its flags contain.
+// explorerHosts returns the host names of the server in its flags.
 func explorerHosts(o *serveFlags) (names explorer.Hosts) {
 	if host, _, err := net.SplitHostPort(o.listen); err == nil && host != "" {
 		names = append(names, strings.ToLower(host))

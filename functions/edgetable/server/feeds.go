@@ -11,22 +11,21 @@ import (
 )
 
 const (
-	// trimEvery is the interval at which the server removes old changes from the change feeds of tables. trimFull is the
-	// interval at which the server checks whether change feeds fill the store.
+	// trimEvery is the interval at which old changes are removed from the feeds of tables. trimFull is the interval at
+	// which the server checks whether feeds fill the store.
 	trimEvery = time.Hour
 	trimFull  = time.Minute
-	// When a check first finds that change feeds fill the store, the server begins to remove changes earlier than usual. The
-	// constant trimFirst is how much earlier. Each further check with the same result doubles this duration, from the fifth
-	// check on it multiplies the duration by 16. So all change feeds are empty within ten minutes, however long they keep
-	// their changes.
+	// trimFirst is how much earlier than usual changes are removed when a check first finds that feeds fill the store.
+	// Each further check doubles this time, and from the fifth check on multiplies it by 16. All feeds are therefore
+	// empty within ten minutes, whatever their retention.
 	trimFirst = 6 * 3600 * edm.TicksPerSecond
 )
 
-// feeds removes old changes from change feeds. Each change feed keeps its changes for a certain time. If change feeds fill
-// the store, or are about to fill it, younger changes are removed too. Otherwise the store would have to refuse writes.
+// feeds removes old changes from feeds after the retention time of each feed. If feeds fill the store or are about to
+// fill it, newer changes are removed too, because the store would otherwise reject writes.
 type feeds struct {
 	service *table.Service
-	paused  func() bool // reports whether another server, not this one, writes to the tables
+	paused  func() bool // reports whether another server writes the tables
 	fill    func() bool
 	log     *slog.Logger
 }
@@ -43,7 +42,7 @@ func openFeeds(store table.Store, service *table.Service, paused func() bool, lo
 	return f
 }
 
-// run removes old changes from the feeds of all tables until ctx ends.
+// run trims the feeds of all tables until ctx is done.
 func (f *feeds) run(ctx context.Context) {
 	ahead := edm.Ticks(0)
 	for n := 1; cli.Sleep(ctx, trimFull) == nil; n++ {
@@ -56,7 +55,7 @@ func (f *feeds) run(ctx context.Context) {
 		case ahead < 8*trimFirst:
 			ahead *= 2
 		default:
-			ahead = min(16*ahead, 1<<58) // 16 times this would still be a Ticks
+			ahead = min(16*ahead, 1<<58) // 16*ahead must not overflow
 		}
 		if f.paused() || ahead == 0 && n%int(trimEvery/trimFull) != 1 {
 			continue

@@ -15,8 +15,8 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// greet prints the address of the server and how to use it. It prints no key except that of the development account,
-// and signs with no other key.
+// greet prints the addresses of the server and how to use it. It reveals and uses no key except the public key of the
+// development account.
 func (p *program) greet(s *serving) {
 	list := *s.accounts.Current.Load()
 	if s.logFormat == "json" {
@@ -59,8 +59,8 @@ func (p *program) greet(s *serving) {
 	fmt.Fprintln(p.Out, "ready")
 }
 
-// announced returns lines of Azurite's output, if the server was started in place of Azurite. Programs that start
-// Azurite wait for these lines.
+// announced returns the lines of Azurite's output for which programs that start Azurite wait. It returns nil if the
+// server was not started as Azurite.
 func (p *program) announced(s *serving) []string {
 	if p.Announce == nil {
 		return nil
@@ -68,8 +68,8 @@ func (p *program) announced(s *serving) []string {
 	return p.Announce(s.url())
 }
 
-// greetJSON prints in one JSON line that the server is ready. In a container, standard output and the log are the
-// same stream, so a line must have the format of the log.
+// greetJSON prints the ready message as JSON. In a container, standard output and the log are one stream, so the
+// message has the format of the log.
 func (p *program) greetJSON(s *serving) {
 	list := *s.accounts.Current.Load()
 	endpoints := map[string]string{}
@@ -95,7 +95,6 @@ func (p *program) greetJSON(s *serving) {
 	slog.New(slog.NewJSONHandler(p.Out, nil)).Info("ready", about...)
 }
 
-// signing returns a command line of 'edgetable sign' for a request with one of the user's keys.
 func (s *serving) signing(target string) string {
 	from := ""
 	if s.accounts.File != "" {

@@ -17,27 +17,24 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// readyTimeout is the maximum time of a readiness check.
 const readyTimeout = 2 * time.Second
 
-// The constant well is the body of the response of a healthy server.
 const well = "ok\n"
 
-// health answers /_/live and /_/ready without authentication. No account can have the name "_".
+// health serves /_/live and /_/ready without authentication. "_" cannot be the name of an account.
 type health struct {
 	check func(ctx context.Context) error // performs an operation on the store
-	fresh time.Duration                   // how long the result of a check may be reused
+	fresh time.Duration                   // how long the result of a check is cached
 	log   *slog.Logger
 
-	draining atomic.Bool // /_/ready fails, so that a load balancer stops sending clients
+	draining atomic.Bool // makes /_/ready fail, so that load balancers send no more requests
 
 	mu     sync.Mutex
-	at     time.Time // when the last check ended
+	at     time.Time // end of the last check
 	err    error     // result of the last check
 	ending chan struct{}
 }
 
-// answer handles a request for /_/live or /_/ready.
 func (h *health) answer(req *protocol.Request) protocol.Response {
 	path, _, _ := strings.Cut(req.Target, "?")
 	status, text := h.state(path)
@@ -73,8 +70,8 @@ func (h *health) state(path string) (status int, text string) {
 
 var errSlowStore = errors.New("no answer within " + cli.ShowDuration(readyTimeout))
 
-// ready returns the result of a recent check, or makes a new check. At most one check runs at a time, because
-// clients without a key can request checks.
+// ready returns the result of a recent check, or runs a check. At most one check runs at a time, because clients can
+// request checks without authentication.
 func (h *health) ready() error {
 	h.mu.Lock()
 	if h.ending == nil {
@@ -133,7 +130,7 @@ func (h *health) run(ending chan struct{}) {
 	close(ending)
 }
 
-// refusal returns the reason why a store refuses writes although it answers reads, according to the error err. It returns "" for other errors.
+// refusal returns why a store is read-only, or "" if err has another cause.
 func refusal(err error) string {
 	if r, ok := errors.AsType[refuser](err); ok {
 		return r.RefusesWrites()
@@ -141,13 +138,13 @@ func refusal(err error) string {
 	return ""
 }
 
-// refuser is an error of a store that answers reads but refuses writes.
+// refuser is the error of a read-only store.
 type refuser interface {
 	error
 	RefusesWrites() (reason string)
 }
 
-// whatIsFull returns which resource is full, according to the error err.
+// whatIsFull names the resource that is full according to err.
 func whatIsFull(err error) string {
 	if errors.Is(err, table.ErrMemoryFull) {
 		return "memory for tables"
@@ -155,7 +152,7 @@ func whatIsFull(err error) string {
 	return "disk"
 }
 
-// wait waits until no check is running. The store must not be closed before that.
+// wait waits for a running check. It must be called before the store is closed.
 func (h *health) wait() {
 	h.mu.Lock()
 	ending := h.ending

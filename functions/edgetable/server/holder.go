@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// holder checks whether Azurite already listens on an address that this server needs. If so, holder returns advice;
-// otherwise "". Users who switch from Azurite often still have Azurite running.
+// holder returns advice if Azurite already listens on the address, and "" otherwise. Users who switch from Azurite
+// often still have it running.
 func holder(ctx context.Context, address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -24,7 +24,7 @@ func holder(ctx context.Context, address string) string {
 	if err != nil {
 		return ""
 	}
-	one := &http.Transport{DisableKeepAlives: true} // unlike http.DefaultTransport, it uses no proxy
+	one := &http.Transport{DisableKeepAlives: true} // unlike http.DefaultTransport, without proxy
 	resp, err := one.RoundTrip(req)
 	if err != nil {
 		return ""

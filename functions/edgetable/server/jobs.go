@@ -13,7 +13,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// jobs lists the background jobs of the server. The jobs of the store are last.
+// jobs returns the background jobs of the server, followed by the jobs of the store.
 func (s *serving) jobs(hangup <-chan os.Signal, ticks <-chan time.Time, backups *backup.Schedule) []stores.Job {
 	list := []stores.Job{
 		{Name: "files", Every: reload.Every, Run: func(ctx context.Context) { s.reload(ctx, ticks, hangup) }, End: func() { s.accounts.NoteUsed(0) }},
@@ -37,7 +37,7 @@ func (s *serving) jobs(hangup <-chan os.Signal, ticks <-chan time.Time, backups 
 	return append(list, s.backend.Jobs...)
 }
 
-// begin starts the jobs, which run until ctx ends. The returned function waits until all jobs have ended.
+// begin starts the jobs, which run until ctx is done. The returned function waits until all jobs have ended.
 func begin(ctx context.Context, jobs []stores.Job, log *slog.Logger) (wait func()) {
 	var running sync.WaitGroup
 	for _, job := range jobs {
@@ -57,7 +57,6 @@ func begin(ctx context.Context, jobs []stores.Job, log *slog.Logger) (wait func(
 	}
 }
 
-// reload reloads files that have changed, until ctx ends.
 func (s *serving) reload(ctx context.Context, ticks <-chan time.Time, hangup <-chan os.Signal) {
 	list := []func(asked bool){s.accounts.Reload, func(bool) { descriptors.Fill() }}
 	if s.certificate != nil {

@@ -7,15 +7,14 @@ import (
 	"time"
 )
 
-// listening holds the listening sockets of a server. They stay open while a secondary stops and starts again with
-// the store that it has built. New connections wait during this time.
+// listening holds the sockets on which a server listens. When a secondary has built its store and starts again, the
+// sockets remain open, and new connections wait.
 type listening struct {
-	tables, metrics net.Listener // nil if the socket is not open yet, or not configured
+	tables, metrics net.Listener // nil if not open
 }
 
-// listenOn returns a listener on a socket. The parameter kept points to the socket, which stays open between two
-// stores. If *kept is nil, listenOn first calls listen(), which opens the socket. When the returned listener is
-// closed, it closes the socket, unless keep() returns true.
+// listenOn returns a listener on the socket in *kept. If *kept is nil, listenOn calls listen to open the socket.
+// Closing the listener also closes the socket, unless keep returns true.
 func (*listening) listenOn(kept *net.Listener, keep func() bool, listen func() (net.Listener, error)) (net.Listener, error) {
 	if *kept == nil {
 		l, err := listen()
@@ -28,23 +27,22 @@ func (*listening) listenOn(kept *net.Listener, keep func() bool, listen func() (
 	return &socketListener{TCPListener: tcp, keep: keep}, tcp.SetDeadline(time.Time{})
 }
 
-// close closes the sockets that are still open.
+// close closes the sockets that are open.
 func (l *listening) close() error {
 	var err error
 	for _, one := range []net.Listener{l.tables, l.metrics} {
 		if one == nil {
 			continue
 		}
-		if e := one.Close(); !errors.Is(e, net.ErrClosed) { // a listener may already have closed the socket
+		if e := one.Close(); !errors.Is(e, net.ErrClosed) { // a listener may have closed the socket
 			err = errors.Join(err, e)
 		}
 	}
 	return err
 }
 
-// socketListener is a listener on a socket. A server can serve several stores one after the other, and has one
-// socketListener for each. If another store will be served, Close leaves the socket open. Otherwise Close closes the
-// socket, so that new clients are refused at once.
+// socketListener is a listener on a socket that may outlive it. If the process will serve another store, Close leaves
+// the socket open, so that new clients wait. Otherwise it closes the socket, so that new clients are rejected at once.
 type socketListener struct {
 	*net.TCPListener
 	keep  func() bool
@@ -59,7 +57,7 @@ func (t *socketListener) Accept() (net.Conn, error) {
 	return c, err
 }
 
-// Close makes Accept return an error, and closes the socket unless keep returns true.
+// Close unblocks Accept, and closes the socket unless keep returns true.
 func (t *socketListener) Close() error {
 	if t.ended.Swap(true) {
 		return net.ErrClosed

@@ -22,7 +22,7 @@ import (
 	"edgetable/functions/edgetable/reload"
 )
 
-// metricsFlags contains the address at which metrics are served, and the file with the token that clients need.
+// metricsFlags are the address for metrics and the file with the bearer token for clients.
 type metricsFlags struct{ listen, token string }
 
 func (o *metricsFlags) register(f *pflag.FlagSet) {
@@ -37,7 +37,7 @@ func (o *metricsFlags) check() error {
 	return nil
 }
 
-// metricsToken is the bearer token that clients need to read the metrics. It is reloaded when its file changes.
+// metricsToken is the bearer token for reading the metrics. It is reloaded when its file changes.
 type metricsToken struct {
 	file string
 	log  *slog.Logger
@@ -46,7 +46,7 @@ type metricsToken struct {
 	files reload.Changes
 }
 
-// loadMetricsToken loads the token. It returns nil if file is "".
+// loadMetricsToken returns the token, or nil if file is "".
 func loadMetricsToken(file string, log *slog.Logger) (*metricsToken, error) {
 	if file == "" {
 		return nil, nil
@@ -71,10 +71,10 @@ func (t *metricsToken) load(asked bool) error {
 	return nil
 }
 
-// minToken is the minimum length of a token in bytes. Shorter tokens could be guessed.
+// minToken is the minimum length of a token in bytes. A shorter token could be guessed.
 const minToken = 16
 
-// reload loads the token if its file has changed. While the file is invalid, the current token stays in use.
+// reload loads the token if its file has changed. While the file is invalid, the current token remains in use.
 func (t *metricsToken) reload(asked bool) {
 	before := t.hash.Load()
 	if err := t.load(asked); err != nil {
@@ -84,7 +84,7 @@ func (t *metricsToken) reload(asked bool) {
 	}
 }
 
-// admits reports whether a request has the right token. The comparison takes the same time for every wrong token.
+// admits reports whether a request has the token. The comparison takes constant time.
 func (t *metricsToken) admits(r *http.Request) bool {
 	if t == nil {
 		return true
@@ -94,7 +94,7 @@ func (t *metricsToken) admits(r *http.Request) bool {
 	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(sent[:], t.hash.Load()[:]) == 1
 }
 
-// listenMetrics listens on the address of --metrics-listen. It returns nil without this flag.
+// listenMetrics listens on the address in --metrics-listen. It returns nil without this flag.
 func (o *metricsFlags) listenMetrics(log *slog.Logger) (net.Listener, error) {
 	if o.listen == "" {
 		return nil, nil
@@ -112,18 +112,16 @@ func (o *metricsFlags) listenMetrics(log *slog.Logger) (net.Listener, error) {
 	return l, nil
 }
 
-// besideConnections is the maximum number of connections to the metrics. The administration socket has the same
-// limit. The limit saves file descriptors for clients' connections.
+// besideConnections is the maximum number of connections to the metrics, and of connections to the administration
+// socket. It reserves file descriptors for clients.
 const besideConnections = 16
 
-// gatherTimeout is the maximum time for gathering the metrics. It equals the default timeout of a Prometheus
-// scrape.
+// gatherTimeout is the timeout for gathering the metrics, equal to Prometheus' default scrape timeout.
 const gatherTimeout = 10 * time.Second
 
-// serveMetrics serves metrics until stop is called.
 func serveMetrics(l net.Listener, m *observe.Metrics, token *metricsToken, log *slog.Logger) (stop func()) {
 	gather := promhttp.HandlerFor(m, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})
-	metrics := http.TimeoutHandler(gather, gatherTimeout, "gathering the metrics took too long") // TimeoutHandler sends the metrics only when they are complete, so a slow reader does not block the gathering of metrics
+	metrics := http.TimeoutHandler(gather, gatherTimeout, "gathering the metrics took too long") // TimeoutHandler buffers the response, so a slow reader does not block the gathering
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
 		if !token.admits(r) {
@@ -136,7 +134,7 @@ func serveMetrics(l net.Listener, m *observe.Metrics, token *metricsToken, log *
 	return serveBeside(&http.Server{Handler: mux, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10}, l, "the listener for metrics failed", log)
 }
 
-// serveBeside runs an HTTP server until stop is called, in addition to the server for tables.
+// serveBeside runs an HTTP server, in addition to the table server, until stop is called.
 func serveBeside(server *http.Server, l net.Listener, failed string, log *slog.Logger) (stop func()) {
 	server.ReadTimeout, server.ErrorLog = 10*time.Second, slog.NewLogLogger(log.Handler(), slog.LevelDebug)
 	go func() {
@@ -148,7 +146,7 @@ func serveBeside(server *http.Server, l net.Listener, failed string, log *slog.L
 		grace, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		if server.Shutdown(grace) != nil {
-			_ = server.Close() // closes connections of clients that do not read their response
+			_ = server.Close() // closes connections of clients that do not read the response
 		}
 	}
 }

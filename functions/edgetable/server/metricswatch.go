@@ -16,7 +16,6 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// watchQueue adds metrics of the requests that run, and of those that wait in the queue.
 func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 	gauge := func(name, help string, of func(*admission.Kind) int) observe.Row[[3]admission.Kind] {
 		return observe.Gauge[[3]admission.Kind](name, help, nil).By("kind", func(kinds [3]admission.Kind, add func(float64, ...string)) {
@@ -32,7 +31,7 @@ func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 	)
 }
 
-// watchExpiry adds metrics of the removal of expired entities. It does nothing if e is nil.
+// watchExpiry adds metrics of expiry. It does nothing if e is nil.
 func watchExpiry(m *observe.Metrics, e *expiry) {
 	if e != nil {
 		observe.Watch(m, func() *expiry { return e },
@@ -42,14 +41,12 @@ func watchExpiry(m *observe.Metrics, e *expiry) {
 	}
 }
 
-// watchFeeds adds metrics of the clients that read feeds of changes.
 func watchFeeds(m *observe.Metrics, w *changefeed.Waiters) {
 	observe.Watch(m, func() *changefeed.Waiters { return w },
 		observe.Gauge("changes_waiting", "Requests that wait for changes of tables, and streams.", func(w *changefeed.Waiters) float64 { return float64(w.Waiting()) }),
 		observe.Gauge("changes_behind_ratio", "Lag of the slowest reader of a change feed in the last minutes: the age of the oldest change that it read, divided by the time for which the table keeps changes. At 1, this reader misses changes and gets the status 410.", func(w *changefeed.Waiters) float64 { return w.Lag.Share(stores.Now()) }))
 }
 
-// watchConnections adds metrics of the server's connections.
 func watchConnections(m *observe.Metrics, s *httpserver.Server) {
 	type stats = httpserver.ConnectionStats
 	observe.Watch(m, s.Connections,
@@ -68,7 +65,7 @@ func watchConnections(m *observe.Metrics, s *httpserver.Server) {
 	)
 }
 
-// watchCertificate adds the expiry of the certificate, if there is one.
+// watchCertificate adds the expiry time of the certificate, if there is one.
 func watchCertificate(m *observe.Metrics, c *certificate) {
 	if c == nil {
 		return
@@ -77,12 +74,12 @@ func watchCertificate(m *observe.Metrics, c *certificate) {
 		if current := c.current.Load(); current != nil {
 			return float64(current.Leaf.NotAfter.Unix())
 		}
-		return 0 // 0, because no certificate was obtained yet
+		return 0 // not obtained yet
 	})
 }
 
-// watchFaults adds metrics of simulated faults, if there are any. The label is the number of the rule, and not its
-// text, because a rule may contain names of accounts and keys of entities.
+// watchFaults adds metrics of simulated faults, if there are any. The label is the number of a rule, because the text
+// may contain account names and entity keys.
 func watchFaults(m *observe.Metrics, c *chaos.Chaos) {
 	if c == nil {
 		return
@@ -95,7 +92,7 @@ func watchFaults(m *observe.Metrics, c *chaos.Chaos) {
 		}))
 }
 
-// watchBackups adds metrics of the server's backups, if there are any.
+// watchBackups adds metrics of backups, if the server makes backups.
 func watchBackups(m *observe.Metrics, b *backup.Schedule) {
 	if b == nil {
 		return
@@ -123,7 +120,6 @@ func watchLog(m *observe.Metrics, b *backup.Schedule) {
 	)
 }
 
-// watchSecondary adds metrics of a secondary.
 func watchSecondary(m *observe.Metrics, status func() follow.Status) {
 	observe.Watch(m, status,
 		observe.Gauge("secondary", "1 while the server is a secondary of another server (--secondary-of) or reads a replica (--dynamodb-role), 0 when it was promoted.", func(s follow.Status) float64 { return observe.Bool(s.Follows) }),
@@ -138,7 +134,7 @@ func watchSecondary(m *observe.Metrics, status func() follow.Status) {
 	)
 }
 
-// replicaStatus returns a function that reports the status of a replica in the same form as the status of a secondary.
+// replicaStatus returns a function that reports the state of a replica as the status of a secondary.
 func replicaStatus(r table.Replicated) func() follow.Status {
 	began := time.Now()
 	return func() follow.Status {
@@ -151,7 +147,7 @@ func replicaStatus(r table.Replicated) func() follow.Status {
 	}
 }
 
-// unixTime converts a time to seconds for a gauge. The zero time becomes 0.
+// unixTime returns t in Unix seconds, or 0 for the zero time.
 func unixTime(t time.Time) float64 {
 	if t.IsZero() {
 		return 0

@@ -15,7 +15,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// openBackups opens the backup location. A secondary that has no store yet does not open it.
+// openBackups opens the backup location, except on a secondary without a store.
 func (s *serving) openBackups(ctx context.Context) (err error) {
 	if s.follower.Unbuilt() {
 		return nil
@@ -27,8 +27,7 @@ func (s *serving) openBackups(ctx context.Context) (err error) {
 	return err
 }
 
-// newHandler returns the protocol handler. Its store is wrapped by traces and, outside of these, by
-// simulated faults.
+// newHandler returns the protocol handler. Simulated faults wrap the store outside of the traces.
 func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
 	s.statistics = OpenStatistics(s.DataDirectory(), s.log)
 	h := &protocol.Handler{
@@ -46,8 +45,7 @@ func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
 		Waiters:     &changefeed.Waiters{Account: changefeed.MostOfAccount, All: cmp.Or(s.bounds.Requests, leastRequests) / 2},
 	}
 	if s.bearer.Install(h); s.bearer != nil {
-		// Contact the token issuer now, so that a wrong issuer is logged at once. Account keys work
-		// without the issuer.
+		// Contact the issuer now, so that a wrong issuer is logged at once. Account keys do not depend on it.
 		go func() { _ = s.bearer.Ready(ctx) }()
 	}
 	if s.faults != nil {
@@ -57,8 +55,7 @@ func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
 	return h
 }
 
-// newServer returns the HTTP server. Requests reach the handler through the admission queue in the
-// second argument.
+// newServer returns the HTTP server, which passes requests to the admission queue limited.
 func (s *serving) newServer(h *protocol.Handler, limited *admission.Limiter, health *health) *httpserver.Server {
 	requests := observe.NewRequestLog(s.log, s.access, s.slowQuery)
 	return &httpserver.Server{
@@ -75,7 +72,7 @@ func (s *serving) newServer(h *protocol.Handler, limited *admission.Limiter, hea
 	}
 }
 
-// watch serves the metrics until stop is called, if metrics are configured.
+// watch serves the metrics, if configured, until stop is called.
 func (s *serving) watch(limited *admission.Limiter, server *httpserver.Server, waiters *changefeed.Waiters) (stop func()) {
 	if s.metrics == nil {
 		return func() {}

@@ -18,11 +18,10 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// probeTimeout is the maximum time of a health check.
 const probeTimeout = 5 * time.Second
 
-// healthCommand returns the command that requests the health of a server. The health check of a container uses
-// this command, because the image contains no other program.
+// healthCommand returns the command that requests the health of a server. Container images use it as their health
+// check, because they contain no other program.
 func (p *program) healthCommand() *cobra.Command {
 	var listen string
 	var live, asJSON bool
@@ -62,11 +61,11 @@ func (p *program) healthCommand() *cobra.Command {
 // healthy is the output of health --json.
 type healthy struct {
 	Ready bool   `json:"ready"`
-	Says  string `json:"says"` // the server's response, or the error if there was none
+	Says  string `json:"says"` // response of the server, or the error
 }
 
-// probe sends a request to a server and returns the response. It does not verify the certificate: the certificate
-// is for the host name that clients use.
+// probe returns the response of a server. It does not verify the certificate, because the certificate is for the host
+// name that clients use.
 func probe(ctx context.Context, listen, path string) (string, error) {
 	if err := cli.CheckAddress("listen", listen); err != nil {
 		return "", err
@@ -98,7 +97,7 @@ func probe(ctx context.Context, listen, path string) (string, error) {
 			return strings.TrimSpace(string(text)), nil
 		}
 		said = fmt.Errorf("%s: %s", resp.Status, strings.TrimSpace(string(text)))
-		if resp.StatusCode != http.StatusBadRequest { // an HTTPS server answers a plain HTTP request with status 400
+		if resp.StatusCode != http.StatusBadRequest { // an HTTPS server answers plain HTTP with status 400
 			break
 		}
 	}

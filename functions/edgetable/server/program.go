@@ -12,9 +12,8 @@ type program struct {
 	Signals
 }
 
-// Signals contains functions that return channels. An event on such a channel makes a server reload files.
-// Each server calls these functions once.
+// Signals provides channels whose events make a server reload files. Each server calls the functions once.
 type Signals struct {
-	Hangups func() <-chan os.Signal // an event reloads all files
-	Ticks   func() <-chan time.Time // an event reloads the files that have changed
+	Hangups func() <-chan os.Signal // events reload all files
+	Ticks   func() <-chan time.Time // events reload changed files
 }

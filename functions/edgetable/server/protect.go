@@ -18,11 +18,10 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// protectFlags contains limits for the load that clients may cause.
 type protectFlags struct {
 	limits   limits
 	requests int  // maximum number of waiting requests
-	remote   bool // the store is on another machine, so requests mostly wait for the network
+	remote   bool // the store is on another machine
 }
 
 // limits are rates per second.
@@ -31,11 +30,11 @@ type limits struct {
 	failures float64 // failed authentications per client address; 0 means no limit
 }
 
-// usualFailures is the default limit of failed authentications per second. A client with a wrong key can retry at this
-// rate. But the rate is far too low to guess a key.
+// usualFailures is the default limit of failed authentications per second. Clients with a wrong key can retry at this
+// rate, but it is far too low to guess a key.
 const usualFailures = 100
 
-// parseLimits parses rates as setting.ParseRates does, and also failures=N.
+// parseLimits parses the rates of setting.ParseRates, and also failures=N.
 func parseLimits(text string) (limits, error) {
 	l, rates := limits{failures: usualFailures}, []string{}
 	for part := range strings.SplitSeq(text, ",") {
@@ -58,7 +57,7 @@ func parseLimits(text string) (limits, error) {
 	return l, err
 }
 
-// String formats the limits in the form that parseLimits accepts.
+// String formats the limits as parseLimits accepts them.
 func (l limits) String() string {
 	if l.failures == usualFailures {
 		return l.Rates.String()
@@ -74,15 +73,15 @@ func (o *protectFlags) register(f *pflag.FlagSet) {
 		"with --store "+cli.OneOf(stores.Remote())+", at most N/16 writes and N/16 reads of --max-requests N")
 }
 
-// usualRequests is the default maximum number of waiting requests. In a queue of this length, a request waits at most
-// a few hundred milliseconds.
+// usualRequests is the default maximum number of waiting requests. A request waits a few hundred milliseconds at most
+// in a queue of this length.
 const usualRequests = 8192
 
-// maxRequests is the maximum value of --max-requests. No machine serves so many requests at once.
+// maxRequests is the maximum of --max-requests, more than any machine can serve.
 const maxRequests = 1 << 20
 
-// slots returns how many writing and how many read-only requests may run at once. With a remote store there are more
-// slots, because a request mostly waits for the network.
+// slots returns how many writes and how many reads may run concurrently. A remote store has more slots, because
+// requests mostly wait for the network.
 func (o *protectFlags) slots() (writes, reads int) {
 	if o.remote {
 		n := max(1, o.requests/16)
@@ -91,14 +90,13 @@ func (o *protectFlags) slots() (writes, reads int) {
 	return min(64, o.requests), min(4*runtime.GOMAXPROCS(0), o.requests)
 }
 
-// Maximum numbers of token buckets in memory. A bucket needs about 100 bytes.
+// Maximum numbers of token buckets, each of which takes about 100 bytes of memory.
 const (
 	accountBuckets   = 1 << 10
 	partitionBuckets = 1 << 17
 	sourceBuckets    = 1 << 16
 )
 
-// buckets returns the rate limiters for the protocol handler.
 func (o *protectFlags) buckets(now func() edm.Ticks) protocol.Limits {
 	make := func(rate float64, burst float64, keys int) protocol.Limiter {
 		if rate == 0 {
@@ -113,12 +111,12 @@ func (o *protectFlags) buckets(now func() edm.Ticks) protocol.Limits {
 	}
 }
 
-// limiter returns the admission queue in front of handler h. The queue divides the slots fairly among accounts.
+// limiter returns the admission queue in front of h, which shares the slots fairly among accounts.
 func (o *protectFlags) limiter(h *protocol.Handler) *admission.Limiter {
 	writes, reads := o.slots()
 	return admission.New(h, admission.Options{Concurrent: writes, Reads: reads, Queue: o.requests, MaxWait: maxWait})
 }
 
-// maxWait is the maximum time that a request may wait in the queue. It is longer than the usual stalls of a disk, and
-// shorter than the timeouts of clients.
+// maxWait is the maximum time that a request waits in the queue. It is longer than usual disk stalls and shorter than
+// client timeouts.
 const maxWait = time.Second

@@ -7,8 +7,7 @@ import (
 	"edgetable/functions/edgetable/azurite"
 )
 
-// remark logs notes about the settings. It logs variables that no command reads, and variables that
-// override the configuration file.
+// remark logs environment variables that no command reads, and variables that override the configuration file.
 func (p *program) remark(log *slog.Logger) {
 	for _, text := range p.Remarks {
 		log.Info(text)
@@ -20,7 +19,7 @@ func (p *program) remark(log *slog.Logger) {
 		}
 		log.Warn("no command reads this variable", about...)
 	}
-	if p.Environment(azurite.AccountsVariable) != "" && p.Announce == nil { // if the server was started as Azurite, it reads this variable
+	if p.Environment(azurite.AccountsVariable) != "" && p.Announce == nil { // Azurite's variable is used only if the server was started as Azurite
 		log.Warn("no command reads this variable", "variable", azurite.AccountsVariable, "meant", accounts.Variable)
 	}
 	for _, o := range p.Overridden() {

@@ -67,10 +67,9 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 	return nil
 }
 
-// openListeners opens the listening sockets, or reuses those that are still open. It returns an error for an address at which
-// secrets would be sent over a network in plain text.
+// openListeners opens the sockets, or reuses open ones. It fails if secrets would be sent over a network in plain text.
 func (s *serving) openListeners(ctx context.Context, at *listening) error {
-	// The sockets stay open if this process will serve another store, which a secondary has built.
+	// Keep the sockets if the process will serve the store that a secondary has built.
 	keep := func() bool { return errors.Is(context.Cause(ctx), follow.ErrBuilt) }
 	l, err := at.listenOn(&at.tables, keep, func() (net.Listener, error) { return net.Listen("tcp", s.listen) })
 	if err != nil {
@@ -91,29 +90,29 @@ func (s *serving) openListeners(ctx context.Context, at *listening) error {
 func (s *serving) closeListeners() {
 	for _, l := range []net.Listener{s.metricsAt, s.listener} {
 		if l != nil {
-			_ = l.Close() // the listener may be closed already, which does no harm
+			_ = l.Close() // already closed in most cases
 		}
 	}
 }
 
-// openBackend opens the store. On a new secondary, it starts to build the store instead.
+// openBackend opens the store. On a new secondary, it starts building the store instead.
 func (s *serving) openBackend(ctx context.Context, environment func(name string) string, limits machine.Limits, end func(error)) (err error) {
 	writes, reads := s.protect.slots()
 	from := &stores.Opening{Log: s.log, Metrics: s.metrics, Requests: writes + reads, Heap: limits.Heap, Files: limits.Files, Environment: environment, KeepLogs: s.backup.KeepLogs()}
 	if from.Secondary = s.second.Of != ""; from.Secondary {
-		from.KeepLogs = -1 // a secondary ships no log until it is promoted, so it keeps no log files for shipping
+		from.KeepLogs = -1 // a secondary ships no log until it is promoted
 		if s.follower, err = s.second.Build(ctx, s.DataDirectory(), s.log, end); err != nil {
 			return err
 		}
 	}
-	if s.follower != nil { // the secondary must first build its store
+	if s.follower != nil { // the store must be built first
 		s.backend = stores.Unbuilt(s.follower, s.DataDirectory())
 		return nil
 	}
 	return s.openStore(ctx, from, end)
 }
 
-// openStore opens the store. On a secondary, it also opens the Follower that applies the primary's log to the store.
+// openStore opens the store. On a secondary, it also opens the Follower that applies the primary's log.
 func (s *serving) openStore(ctx context.Context, from *stores.Opening, end func(error)) (err error) {
 	w := &waiting{serving: s}
 	slow := time.AfterFunc(cli.Quiet, func() { w.begin(nil) })
@@ -138,7 +137,7 @@ func (s *serving) openStore(ctx context.Context, from *stores.Opening, end func(
 	return nil
 }
 
-// prepare does all that needs neither a socket nor a store. It returns an error if a setting is invalid.
+// prepare does everything that requires neither sockets nor the store. It fails if a setting is invalid.
 func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	if s.bearer, err = s.serveFlags.bearer.verifier(ctx, s.log); err != nil {
 		return err
@@ -151,7 +150,7 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	}
 	s.accounts = &account.Known{
 		Source: p.accounts(s.serveFlags), Log: s.log,
-		Refuse: func(accounts.List) error { return nil }, // accepts every list of accounts; once the server's address is known, a stricter check replaces this function
+		Refuse: func(accounts.List) error { return nil }, // replaced by protectSecrets when the address is known
 	}
 	if _, err := s.accounts.Load(true); err != nil {
 		return err
@@ -169,8 +168,7 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	return err
 }
 
-// accounts returns the source of accounts. If the program was started in place of Azurite, Azurite's variable may contain the
-// accounts.
+// accounts returns the source of accounts. If the server was started as Azurite, this may be Azurite's variable.
 func (p *program) accounts(o *serveFlags) account.Source {
 	if p.AzuriteAccounts != "" {
 		return account.WeakSource(p.AzuriteAccounts, azurite.AccountsVariable)
@@ -178,8 +176,8 @@ func (p *program) accounts(o *serveFlags) account.Source {
 	return account.NewSource(p.Environment, o.accounts, o.DataDirectory())
 }
 
-// remedy returns advice for a server that has only the development account. In a container it does not suggest to listen on a
-// loopback address, because nobody could reach the server there.
+// remedy returns advice for a server that has only the development account. In a container, it does not suggest a
+// loopback address, which nobody could reach.
 func (s *serving) remedy() string {
 	if s.listenFromImage {
 		return "make an account with 'docker run --rm -v VOLUME:/data IMAGE account new NAME', or use --allow-development-account (the variable EDGETABLE_ALLOW_DEVELOPMENT_ACCOUNT=true)"
@@ -187,8 +185,8 @@ func (s *serving) remedy() string {
 	return "make accounts with 'edgetable account new', or listen on 127.0.0.1, or use --allow-development-account"
 }
 
-// protectSecrets returns an error if secrets would be sent over a network in plain text. It logs a warning if the network can
-// read requests.
+// protectSecrets fails if secrets would be sent over a network in plain text. It logs a warning if the network can read
+// requests.
 func (s *serving) protectSecrets() error {
 	if cli.Loopback(s.listener.Addr()) {
 		return nil
@@ -216,15 +214,17 @@ func (s *serving) protectSecrets() error {
 	return nil
 }
 
-// serveUntil serves until ctx ends. Then it waits for running requests and closes the store. The order of the steps matters:
+// serveUntil serves until ctx is done, waits for running requests, and closes the store. The order of the steps
+// matters:
 //
-//   - Backups open first. If their location is wrong, only the store must be closed again.
-//   - Traces wrap the store before the service is made; simulated faults wrap the traced store.
-//   - The administration socket opens before SIGHUP is handled and before "ready" is printed: a client that waits for
-//     "ready" can use the socket at once.
-//   - Background jobs start before the first request and end after the last one. They may use the store until wait returns.
-//   - At the end the socket closes first, so that no checkpoint starts. Then statistics and the last uses of keys are
-//     written. After a running health check has ended, the store is closed.
+//   - Backups are opened first. If their location is wrong, only the store must be closed.
+//   - The traces wrap the store before the service is created, and the simulated faults wrap the traced store.
+//   - The administration socket is opened before SIGHUP is handled and "ready" is printed, so that clients that wait
+//     for "ready" can connect at once.
+//   - Background jobs start before the first request and stop after the last one. They may use the store until wait
+//     returns.
+//   - At the end, the socket is closed first, so that no checkpoint starts. The store is closed last, after statistics
+//     and last uses of keys have been written and a running health check has ended.
 func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	if err := s.openBackups(ctx); err != nil {
 		return errors.Join(err, s.backend.Close())
@@ -249,7 +249,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		return errors.Join(err, s.backend.Close())
 	}
 	stopMetrics := s.watch(limiter, server, handler.Waiters)
-	hangup, ticks := p.Hangups(), p.Ticks() // after this, SIGHUP reloads files and does not end the process
+	hangup, ticks := p.Hangups(), p.Ticks() // from here on, SIGHUP reloads files and does not terminate the process
 	wait := begin(ctx, s.jobs(hangup, ticks, s.backups), s.log)
 	p.greet(s)
 	p.notify("READY=1", s.log)
@@ -260,8 +260,8 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	stopAdmin()
 	stopMetrics()
 	if errors.Is(err, httpserver.ErrCutOff) {
-		// Some requests may still be running, so the store must not be closed. The process ends without closing it, like
-		// after a crash, which loses no confirmed write. The user has stopped the server, so this is no error.
+		// Requests that are still running may use the store, so it must not be closed. Like a crash, this loses no
+		// confirmed write. It is no error, because the user stopped the server.
 		s.log.Warn("stopped before the last requests ended", "cause", err)
 		return nil
 	}
@@ -273,8 +273,8 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	return s.backend.Close()
 }
 
-// draining returns a context that ends some time after ctx. During this time /_/ready fails, so that load balancers send no
-// new clients.
+// draining returns a context that is canceled after ctx, delayed by the drain time. In the meantime /_/ready fails, so
+// that load balancers send no new clients.
 func (p *program) draining(ctx context.Context, s *serving, h *health) context.Context {
 	drained, end := context.WithCancel(context.WithoutCancel(ctx))
 	context.AfterFunc(ctx, func() {
@@ -289,7 +289,7 @@ func (p *program) draining(ctx context.Context, s *serving, h *health) context.C
 	return drained
 }
 
-// ready is the readiness check. It performs an operation on the store. It also fails if the store was replaced, or if the
+// ready is the readiness check, which performs an operation on the store. It fails if the store was replaced, or if the
 // data of a secondary is too old.
 func (s *serving) ready(ctx context.Context) error {
 	err := s.backend.Ready(ctx)

@@ -36,7 +36,7 @@ func (p *program) serveCommand() *cobra.Command {
 				ctx = p.untilEOF(ctx)
 			}
 			var at listening
-			for { // when a secondary has built its store, runServer returns ErrBuilt and is called again with this store
+			for { // a secondary that has built its store returns ErrBuilt and must run again
 				if err := p.runServer(ctx, &o, &at); !errors.Is(err, follow.ErrBuilt) || ctx.Err() != nil {
 					return errors.Join(err, at.close())
 				}

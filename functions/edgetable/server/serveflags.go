@@ -30,7 +30,7 @@ type serveFlags struct {
 	accessLog              string
 	slowQuery              time.Duration
 	untilEOF               bool
-	listenFromImage        bool // an environment variable has set --listen, as in container images
+	listenFromImage        bool // --listen is set by an environment variable, as in container images
 
 	acme    acmeFlags
 	metrics metricsFlags
@@ -68,7 +68,6 @@ func (o *serveFlags) registerOperation(f *pflag.FlagSet) {
 	cli.DurationFlag(f, &o.slowQuery, "slow-query", time.Second, 0, cli.MaxTime, "minimum duration of queries that are logged, with the shape of their filters; 0 logs no queries")
 }
 
-// check returns an error if flags contradict each other.
 func (o *serveFlags) check(flags *pflag.FlagSet) error {
 	given := flags.Changed
 	if (o.tlsCert == "") != (o.tlsKey == "") {
@@ -84,10 +83,8 @@ func (o *serveFlags) check(flags *pflag.FlagSet) error {
 		o.Flags.Check(flags), o.second.Check(given, o.DataDirectory()), o.backup.Check(given))
 }
 
-// hasSocket reports whether the server has an administration socket.
 func (o *serveFlags) hasSocket() bool { return o.admin != "" || o.DataDirectory() != "" }
 
-// explorerFlag says whether the server serves the page of the explorer.
 type explorerFlag struct{ on, given bool }
 
 func (e *explorerFlag) register(f *pflag.FlagSet) {

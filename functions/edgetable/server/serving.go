@@ -16,38 +16,37 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// serving holds the parts of a running server.
 type serving struct {
 	*serveFlags
 	log         *slog.Logger
 	bearer      *oidc.Verifier // nil if bearer tokens are not accepted
 	accounts    *account.Known
 	certificate *certificate // nil for plain HTTP
-	faults      *chaos.Chaos // nil if no faults are simulated
+	faults      *chaos.Chaos // nil without simulated faults
 	listener    net.Listener
-	access      *observe.AccessLog // nil if there is no access log
+	access      *observe.AccessLog // nil without an access log
 	metrics     *observe.Metrics   // nil if metrics are not served
 	metricsAt   net.Listener
-	metricsKey  *metricsToken   // nil if the metrics need no token
+	metricsKey  *metricsToken   // nil if reading metrics requires no token
 	traces      *observe.Traces // nil if traces are not sent
 	backend     *stores.Backend
-	follower    *follow.Follower // nil unless the server was started as a secondary
-	backups     *backup.Schedule // nil if no backups are made
+	follower    *follow.Follower // nil except on a secondary
+	backups     *backup.Schedule // nil without backups
 	statistics  *Statistics
-	expiry      *expiry           // nil if the store keeps no expiry rules
-	feeds       *feeds            // nil if the store keeps no feeds
-	consent     *explorer.Consent // nil unless the explorer may open the server's accounts
+	expiry      *expiry           // nil if the store has no expiry rules
+	feeds       *feeds            // nil if the store has no feeds
+	consent     *explorer.Consent // nil if the explorer may not open the server's accounts
 	bounds      httpserver.Bounds
 }
 
-// isSecondary reports whether the server must not write: it follows another server, reads a replica, or was
+// isSecondary reports whether the server must not write, because it follows another server, reads a replica, or was
 // replaced before it started.
 func (s *serving) isSecondary() bool {
 	return s.backend.Replica != nil || s.follower.Follows() || s.lead().Fenced()
 }
 
-// lead returns the Lead of the store in the data directory. The Lead says whether the store is the primary. If the
-// store is not in a data directory, lead returns nil.
+// lead returns the Lead of the embedded store, which says whether the store is the primary. It returns nil for other
+// stores.
 func (s *serving) lead() *ship.Lead {
 	if s.backend.Embedded == nil {
 		return nil

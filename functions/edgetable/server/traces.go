@@ -11,13 +11,13 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Variables of OpenTelemetry for the URL of the collector.
+// Environment variables of OpenTelemetry for the URL of the collector.
 const (
-	otlpTraces = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" // complete URL for traces
-	otlpAll    = "OTEL_EXPORTER_OTLP_ENDPOINT"        // base URL; each signal has its own path below it
+	otlpTraces = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" // complete URL
+	otlpAll    = "OTEL_EXPORTER_OTLP_ENDPOINT"        // base URL, to which the path of each signal is appended
 )
 
-// tracesURL returns the URL to which traces are sent, or "" if there is none.
+// tracesURL returns the URL to which traces are sent, or "".
 func tracesURL(environment func(name string) string) (string, error) {
 	own, all := environment(otlpTraces), environment(otlpAll)
 	text := cmp.Or(own, all)
@@ -38,7 +38,7 @@ func tracesURL(environment func(name string) string) (string, error) {
 	return u.String(), nil
 }
 
-// openTraces starts to send traces. It returns nil if no URL for traces is set.
+// openTraces starts sending traces. It returns nil if no URL is configured.
 func openTraces(ctx context.Context, environment func(name string) string, log *slog.Logger) (*observe.Traces, error) {
 	u, err := tracesURL(environment)
 	if u == "" || err != nil {

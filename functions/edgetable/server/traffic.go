@@ -25,17 +25,17 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// TrafficFile is the name of the file with the traffic statistics, in the data directory.
+// TrafficFile is the name of the file with the traffic statistics in the data directory.
 const TrafficFile = "traffic.json"
 
-// Statistics counts the traffic of a server and keeps the counts in a file.
+// Statistics counts the traffic of a server and saves the counts to a file.
 type Statistics struct {
 	*traffic.Counter
-	path string // "" if there is no file
+	path string // "" without a file
 	log  *slog.Logger
 }
 
-// OpenStatistics reads the counts in the file and continues them. Without a data directory there is no file.
+// OpenStatistics restores the counts in the data directory data. If data is "", the counts are not saved.
 func OpenStatistics(data string, log *slog.Logger) *Statistics {
 	s := &Statistics{Counter: traffic.New(), log: log}
 	if data != "" {
@@ -56,8 +56,7 @@ func OpenStatistics(data string, log *slog.Logger) *Statistics {
 	return s
 }
 
-// readStatistics reads the statistics from a file. The first line is a checksum of the rest. A wrong checksum
-// shows that the file was written only in part.
+// readStatistics reads the file. Its first line is a checksum of the rest, which detects a partial write.
 func readStatistics(path string) (*traffic.Saved, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -73,8 +72,7 @@ func readStatistics(path string) (*traffic.Saved, error) {
 
 func checksum(b []byte) string { return fmt.Sprintf("edgetable traffic 1 %08x", crc32.ChecksumIEEE(b)) }
 
-// write replaces the file. If the machine crashes meanwhile, the file has the old or the new content, or a
-// wrong checksum.
+// write replaces the file. After a crash, the file has the old content, the new content, or a wrong checksum.
 func (s *Statistics) write() {
 	if s.path == "" {
 		return
@@ -88,11 +86,9 @@ func (s *Statistics) write() {
 	}
 }
 
-// keptEvery is the interval at which the statistics are written to the file.
 const keptEvery = time.Minute
 
-// keep runs until ctx ends. It calls the method Tick every second, and writes the statistics to the
-// file every minute.
+// keep advances the statistics every second and saves them every minute, until ctx is done.
 func (s *Statistics) keep(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -128,8 +124,7 @@ func (s *Statistics) Observe(resp *protocol.Response) {
 	s.Add(&v)
 }
 
-// describeQuery adds the details of a query to v: its filter, its ranges of keys, and how much it read and
-// returned.
+// describeQuery adds the filter of a query, its key range, and how much it read and returned.
 func describeQuery(v *traffic.Visit, resp *protocol.Response) {
 	from := resp.Visit
 	plan := odata.MakePlan(from.Filter)
@@ -154,14 +149,14 @@ func describeQuery(v *traffic.Visit, resp *protocol.Response) {
 	}
 }
 
-// told is the response to a request with comp=traffic. The client must sign the request with an account key. The
-// response contains the statistics of a table, and advice that is based on them.
+// told is the response to a request with comp=traffic: the statistics of a table and advice derived from them. The
+// request must be signed with an account key.
 type told struct {
 	*traffic.Report
 	Advice *advise.Advice `json:"advice"`
 }
 
-// Tell returns the traffic of a table as JSON. A table without traffic has an empty report.
+// Tell returns the traffic of a table as JSON. The report of a table without traffic is empty.
 func (s *Statistics) Tell(account, table string) ([]byte, error) {
 	saved := s.Save()
 	t, ok := saved.Find(account, table)
@@ -175,7 +170,7 @@ func (s *Statistics) Tell(account, table string) ([]byte, error) {
 	return json.Marshal(told{r, advise.Judge(table, &advise.Facts{Traffic: r, Buckets: cli.UsualBuckets})})
 }
 
-// serve adds the handlers that 'edgetable traffic' and 'edgetable advise' need.
+// serve registers the handlers for "edgetable traffic" and "edgetable advise".
 func (s *Statistics) serve(mux *http.ServeMux) {
 	mux.HandleFunc("GET /traffic", func(w http.ResponseWriter, _ *http.Request) {
 		saved := s.Save()

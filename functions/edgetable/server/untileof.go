@@ -8,9 +8,8 @@ import (
 
 var errEOF = errors.New("standard input ended")
 
-// untilEOF returns a context that ends with ctx or when standard input ends. Another process may hold the
-// other end of standard input. When this process exits or is killed, the operating system ends standard
-// input.
+// untilEOF returns a context that is canceled with ctx or at the end of standard input. If the parent process holds the
+// other end of standard input, this also detects that the parent was killed.
 func (p *program) untilEOF(ctx context.Context) context.Context {
 	ctx, end := context.WithCancelCause(ctx)
 	go func() {

@@ -7,21 +7,20 @@ import (
 	"edgetable/functions/edgetable/admin"
 )
 
-// url returns the URL of the server, without an account. It contains the host name in --listen, because the
-// certificate may be for that name.
+// url returns the URL of the server without an account. It uses the host name in --listen, because the certificate may
+// be for this name.
 func (s *serving) url() string {
 	a := admin.Address{Public: s.publicURL, Listen: s.listen, TLS: s.tlsCert != "", Domains: s.acme.domains}
 	host, _, err := net.SplitHostPort(s.listen)
 	tcp, ok := s.listener.Addr().(*net.TCPAddr)
 	if err != nil || !ok {
-		return a.URL("127.0.0.1", "10002", false) // cannot happen, because the listener is always a TCP listener
+		return a.URL("127.0.0.1", "10002", false) // cannot happen: the listener is a TCP listener
 	}
 	return a.URL(host, strconv.Itoa(tcp.Port), tcp.IP.IsUnspecified())
 }
 
-// externalURL returns the URL at which other machines reach a server that listens on all addresses. The printed
-// endpoints of such a server contain 127.0.0.1. If the server has a public URL or a domain, or listens on only one
-// address, the result is "".
+// externalURL returns the URL for other machines if the server listens on all addresses, because the printed endpoints
+// contain 127.0.0.1. It returns "" if the server has a public URL or a domain, or listens on a single address.
 func (s *serving) externalURL() string {
 	tcp, ok := s.listener.Addr().(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() || s.publicURL != "" || len(s.acme.domains) > 0 {
@@ -39,8 +38,8 @@ func (s *serving) externalURL() string {
 	return a.URL(host, strconv.Itoa(tcp.Port), false)
 }
 
-// firstGlobal returns the first address that other machines may reach. It prefers IPv4 addresses. If other machines can
-// reach no address in the list, firstGlobal returns "".
+// firstGlobal returns the first address that other machines may reach, preferably an IPv4 address, or "" if there is
+// none.
 func firstGlobal(list []net.Addr) (host string) {
 	for _, one := range list {
 		network, ok := one.(*net.IPNet)

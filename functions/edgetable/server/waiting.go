@@ -10,18 +10,17 @@ import (
 	"time"
 )
 
-// waiting answers requests while the store cannot be opened yet. The answers say that the server is
-// alive but not ready.
+// waiting serves requests while the store cannot be opened. It reports that the server is alive but not ready.
 type waiting struct {
 	serving *serving
 
 	mu     sync.Mutex
 	over   bool
-	server *http.Server // nil if not started
+	server *http.Server // nil until started
 	ended  chan struct{}
 }
 
-// begin logs the reason why the store cannot be opened, and starts to answer requests.
+// begin logs why the store cannot be opened, and starts serving.
 func (w *waiting) begin(cause error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -42,12 +41,12 @@ func (w *waiting) begin(cause error) {
 	w.ended = make(chan struct{})
 	go func() {
 		defer close(w.ended)
-		_ = w.server.Serve(l) // Serve returns when end is called
+		_ = w.server.Serve(l) // returns when end is called
 	}()
 }
 
-// newWaitingServer returns the HTTP server that answers while the store is being opened. Its ReadTimeout is longer than
-// readyTimeout: on a busy machine, seconds can pass between a client's connection and its request.
+// newWaitingServer returns the HTTP server. Its ReadTimeout exceeds readyTimeout, because on a busy machine seconds may
+// pass between a connection and its request.
 func newWaitingServer() *http.Server {
 	return &http.Server{Handler: http.HandlerFunc(answerWaiting), ReadTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
 }
@@ -62,7 +61,7 @@ func answerWaiting(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "the store does not answer yet", http.StatusServiceUnavailable)
 }
 
-// end stops answering requests. New connections wait until the server has opened its store and accepts them.
+// end stops serving. New connections wait until the server has opened its store and accepts them.
 func (w *waiting) end() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -72,7 +71,7 @@ func (w *waiting) end() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
 	defer cancel()
-	_ = w.server.Shutdown(ctx) // ends after a timeout at the latest; Close then closes the connections of slow clients
+	_ = w.server.Shutdown(ctx) // returns after the timeout if clients are slow; Close then closes their connections
 	_ = w.server.Close()
 	<-w.ended
 	return w.serving.listener.(*socketListener).SetDeadline(time.Time{})

@@ -4,6 +4,5 @@ package shell
 
 import "os/exec"
 
-// group does nothing on this system. If a command is killed, programs that it started continue
-// to run.
+// group does nothing on this operating system. Child processes of a killed command continue to run.
 func group(*exec.Cmd) {}

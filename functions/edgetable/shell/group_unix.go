@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// group makes the command start in a new process group. If the command is cancelled, all
-// processes of this group are killed.
+// group starts the command in a process group, which is killed if the command is canceled.
 func group(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }

@@ -1,4 +1,4 @@
-// Package shell runs commands that a user wrote for a shell.
+// Package shell runs shell commands of the user.
 package shell
 
 import (
@@ -11,12 +11,10 @@ import (
 	"time"
 )
 
-// After a command has ended, programs that the command started may still have the command's input or output open. Run
-// waits for such programs for this time.
+// patience is how long Run waits, after a command has ended, for child processes that still use its input or output.
 const patience = 5 * time.Second
 
-// Run runs a command in a shell. If ctx ends, Run kills the command and, on Unix, all processes of the command's
-// process group.
+// Run runs a shell command. If ctx is canceled, Run kills the command and, on Unix, its process group.
 func Run(ctx context.Context, command string, in io.Reader, out, errs io.Writer) error {
 	return run(ctx, patience, command, in, out, errs)
 }

@@ -38,8 +38,8 @@ func (p *program) checkCommand() *cobra.Command {
 	return c
 }
 
-// read checks a data directory and shows the progress. If salvage is not "", it also copies the readable data to
-// this directory.
+// read checks a data directory and shows the progress. If salvage is not "", it also copies the readable data to that
+// directory.
 func (p *program) read(data, salvage string) (offline.Report, error) {
 	show := cli.NewProgress(p.Err)
 	defer show.End()
@@ -48,11 +48,10 @@ func (p *program) read(data, salvage string) (offline.Report, error) {
 	})
 }
 
-// accept makes a damaged store usable again without its lost commits. It opens the store with
-// AcceptDamage, and closes the store.
+// accept makes a damaged store usable again without its lost commits.
 func (p *program) accept(data string) error {
 	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: data, AcceptDamage: true, DiskReserve: -1, KeepLogs: -1, // -1 leaves the reserve file and the kept logs unchanged
+		Dir: data, AcceptDamage: true, DiskReserve: -1, KeepLogs: -1, // -1 leaves the reserve file and the retained logs unchanged
 		Logf:  func(format string, args ...any) { p.Note(format, args...) },
 		Fatal: func(err error) { p.Note("%v", err); os.Exit(cli.StatusFailed) },
 	})
@@ -71,10 +70,10 @@ type checked struct {
 	Entities int64    `json:"entities"`
 	Bytes    int64    `json:"bytes"`
 	Problems []string `json:"problems"`
-	Salvaged string   `json:"salvaged"` // directory with the readable data; "" if no salvage was requested
+	Salvaged string   `json:"salvaged"` // directory with the readable data; "" without --salvage
 }
 
-// check checks a data directory and prints each problem on its own line.
+// check checks a data directory and prints one line for each problem.
 func (p *program) check(data, salvage string, accept, asJSON bool) error {
 	if salvage != "" && accept {
 		return cli.Misuse("--salvage and --accept-damage exclude each other")
@@ -131,7 +130,7 @@ func (p *program) check(data, salvage string, accept, asJSON bool) error {
 	return verdict(data, salvage, &report, len(problems))
 }
 
-// verdict returns an error if a directory has problems. It advises what to do.
+// verdict returns an error with advice if there are problems.
 func verdict(data, salvage string, report *offline.Report, problems int) error {
 	advice := "restore a backup, give up lost commits with --accept-damage, or save the readable data with --salvage"
 	switch {
@@ -141,14 +140,14 @@ func verdict(data, salvage string, report *offline.Report, problems int) error {
 		return cli.Fail(cli.StatusDamage, fmt.Errorf("the tables of %s are complete: mend its file of accounts, or move it away and make accounts with 'edgetable account new'", data))
 	case salvage != "":
 		advice = "serve the saved data, or restore a backup"
-	case report.Refused: // --accept-damage would fail, too
+	case report.Refused: // --accept-damage would fail too
 		advice = "restore a backup, or save the readable data with --salvage"
 	}
 	return cli.Fail(cli.StatusDamage, fmt.Errorf("%s is damaged: %s; %s", data, cli.Things(problems, "problems"), advice))
 }
 
-// checkAccounts returns an error if the file of accounts in a data directory exists, but its content is of no use to a server. It
-// ignores who may read the file, because the server may run as another user than this command.
+// checkAccounts returns an error if a data directory contains an accounts file that a server could not use. It does not
+// check the file's permissions, because the server may run as another user.
 func checkAccounts(data string) error {
 	file := filepath.Join(data, cli.AccountsInData)
 	text, err := cli.ReadSecrets(file)
@@ -168,8 +167,8 @@ func checkAccounts(data string) error {
 	return nil
 }
 
-// keepAccounts copies the file of accounts to the salvage directory, because this file is not part of the store.
-// It returns a message about the accounts.
+// keepAccounts copies the accounts file, which is not part of the store, to the salvage directory. It returns a message
+// about the accounts.
 func keepAccounts(data, salvage string) (said string, err error) {
 	to := filepath.Join(salvage, cli.AccountsInData)
 	text, err := os.ReadFile(filepath.Join(data, cli.AccountsInData))

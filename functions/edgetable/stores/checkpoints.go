@@ -12,16 +12,15 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-// Checkpoints makes checkpoints of the store of this process, one at a time. A client may disconnect before its
-// checkpoint is complete. Then the next request arrives while the earlier checkpoint is still being made.
+// Checkpoints makes checkpoints of the embedded store of this process, one at a time. After a client has disconnected,
+// its checkpoint may still be in progress when the next request arrives.
 type Checkpoints struct {
 	*pebblestore.Store
 	Lead ship.Lead
 	mu   sync.Mutex
 }
 
-// NewCheckpoints returns a Checkpoints for the store of a server. If another store has replaced this store, the
-// server will refuse writes.
+// NewCheckpoints returns the Checkpoints of a store. If another store has replaced it, the server rejects writes.
 func NewCheckpoints(store *pebblestore.Store, log *slog.Logger) *Checkpoints {
 	c := &Checkpoints{Store: store}
 	if r := store.Timeline().Replaced; r != nil {
@@ -33,8 +32,8 @@ func NewCheckpoints(store *pebblestore.Store, log *slog.Logger) *Checkpoints {
 
 var errSecondary = errors.New("this store is a secondary: the backups of its primary are in the backup location that the secondary follows")
 
-// Checkpoint makes a checkpoint in dir, after removing old files there. It returns the commit numbers of the
-// checkpoint, or nil if the store has not begun a history of commits in a backup location.
+// Checkpoint makes a checkpoint in dir, after removing the files there. It returns the commit numbers of the
+// checkpoint, or nil if the store has no timeline.
 func (c *Checkpoints) Checkpoint(ctx context.Context, dir string) (*repository.LogSpan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,8 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// markDamaged adds [table.ErrDamaged] to an error of Pebble about damaged data. This error
-// means that a retry would fail, too.
+// markDamaged wraps a corruption error of Pebble with [table.ErrDamaged], which means that a retry would fail too.
 func markDamaged(err error) error {
 	if err == nil || !pebble.IsCorruptionError(err) {
 		return err

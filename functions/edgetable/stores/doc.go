@@ -1,3 +1,3 @@
-// Package stores defines the kinds of store that a server can use, with their metrics, and the commands that maintain
+// Package stores defines the kinds of store for a server, with their flags and metrics, and the commands that maintain
 // a store without a server.
 package stores

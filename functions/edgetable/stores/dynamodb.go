@@ -23,7 +23,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// dynamodbFlags are the flags that identify a DynamoDB table and say how to connect to it.
 type dynamodbFlags struct {
 	table, region, endpoint string
 	lease                   time.Duration
@@ -35,7 +34,7 @@ func (o *dynamodbFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.endpoint, "dynamodb-endpoint", "", "`URL` of the server, if it is not AWS, such as DynamoDB Local")
 }
 
-// registerLease adds --dynamodb-lease to a command that reads or writes tables.
+// registerLease adds --dynamodb-lease, for commands that read or write tables.
 func (o *dynamodbFlags) registerLease(f *pflag.FlagSet) {
 	cli.DurationFlag(f, &o.lease, "dynamodb-lease", 2*time.Second, 0, dynamodb.MaxLease, "how long a process may cache that a table exists; deleting a table takes at least this time; all processes on the DynamoDB table need the same value; 0 disables the cache")
 }
@@ -44,7 +43,7 @@ func (o *dynamodbFlags) check() error {
 	if o.endpoint != "" {
 		if u, err := url.Parse(o.endpoint); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return cli.Misuse("--dynamodb-endpoint must be a URL such as http://127.0.0.1:8000, not %q", o.endpoint)
-		} else if u.User != nil { // otherwise messages and the log would contain the password
+		} else if u.User != nil { // messages and the log would contain the password
 			return cli.Misuse("--dynamodb-endpoint must not contain a user or password: set the credentials as for the AWS CLI")
 		}
 	}
@@ -54,10 +53,10 @@ func (o *dynamodbFlags) check() error {
 	return nil
 }
 
-// client returns a client for the Region. The credentials come from the same sources as those of the AWS CLI.
+// client returns a client for the Region. It finds credentials in the same places as the AWS CLI.
 func (o *dynamodbFlags) client(ctx context.Context, connections int) (*sdk.Client, error) {
-	// A query of a whole table reads all its buckets at the same time. Keeping idle connections is cheaper
-	// than making new ones.
+	// A query of a whole table reads all its buckets concurrently. Keeping idle connections is cheaper than opening new
+	// ones.
 	options := []func(*config.LoadOptions) error{config.WithLogger(sdkLog{}), config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, connections
 	}))}
@@ -84,7 +83,7 @@ func (o *dynamodbFlags) client(ctx context.Context, connections int) (*sdk.Clien
 	}), nil
 }
 
-// place returns a description of the DynamoDB table and its location, for messages.
+// place describes the DynamoDB table for messages.
 func (o *dynamodbFlags) place(c *sdk.Client) string {
 	if o.endpoint != "" {
 		return fmt.Sprintf("the DynamoDB table %s at %s", o.table, o.endpoint)
@@ -92,7 +91,7 @@ func (o *dynamodbFlags) place(c *sdk.Client) string {
 	return fmt.Sprintf("the DynamoDB table %s in %s", o.table, c.Options().Region)
 }
 
-// open opens the store and reads from it once, so that wrong settings are reported at startup.
+// open opens the store and reads from it, so that wrong settings are reported at startup.
 func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dynamodb.Options) (*dynamodb.Store, error) {
 	options.Client, options.Table, options.Lease = client, o.table, setting.Never(o.lease)
 	store, err := dynamodb.New(options)
@@ -102,7 +101,7 @@ func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dy
 	return store, o.reach(ctx, client, store)
 }
 
-// openReplica is like open, but for a replica of the DynamoDB table. Another Region writes to the table.
+// openReplica is like open for a replica of a DynamoDB table to which another Region writes.
 func (o *dynamodbFlags) openReplica(ctx context.Context, client *sdk.Client, options dynamodb.Options) (*dynamodb.Secondary, error) {
 	options.Client, options.Table, options.Lease = client, o.table, setting.Never(o.lease)
 	store, err := dynamodb.NewSecondary(options, client.Options().Region)
@@ -112,7 +111,7 @@ func (o *dynamodbFlags) openReplica(ctx context.Context, client *sdk.Client, opt
 	return store, o.reach(ctx, client, store)
 }
 
-// reach reads from the store once. It returns an error if the DynamoDB table cannot be reached.
+// reach returns an error if the DynamoDB table cannot be read.
 func (o *dynamodbFlags) reach(ctx context.Context, client *sdk.Client, store table.Store) error {
 	_, err := store.ListRecords(ctx, "", "", 1, table.Strong)
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
@@ -124,7 +123,6 @@ func (o *dynamodbFlags) reach(ctx context.Context, client *sdk.Client, store tab
 	return nil
 }
 
-// connect checks the flags and opens the store, for a command that uses the store without a server.
 func (o *dynamodbFlags) connect(ctx context.Context, connections int) (*dynamodb.Store, *sdk.Client, error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err
@@ -137,12 +135,10 @@ func (o *dynamodbFlags) connect(ctx context.Context, connections int) (*dynamodb
 	return store, client, err
 }
 
-// sdkLog writes the log messages of the AWS SDK to the server's log. By default, the SDK writes them to
-// standard error.
+// sdkLog sends the log of the AWS SDK, which by default is written to standard error, to the server's log.
 type sdkLog struct{}
 
-// Logf implements smithy's logging.Logger. It logs at level debug, because errors already say what failed and
-// the messages only add details.
+// Logf implements smithy's logging.Logger. The level is debug, because the messages only add details to errors.
 func (sdkLog) Logf(_ logging.Classification, format string, args ...any) {
 	slog.Debug("AWS's client: " + fmt.Sprintf(format, args...))
 }

@@ -12,7 +12,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// dynamodbCommand returns the commands that maintain a DynamoDB table.
 func (p *program) dynamodbCommand() *cobra.Command {
 	return cli.Group("dynamodb", "Make a DynamoDB table, or change the number of buckets of a table", "", p.createCommand(), p.heartbeatCommand(), p.rebucketCommand())
 }

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/buckets"
 )
 
-// DynamoDBMetrics registers the metrics of the store on DynamoDB. It returns functions that the
-// store calls to update the metrics.
+// DynamoDBMetrics registers the metrics of a store on DynamoDB, and returns the functions with which the store updates
+// them.
 func DynamoDBMetrics(m *observe.Metrics) (dynamodb.Observer, func(buckets.Cost)) {
 	if m == nil {
 		return dynamodb.Observer{}, nil

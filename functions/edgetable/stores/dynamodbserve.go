@@ -12,7 +12,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// dynamodbServing are the flags of a server whose store is on DynamoDB.
 type dynamodbServing struct {
 	dynamodbFlags
 	buckets int
@@ -37,11 +36,10 @@ func (o *dynamodbServing) register(f *pflag.FlagSet) {
 }
 
 const (
-	scannedBytes = 8 << 20 // maximum number of bytes that one page of a query may read: 2,048 read units
+	scannedBytes = 8 << 20 // maximum bytes that a page of a query may read: 2,048 read units
 	purgePause   = time.Hour
 )
 
-// open opens the store on a DynamoDB table for a server.
 func (o *dynamodbServing) open(ctx context.Context, from *Opening) (*Backend, error) {
 	client, err := o.client(ctx, from.Requests)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"edgetable/functions/edgetable/descriptors"
 )
 
-// embeddedFlags are the flags of the embedded store, which keeps tables in the data directory or in memory.
+// embeddedFlags are the flags of the embedded store, which is in the data directory or in memory.
 type embeddedFlags struct {
 	data        string
 	memory      bool
@@ -44,7 +44,7 @@ func inDirectory() *Kind {
 	}
 }
 
-// maxCache is the maximum value of flags with a size: 16 TiB, which is more than the memory of any machine.
+// maxCache is the maximum of flags with a size, more than the memory of any machine.
 const maxCache = 1 << 44
 
 func (o *embeddedFlags) register(f *pflag.FlagSet) {
@@ -57,7 +57,7 @@ func (o *embeddedFlags) register(f *pflag.FlagSet) {
 func (o *embeddedFlags) check(flags *pflag.FlagSet) error {
 	given := flags.Changed
 	o.cacheGiven = given("cache-size")
-	if data := flags.Lookup("data"); o.memory && cli.FromEnvironment(data) { // no mistake of the user, because a container image may have set $EDGETABLE_DATA
+	if data := flags.Lookup("data"); o.memory && cli.FromEnvironment(data) { // a container image may set $EDGETABLE_DATA, so this is not a mistake
 		cli.Ignore(data)
 	}
 	switch {
@@ -71,7 +71,6 @@ func (o *embeddedFlags) check(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// open opens the embedded store, in the data directory or in memory.
 func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, error) {
 	cache, tables := o.limitMemory(from)
 	fresh := false
@@ -111,7 +110,7 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	if !o.memory {
 		b.Embedded = NewCheckpoints(store, from.Log)
 		dir, err := filepath.Abs(o.data)
-		if err != nil { // filepath.Abs fails if the working directory was removed
+		if err != nil { // the working directory was removed
 			dir = o.data
 		}
 		if b.Place = "in " + dir; fresh {
@@ -121,8 +120,8 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	return b, nil
 }
 
-// checkDirectory returns an error if no server can start with the data directory dir. The result fresh is true if the directory does not
-// exist.
+// checkDirectory returns an error if a server cannot start with the data directory. fresh reports whether the directory
+// does not exist.
 func checkDirectory(dir string) (fresh bool, err error) {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
@@ -141,13 +140,13 @@ func checkDirectory(dir string) (fresh bool, err error) {
 	return fresh, nil
 }
 
-// explain returns the error of opening the store in the data directory dir, with what the user can do.
+// explain adds advice to an error of opening the store.
 func explain(err error, dir string) error {
 	switch {
 	case errors.Is(err, pebblestore.ErrLost):
 		return cli.Fail(cli.StatusDamage, fmt.Errorf("%w; restore a backup. To continue without the lost commits, run 'edgetable check --accept-damage %s' and start the server again", err, dir))
 	case errors.Is(err, pebblestore.ErrDamaged):
-		return cli.Fail(cli.StatusDamage, err) // a supervisor does not restart a server that ends with this status
+		return cli.Fail(cli.StatusDamage, err) // a supervisor does not restart a server that exits with this status
 	case errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("--data: the file system of %s is read-only: mount it for writing, or name another directory", dir)
 	case errors.Is(err, fs.ErrPermission):
@@ -158,7 +157,7 @@ func explain(err error, dir string) error {
 	return err
 }
 
-// restored returns an error if a directory contains only a part of a backup, because its restore was interrupted.
+// restored returns an error if a directory contains a part of a backup, because a restore was interrupted.
 func restored(dir string) error {
 	if !target.Interrupted(dir) {
 		return nil
@@ -166,28 +165,25 @@ func restored(dir string) error {
 	return cli.Fail(cli.StatusDamage, fmt.Errorf("%s contains a part of a backup, whose restore was interrupted: run the same 'edgetable backup restore' again", dir))
 }
 
-// ofAzurite reports whether a directory contains the file in which Azurite stores tables.
+// ofAzurite reports whether a directory contains Azurite's table file.
 func ofAzurite(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "__azurite_db_table__.json"))
 	return err == nil
 }
 
-// BesideCache is the memory in bytes that a server needs besides the block cache: for requests, pages and
+// BesideCache is the memory in bytes that a server needs in addition to the block cache, for requests, pages and
 // compactions.
 const BesideCache = 192 << 20
 
-// usualCache is the default size of the block cache in bytes. In a container with little memory, the cache is
-// smaller.
+// usualCache is the default size of the block cache in bytes. It is smaller in a container with little memory.
 const usualCache = 128 << 20
 
-// limitMemory configures Go's garbage collector, which then runs rarely while much memory is free. The
-// environment variables GOMEMLIMIT and GOGC take precedence. limitMemory returns the size of the block cache. For
-// a store in memory, it also returns the maximum size of all tables.
+// limitMemory makes Go's garbage collector run rarely while enough memory is free, unless GOMEMLIMIT or GOGC is set. It
+// returns the size of the block cache and, for a store in memory, the maximum size of all tables.
 func (o *embeddedFlags) limitMemory(from *Opening) (cache, tables int64) {
 	cache = o.cache
-	// The cache gets at most a fifth of the heap. A memtable gets a quarter of the cache. So with a heap of 256
-	// MiB, a memtable still holds two of the largest batches. If it were smaller, each such batch would fill a
-	// memtable.
+	// The cache is limited to a fifth of the heap, and a memtable is a quarter of the cache. With a heap of 256 MiB, a
+	// memtable therefore holds two of the largest batches. A smaller memtable would be filled by a single one.
 	if from.Heap > 0 && !o.cacheGiven {
 		cache = min(cache, from.Heap/5)
 	}

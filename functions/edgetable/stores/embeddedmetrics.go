@@ -9,8 +9,7 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-// embeddedMetrics registers metrics of events in the embedded store. It returns the observer to
-// which the store reports these events.
+// embeddedMetrics registers metrics of events in the embedded store, and returns the observer for these events.
 func embeddedMetrics(m *observe.Metrics) pebblestore.Observer {
 	if m == nil {
 		return pebblestore.Observer{}
@@ -29,7 +28,6 @@ func embeddedMetrics(m *observe.Metrics) pebblestore.Observer {
 	}
 }
 
-// watchEmbedded registers metrics of counters and sizes of the embedded store.
 func watchEmbedded(m *observe.Metrics, s *pebblestore.Store) {
 	observe.Watch(m, s.Metrics,
 		observe.Counter("store_flushes_total", "Memtables that were flushed to data files.", func(m pebblestore.Metrics) float64 { return float64(m.Flushes) }),

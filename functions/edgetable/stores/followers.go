@@ -10,7 +10,7 @@ import (
 	"edgetable/adapters/store/pebblestore/datadir"
 )
 
-// Followers returns the kind of store that can follow a primary: the embedded store.
+// Followers returns the follow.Kind of the embedded store, the only kind of store that can follow a primary.
 func Followers() follow.Kind {
 	return follow.Kind{
 		Open: func(ctx context.Context, dir string) (follow.Restored, error) {

@@ -40,8 +40,7 @@ func (p *program) heartbeat(ctx context.Context, o *dynamodbFlags) error {
 	return nil
 }
 
-// beatEvery writes heartbeats at intervals until ctx ends. From the heartbeats, secondaries know
-// how old their data is.
+// beatEvery writes heartbeats at intervals until ctx is done. The heartbeats tell secondaries how old their data is.
 func beatEvery(ctx context.Context, pause time.Duration, store *dynamodb.Store, region string, log *slog.Logger) {
 	for ctx.Err() == nil {
 		if err := store.Beat(ctx, region); err != nil && ctx.Err() == nil {

@@ -5,14 +5,13 @@ import (
 	"edgetable/core/table"
 )
 
-// Leading wraps the store of a primary. If this store is replaced by another one, its replication status becomes
-// unavailable.
+// Leading wraps the store of a primary. When another store replaces it, the replication status becomes unavailable.
 type Leading struct {
 	table.Store
 	Lead *ship.Lead
 }
 
-// Unwrap returns the wrapped store. [table.As] calls it to find optional interfaces.
+// Unwrap returns the wrapped store, for [table.As].
 func (l Leading) Unwrap() table.Store { return l.Store }
 
 // Replication implements [table.Replicated].

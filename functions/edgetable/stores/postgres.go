@@ -19,7 +19,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// postgresFlags are the flags that identify a PostgreSQL database.
 type postgresFlags struct {
 	dsn, schema string
 	password    string // source of the password: file:FILE, command:COMMAND, rds or azure
@@ -55,13 +54,12 @@ func (o *postgresFlags) check() error {
 	return nil
 }
 
-// options returns the options with which servers and commands open the store.
 func (o *postgresFlags) options() postgres.Options {
 	return postgres.Options{DSN: o.dsn, Schema: o.schema, Password: o.source()}
 }
 
-// source returns a function that reads the password from the source in --postgres-password-from.
-// Without this flag it returns nil. Then pgx looks for a password in its own sources.
+// source returns a function that returns the password in --postgres-password-from. Without this flag, it returns nil,
+// and pgx uses its own sources.
 func (o *postgresFlags) source() password {
 	kind, rest, _ := strings.Cut(o.password, ":")
 	switch {
@@ -80,7 +78,6 @@ func (o *postgresFlags) source() password {
 	return nil
 }
 
-// runCommand runs the user's shell command that prints a password, and returns the output.
 func runCommand(ctx context.Context, command, host string, port uint16, user string) (string, error) {
 	c := exec.CommandContext(ctx, "sh", "-c", command)
 	c.Env = append(os.Environ(), "EDGETABLE_POSTGRES_HOST="+host, fmt.Sprint("EDGETABLE_POSTGRES_PORT=", port), "EDGETABLE_POSTGRES_USER="+user)
@@ -94,8 +91,7 @@ func runCommand(ctx context.Context, command, host string, port uint16, user str
 	return strings.TrimRight(string(out), "\r\n"), err
 }
 
-// place returns a description of the schema and the database, for messages. It contains no
-// password.
+// place describes the schema and the database for messages, without a password.
 func (o *postgresFlags) place() string {
 	config, err := pgconn.ParseConfig(o.dsn)
 	if err != nil {
@@ -108,14 +104,13 @@ func (o *postgresFlags) place() string {
 		}
 	}
 	name := ""
-	if config.Database != "" { // if the name is missing, PostgreSQL uses the name of the user
+	if config.Database != "" { // PostgreSQL defaults to the user name
 		name = " " + config.Database
 	}
 	return fmt.Sprintf("the schema %s of the PostgreSQL database%s at %s", o.schema, name, strings.Join(hosts, ", "))
 }
 
-// explainError adds a description of the database to an error. If rights are missing, it also
-// names the page that lists them.
+// explainError adds the database to an error. If privileges are missing, it refers to their documentation.
 func (o *postgresFlags) explainError(err error) error {
 	err = fmt.Errorf("%s: %w", o.place(), err)
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok && (p.Code == "42501" || p.Code == "28000") {
@@ -124,8 +119,7 @@ func (o *postgresFlags) explainError(err error) error {
 	return err
 }
 
-// exposed reports whether an attacker in the network could read the connection or impersonate the
-// database.
+// exposed reports whether an attacker in the network could read the traffic or impersonate the database.
 func (o *postgresFlags) exposed() bool {
 	config, err := pgconn.ParseConfig(o.dsn)
 	if err != nil || strings.HasPrefix(config.Host, "/") || cli.LoopbackHost(config.Host) {
@@ -134,7 +128,6 @@ func (o *postgresFlags) exposed() bool {
 	return config.TLSConfig == nil || config.TLSConfig.InsecureSkipVerify
 }
 
-// postgresCommand returns the commands that maintain a database.
 func (p *program) postgresCommand() *cobra.Command {
 	return cli.Group("postgres", "Create or inspect the schema in a PostgreSQL database", "",
 		p.postgresCreateCommand(),
@@ -206,13 +199,13 @@ type shownStatus struct {
 	Address         string  `json:"address"`
 	Standby         bool    `json:"standby"`
 	Durability      string  `json:"durability"`
-	Schema          int     `json:"schema"`       // version of the schema; 0 if there is no schema
-	NeededSchema    int     `json:"neededSchema"` // version of the schema that this program needs
+	Schema          int     `json:"schema"`       // version of the schema, or 0 without a schema
+	NeededSchema    int     `json:"neededSchema"` // version that this program needs
 	Servers         int     `json:"servers"`
 	Tables          int64   `json:"tables"`
 	TablesRemoved   int64   `json:"tablesBeingRemoved"`
-	Entities        int64   `json:"entities"`   // estimated number
-	Tombstones      int64   `json:"tombstones"` // estimated number
+	Entities        int64   `json:"entities"`   // estimate
+	Tombstones      int64   `json:"tombstones"` // estimate
 	OldestSeconds   float64 `json:"oldestTransactionSeconds"`
 	TransactionsOld int64   `json:"oldestTransactionNumbersBack"`
 }

@@ -5,7 +5,7 @@ import (
 	"edgetable/adapters/store/postgres"
 )
 
-// PostgresMetrics registers the metrics of the store on PostgreSQL.
+// PostgresMetrics registers the metrics of a store on PostgreSQL.
 func PostgresMetrics(m *observe.Metrics, metrics func() postgres.Metrics) {
 	rows := []observe.Row[postgres.Metrics]{
 		observe.Counter("postgres_write_groups_total", "Transactions that wrote single entities.", func(m postgres.Metrics) float64 { return float64(m.WriteGroups) }),
@@ -39,7 +39,7 @@ func PostgresMetrics(m *observe.Metrics, metrics func() postgres.Metrics) {
 	observe.Watch(m, metrics, rows...)
 }
 
-// ofPool lists the metrics of a connection pool. The primary and the standby each have a pool.
+// ofPool are the metrics of a connection pool. The primary and the standby have separate pools.
 var ofPool = []struct {
 	row   observe.Row[postgres.Metrics]
 	value func(*postgres.Pool) float64

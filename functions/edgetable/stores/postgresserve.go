@@ -12,7 +12,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// postgresServing are the flags of a server whose store is on PostgreSQL.
 type postgresServing struct {
 	postgresFlags
 	replica     string
@@ -37,7 +36,6 @@ func (o *postgresServing) register(f *pflag.FlagSet) {
 	cli.BoolFlag(f, &o.allowLoss, "postgres-allow-loss", "accept a database whose settings (fsync, synchronous_commit) may lose acknowledged writes")
 }
 
-// open opens the store on PostgreSQL for a server.
 func (o *postgresServing) open(ctx context.Context, from *Opening) (*Backend, error) {
 	if o.exposed() {
 		from.Log.Warn("the network can read the traffic to the database, or impersonate the database: add sslmode=verify-full to --postgres-dsn", "place", o.place())
@@ -59,12 +57,10 @@ func (o *postgresServing) open(ctx context.Context, from *Opening) (*Backend, er
 	}, nil
 }
 
-// databaseWait is the maximum time that a starting server waits for a database that cannot be
-// reached.
+// databaseWait is how long a starting server waits for an unreachable database.
 const databaseWait = time.Minute
 
-// await opens the store. While the database cannot be reached, it retries every second, for at
-// most databaseWait.
+// await opens the store. While the database is unreachable, it retries every second, for up to databaseWait.
 func await(ctx context.Context, o postgres.Options, waits func(cause error)) (*postgres.Store, error) {
 	ctx, cancel := context.WithTimeout(ctx, databaseWait)
 	defer cancel()

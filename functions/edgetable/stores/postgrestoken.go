@@ -17,22 +17,20 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/rds/auth"
 )
 
-// password is a function that returns the password for a new connection, or a token that the database accepts
-// instead.
+// password returns the password for a new connection, or a token that the database accepts as a password.
 type password func(ctx context.Context, host string, port uint16, user string) (string, error)
 
-// tokens contains the sources of tokens. A token proves the identity of this machine; the database accepts it like a
-// password.
+// tokens are the sources of tokens, which prove the identity of this machine.
 var tokens = map[string]func() password{
 	"rds":   rdsTokens,
 	"azure": func() password { return azureTokens(azcore.ClientOptions{}) },
 }
 
-// rdsTokens returns a function that makes tokens for Amazon RDS or Aurora. It signs them with the credentials that
-// the AWS CLI would use. A token is valid for 15 minutes, and is only needed while connecting.
+// rdsTokens returns a function that creates tokens for Amazon RDS and Aurora, with the credentials that the AWS CLI
+// would use. A token is valid for 15 minutes, and is needed only while connecting.
 func rdsTokens() password {
 	var mu sync.Mutex
-	var loaded *aws.Config // kept for later connections, because it caches the credentials
+	var loaded *aws.Config // caches the credentials
 	load := func(ctx context.Context) (aws.Config, error) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -65,8 +63,8 @@ func rdsTokens() password {
 	}
 }
 
-// rdsRegion returns the AWS Region in a host name such as db.abc.eu-west-1.rds.amazonaws.com; otherwise "". It is
-// called for each host, because the hosts of a DSN may be in several Regions.
+// rdsRegion returns the AWS Region in a host name such as db.abc.eu-west-1.rds.amazonaws.com, or "". The hosts of a DSN
+// may be in several Regions, so it is called for each host.
 func rdsRegion(host string) string {
 	name, _, found := strings.Cut(host, ".rds.amazonaws.com")
 	if !found {
@@ -75,11 +73,11 @@ func rdsRegion(host string) string {
 	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
-// azureScope is the scope of tokens for Azure Database for PostgreSQL.
+// azureScope is the token scope for Azure Database for PostgreSQL.
 const azureScope = "https://ossrdbms-aad.database.windows.net/.default"
 
-// azureTokens returns a function that gets tokens from Microsoft Entra, for the identity that Azure's SDKs would
-// use. A token is reused until shortly before it expires.
+// azureTokens returns a function that requests tokens from Microsoft Entra, with the default credential of Azure's
+// SDKs. The SDK caches a token until shortly before it expires.
 func azureTokens(o azcore.ClientOptions) password {
 	credential := sync.OnceValues(func() (*azidentity.DefaultAzureCredential, error) {
 		return azidentity.NewDefaultAzureCredential(&azidentity.DefaultAzureCredentialOptions{ClientOptions: o})

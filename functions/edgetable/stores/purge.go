@@ -9,8 +9,8 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// purgeEvery removes items that no operation can read, such as those of deleted tables. It does so
-// at intervals until ctx ends. Several processes may do this at the same time.
+// purgeEvery removes items that no operation can read, such as items of deleted tables, at intervals until ctx is done.
+// Several processes may purge concurrently.
 func purgeEvery(ctx context.Context, pause time.Duration, store *dynamodb.Store, log *slog.Logger) {
 	for cli.Sleep(ctx, pause) == nil {
 		var done dynamodb.Progress

@@ -74,7 +74,6 @@ func (p *program) rebucket(ctx context.Context, o *rebucketFlags, tableName stri
 	return explainRebucket(err, &name)
 }
 
-// explainRebucket adds advice for the user to an error.
 func explainRebucket(err error, name *table.Name) error {
 	pause, unfinished := (*rebucket.PauseError)(nil), (*rebucket.UnfinishedError)(nil)
 	switch {
@@ -92,13 +91,12 @@ func explainRebucket(err error, name *table.Name) error {
 	return cli.Fail(cli.StatusPart, fmt.Errorf("%w; run it again to resume, or with --abort to give up", err))
 }
 
-// rebucketProgress shows the user the progress of a run of 'dynamodb rebucket'.
 type rebucketProgress struct {
 	*cli.Progress
 	name    string
 	buckets int
 	before  rebucket.Progress
-	rows    int // number of entities in the last complete pass; 0 during the first pass
+	rows    int // entities in the last complete pass; 0 during the first pass
 }
 
 func (r *rebucketProgress) report(now rebucket.Progress) {
@@ -122,7 +120,7 @@ func (r *rebucketProgress) report(now rebucket.Progress) {
 	}
 }
 
-// milestone tells the user that a step of the run begins or that the run has ended.
+// milestone prints the start of a step, or the end of the run.
 func (r *rebucketProgress) milestone(now rebucket.Progress) {
 	switch now.State {
 	case rebucket.Closing:

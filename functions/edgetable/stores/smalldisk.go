@@ -2,15 +2,14 @@ package stores
 
 import "github.com/cockroachdb/pebble/v2/vfs"
 
-// smallDisk is the machine's file system, but it reports a smaller size. It is used if the files are on a tmpfs,
-// which uses the memory of a container. The store refuses inserts before it has used up this size, and so leaves
-// memory for the process.
+// smallDisk is the file system of the machine with a smaller size. It is used for a tmpfs, whose files are in the
+// memory of a container. The store rejects inserts before the size is used up, so that memory remains for the process.
 type smallDisk struct {
 	vfs.FS
 	most uint64
 }
 
-// limitDisk returns the file system with its size limited to a number of bytes; 0 means no limit.
+// limitDisk returns a file system with a limited size in bytes; 0 means no limit.
 func limitDisk(most int64) vfs.FS {
 	if most == 0 {
 		return vfs.Default

@@ -9,10 +9,10 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// kinds returns all kinds of store, in the order of the help. The first kind is the default.
+// kinds returns the kinds of store in the order of the help, the default first.
 func kinds() []*Kind { return []*Kind{inDirectory(), onPostgres(), onDynamoDB()} }
 
-// Remote returns the names of those kinds whose tables are on another machine.
+// Remote returns the names of the kinds whose tables are on another machine.
 func Remote() (names []string) {
 	for _, k := range kinds() {
 		if k.Remote {
@@ -22,17 +22,16 @@ func Remote() (names []string) {
 	return names
 }
 
-// Flags are the flags that select a store and describe it.
+// Flags are the flags that select and configure a store.
 type Flags struct {
-	store string // value of --store, the name of a kind
+	store string // value of --store
 	kinds []*Kind
-	of    map[string]string // maps the name of a flag to the kind of store for which the flag is
+	of    map[string]string // kind of store that supports a flag, by flag name
 }
 
 func NewFlags() Flags { return Flags{kinds: kinds(), of: map[string]string{}} }
 
-// Sections calls add for each kind of store, with a heading for the help and a function that registers the kind's
-// flags.
+// Sections passes each kind of store to the callback, as a heading and a function that registers the flags of the kind.
 func (o *Flags) Sections(add func(heading string, register func(f *pflag.FlagSet))) {
 	var names, about []string
 	for _, k := range o.kinds {
@@ -52,14 +51,14 @@ func (o *Flags) Sections(add func(heading string, register func(f *pflag.FlagSet
 	}
 }
 
-// Kind returns the kind of store that --store selects.
+// Kind returns the selected kind of store.
 func (o *Flags) Kind() *Kind {
-	return o.kinds[slices.IndexFunc(o.kinds, func(k *Kind) bool { return k.name == o.store })] // cannot be -1, because ChoiceFlag refuses other names
+	return o.kinds[slices.IndexFunc(o.kinds, func(k *Kind) bool { return k.name == o.store })] // never -1, because ChoiceFlag rejects other names
 }
 
-// Check returns an error if flags contradict each other. The argument contains all flags of the command. If the
-// environment sets a flag for another kind of store than the selected kind, Check ignores the flag. But for some flags,
-// such as --backup-to, Check returns an error, because the user may rely on backups.
+// Check returns an error if flags contradict each other. flags are all flags of the command. A flag for another kind of
+// store is ignored if the environment set it. But it is an error for flags of other packages, such as --backup-to,
+// because the user may rely on backups.
 func (o *Flags) Check(flags *pflag.FlagSet) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		kind, some := o.of[f.Name]
@@ -77,11 +76,11 @@ func (o *Flags) Check(flags *pflag.FlagSet) (err error) {
 	return o.Kind().check(flags)
 }
 
-// fromOtherPackage reports whether another package adds this flag, for use with only one kind of store. An example is
-// --backup-to.
+// fromOtherPackage reports whether a flag of another package, such as --backup-to, is supported by only one kind of
+// store.
 func (o *Flags) fromOtherPackage(flag string) bool {
 	return slices.ContainsFunc(o.kinds, func(k *Kind) bool { return slices.Contains(k.also, flag) })
 }
 
-// DataDirectory returns the data directory, or "" for a store without one.
+// DataDirectory returns the data directory, or "" if the store has none.
 func (o *Flags) DataDirectory() string { return o.Kind().dataDirectory() }

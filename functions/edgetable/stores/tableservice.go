@@ -8,11 +8,11 @@ import (
 	"edgetable/core/table"
 )
 
-// Now returns the time of the machine's clock.
+// Now returns the current time in ticks.
 func Now() edm.Ticks { return edm.TicksOf(time.Now()) }
 
-// NewService returns a table service with the machine's clock and random numbers. The random numbers become nonces
-// and ids. They must be unique, but need not be secret.
+// NewService returns a table service with the system clock and random nonces and ids, which must be unique but need not
+// be secret.
 func NewService(store table.Store, scan int) *table.Service {
 	return table.New(store, table.Options{Now: Now, Rand: rand.Uint64, Budget: table.Budget{ScanBytes: scan}})
 }

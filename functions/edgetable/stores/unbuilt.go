@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Unbuilt returns the backend of a secondary that is building its first store.
+// Unbuilt returns the Backend of a secondary while it builds its first store.
 func Unbuilt(s table.Store, dir string) *Backend {
 	return &Backend{
 		Store: s, System: "edgetable", Place: "in " + dir + ", where they are being built",

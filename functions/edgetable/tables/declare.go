@@ -18,7 +18,6 @@ import (
 	"edgetable/functions/edgetable/client"
 )
 
-// declareFlags holds the flags of the commands that change the options of tables.
 type declareFlags struct {
 	client.ServiceFlags
 	dryRun, yes bool
@@ -30,18 +29,17 @@ func (o *declareFlags) register(f *pflag.FlagSet) {
 	cli.BoolFlag(f, &o.yes, "yes", "do not ask for confirmation")
 }
 
-// wish is a function that returns the desired options of a table, given its current options.
+// wish returns the desired options of a table, given the current options.
 type wish func(now table.TableOptions) table.TableOptions
 
-// change is the change of options of one table.
 type change struct {
 	name, revision string
-	old, next      []byte        // the options of the table in JSON, without the members "state": the server adds these members
-	rule           *table.Expiry // a new expiry rule, or nil
-	replaced       bool          // the table has another expiry rule now
+	old, next      []byte        // options as JSON, without the members "state", which the server adds
+	rule           *table.Expiry // new expiry rule, or nil
+	replaced       bool          // the rule replaces another one
 }
 
-// declare sets the options of tables. It checks all tables before it changes any of them.
+// declare sets the options of tables, after checking all of them.
 func declare(ctx context.Context, p *cli.Terminal, o *declareFlags, all map[string]wish) error {
 	c, err := o.Connect(p)
 	if err != nil {
@@ -97,14 +95,13 @@ func declare(ctx context.Context, p *cli.Terminal, o *declareFlags, all map[stri
 	return nil
 }
 
-// askFor asks the user to confirm an expiry rule that would hide more than a tenth of the
-// table.
+// askFor asks the user to confirm an expiry rule that hides more than a tenth of the table.
 func askFor(ctx context.Context, p *cli.Terminal, o *declareFlags, c *remote.Client, one *change) error {
 	if one.rule == nil || o.yes && !o.dryRun {
 		return nil
 	}
 	now := edm.TicksOf(time.Now())
-	var ended, whole int64 // counts of the expired and of all entities; both omit the entities that the table's present rule of expiry hides
+	var ended, whole int64 // numbers of expired and of all entities, without the entities that the current rule hides
 	q := remote.Query{Table: one.name, Select: []string{"Timestamp"}}
 	if one.rule.Property != "" {
 		q.Select = append(q.Select, one.rule.Property)

@@ -1,2 +1,2 @@
-// Package tables implements the commands that manage whole tables, such as their options.
+// Package tables implements the commands that manage tables and their options.
 package tables

@@ -8,7 +8,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// readOptions parses an options document. Each error begins with the first argument, which names the source of the document.
+// readOptions parses an options document. Each error begins with the source of the document.
 func readOptions(of string, text []byte) (table.TableOptions, error) {
 	o, err := payload.ReadOptions(text)
 	if err != nil {
@@ -17,7 +17,7 @@ func readOptions(of string, text []byte) (table.TableOptions, error) {
 	return o, nil
 }
 
-// optionsDocument returns an options document without the members named state, which the server adds to its responses.
+// optionsDocument returns an options document without the members "state", which the server adds.
 func optionsDocument(o table.TableOptions) []byte {
 	text := payload.AppendOptions(nil, &table.Traits{Expiry: o.Expire, Feed: o.Changes}, 1<<62)
 	return []byte(strings.ReplaceAll(string(text), `,"state":"active"`, ""))

@@ -47,13 +47,12 @@ deletes these changes.`,
 	return c
 }
 
-// options holds those flags of 'tables set' that describe options of tables.
 type options struct {
 	property, after, keep string
 	noExpire, noChanges   bool
 }
 
-// parse checks the flags, and returns a function that applies them.
+// parse checks the flags and returns a function that applies them.
 func (o *options) parse() (wish, error) {
 	rules, feeds := o.property != "" || o.after != "", o.keep != ""
 	if rules && o.noExpire || feeds && o.noChanges || !rules && !o.noExpire && !feeds && !o.noChanges {

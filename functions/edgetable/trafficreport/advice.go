@@ -8,8 +8,7 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// tellAdvice prints the findings, or, with asJSON, the whole advice as JSON. If there are
-// findings, it returns a failure.
+// tellAdvice prints the advice. It returns an error if there are findings.
 func tellAdvice(p *cli.Terminal, a *advise.Advice, f *advise.Facts, asJSON bool) error {
 	if asJSON {
 		if err := p.PrintJSON(a); err != nil {
@@ -25,7 +24,7 @@ func tellAdvice(p *cli.Terminal, a *advise.Advice, f *advise.Facts, asJSON bool)
 }
 
 func printAdvice(p *cli.Terminal, a *advise.Advice, f *advise.Facts) {
-	const indent = len("   for example  ") // column at which a value begins, after its name
+	const indent = len("   for example  ") // column of the values
 	line := func(name, text string) { fmt.Fprintf(p.Out, "   %-12s %s\n", name, p.Wrap(indent, text)) }
 	if len(a.Findings) == 0 && f.Enough() {
 		fmt.Fprintln(p.Out, "no finding")

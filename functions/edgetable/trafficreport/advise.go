@@ -19,7 +19,7 @@ type adviseFlags struct {
 	trafficFlags
 	client.ServiceFlags
 	scan    bool
-	local   bool // use a server on this machine
+	local   bool // use the server on this machine
 	buckets int
 }
 

@@ -10,7 +10,7 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// ReadKeys reads the keys of a table in several ranges at the same time.
+// ReadKeys reads all entities of a table over several connections, and describes them.
 func ReadKeys(ctx context.Context, c *remote.Client, table string, connections int, read *scan.Progress) (*advise.Stored, error) {
 	parts, err := scan.ReadRanges(ctx, c, remote.Query{Table: table}, connections, read, func(list iter.Seq2[payload.Received, error]) (advise.Stored, error) {
 		var one advise.Stored

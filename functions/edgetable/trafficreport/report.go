@@ -69,10 +69,10 @@ func printShapes(p *cli.Terminal, list []traffic.Shape) {
 	p.PrintTable(&t)
 }
 
-// top is the maximum number of partitions that are printed.
+// top is the maximum number of partitions to print.
 const top = 10
 
-// printHeavy prints the partitions with the highest counts of a metric, and their shares of the sum.
+// printHeavy prints the partitions with the highest counts of a metric, and their shares of the total.
 func printHeavy(p *cli.Terminal, metric string, h traffic.Heavy, sum uint64) {
 	if len(h.Entries) == 0 {
 		return
@@ -107,7 +107,7 @@ func printHeavy(p *cli.Terminal, metric string, h traffic.Heavy, sum uint64) {
 	p.PrintTable(&t)
 }
 
-// printRanges prints the Durable Objects of a table on Workers. Each object stores a range of keys.
+// printRanges prints the objects of a table on Workers, each of which stores a range.
 func printRanges(p *cli.Terminal, list []traffic.Range, now time.Time) {
 	if len(list) == 0 {
 		return

@@ -12,7 +12,6 @@ import (
 	"edgetable/functions/edgetable/client"
 )
 
-// trafficFlags holds the flags that name a server and an account.
 type trafficFlags struct {
 	data, admin, account string
 	json                 bool
@@ -24,7 +23,6 @@ func (o *trafficFlags) register(f *pflag.FlagSet) {
 	cli.AccountFlag(f, &o.account, "; default the first account that has the table")
 }
 
-// server returns the server on this machine that the flags describe.
 func (o *trafficFlags) server() *admin.Server { return admin.Reach(o.data, o.admin) }
 
 func trafficCommand(p *cli.Terminal) *cobra.Command {
@@ -78,7 +76,7 @@ func show(ctx context.Context, p *cli.Terminal, o *trafficFlags, from *client.Se
 	return nil
 }
 
-// trafficOf returns the traffic of a table from the service of --from, or else from the local server.
+// trafficOf returns the traffic of a table, as counted by the service of --from or else by the server on this machine.
 func trafficOf(ctx context.Context, p *cli.Terminal, o *trafficFlags, from *client.ServiceFlags, table string) (*traffic.Report, error) {
 	if from.Name == "" {
 		return o.server().Traffic(ctx, o.account, table)

@@ -20,17 +20,16 @@ import (
 type Apply struct {
 	To     *remote.Client
 	Table  string
-	Source string // URL of the account; the file of refused rows names this URL as the source
+	Source string // URL of the account; the rejects name it as their source
 	// Connections is the maximum number of concurrent batches.
 	Connections int
-	// The callback Before gets the operations of each page. The method Page writes these operations
-	// after the call.
+	// Before is called with the operations of each page before Page sends them.
 	Before func([]remote.Operation) error
 }
 
-// Page writes the events of one page of the feed. An event contains the whole state of its entity,
-// so Page writes only the last event of each entity. For the same reason the order of the writes
-// does not matter, and a page may be written twice. Page returns the rows that the service refuses.
+// Page writes the events of one page of the feed and returns the rows that the service rejects. Each event contains the
+// complete state of its entity, so Page writes only the last event of each entity. The order of the writes does not
+// matter, and it is safe to write a page twice.
 func (a *Apply) Page(ctx context.Context, events []json.RawMessage) (totals progressfile.Totals, rejects []rows.Reject, err error) {
 	ops, err := operations(events)
 	if err != nil {
@@ -81,8 +80,6 @@ func (a *Apply) write(ctx context.Context, b *batch) (err error) {
 	return err
 }
 
-// operations returns one write for each entity of a page, sorted by partition and kind of
-// operation.
 func operations(events []json.RawMessage) ([]remote.Operation, error) {
 	type entity struct{ partition, row string }
 	last := map[entity]*remote.Event{}
@@ -91,7 +88,7 @@ func operations(events []json.RawMessage) ([]remote.Operation, error) {
 		if err := json.Unmarshal(text, &e); err != nil {
 			return nil, err
 		}
-		if e.Type != payload.EventDrop { // the event of a deleted table has no entity; the next response of the feed reports the end of the feed
+		if e.Type != payload.EventDrop { // the event of a deleted table has no entity; the next response reports that the feed has ended
 			last[entity{e.PartitionKey, e.RowKey}] = &e
 		}
 	}
@@ -99,7 +96,7 @@ func operations(events []json.RawMessage) ([]remote.Operation, error) {
 	for k, e := range last {
 		op := remote.Operation{Kind: remote.Delete, PartitionKey: k.partition, RowKey: k.row}
 		switch {
-		case e.Superseded: // the event has no data, because a later event in the feed has the state of the entity
+		case e.Superseded: // the event has no data; a later event of the feed contains the state of the entity
 			continue
 		case e.Type == payload.EventPut && e.Expired == "":
 			received, err := payload.ReadEntity(e.Data)

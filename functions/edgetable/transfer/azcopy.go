@@ -12,21 +12,22 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// AzCopy 7 exported a table to files ACCOUNT_TABLE_TIME_RANGE_SPLIT_CRC.json and a manifest
-// ACCOUNT_TABLE_TIME.manifest. In the CSV format each file ends with .csv, and a file .schema.csv
-// with its types is next to it. The names of the files and of the manifest have the same prefix,
-// unless the option /Manifest chose another name. CRC is a checksum of the entities in the file,
-// and the field Checksum of the manifest is a checksum of all files. How AzCopy computed the
-// checksums was never published, so this package does not verify them. It verifies the number of
-// files.
-// https://github.com/MicrosoftDocs/azure-docs/blob/00a142ac/articles/storage/storage-use-azcopy.md
-// https://github.com/Azure/azure-storage-net-data-movement/issues/129
+// AzCopy 7 exports a table to data files and a manifest in one directory:
+//
+//   - ACCOUNT_TABLE_TIME_RANGE_SPLIT_CRC.json, or .csv in the CSV format
+//   - for each CSV file, a .schema.csv file with the column types
+//   - ACCOUNT_TABLE_TIME.manifest
+//
+// The option /Manifest replaces the prefix ACCOUNT_TABLE_TIME in all names.
+//
+// CRC is a checksum of the entities in the file, and the field Checksum of the manifest covers all files. The algorithm
+// is not published, so this package verifies only the number of files. See
+// https://github.com/MicrosoftDocs/azure-docs/blob/00a142ac/articles/storage/storage-use-azcopy.md and
+// https://github.com/Azure/azure-storage-net-data-movement/issues/129.
 
-// azcopyManifest is the file extension of AzCopy's manifests.
 const azcopyManifest = ".manifest"
 
-// azcopySays holds fields of a manifest of AzCopy 7.3. Manifests of older versions lack these
-// fields.
+// azcopySays is the part of a manifest that the import uses. Versions before AzCopy 7.3 do not write these fields.
 type azcopySays struct {
 	TableName      string
 	TotalDataFiles int
@@ -43,8 +44,8 @@ func readAzcopyManifest(manifest string) (says azcopySays, err error) {
 	return says, err
 }
 
-// azcopyParts returns the data files next to a manifest. It fails if the manifest records another
-// number of files.
+// azcopyParts returns the data files of a manifest, which are in the same directory. It fails if the number of files
+// differs from TotalDataFiles.
 func azcopyParts(manifest, tableName string) (list []Source, err error) {
 	says, err := readAzcopyManifest(manifest)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// InAzurite returns the path of the file in which Azurite keeps its tables. The parameter path names this file or its
-// directory. If there is no such file, InAzurite returns "".
+// InAzurite returns the path of Azurite's table file, or "" if the file does not exist. path is the file or its
+// directory.
 func InAzurite(path string) string {
 	if filepath.Base(path) == rows.AzuriteName {
 		return path
@@ -26,8 +26,8 @@ func InAzurite(path string) string {
 	return file
 }
 
-// AzuriteSources returns the tables in Azurite's file or directory. If account is "", the file must have only one
-// account. If tableName is not "", AzuriteSources returns only that table.
+// AzuriteSources returns the tables in the Azurite file or directory at path. If account is "", the file must contain a
+// single account. If tableName is not "", the other tables are ignored.
 func AzuriteSources(path, account, tableName string) (list []Source, err error) {
 	file := InAzurite(path)
 	if file == "" {

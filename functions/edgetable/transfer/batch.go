@@ -6,16 +6,16 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// batch has rows of one partition, and the rows that were refused since the previous batch.
+// batch is a group of rows of one partition, together with the rows rejected since the previous batch.
 type batch struct {
 	source  *Source
 	ops     []remote.Operation
 	lines   []int
 	buf     []byte // bodies of all operations
-	ends    []int  // for each operation, the index in buf at which its body ends
+	ends    []int  // end offset in buf of the body of each operation
 	weight  int
 	rejects []rows.Reject
-	rows    int64 // number of rows from the start of the source to the last row of this batch
+	rows    int64 // number of rows of the source up to the last row of this batch
 	totals  progressfile.Totals
 	done    bool
 }
@@ -25,15 +25,14 @@ func (b *batch) fits(op *remote.Operation) bool {
 	return n == 0 || n < remote.MaxOperations && b.ops[0].Kind == op.Kind && b.ops[0].PartitionKey == op.PartitionKey && b.weight+op.Weight() <= remote.MaxWeight
 }
 
-// push adds an operation and copies its body, because the caller reuses the memory of the body.
+// push appends an operation. It copies the body, because the caller reuses the buffer.
 func (b *batch) push(op remote.Operation, line int) {
 	b.weight += op.Weight()
 	b.buf = append(b.buf, op.Body...)
 	b.ops, b.lines, b.ends = append(b.ops, op), append(b.lines, line), append(b.ends, len(b.buf))
 }
 
-// seal sets the bodies of the operations to slices of buf. No operation can be added later, because
-// append may move buf.
+// seal makes the operations' bodies point into buf. push must not be called afterwards, because it may reallocate buf.
 func (b *batch) seal() {
 	from := 0
 	for i, end := range b.ends {
@@ -42,8 +41,7 @@ func (b *batch) seal() {
 	}
 }
 
-// reset removes the operations of a batch. It keeps the refused rows until they are written to
-// their file.
+// reset clears the operations but retains the rejects, which have not been written yet.
 func (b *batch) reset() {
 	*b = batch{source: b.source, ops: b.ops[:0], lines: b.lines[:0], ends: b.ends[:0], buf: b.buf[:0], rejects: b.rejects}
 }

@@ -8,13 +8,12 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// batcher collects the rows of a source in batches.
 type batcher struct {
 	kind   remote.Kind
-	put    func(context.Context, *batch) error // receives each batch
+	put    func(context.Context, *batch) error
 	source *Source
-	skip   int64 // number of rows that an earlier run finished
-	rows   int64 // number of rows read so far
+	skip   int64 // number of rows that an earlier run has finished
+	rows   int64 // number of rows read
 	b      *batch
 	body   []byte
 }

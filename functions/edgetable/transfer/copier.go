@@ -10,8 +10,8 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// CopyCommand says what to copy from one service to another and how. A run resumes an earlier run
-// whose command is equal.
+// CopyCommand specifies a copy of tables from one service to another. A run resumes an earlier run that had the same
+// command.
 type CopyCommand struct {
 	Tables []string `json:"tables"`
 	Source string   `json:"source"` // URL of the source account
@@ -19,37 +19,35 @@ type CopyCommand struct {
 	Filter string   `json:"filter,omitempty"`
 	Select []string `json:"select,omitempty"`
 	Mode   string   `json:"mode"`             // insert, merge, replace or skip
-	Sync   bool     `json:"sync,omitempty"`   // write only entities that differ from those in the target
-	Delete bool     `json:"delete,omitempty"` // with Sync: also delete entities that the source does not have
+	Sync   bool     `json:"sync,omitempty"`   // write only the entities that differ from the target
+	Delete bool     `json:"delete,omitempty"` // with Sync: delete the entities of the target that the source does not have
 }
 
-// Copy is a copy of tables.
+// Copy is a copy of tables from one service to another.
 type Copy struct {
 	CopyCommand
-	DryRun bool // write nothing to the target, no progress file, and no file of refused entities
+	DryRun bool // write neither to the target nor to the progress file nor to the file of rejects
 
 	Connections  int
-	ProgressFile string // path of the progress file
-	Rejects      string // path of the file of refused entities
+	ProgressFile string
+	Rejects      string // path of the file of rejects
 	Progress     *scan.Progress
-	Begin        func(again bool)                            // called at the start; again is true if an earlier run of the command recorded progress
-	Again        func(table string)                          // called for each table whose copy starts over from the beginning
-	Refused      func(table string, line int, reason string) // called for each refused entity
+	Begin        func(again bool)                            // called at the start; again reports whether an earlier run recorded progress
+	Again        func(table string)                          // called for each table that must be copied again from the beginning
+	Refused      func(table string, line int, reason string) // called for each rejected entity
 }
 
-// copier is the state of a running copy.
 type copier struct {
 	o        *Copy
 	from, to *remote.Client
 	work     *scan.Work
-	firsts   map[string]*firstWrite // by name of the table
-	made     map[string]bool        // tables that this run created
+	firsts   map[string]*firstWrite // by table name
+	made     map[string]bool        // tables created by this run, by name
 	mu       sync.Mutex             // guards rejected
 	rejected rows.RejectFile
 }
 
-// mark records the key of an entity in the target, by which a later run recognizes the table. If the
-// table has such a key already, mark changes nothing.
+// mark records k as the mark of the table, unless the table already has one.
 func (c *copier) mark(table string, k ranges.Key) error {
 	if c.o.DryRun {
 		return nil
@@ -57,8 +55,8 @@ func (c *copier) mark(table string, k ranges.Key) error {
 	return c.work.SetMark(table, k)
 }
 
-// writeProgress appends the refused entities to their file. Then it appends a line to the progress
-// file, with the state of the range and the length of the file of refused entities.
+// writeProgress appends the rejects to their file, and then the state of the range to the progress file. The state
+// includes the size of the file of rejects.
 func (c *copier) writeProgress(table string, p *scan.Task, state progressfile.Line, rejects []rows.Reject) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

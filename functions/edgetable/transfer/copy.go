@@ -11,9 +11,9 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Run copies the tables. After an error, a call with the same command resumes from the progress file.
-// Run removes the progress file when the copy is complete. The totals include entities that were
-// written to a table of the target before this table was deleted.
+// Run copies the tables. After an error, a call with the same command resumes from the progress file. Run removes the
+// progress file when the copy is complete. If a table of the target is deleted during the copy, the totals still
+// include the entities written before.
 func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progressfile.Totals, err error) {
 	file := o.ProgressFile
 	if o.DryRun {
@@ -43,14 +43,14 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progres
 		if remote.TableGone(err) {
 			lost = append(lost, fmt.Errorf("table %s does not exist, or no longer exists: %w", name, err))
 			totals.Add(w.Totals(name))
-			err = w.Forget(name) // forget the progress, because the deleted table may have contained the copied entities
+			err = w.Forget(name) // the deleted table may have contained entities that the progress counts as copied
 		}
 		if err != nil {
 			totals.Add(w.Totals())
 			return totals, err
 		}
 	}
-	for _, name := range o.Tables { // another client may have deleted a table and created it again during the copy
+	for _, name := range o.Tables { // check that no table was deleted and created again during the copy
 		mark := w.Mark(name)
 		ok, err := hasMark(ctx, to, name, mark)
 		if err == nil && !ok {
@@ -67,7 +67,7 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progres
 	if len(lost) > 0 {
 		return totals, errors.Join(lost...)
 	}
-	return totals, w.Remove() // a later run of the same command copies everything again
+	return totals, w.Remove() // without the progress file, the next run of the command copies everything again
 }
 
 func (c *copier) table(ctx context.Context, name string) error {
@@ -87,7 +87,7 @@ func (c *copier) table(ctx context.Context, name string) error {
 			}
 			again = !ok
 		}
-		if again { // the copied table lacks the entities that an earlier run wrote
+		if again { // the target table is a new one and lacks the entities that an earlier run wrote
 			if c.work.Mark(name) != nil {
 				c.o.Again(name)
 			}
@@ -114,7 +114,7 @@ func (o *Copy) resume(w *scan.Work) {
 	o.Progress.Resume(all.Rows())
 }
 
-// copy copies a range of a table in batches. It starts where an earlier run stopped.
+// copy copies a range of a table in batches, from the point that an earlier run reached.
 func (c *copier) copy(ctx context.Context, table string, p *scan.Task) error {
 	out := newOutbox(c, table, p)
 	for e, err := range p.Entities(ctx, c.from, remote.Query{Table: table, Filter: c.o.Filter, Select: rows.WithKeys(c.o.Select)}) {

@@ -17,8 +17,8 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Count returns the number of entities that match a query. It updates progress during the count. If
-// the service cannot count entities, Count reads the keys of the entities.
+// Count returns the number of entities that match a query. If the service cannot count entities, Count reads the keys
+// of all matching entities.
 func Count(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *scan.Progress) (int64, error) {
 	var total atomic.Int64
 	if ok, err := c.Count(ctx, q, func(n int64) {
@@ -43,7 +43,7 @@ func Count(ctx context.Context, c *remote.Client, q remote.Query, workers int, p
 	return total.Load(), err
 }
 
-// Partition holds the key, the number of rows and the size of a partition.
+// Partition is the size of one partition.
 type Partition struct {
 	Key   string
 	Rows  int64
@@ -53,11 +53,11 @@ type Partition struct {
 // Stat holds statistics of a table.
 type Stat struct {
 	Rows, Bytes, Partitions int64
-	Largest                 []Partition // sorted by number of rows, the largest first
+	Largest                 []Partition // by number of rows, in descending order
 	Properties              []Property  // sorted by name
 }
 
-// Property holds, for each type of a property, how many entities have the property with that type.
+// Property counts the entities that have a property, by the type of its value.
 type Property struct {
 	Name  string
 	Types map[edm.Type]int64
@@ -66,8 +66,7 @@ type Property struct {
 // largest is the maximum length of Stat.Largest.
 const largest = 10
 
-// Measure reads a table and returns its statistics. It computes Bytes by the service's formula for
-// the size of an entity.
+// Measure reads a table and returns its statistics. Bytes is the sum of the entity sizes by the service's formula.
 func Measure(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *scan.Progress) (*Stat, error) {
 	measures, err := scan.ReadRanges(ctx, c, q, workers, progress, func(list iter.Seq2[payload.Received, error]) (*measure, error) {
 		m := &measure{}
@@ -79,11 +78,10 @@ func Measure(ctx context.Context, c *remote.Client, q remote.Query, workers int,
 	return sum(measures), nil
 }
 
-// sum adds the statistics of all ranges.
 func sum(measures []*measure) *Stat {
 	s, types := &Stat{}, map[string]map[edm.Type]int64{}
 	var all []Partition
-	var open Partition // the last partition of the previous range; the next range may begin inside this partition
+	var open Partition // last partition so far; the next range may continue it
 	some := false
 	for _, p := range measures {
 		for name, counts := range p.types {
@@ -125,12 +123,12 @@ func sum(measures []*measure) *Stat {
 	return s
 }
 
-// measure holds the statistics of one range of a table. It keeps the first and the last partition
-// separately, because parts of these two partitions may be in the neighbouring ranges.
+// measure is the statistics of one range of a table. The first and the last partition are counted in edges, because the
+// neighbouring ranges may contain the rest of their rows.
 type measure struct {
 	edges       []Partition
-	closed      int64 // number of partitions between the first and the last partition
-	rows, bytes int64 // rows and bytes of the partitions between the first and the last partition
+	closed      int64 // number of partitions between the first and the last one
+	rows, bytes int64 // totals of the closed partitions
 	largest     []Partition
 	types       map[string]map[edm.Type]int64
 }
@@ -165,7 +163,7 @@ func (p *measure) read(list iter.Seq2[payload.Received, error], progress *scan.P
 	return nil
 }
 
-// close adds a partition whose rows have all been read.
+// close adds a partition of which all rows have been read.
 func (p *measure) close(one Partition) {
 	p.closed++
 	p.rows += one.Rows

@@ -8,9 +8,9 @@ import (
 	"edgetable/adapters/client/remote"
 )
 
-// createTable creates a table. If the table exists already, the result made is false. A shared access
-// signature for one table cannot create tables, and the service answers 403. createTable then returns
-// no error, because the table may exist. If the table is missing, the first write fails.
+// createTable creates a table. made is false if the table already exists. A shared access signature for one table
+// cannot create tables (status 403). The table may exist nevertheless, so createTable ignores this error, and the first
+// write fails if it does not.
 func createTable(ctx context.Context, c *remote.Client, table string) (made bool, err error) {
 	made, err = c.CreateTable(ctx, table)
 	if answer, ok := errors.AsType[*remote.Error](err); ok && answer.Status == http.StatusForbidden {

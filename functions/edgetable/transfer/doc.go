@@ -1,3 +1,2 @@
-// Package transfer imports files, copies and synchronizes tables, and verifies, counts and deletes
-// entities.
+// Package transfer imports files, copies, synchronizes and verifies tables, and counts and deletes entities.
 package transfer

@@ -12,10 +12,11 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Run imports the files. After an error, a call with the same command resumes from the progress file. Run removes
-// the progress file when the import is complete. After a crash, the progress file may lack rows that the service
-// has stored, and Run writes these rows again. An insert then finds an entity with the same content, and Run counts
-// this entity as written by the import.
+// Run imports the files. After an error, a call with the same command resumes from the progress file. Run removes the
+// progress file when the import is complete.
+//
+// After a crash, the progress file may lack rows that the service has stored, and Run writes these rows again. If an
+// insert then finds an entity with the same content, the entity counts as written.
 func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile.Totals, err error) {
 	im := &importer{o: o, writer: writer{c, o.Mode}, rejects: rows.RejectFile{Path: o.Rejects}}
 	state := progressfile.Line{}
@@ -39,7 +40,7 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile
 		if err != nil {
 			return totals, err
 		}
-		if again && hasFinishedWork(&state) { // a deleted table has contained the entities that the progress file counts, so start over
+		if again && hasFinishedWork(&state) { // the progress counts entities of a deleted table
 			state = progressfile.Line{}
 			if err := im.progress.Write(state); err != nil {
 				return totals, err
@@ -57,11 +58,11 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile
 	return im.state.Totals, err
 }
 
-// forgetOther removes the progress file if it belongs to another command that has finished no work.
+// forgetOther removes the progress file of another command, unless that command finished some work.
 func (o *Import) forgetOther() error {
 	text, err := os.ReadFile(o.ProgressFile)
 	if err != nil {
-		return nil // if the file exists but cannot be read, Open returns the error
+		return nil // if the file exists, progressfile.Open returns the error
 	}
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	var last progressfile.Line
@@ -75,11 +76,11 @@ func (o *Import) forgetOther() error {
 	return progressfile.Remove(o.ProgressFile)
 }
 
-// measure sets the size of the input, and the bytes and rows that earlier runs finished.
+// measure initializes the size of the input, and the bytes and rows that earlier runs finished.
 func (o *Import) measure(state *progressfile.Line) {
 	p := o.Progress
 	p.Resume(state.Totals.Rows())
-	p.Input.Rows.Store(state.Totals.Rows() + state.Totals.Dropped - state.Rows) // rows of the sources before the current source
+	p.Input.Rows.Store(state.Totals.Rows() + state.Totals.Dropped - state.Rows) // rows of the finished sources
 	for i := range o.Sources {
 		s := &o.Sources[i]
 		s.bytes = &p.Input.Read
@@ -90,14 +91,14 @@ func (o *Import) measure(state *progressfile.Line) {
 	}
 }
 
-// createTables creates the missing tables. The keys of the map all are the names of all tables. If this call created
-// the table, and only one source writes to the table, the value is true. The result again is true if a table was
-// missing, or was deleted and created again since the progress file was written.
+// createTables creates the missing tables. The map all has an entry for each table, which is true if this call created
+// the table and only one source writes to it. again reports whether a table was missing, or has been deleted and
+// created again since the progress file was written.
 func (o *Import) createTables(ctx context.Context, c *remote.Client, state *progressfile.Line) (all map[string]bool, again bool, err error) {
 	all = map[string]bool{}
 	for _, s := range o.Sources {
 		if _, known := all[s.Table]; known {
-			all[s.Table] = false // with several sources for one table, an insert may find an entity of another source
+			all[s.Table] = false // an insert may find an entity of another source
 			continue
 		}
 		made, err := createTable(ctx, c, s.Table)

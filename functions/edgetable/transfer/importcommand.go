@@ -8,33 +8,33 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// ImportCommand says what to import and how. A run resumes an earlier run whose command is equal.
+// ImportCommand specifies an import. A run resumes an earlier run that had the same command.
 type ImportCommand struct {
 	Target  string       `json:"target"` // URL of the target account
 	Sources []Source     `json:"sources"`
 	Mode    string       `json:"mode"`    // insert, merge, replace or skip
-	Format  string       `json:"format"`  // format of files whose extension names no format
-	Mapping rows.Mapping `json:"mapping"` // how rows become entities
+	Format  string       `json:"format"`  // format of the files whose extension does not name a format
+	Mapping rows.Mapping `json:"mapping"` // conversion of rows to entities
 }
 
-// Import is an import of files.
+// Import is an import of files to tables.
 type Import struct {
 	ImportCommand
 	DryRun bool // write nothing to the service
 
 	Connections  int
-	ProgressFile string // path of the progress file; "" means no progress file
-	Rejects      string // path of the file of refused rows
+	ProgressFile string // "" means no progress file
+	Rejects      string // path of the file of rejects
 	Stdin        io.Reader
 	Progress     *scan.Progress
-	Begin        func(again bool)                           // called at the start; again is true if an earlier run recorded progress
-	Again        func(table string)                         // called if the import starts over because a table was missing or created again
-	Preview      func(table string, entity []byte)          // may be nil; called with the first entities of each file, as the import would write them
-	Refused      func(file string, line int, reason string) // called for each refused row
-	memory       int                                        // maximum bytes of rows in memory for sorting; 0 means sorter.Memory
+	Begin        func(again bool)                           // called at the start; again reports whether an earlier run recorded progress
+	Again        func(table string)                         // called for each table that was missing or created again, so that the import starts from the beginning
+	Preview      func(table string, entity []byte)          // called with the first entities of each file, as the import would write them; may be nil
+	Refused      func(file string, line int, reason string) // called for each rejected row
+	memory       int                                        // maximum size of the rows in memory for sorting, in bytes; 0 means sorter.Memory
 }
 
-// hasFinishedWork reports whether a line of the progress file records finished work.
+// hasFinishedWork reports whether a progress line records finished work.
 func hasFinishedWork(l *progressfile.Line) bool {
 	return l.Range > 0 || l.Rows > 0 || l.Done || l.Marks != nil
 }

@@ -16,28 +16,28 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// importer sends the rows of an import in several concurrent batches. The progress file records the number of finished
-// rows at the start of the file. After these rows, other batches may be finished too, but a later run sends these
-// batches again.
+// importer sends the rows of an import in concurrent batches. The progress file records how many rows at the start of
+// the source are finished. A later run sends all rows after them again, including rows in batches that were finished
+// out of order.
 type importer struct {
 	o        *Import
 	writer   writer
-	progress *progressfile.File // nil if the import has no progress file
+	progress *progressfile.File // nil without a progress file
 	rejects  rows.RejectFile
-	made     map[string]bool // tables that this run created; the value is true if only one source writes to the table
+	made     map[string]bool // by table: whether this run created the table and only one source writes to it
 
 	batches chan *batch
-	sent    sync.WaitGroup // counts the unfinished batches
+	sent    sync.WaitGroup // unfinished batches
 
 	mu      sync.Mutex
-	pending []*batch          // batches that the progress file does not record yet, in the order of their rows
-	state   progressfile.Line // content of the next line of the progress file
+	pending []*batch          // batches that are not recorded in the progress file, in row order
+	state   progressfile.Line // next line of the progress file
 	noted   time.Time
 	firsts  map[string]*firstWrite // by table name
 }
 
-// verify verifies the checksums of all files of an export, so that a damaged file is noticed before a row is written. It
-// skips the files that earlier runs have imported.
+// verify verifies the checksums of exported files before any row is written. It skips files that earlier runs have
+// imported.
 func (im *importer) verify(ctx context.Context) error {
 	for i := im.state.Range; i < len(im.o.Sources); i++ {
 		s := &im.o.Sources[i]
@@ -54,7 +54,6 @@ func (im *importer) verify(ctx context.Context) error {
 	return nil
 }
 
-// run imports all sources that earlier runs have not finished.
 func (im *importer) run(all context.Context) error {
 	if err := im.verify(all); err != nil {
 		return err
@@ -97,7 +96,7 @@ func (im *importer) run(all context.Context) error {
 	err := g.Wait()
 	im.mu.Lock()
 	defer im.mu.Unlock()
-	for table, mark := range im.state.Marks { // another client may have deleted a table and created it again during the import
+	for table, mark := range im.state.Marks { // check that no table was deleted and created again during the import
 		if err != nil {
 			break
 		}
@@ -107,17 +106,16 @@ func (im *importer) run(all context.Context) error {
 			return errors.Join(err, im.progress.Write(progressfile.Line{}))
 		}
 	}
-	if remote.TableGone(err) { // the deleted table has contained the entities that the progress file counts, so start over
+	if remote.TableGone(err) { // the progress counts entities of the deleted table
 		return errors.Join(err, im.progress.Write(progressfile.Line{}))
 	}
 	if err = errors.Join(err, im.writeProgress()); err == nil && im.progress != nil {
-		err = im.progress.Remove() // a later run of the same command imports everything again
+		err = im.progress.Remove() // without the progress file, the next run of the command imports everything again
 	}
 	return err
 }
 
-// source imports the ith file. The parameter skip is the number of rows at the start of the file
-// that earlier runs have finished.
+// source imports the ith source, except the first skip rows, which earlier runs have finished.
 func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	s := &im.o.Sources[i]
 	inOrder, err := im.isSourceInOrder(s)
@@ -152,7 +150,6 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	return im.writeProgress()
 }
 
-// finish sends the last batch, and waits until all batches are written.
 func (im *importer) finish(ctx context.Context, f *batcher) error {
 	if err := f.send(ctx); err != nil {
 		return err
@@ -164,7 +161,6 @@ func (im *importer) finish(ctx context.Context, f *batcher) error {
 	return nil
 }
 
-// send passes a batch to the goroutines that write.
 func (im *importer) send(ctx context.Context, b *batch) error {
 	im.mu.Lock()
 	im.pending = append(im.pending, b)
@@ -179,9 +175,9 @@ func (im *importer) send(ctx context.Context, b *batch) error {
 	}
 }
 
-// isSourceInOrder reports whether the rows of a source are known to be in key order. The rows of an exported file are in key
-// order, unless the import makes the keys from columns or renames columns. For other files, it calls isInKeyOrder, which reads
-// the file. It does not read standard input, because standard input can be read only once.
+// isSourceInOrder reports whether the rows of a source are known to be in key order. This holds for an exported file,
+// unless the import renames columns or computes the keys. Other files are read in advance, except standard input, which
+// can be read only once.
 func (im *importer) isSourceInOrder(s *Source) (inOrder bool, err error) {
 	how := &im.o.Mapping
 	if s.exported && how.PartitionKey == "" && how.RowKey == "" && how.Rename == nil {
@@ -191,7 +187,7 @@ func (im *importer) isSourceInOrder(s *Source) (inOrder bool, err error) {
 		return false, nil
 	}
 	count := s.bytes
-	s.bytes = new(atomic.Int64) // do not count these bytes, because the import reads the file a second time
+	s.bytes = new(atomic.Int64) // do not count the bytes of this additional pass over the file
 	defer func() { s.bytes = count }()
 	r, done, err := s.open(nil, im.o.Format, how)
 	if err != nil {
@@ -204,12 +200,12 @@ func (im *importer) isSourceInOrder(s *Source) (inOrder bool, err error) {
 		if _, missing := errors.AsType[*rows.NoColumn](err); missing {
 			return false, err
 		}
-		inOrder, err = true, nil // isInKeyOrder stops at a row that it cannot read; the import reports this row later
+		inOrder, err = true, nil // isInKeyOrder stopped at an unreadable row, which the import reports later
 	}
 	return inOrder, err
 }
 
-// writeAndRecord writes a batch. Then it records finished batches in the order of their rows, up to the first unfinished batch.
+// writeAndRecord writes a batch. It then records the finished batches up to the first unfinished one, in row order.
 func (im *importer) writeAndRecord(ctx context.Context, b *batch) error {
 	defer im.sent.Done()
 	im.mu.Lock()
@@ -247,7 +243,7 @@ func (im *importer) writeAndRecord(ctx context.Context, b *batch) error {
 	return im.writeProgress()
 }
 
-// write writes a batch. In the first batch of a table, it chooses the entity by which a later run recognizes the table.
+// write writes a batch. The first batch of a table without rejects sets the mark of the table.
 func (im *importer) write(ctx context.Context, b *batch) error {
 	if im.o.DryRun {
 		b.totals.Written += int64(len(b.ops))
@@ -271,8 +267,8 @@ func (im *importer) write(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// writeProgress writes a line to the progress file. First it syncs the file of refused rows, because the line contains the
-// length of that file.
+// writeProgress appends a line to the progress file. It syncs the file of rejects first, because the line contains the
+// size of this file.
 func (im *importer) writeProgress() error {
 	im.noted = time.Now()
 	if im.progress == nil {

@@ -12,14 +12,12 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// A table service does not say when a table was created. So a run records the key of the first
-// entity that it writes to a table. This entity is the mark of the table. A later run looks for the
-// mark. If the table was deleted and created again, the mark is missing, and the entities in the
-// progress file are gone.
+// A table service does not report when a table was created. Therefore a run records the key of the first entity that it
+// writes to a table, the mark of the table. If a later run does not find this entity, the table was deleted and created
+// again, and the entities counted in the progress file are gone.
 
-// hasMark reports whether a table still has the entity with the key mark. It returns true if mark
-// is nil, because nothing was written yet. It also returns true if the credentials do not permit
-// reading.
+// hasMark reports whether a table still contains its mark. It returns true if mark is nil, or if the credentials do not
+// permit reading.
 func hasMark(ctx context.Context, c *remote.Client, table string, mark *ranges.Key) (bool, error) {
 	if mark == nil {
 		return true, nil
@@ -34,9 +32,8 @@ func hasMark(ctx context.Context, c *remote.Client, table string, mark *ranges.K
 	return ok, err
 }
 
-// firstWrite makes all other writes to a table wait until the first write is done. A later run looks
-// for the entity of the first write. If the table was deleted after any write, that entity is
-// missing.
+// firstWrite delays the other writes to a table until the first write, which contains the mark, is done. Otherwise a
+// table that is deleted and created again between the writes could contain the mark but lack other entities.
 type firstWrite struct {
 	mu   sync.Mutex
 	done bool
@@ -53,7 +50,6 @@ func (f *firstWrite) do(write func() error) error {
 	return write()
 }
 
-// recreatedError returns the error for a table that was deleted and created again during a run.
 func recreatedError(table string, mark *ranges.Key) error {
 	return fmt.Errorf("table %s was deleted and created again meanwhile: the entity that was written first is missing, PartitionKey %s, RowKey %s; run the command again",
 		table, ranges.Quote(mark.Partition), ranges.Quote(mark.Row))

@@ -13,27 +13,27 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// outbox writes the changes of a range to the target in batches. It records the progress of the range.
+// outbox writes the changes of a range to the target in batches, and records the progress of the range.
 type outbox struct {
 	c         *copier
 	table     string
 	p         *scan.Task
 	w         writer
 	b         *batch
-	confirmed reached // progress in the target, without the current batch
-	seen      reached // progress in reading, including the current batch
-	work      int     // amount of work since the last line of the progress file
+	confirmed reached // progress without the current batch
+	seen      reached // progress including the current batch
+	work      int     // work units since the last progress line
 	body      []byte
 }
 
-// reached is the progress in a range: the key of an entity, and the totals up to this entity.
+// reached is the progress in a range: the last key, and the totals up to this key.
 type reached struct {
 	totals progressfile.Totals
 	pk, rk []byte
 	some   bool // false before the first entity of the range
 }
 
-// set changes r to a copy of *to. The copy has its own memory for the keys.
+// set makes r a deep copy of the argument.
 func (r *reached) set(to *reached) {
 	*r = reached{to.totals, append(r.pk[:0], to.pk...), append(r.rk[:0], to.rk...), to.some}
 }
@@ -41,11 +41,11 @@ func (r *reached) set(to *reached) {
 func newOutbox(c *copier, table string, p *scan.Task) *outbox {
 	begin := reached{totals: p.State().Totals}
 	return &outbox{c: c, table: table, p: p, w: writer{c.to, c.o.Mode}, confirmed: begin, seen: begin,
-		b: &batch{source: &Source{Table: table, File: rows.File{Path: c.o.Source + "/" + table}}}} // refused rows name this path as their source
+		b: &batch{source: &Source{Table: table, File: rows.File{Path: c.o.Source + "/" + table}}}} // rejects name this path as their source
 }
 
-// noteEvery is the amount of work after which a line is written to the progress file. A written entity
-// counts as ten units of work, and an entity that is already equal in the target as one.
+// noteEvery is the number of work units between progress lines. A written entity counts 10 units, an entity that is
+// already equal in the target 1 unit.
 const noteEvery = 20_000
 
 func (o *outbox) add(ctx context.Context, kind remote.Kind, e *payload.Received) error {
@@ -69,7 +69,6 @@ func (o *outbox) add(ctx context.Context, kind remote.Kind, e *payload.Received)
 	return o.reach(ctx, e, 10)
 }
 
-// skip counts an entity that is already equal in the target.
 func (o *outbox) skip(ctx context.Context, e *payload.Received) error {
 	o.seen.totals.Same++
 	o.c.o.Progress.Rows.Add(1)
@@ -79,9 +78,8 @@ func (o *outbox) skip(ctx context.Context, e *payload.Received) error {
 	return o.reach(ctx, e, 1)
 }
 
-// reach records that the range was read up to the entity e, and adds the amount of work. If the sum
-// since the last progress line is at least noteEvery, reach writes the collected operations (the
-// batch) and a progress line.
+// reach records that the range was read up to e. After noteEvery work units, it flushes the batch and writes a progress
+// line.
 func (o *outbox) reach(ctx context.Context, e *payload.Received, work int) error {
 	o.seen.pk, o.seen.rk, o.seen.some = append(o.seen.pk[:0], e.PartitionKey...), append(o.seen.rk[:0], e.RowKey...), true
 	if o.work += work; o.work < noteEvery {
@@ -93,9 +91,7 @@ func (o *outbox) reach(ctx context.Context, e *payload.Received, work int) error
 	return o.writeProgress(false)
 }
 
-// flush writes the collected operations (the batch) to the target. Then the target has everything
-// that was read, so flush sets the progress in the target (the field confirmed) to the progress in
-// reading (the field seen).
+// flush writes the batch to the target and sets confirmed to seen.
 func (o *outbox) flush(ctx context.Context) error {
 	b := o.b
 	if len(b.ops) > 0 {
@@ -114,7 +110,6 @@ func (o *outbox) flush(ctx context.Context) error {
 	return nil
 }
 
-// write sends the batch to the target and counts the results.
 func (o *outbox) write(ctx context.Context) error {
 	b := o.b
 	n := int64(len(b.ops))
@@ -144,8 +139,7 @@ func (o *outbox) write(ctx context.Context) error {
 	})
 }
 
-// stop records the confirmed part of the range in the progress file after an error, and returns the
-// error.
+// stop records the confirmed part of the range after an error. It returns the error, joined with errors of its own.
 func (o *outbox) stop(err error) error {
 	if len(o.b.ops) == 0 {
 		o.confirmed.set(&o.seen)
@@ -153,8 +147,7 @@ func (o *outbox) stop(err error) error {
 	return errors.Join(err, o.writeProgress(false))
 }
 
-// writeProgress writes a line to the progress file. The line says that all changes up to the confirmed
-// entity are in the target.
+// writeProgress writes a progress line up to the confirmed entity.
 func (o *outbox) writeProgress(done bool) error {
 	o.work = 0
 	state := progressfile.Line{Totals: o.confirmed.totals, Done: done, At: o.p.State().At}
@@ -166,7 +159,6 @@ func (o *outbox) writeProgress(done bool) error {
 	return o.c.writeProgress(o.table, o.p, state, rejects)
 }
 
-// finish writes the last batch, and records that the range is done.
 func (o *outbox) finish(ctx context.Context) error {
 	if err := o.flush(ctx); err != nil {
 		return err

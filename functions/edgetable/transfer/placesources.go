@@ -12,11 +12,10 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// maxObject is the maximum size of an object that is imported. The import reads the whole object
-// into memory.
+// maxObject is the maximum size of an object to import. The import reads the whole object into memory.
 const maxObject = 256 << 20
 
-// PlaceSources returns the files that the manifest of an export in a bucket lists.
+// PlaceSources returns the files of an export in a bucket.
 func PlaceSources(ctx context.Context, b export.Place, tableName string) ([]Source, error) {
 	m, err := export.ReadManifest(ctx, b)
 	if err != nil {
@@ -54,8 +53,8 @@ func PlaceSources(ctx context.Context, b export.Place, tableName string) ([]Sour
 	return list, nil
 }
 
-// chosen returns the tables of an export to import. If the export has several tables, a given name chooses one of them.
-// Otherwise, the name would mix the rows of all tables in one.
+// chosen returns the tables of an export to import. If the export has several tables, tableName selects one of them. A
+// new name is an error, because it would mix the rows of all tables.
 func chosen(m *export.Manifest, location, tableName string) ([]export.ManifestTable, error) {
 	tables := m.Tables
 	isMissing := slices.ContainsFunc(m.Missing, func(name string) bool { return strings.EqualFold(name, tableName) })

@@ -14,8 +14,7 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Purge deletes the entities that match a query, in batches. It returns the number of deleted
-// entities, and updates progress during its work.
+// Purge deletes the entities that match a query, in batches, and returns the number of deleted entities.
 func Purge(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *scan.Progress) (int64, error) {
 	q.Select = []string{rows.PartitionKey, rows.RowKey}
 	var total atomic.Int64
@@ -44,10 +43,9 @@ func Purge(ctx context.Context, c *remote.Client, q remote.Query, workers int, p
 	return total.Load(), err
 }
 
-// remove deletes entities of one partition, and returns the number of deleted entities. If an
-// entity is missing, remove assumes that another client has deleted it, and does not count the
-// entity. After a request whose response was lost, remove counts missing entities, because that
-// request may have deleted them.
+// remove deletes entities of one partition and returns their number. Missing entities are ignored, because another
+// client may have deleted them. After a request whose response was lost, they are counted, because that request may
+// have deleted them.
 func remove(ctx context.Context, c *remote.Client, table string, ops []remote.Operation) (n int64, err error) {
 	for lost := false; len(ops) > 0; {
 		err := c.Batch(ctx, table, ops)

@@ -18,22 +18,22 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Source is a file to import, and the table for its rows. A run resumes an earlier run if the
-// sources of both runs are equal as JSON.
+// Source is a file to import and its target table. A run resumes an earlier run only if the JSON encodings of their
+// sources are equal.
 type Source struct {
 	Table string `json:"table"`
 	rows.File
 	contents
 }
 
-// contents says how to read a file, and what is known about the file.
+// contents describes the content of a file.
 type contents struct {
-	stored   *progressfile.Stored   // entry of the file in the manifest of an export; nil without a manifest
-	exported bool                   // according to the manifest, the rows are in key order
-	fetch    func() ([]byte, error) // if the file is an object in a bucket: reads the object; otherwise nil
-	rejected string                 // in a file of refused rows: only the rows that name this table are read; "" means all rows
-	azurite  *azuritefile.Table     // table in Azurite's file; nil for other files
-	bytes    *atomic.Int64          // counts the bytes that were read
+	stored   *progressfile.Stored   // manifest entry of an exported file; nil without a manifest
+	exported bool                   // the manifest says that the rows are in key order
+	fetch    func() ([]byte, error) // reads an object of a bucket; nil for files
+	rejected string                 // in a file of rejects: the table whose rejects are imported; "" means all rejects
+	azurite  *azuritefile.Table     // table in an Azurite file; nil for other files
+	bytes    *atomic.Int64          // counts the bytes read
 }
 
 func (s *Source) verify() error {
@@ -63,8 +63,8 @@ func checksum(path string) (bytes int64, sum string, err error) {
 	return bytes, hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// open opens a file for reading its rows. If the extension of the file names no format, open uses the
-// format in the parameter usual.
+// open returns a reader of the rows. usual is the format if the file's extension does not indicate one. The caller must
+// call done after reading.
 func (s *Source) open(stdin io.Reader, usual string, how *rows.Mapping) (r rows.Reader, done func() error, err error) {
 	m, err := how.Mapper(s.File)
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Source) open(stdin io.Reader, usual string, how *rows.Mapping) (r rows.
 	return r, done, nil
 }
 
-// openSpooled reads parquet from a stream. It first copies the stream to a temporary file.
+// openSpooled reads a parquet file from a stream, which it copies to a temporary file.
 func (s *Source) openSpooled(text io.Reader, m *rows.Mapper, done func() error) (rows.Reader, func() error, error) {
 	f, size, err := parquetfile.Spool(text)
 	if err != nil {

@@ -18,12 +18,16 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Sources finds the files to import. If path names a directory with the manifest of an export, Sources
-// returns the files in the manifest. If path names Azurite's file or its directory, Sources returns the
-// tables in that file. For any other directory, Sources returns all files of entities in the directory
-// and its subdirectories. For any other file, Sources returns that file. The parameter tableName names
-// the table of each file. If tableName is "", a table has the name of the folder or of the file. If an export or
-// Azurite's file has several tables, tableName chooses one of them.
+// Sources returns the files to import:
+//
+//   - for a directory with the manifest of an export, the files in the manifest
+//   - for Azurite's file or its directory, the tables in the file
+//   - for any other directory, the data files in it and in its direct subdirectories
+//   - for a manifest of AzCopy, its data files
+//   - for any other file, the file itself
+//
+// tableName is the table to import to. If it is "", the table has the name of the file or the subdirectory. For an
+// export or an Azurite file with several tables, tableName selects one of them.
 func Sources(path, tableName string) ([]Source, error) {
 	if path == "-" {
 		if tableName == "" {
@@ -82,8 +86,8 @@ func Sources(path, tableName string) ([]Source, error) {
 	return list, nil
 }
 
-// rejectedSources returns a source for each table whose rows are in a file of refused rows. It returns nil for other
-// files, and if the rows do not name their table.
+// rejectedSources returns a source for each table in a file of rejects. It returns nil for other files, and if a reject
+// does not name its table.
 func rejectedSources(path, tableName string) (list []Source, err error) {
 	if !strings.HasSuffix(path, rows.RejectsEnding) {
 		return nil, nil
@@ -122,8 +126,8 @@ func files(dir, tableName string) (list []Source, err error) {
 		slices.Sort(found)
 		for _, path := range found {
 			if strings.HasSuffix(path, azcopyManifest) {
-				// Older manifests lack the number of files. A file without this number is possibly
-				// no manifest of AzCopy.
+				// A file without the number of files is a manifest of an older version, or no manifest of AzCopy at
+				// all. Skip the check.
 				if says, err := readAzcopyManifest(path); err == nil && says.TotalDataFiles > 0 {
 					if _, err := azcopyParts(path, tableName); err != nil {
 						return nil, err

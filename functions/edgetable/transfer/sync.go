@@ -36,9 +36,8 @@ func (c *copier) sync(ctx context.Context, table string, p *scan.Task) error {
 	return out.finish(ctx)
 }
 
-// try reads a range of a table in the source and in the target. It counts the entities that a copy
-// would insert, skip and refuse. It reads the target without the filter. The reason is that an
-// insert can conflict with an entity of the target that does not match the filter.
+// try compares a range in the source and the target, and counts the entities that a copy would insert, skip and reject.
+// It reads the target without the filter, because an insert also conflicts with entities that do not match the filter.
 func (c *copier) try(ctx context.Context, table string, p *scan.Task) error {
 	out := newOutbox(c, table, p)
 	span := p.Rest()
@@ -69,8 +68,7 @@ func (c *copier) try(ctx context.Context, table string, p *scan.Task) error {
 	return out.finish(ctx)
 }
 
-// orNothing returns a sequence with the same entities as the given sequence. If the table is missing,
-// the returned sequence ends without an error.
+// orNothing returns the entities in list. If the table does not exist, it returns no entities and no error.
 func orNothing(list iter.Seq2[payload.Received, error]) iter.Seq2[payload.Received, error] {
 	return func(yield func(payload.Received, error) bool) {
 		for e, err := range list {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// named returns the table for the rows of a file: tableName, or else the table that the name of the file shows.
+// named returns the table for the rows of a file: tableName, or if it is "", the table that the file name indicates.
 func named(tableName, file string) string {
 	if tableName != "" {
 		return tableName
@@ -17,7 +17,7 @@ func named(tableName, file string) string {
 	return name
 }
 
-// azcopyTable returns the table in the name of an AzCopy file, or "" if the name has another form.
+// azcopyTable returns the table in the name of an AzCopy data file, or "" for other names.
 func azcopyTable(file string) string {
 	if m := azcopyPart.FindStringSubmatch(file); m != nil {
 		return m[1]
@@ -25,5 +25,5 @@ func azcopyTable(file string) string {
 	return ""
 }
 
-// azcopyPart matches the names of data files of AzCopy.
+// azcopyPart matches the names of AzCopy's data files.
 var azcopyPart = regexp.MustCompile(`^(?:[a-z0-9]{3,24}_([A-Za-z][A-Za-z0-9]{2,62})(?:_[0-9]{8}T[0-9.]+Z?)?|(.+))_[0-9]+_[0-9]+_[0-9A-Fa-f]{8,16}\.(?:json|csv)$`)

@@ -15,16 +15,14 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Difference is an entity that differs between two tables. Only one of the tables has the entity,
-// or its properties differ.
+// Difference is an entity that exists in only one of two tables, or has different properties in them.
 type Difference struct {
 	PartitionKey, RowKey string
 	InFirst, InSecond    bool
 }
 
-// Verify compares the entities that match a query in two services, except for their Timestamps. It
-// reads several ranges at the same time. It passes each difference to the callback, one at a time.
-// It returns the number of equal entities.
+// Verify compares the entities that match a query in two services, without their Timestamps, and returns the number of
+// equal entities. It passes each difference to the callback. The calls are serialized.
 func Verify(ctx context.Context, first, second *remote.Client, q remote.Query, workers int, progress *scan.Progress, tell func(Difference)) (equal int64, err error) {
 	q.Select = rows.WithKeys(q.Select)
 	var same atomic.Int64
@@ -57,9 +55,8 @@ func equalProperties(a, b *payload.Received) bool {
 	return bytes.Equal(a.Properties, b.Properties) || bytes.Equal(byName(a.Properties), byName(b.Properties))
 }
 
-// compare reads two lists of entities that are in key order. For each key in either list, it passes
-// the entity of the first list and the entity of the second list to the callback. If a list does
-// not have the entity, the callback gets nil for this list.
+// compare merges two lists of entities that are in key order. It calls the callback once for each key, with the entity
+// of each list. An argument is nil if the list does not contain the key.
 func compare(p *scan.Task, first, second iter.Seq2[payload.Received, error], do func(a, b *payload.Received) error) error {
 	nextA, stopA := iter.Pull2(first)
 	defer stopA()

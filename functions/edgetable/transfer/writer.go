@@ -15,16 +15,16 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// writer writes batches to a service and handles each operation that the service refuses.
+// writer writes batches to a service and handles the rejection of single operations.
 type writer struct {
 	c    *remote.Client
 	mode string // insert, merge, replace or skip
 }
 
-// Kinds maps each mode to the operation that it uses.
+// Kinds maps each mode to its operation.
 var Kinds = map[string]remote.Kind{"insert": remote.Insert, "skip": remote.Insert, "merge": remote.Merge, "replace": remote.Replace}
 
-// write writes operations until each operation is written, skipped or refused.
+// write retries until all operations are written, skipped or rejected.
 func (w writer) write(ctx context.Context, b *batch, ops []remote.Operation, lines []int) error {
 	where := func(err error) error {
 		return fmt.Errorf("%s, PartitionKey %s, to table %s: %w", rows.Where(b.source.Path, lines[0]), ranges.Quote(ops[0].PartitionKey), b.source.Table, err)
@@ -80,8 +80,8 @@ func (b *batch) refuse(o *remote.Operation, line int, reason string) {
 	b.rejects = append(b.rejects, rows.Reject{Table: b.source.Table, File: b.source.Path, Line: line, Reason: rows.ReasonWithKeys(o.PartitionKey, o.RowKey, reason), Body: o.Body})
 }
 
-// conflict handles inserts whose entity exists already. It counts or refuses these inserts, and
-// returns the other operations.
+// conflict handles inserts that fail because the entity exists. It counts or rejects them, and returns the other
+// operations.
 func (w writer) conflict(ctx context.Context, b *batch, ops []remote.Operation, lines []int) ([]remote.Operation, []int, error) {
 	there, err := w.readExisting(ctx, b, ops)
 	if err != nil {
@@ -111,16 +111,14 @@ func (w writer) conflict(ctx context.Context, b *batch, ops []remote.Operation, 
 	return free, freeLines, nil
 }
 
-// otherContent is the reason for refusing an insert if the entity exists with other properties.
+// otherContent is the reason for rejecting an insert of an entity that exists with other properties.
 const otherContent = "the entity exists with other content: --mode says what to do with it"
 
-// byName returns the properties sorted by name.
 func byName(p edm.Properties) edm.Properties { return p.Merge(p) }
 
-// readExisting returns the properties of existing entities by RowKey. The operations name the
-// entities, which are in one partition. readExisting first reads one page of the partition, between
-// the first and the last RowKey of the operations. If the page is full, it may end before the last
-// RowKey. Then readExisting reads the entities after the end of the page one by one.
+// readExisting returns the properties of the entities that already exist, by RowKey. All operations are in one
+// partition. It reads one page from the first to the last RowKey of the operations. If the page is full, it reads the
+// entities after the end of the page individually.
 func (w writer) readExisting(ctx context.Context, b *batch, ops []remote.Operation) (map[string]string, error) {
 	there := map[string]string{}
 	for i := range ops {

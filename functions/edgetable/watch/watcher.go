@@ -17,14 +17,12 @@ import (
 	"edgetable/functions/edgetable/transfer/mirror"
 )
 
-// flags says which changes are read, and who receives them.
 type flags struct {
 	client.ServiceFlags
 	initial, once, json bool
 	state, since, exec  string
 }
 
-// watcher reads the changes of one table.
 type watcher struct {
 	*cli.Terminal
 	*flags
@@ -39,7 +37,7 @@ func (w *watcher) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if w.at.Position == "" { // read the position in the feed before listing the entities, because a change between the two steps could otherwise be missed
+	if w.at.Position == "" { // before listing the entities, so that no change is missed in between
 		page, err := w.client.Changes(ctx, w.table, "", 0)
 		if err != nil {
 			return err
@@ -79,7 +77,7 @@ func (w *watcher) run(ctx context.Context) error {
 	}
 }
 
-// list prints all entities as events. Each event has the id of the entity's last write in the feed of changes.
+// list delivers all entities as events. The id of an event is the id of the entity's last write in the feed.
 func (w *watcher) list(ctx context.Context) error {
 	life, err := changefeed.IncarnationOf(w.at.Position)
 	if err != nil {
@@ -103,7 +101,7 @@ func (w *watcher) list(ctx context.Context) error {
 	return w.deliver(ctx, page)
 }
 
-// deliver prints events, or sends them to the command of the user.
+// deliver prints events, or passes them to the user's command.
 func (w *watcher) deliver(ctx context.Context, events []json.RawMessage) error {
 	if len(events) == 0 {
 		return nil

@@ -1,5 +1,5 @@
-// Package wide measures how many terminal columns a text takes. Most characters take one column. Chinese,
-// Japanese and Korean characters and emojis take two, and combining accents take none.
+// Package wide computes how many terminal columns a text occupies: two for each Chinese, Japanese or Korean character
+// or emoji, none for a combining accent, and one for any other character.
 package wide
 
 import (
@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Of computes the number of columns that a text takes.
+// Of returns the number of columns of s.
 func Of(s string) int {
 	sum := 0
 	for _, r := range s {
@@ -19,7 +19,7 @@ func Of(s string) int {
 }
 
 func of(r rune) int {
-	if r < 0x300 { // most characters are below U+0300 and need no lookup
+	if r < 0x300 { // fast path
 		return 1
 	}
 	if unicode.In(r, unicode.Mn, unicode.Me) {
@@ -32,10 +32,9 @@ func of(r rune) int {
 	return 1
 }
 
-// Cut shortens a text to a maximum number of columns, which must be at least one. If Cut removes a part of the
-// text, the result ends with an ellipsis.
+// Cut truncates s to a maximum number of columns, at least one, and marks the truncation with an ellipsis.
 func Cut(s string, most int) string {
-	end, sum := 0, 0 // end: where the text is cut, so that the ellipsis fits; sum: number of columns up to now
+	end, sum := 0, 0 // end: length of the text that leaves room for the ellipsis; sum: columns so far
 	for i, r := range s {
 		sum += of(r)
 		if sum > most {
@@ -48,7 +47,7 @@ func Cut(s string, most int) string {
 	return s
 }
 
-// Pad appends spaces to a text until it takes the given number of columns.
+// Pad appends spaces to s up to the given number of columns.
 func Pad(s string, to int) string {
 	return s + strings.Repeat(" ", max(0, to-Of(s)))
 }

@@ -19,10 +19,10 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// page is the directory with the sources, relative to the directory of this command.
+// page is the directory of the sources, relative to this command.
 const page = "../page"
 
-// bundled lists libraries in app.js. Their licences require that the bundle contains their notices.
+// bundled are the libraries in app.js. Their licenses require a notice in the bundle.
 var bundled = []string{"preact", "@tanstack/virtual-core", "lucide"}
 
 func main() {
@@ -73,12 +73,12 @@ func run(out, tests, source string) error {
 			return err
 		}
 	}
-	// The page requests a session from its server. If the page is on a plain file server, the response is the file
-	// named session. Without this file, the browser's console would show an error.
+	// The page requests a session from its server. On a plain file server, this file is the response. Without it, the
+	// browser's console would show an error.
 	return os.WriteFile(filepath.Join(out, "session"), []byte("{}\n"), 0o644)
 }
 
-// bundleTests bundles each test into a JavaScript file, because Node.js cannot run the TypeScript of the tests.
+// bundleTests bundles each test into a JavaScript file, because Node.js cannot run the tests' TypeScript.
 func bundleTests(out string) error {
 	files, err := filepath.Glob(page + "/test/*.test.ts")
 	if err != nil {
@@ -108,7 +108,7 @@ func bundle(options api.BuildOptions) error {
 	return nil
 }
 
-// notices returns a JavaScript comment with the licences of the bundled packages.
+// notices returns a JavaScript comment with the licenses of the bundled libraries.
 func notices() (string, error) {
 	var b strings.Builder
 	b.WriteString("/*!\nThis file contains:\n")

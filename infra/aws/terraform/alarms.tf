@@ -3,14 +3,14 @@ locals {
 
   # sums over five minutes
   counts = {
-    # ended without an answer: out of time, out of memory, or a panic
+    # ended without a response: out of time, out of memory, or a panic
     errors = { namespace = "AWS/Lambda", dimensions = local.serving, metric = "Errors", threshold = 1, periods = 1 }
-    # more requests at a time than the reserved concurrency
+    # more concurrent requests than the reserved concurrency
     throttles = { namespace = "AWS/Lambda", dimensions = local.serving, metric = "Throttles", threshold = 1, periods = 1 }
-    # What the function answers is no error to Lambda; it counts its answers itself. A 503 tells clients to come again:
-    # DynamoDB throttles or is not there, or the accounts cannot be read.
+    # Lambda does not count error responses of the function, so the function counts them itself. With 503, it asks
+    # clients to retry, because DynamoDB throttles or is unavailable, or the accounts cannot be read.
     busy = { namespace = local.metrics, dimensions = {}, metric = "Busy", threshold = 10, periods = 2 }
-    # Any other 5xx is a fault of edgetable or of its rights; the log has the cause.
+    # Any other 5xx is a fault of edgetable or of its permissions. The log contains the cause.
     faults = { namespace = local.metrics, dimensions = {}, metric = "Faults", threshold = 1, periods = 1 }
   }
 }
@@ -46,7 +46,7 @@ resource "aws_cloudwatch_metric_alarm" "duration" {
   alarm_actions       = var.alarm_topic_arn[*]
 }
 
-# ThrottledRequests is kept by operation and has nothing under the table's name alone; these two have.
+# ThrottledRequests exists only by operation, so the alarm adds two metrics that exist for the table.
 resource "aws_cloudwatch_metric_alarm" "table" {
   alarm_name          = "${var.name}-table"
   alarm_description   = "DynamoDB throttles the table: see EdgetableDynamoDBBusy in docs/runbook.md."

@@ -16,7 +16,7 @@ resource "aws_cloudwatch_log_group" "requests" {
 
 data "aws_iam_policy_document" "requests" {
   statement {
-    sid       = "Log" # the streams of the group
+    sid       = "Log" # streams of the log group
     actions   = ["logs:CreateLogStream", "logs:PutLogEvents"]
     resources = ["${aws_cloudwatch_log_group.requests.arn}:*"]
   }
@@ -91,14 +91,14 @@ resource "aws_lambda_function" "requests" {
   filename         = var.code
   source_code_hash = filebase64sha256(var.code)
   memory_size      = var.memory
-  timeout          = 30 # as long as the service lets a request take
+  timeout          = 30 # the service's timeout of a request
   role             = aws_iam_role.requests.arn
 
   reserved_concurrent_executions = var.concurrency == 0 ? -1 : var.concurrency
 
   logging_config {
     log_group  = aws_cloudwatch_log_group.requests.name
-    log_format = "Text" # lines as the function writes them, metrics included
+    log_format = "Text" # the function writes complete lines, including metrics
   }
 
   environment {
@@ -126,16 +126,16 @@ resource "aws_lambda_function" "requests" {
   depends_on = [aws_iam_role_policy.requests, aws_iam_role_policy_attachment.requests]
 }
 
-# No cors here: it would answer OPTIONS in place of the account's own rules.
+# No cors here, because it would answer OPTIONS requests in place of the account's own rules.
 resource "aws_lambda_function_url" "this" {
   function_name      = aws_lambda_function.requests.function_name
-  authorization_type = "NONE" # requests are signed with the account's key, not with that of an AWS user
+  authorization_type = "NONE" # requests are signed with an account key, not by an AWS user
   invoke_mode        = var.streaming ? "RESPONSE_STREAM" : "BUFFERED"
 }
 
-# A public URL needs both permissions; with one of them it answers 403. The provider adds such statements when it makes
-# the URL, but keeps no state of them: these it repairs. The second holds through the URL alone; without that, anybody
-# with an AWS account could invoke the function with events of their own making.
+# A public URL requires both permissions and otherwise answers 403. The provider adds such statements when it creates
+# the URL, but does not track them in the state. These resources do. The second permission is limited to the URL.
+# Otherwise, anybody with an AWS account could invoke the function with forged events.
 resource "aws_lambda_permission" "url" {
   statement_id           = "EdgetableUrl"
   action                 = "lambda:InvokeFunctionUrl"

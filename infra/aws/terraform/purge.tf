@@ -1,4 +1,4 @@
-# The same code without a URL and without the accounts.
+# The same program without a URL and without accounts.
 
 resource "aws_cloudwatch_log_group" "purge" {
   name              = "/edgetable/${var.name}/purge"
@@ -8,7 +8,7 @@ resource "aws_cloudwatch_log_group" "purge" {
 
 data "aws_iam_policy_document" "purge" {
   statement {
-    sid       = "Log" # the streams of the group
+    sid       = "Log" # streams of the log group
     actions   = ["logs:CreateLogStream", "logs:PutLogEvents"]
     resources = ["${aws_cloudwatch_log_group.purge.arn}:*"]
   }
@@ -39,10 +39,10 @@ resource "aws_lambda_function" "purge" {
   filename         = var.code
   source_code_hash = filebase64sha256(var.code)
   memory_size      = 256
-  timeout          = 840 # below the schedule's 15 minutes, so that runs do not overlap; the next one resumes
+  timeout          = 840 # shorter than the schedule of 15 minutes, so that runs do not overlap; the next run resumes
   role             = aws_iam_role.purge.arn
 
-  reserved_concurrent_executions = var.concurrency == 0 ? -1 : 2 # a purge and a heartbeat
+  reserved_concurrent_executions = var.concurrency == 0 ? -1 : 2 # one purge and one heartbeat
 
   logging_config {
     log_group  = aws_cloudwatch_log_group.purge.name
@@ -60,7 +60,7 @@ resource "aws_lambda_function" "purge" {
   depends_on = [aws_iam_role_policy.purge, aws_iam_role_policy_attachment.purge]
 }
 
-# A run that failed is not repeated: the next one does its work.
+# No retries: the next run does the work.
 resource "aws_lambda_function_event_invoke_config" "purge" {
   function_name                = aws_lambda_function.purge.function_name
   maximum_retry_attempts       = 0
@@ -87,8 +87,8 @@ resource "aws_lambda_permission" "purge" {
   source_arn    = aws_cloudwatch_event_rule.purge.arn
 }
 
-# A primary writes heartbeats, by which a secondary tells its age; a secondary looks at that, so that the alarm of the
-# purge tells of both.
+# A primary writes heartbeats, from which a secondary computes its age. A secondary checks its age, so that the alarm
+# of the purge covers it too.
 resource "aws_cloudwatch_event_rule" "heartbeat" {
   name_prefix         = "${substr(var.name, 0, 28)}-heartbeat-"
   description         = "Starts the heartbeat of edgetable"

@@ -3,7 +3,7 @@ data "aws_region" "this" {}
 data "aws_caller_identity" "this" {}
 
 locals {
-  # what is put before a resource's own name in an ARN of this account and region
+  # prefix of ARNs in this account and region
   arn = {
     for service in ["dynamodb", "ssm"] : service => join(":", [
       "arn", data.aws_partition.this.partition, service, data.aws_region.this.region, data.aws_caller_identity.this.account_id
@@ -44,7 +44,7 @@ resource "aws_dynamodb_table" "this" {
     enabled = true
   }
 
-  # No item has this attribute: what is left over is removed by the purge, in an order that TTL does not keep.
+  # No item has this attribute. The purge removes leftover items in an order that TTL would not preserve.
   ttl {
     attribute_name = ".ttl"
     enabled        = true
@@ -60,13 +60,13 @@ resource "aws_dynamodb_table" "this" {
 
   lifecycle {
     prevent_destroy = true
-    # A second Region is added by the CLI; a later apply must not remove it.
+    # The CLI adds replicas in other Regions. A later apply must not remove them.
     ignore_changes = [replica, stream_enabled, stream_view_type]
   }
 }
 
-# Rows may be read, written and deleted one by one. A transaction is allowed by the actions it is made of. There is no
-# Scan, and nothing that changes the table itself. A secondary writes nothing.
+# Access to single rows. A transaction requires the permissions of its parts. There is no Scan and no change of the
+# table itself, and a secondary does not write.
 data "aws_iam_policy_document" "table" {
   statement {
     sid       = "Rows"

@@ -1,12 +1,13 @@
-# Signatures are over the URL as it was sent. There is one setting for the zone: rules for its other hosts see paths as they
-# were sent, too. Where this is destroyed the zone goes back to Cloudflare's default, which normalizes.
+# Clients sign the URL as they send it, so the zone must not normalize URLs. The setting applies to all hosts of the
+# zone. After a destroy, Cloudflare's default applies again, which normalizes.
 resource "cloudflare_url_normalization_settings" "this" {
   zone_id = var.zone_id
   scope   = "none"
   type    = "rfc3986"
 }
 
-# Accounts in the path, or one in the host. Cloudflare makes the DNS record and the certificate.
+# Hosts with the account in the path, or the host of a single account. Cloudflare creates the DNS record and the
+# certificate.
 resource "cloudflare_workers_custom_domain" "this" {
   for_each = var.domains
 
@@ -16,8 +17,8 @@ resource "cloudflare_workers_custom_domain" "this" {
   service    = var.worker
 }
 
-# Accounts in the host, and their secondary hosts. A route sees only what goes through Cloudflare, so that the name must lead there; nothing answers
-# at the address itself.
+# Hosts of accounts and their secondary hosts. A route applies only to requests that pass through Cloudflare, so the
+# name needs a proxied record. Nothing listens at its address.
 resource "cloudflare_dns_record" "wildcard" {
   count = var.wildcard == null ? 0 : 1
 
@@ -26,7 +27,7 @@ resource "cloudflare_dns_record" "wildcard" {
   type    = "AAAA"
   content = "100::"
   proxied = true
-  ttl     = 1 # automatic, the only one for what is proxied
+  ttl     = 1 # automatic; the only value for proxied records
 }
 
 resource "cloudflare_workers_route" "wildcard" {
@@ -41,7 +42,7 @@ data "cloudflare_zone" "this" {
   zone_id = var.zone_id
 }
 
-# The certificate that a zone has by itself covers one label before its name, and these are two.
+# The certificate of a zone covers one label before the zone's name, but these hosts have two labels.
 resource "cloudflare_certificate_pack" "wildcard" {
   count = var.wildcard != null && var.certificate ? 1 : 0
 

@@ -1,5 +1,5 @@
-# Each request that reaches the Worker costs, also one that it refuses. A zone has one list of rate limiting rules, so this
-# resource owns all of them. Rules by host are for the plan Pro and above, which have this period.
+# Each request that reaches the Worker costs, even if the Worker rejects it. A zone has one list of rate limiting
+# rules, which this resource owns completely. Rules by host and with this period require the plan Pro or above.
 resource "cloudflare_ruleset" "rate" {
   count = var.requests_per_address == null ? 0 : 1
 
@@ -17,7 +17,7 @@ resource "cloudflare_ruleset" "rate" {
       var.wildcard == null ? [] : ["ends_with(http.host, \".${var.wildcard}\")"],
     ))
     ratelimit = {
-      characteristics     = ["cf.colo.id", "ip.src"] # each data centre counts for itself
+      characteristics     = ["cf.colo.id", "ip.src"] # each data center counts separately
       period              = 10
       requests_per_period = var.requests_per_address
       mitigation_timeout  = 10

@@ -1,4 +1,4 @@
-// Command compose loads Docker Compose files with Compose's own parser, and prints their errors.
+// Command compose checks Docker Compose files with Compose's own parser and prints errors.
 package main
 
 import (

@@ -7,7 +7,8 @@ import { program } from "./program.js"
 export async function start({ accounts = 100, args = [], env = {} } = {}) {
   const names = Array.from({ length: accounts }, () => "t" + randomBytes(8).toString("hex"))
   const keys = names.map(() => randomBytes(64).toString("base64"))
-  // The server ends with its standard input: it does not outlive this process, however that ends.
+  // The server exits when its standard input ends, so it does not outlive this process, even if this process is
+  // killed.
   const child = spawn(program(), ["serve", "--memory", "--listen", "127.0.0.1:0", "--until-eof", "--log-level", "error", ...args], {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, EDGETABLE_ACCOUNTS: names.map((n, i) => `${n}:${keys[i]}`).join(";"), ...env },
@@ -25,7 +26,7 @@ export async function start({ accounts = 100, args = [], env = {} } = {}) {
       if (line === "ready") resolve(`http://${at}`)
     })
   })
-  // Neither the process nor its pipes keep Node.js from ending.
+  // Neither the process nor its pipes prevent Node.js from exiting.
   for (const part of [child, child.stdin, child.stdout, child.stderr]) part.unref()
   let used = 0
   const account = () => {

@@ -1,4 +1,4 @@
-// globalSetup for Jest: one server for all test files, whose processes inherit the environment.
+// globalSetup for Jest: one server for all test files. The worker processes inherit the environment.
 module.exports = async () => {
   const { start } = await import("./index.js")
   const server = await start()

@@ -1,2 +1,2 @@
-// globalTeardown for Jest: ends the server of jest-setup.
+// globalTeardown for Jest: stops the server of jest-setup.
 module.exports = async () => globalThis.__EDGETABLE__?.stop()

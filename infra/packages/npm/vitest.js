@@ -1,4 +1,4 @@
-// A global setup for Vitest: one server for all test files. Tests read the environment, or inject("edgetable").
+// Global setup for Vitest: one server for all test files. Tests use the environment or inject("edgetable").
 import { start } from "./index.js"
 
 export default async function (project) {

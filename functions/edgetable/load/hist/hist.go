@@ -1,8 +1,8 @@
-// Package hist implements a latency histogram of fixed size for load generators.
+// Package hist implements a latency histogram of fixed size.
 //
-// The buckets divide every power of two into 64 equal parts. So a quantile is off by at most 1/64 (1.6 %), for values
-// from a nanosecond to centuries. Recording a value costs a shift and an increment, and allocates nothing. Each
-// goroutine should have its own Histogram; merge them at the end.
+// Each power of two is divided into 64 buckets, so quantiles have a relative error of at most 1/64 (1.6 %), from
+// nanoseconds to centuries. Recording a value takes a shift and an increment and does not allocate. A Histogram is not
+// safe for concurrent use. Goroutines should record into separate histograms that are merged at the end.
 package hist
 
 import (
@@ -16,14 +16,14 @@ const (
 	buckets = (64 - subBits) * sub
 )
 
-// Histogram counts durations. The zero Histogram is empty and ready to use.
+// Histogram counts durations. The zero value is ready to use.
 type Histogram struct {
 	counts [buckets]uint64
 	total  uint64
 	max    time.Duration
 }
 
-// Record adds one observation. A negative duration, from a clock that was set back, counts as zero.
+// Record adds an observation. A negative duration counts as zero, because a clock may have been set back.
 func (h *Histogram) Record(d time.Duration) {
 	d = max(d, 0)
 	h.counts[index(uint64(d))]++
@@ -43,11 +43,10 @@ func (h *Histogram) Merge(o *Histogram) {
 // Count returns the number of observations.
 func (h *Histogram) Count() uint64 { return h.total }
 
-// Max returns the exact largest observation.
+// Max returns the largest observation, which is exact.
 func (h *Histogram) Max() time.Duration { return h.max }
 
-// Quantile returns an upper bound of the q-quantile (0 < q ≤ 1). The result is at most Max. It is zero if nothing was
-// recorded.
+// Quantile returns an upper bound of the q-quantile (0 < q ≤ 1). It returns zero if there are no observations.
 func (h *Histogram) Quantile(q float64) time.Duration {
 	rank := uint64(q * float64(h.total))
 	if float64(rank) < q*float64(h.total) || rank == 0 {
@@ -63,8 +62,8 @@ func (h *Histogram) Quantile(q float64) time.Duration {
 	return h.max
 }
 
-// index returns the bucket of v. Each value below 64 has its own bucket. For other values, the position of the
-// leading bit and the six bits after it select the bucket.
+// index returns the bucket of v. Values below 64 have a bucket each. Otherwise the bucket is given by the position of
+// the leading bit and the next six bits.
 func index(v uint64) int {
 	if v < sub {
 		return int(v)
@@ -73,7 +72,7 @@ func index(v uint64) int {
 	return (shift+1)*sub + int(v>>shift) - sub
 }
 
-// upper returns the largest value in bucket i.
+// upper returns the largest value of bucket i.
 func upper(i int) uint64 {
 	if i < sub {
 		return uint64(i)

@@ -11,20 +11,21 @@ import (
 	"time"
 )
 
-// Timeout is the time limit for one request and its response. If a server needs longer, the benchmark fails.
+// Timeout is the timeout of a request, including its response.
 const Timeout = 30 * time.Second
 
-// Request describes a request. Path begins with the Base of the target. Path must be escaped, because it is signed
-// and sent unchanged.
+// Request is a request. Path begins with the Base of the target. It must be escaped, because it is signed and sent
+// unchanged.
 type Request struct {
 	Method string
 	Path   []byte
 	Query  []byte // escaped, without "?"; may be empty
-	Header string // more header lines, each ending with CRLF
+	Header string // additional header lines, each with CRLF
 	Body   []byte
 }
 
-// Conn is one persistent connection with its buffers. Only Close may be called concurrently with other methods.
+// Conn is a persistent connection. Close may be called concurrently with other methods. Otherwise a Conn is not safe
+// for concurrent use.
 type Conn struct {
 	reader
 	ctx      context.Context
@@ -33,12 +34,12 @@ type Conn struct {
 	out      []byte
 	deadline time.Time
 
-	mu     sync.Mutex // guards closed, and assignments to conn
+	mu     sync.Mutex // guards closed and assignments to conn
 	conn   net.Conn
 	closed bool
 }
 
-// Dial connects to a target, with TLS if the target uses TLS. If ctx is cancelled, later reconnections fail, too.
+// Dial connects to a target. If ctx is canceled, later reconnects fail too.
 func Dial(ctx context.Context, t Target) (*Conn, error) {
 	c := &Conn{ctx: ctx, target: t, reader: reader{r: bufio.NewReaderSize(nil, 64<<10)}, sign: signer{account: t.Account, key: t.key}}
 	if err := c.dial(); err != nil {
@@ -47,7 +48,7 @@ func Dial(ctx context.Context, t Target) (*Conn, error) {
 	return c, nil
 }
 
-// dial opens a new connection, which replaces the old one.
+// dial opens a connection and replaces the old one.
 func (c *Conn) dial() error {
 	var nc net.Conn
 	var err error
@@ -77,7 +78,7 @@ func (c *Conn) dial() error {
 	return nil
 }
 
-// Close closes the connection. If another goroutine waits for a response, its request fails.
+// Close closes the connection. A request in flight fails.
 func (c *Conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,9 +86,8 @@ func (c *Conn) Close() error {
 	return c.conn.Close()
 }
 
-// Do signs and sends req and reads the whole response. After an error, the Conn must not be used again. A response
-// may say that the server will close the connection, as nginx does after 1,000 requests. Then the next call of Do
-// opens a new connection.
+// Do sends req and returns the response. After an error, the Conn must not be used again. If the server announced that
+// it would close the connection, as nginx does after 1,000 requests, the next call reconnects.
 func (c *Conn) Do(req *Request) (Response, error) {
 	if c.closing {
 		if err := c.dial(); err != nil {
@@ -95,7 +95,7 @@ func (c *Conn) Do(req *Request) (Response, error) {
 		}
 	}
 	now := time.Now()
-	// Each call of SetDeadline resets a timer, so it is called only about once a second.
+	// Update the deadline only about once a second, because SetDeadline resets a timer.
 	if c.deadline.Sub(now) < Timeout-time.Second {
 		c.deadline = now.Add(Timeout)
 		if err := c.conn.SetDeadline(c.deadline); err != nil {
@@ -108,7 +108,7 @@ func (c *Conn) Do(req *Request) (Response, error) {
 	return c.read()
 }
 
-// encode writes the whole request to a reused buffer, so that it can be sent with one call of Write.
+// encode encodes the request into a reused buffer, which is sent with a single Write.
 func (c *Conn) encode(req *Request, now time.Time) []byte {
 	b := append(c.out[:0], req.Method...)
 	b = append(b, ' ')

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// MaxBody is the maximum size of a response body in bytes. It prevents a wrong length from exhausting memory. A full
-// page has at most 4 MiB of entity data, which JSON escapes make longer.
+// MaxBody is the maximum size of a response body in bytes, so that a wrong length cannot exhaust memory. A full page
+// has at most 4 MiB of entity data, which JSON escapes enlarge.
 const MaxBody = 64 << 20
 
 var (
@@ -22,30 +22,29 @@ var (
 	hNextRow          = []byte("x-ms-continuation-nextrowkey")
 )
 
-// Response is the response to a request. It is valid until the next request on the same connection.
+// Response is a response. It is valid until the next request on the connection.
 type Response struct {
 	Status        int
 	Body          []byte
-	NextPartition string // continuation headers; both are empty at the end of a query
+	NextPartition string // continuation token; both are empty at the end of a query
 	NextRow       string
-	RetryAfter    time.Duration // 0 without the header Retry-After
+	RetryAfter    time.Duration // 0 without Retry-After
 }
 
-// reader reads the responses of a connection.
 type reader struct {
 	r       *bufio.Reader
 	body    []byte
-	closing bool // the server will close the connection after this response
+	closing bool // the server closes the connection after the response
 }
 
-// read reads one response. The end of the body is known from Content-Length or from chunked encoding. A response
-// with neither has no body, because the server does not close the connection to end a body.
+// read reads a response. The body must have a Content-Length or chunked encoding; otherwise read assumes that it is
+// empty.
 func (c *reader) read() (Response, error) {
 	line, err := c.line()
 	if err != nil {
 		return Response{}, err
 	}
-	// The status line, for example "HTTP/1.1 204 No Content".
+	// Example: "HTTP/1.1 204 No Content".
 	if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.")) {
 		return Response{}, fmt.Errorf("not an HTTP status line: %.40q", line)
 	}
@@ -97,7 +96,7 @@ func (c *reader) read() (Response, error) {
 	return resp, err
 }
 
-// line returns the next line without its line end. The result is valid until the next read.
+// line returns the next line without its line end. It is valid until the next read.
 func (c *reader) line() ([]byte, error) {
 	line, err := c.r.ReadSlice('\n')
 	if err != nil {
@@ -110,7 +109,6 @@ func (c *reader) line() ([]byte, error) {
 	return bytes.TrimSuffix(line, []byte("\r")), nil
 }
 
-// readN appends n bytes to the body.
 func (c *reader) readN(n int) error {
 	at := len(c.body)
 	if at+n > MaxBody {
@@ -126,7 +124,7 @@ func (c *reader) readN(n int) error {
 	return err
 }
 
-// readChunks appends a chunked body. It ignores chunk extensions and trailers.
+// readChunks appends a chunked body, without chunk extensions and trailers.
 func (c *reader) readChunks() error {
 	for {
 		line, err := c.line()

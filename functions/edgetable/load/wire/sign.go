@@ -6,8 +6,7 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// signer writes the headers that SharedKeyLite needs: x-ms-date and Authorization. It is not safe for concurrent
-// use.
+// signer appends the headers of SharedKeyLite authorization. It is not safe for concurrent use.
 type signer struct {
 	account string
 	key     *sharedkey.Key
@@ -15,8 +14,8 @@ type signer struct {
 	date    string
 }
 
-// appendHeaders appends the headers x-ms-date and Authorization of a request with the given path and time. The
-// header x-ms-date has only whole seconds, so it is formatted at most once a second.
+// appendHeaders appends x-ms-date and Authorization. The date has a resolution of a second, so it is formatted at most
+// once a second.
 func (s *signer) appendHeaders(dst, path []byte, now time.Time) []byte {
 	if sec := now.Unix(); sec != s.second || s.date == "" {
 		s.second, s.date = sec, sharedkey.FormatDate(now)

@@ -1,10 +1,10 @@
-// Package wire is a deliberately small HTTP/1.1 client for measuring table servers.
+// Package wire implements a minimal HTTP/1.1 client for benchmarks of table servers.
 //
-// The load generator shares two cores with the server under test, so it must need little CPU time. Each worker has
-// one persistent TCP (or TLS) connection and sends each request with one Write from a reused buffer. The response
-// parser reads only the headers that it needs. The date in a SharedKeyLite signature is cached for a second. This
-// client is not for general use: it has no redirects, trailers, pipelining or retries, because a benchmark must see
-// every failure.
+// The load generator shares two cores with the server, so the client must use little CPU time. Each worker has a
+// persistent connection and sends each request with a single Write from a reused buffer. Only the necessary response
+// headers are parsed, and the date of SharedKeyLite signatures is cached for a second.
+//
+// The client does not support redirects, trailers, pipelining or retries, because a benchmark must see every failure.
 package wire
 
 import (
@@ -17,25 +17,25 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Version is the default value of x-ms-version. Azure's own client libraries for tables send the same value.
+// Version is the default x-ms-version, which is also the version of Azure's client libraries for tables.
 const Version = "2019-02-02"
 
-// Target identifies a server and an account. Create one with NewTarget.
+// Target is a server and an account. It is created by NewTarget.
 type Target struct {
 	Addr    string // host:port to dial
 	Host    string // Host header
 	TLS     bool
-	Base    string // path prefix of every resource: "/devstoreaccount1" if the path names the account, "" if the host names it
-	URL     string // scheme, host and Base, without a final slash
+	Base    string // path prefix of all resources: "/devstoreaccount1" if the account is in the path, "" if it is in the host
+	URL     string // scheme, host and Base, without a trailing slash
 	Account string
 	Version string // x-ms-version
-	From    string // local address of the connection; "" means any
+	From    string // local address, or "" for any
 	key     *sharedkey.Key
-	token   string // query string of a shared access signature; if set, it is used instead of the key
+	token   string // SAS that replaces the key, as a query string, or ""
 }
 
-// NewTarget parses the URL of an account, as connection strings contain it: http(s)://host[:port][/account]. Requests
-// are signed with the first key of the account.
+// NewTarget returns the Target for the URL of an account, http(s)://host[:port][/account]. Requests are signed with the
+// account's first key.
 func NewTarget(endpoint string, account *sharedkey.Account) (Target, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -57,17 +57,17 @@ func NewTarget(endpoint string, account *sharedkey.Account) (Target, error) {
 	return t, nil
 }
 
-// Development returns an account that has the public key of Azurite's development account, for test servers.
+// Development returns an account with the public key of Azurite's development account, for test servers.
 func Development(name string) *sharedkey.Account {
 	key, err := sharedkey.ParseKey(accounts.DevelopmentKey)
 	if err != nil {
-		panic(err) // cannot happen, because the key is a constant
+		panic(err) // cannot happen: the key is a constant
 	}
 	return &sharedkey.Account{Name: name, Keys: [2]*sharedkey.Key{key}}
 }
 
-// WithToken returns a copy of the target that uses a shared access signature instead of the key. token is a query
-// string made by [edgetable/core/sas].
+// WithToken returns a copy of the target that uses a SAS from [edgetable/core/sas], as a query string, instead of the
+// key.
 func (t Target) WithToken(token string) Target {
 	t.token = token
 	return t

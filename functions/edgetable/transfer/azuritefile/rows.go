@@ -12,20 +12,18 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// NewRows returns a reader of the entities of one table. list is the JSON list of entities that
-// [Tables] found.
+// NewRows returns a reader of the entities of one table. list is the JSON list at the offsets in [Table].
 func NewRows(list io.Reader, m *rows.Mapper) rows.Reader {
 	return rows.NewTexts(&documents{list: rows.NewObjectReader(bufio.NewReaderSize(list, 256<<10))}, m)
 }
 
-// documents reads the entities of a table as JSON. Azurite stores each entity inside a larger JSON
-// document, from which documents extracts the entity.
+// documents extracts the entities of a table from LokiJS documents, as JSON.
 type documents struct {
 	list *rows.ObjectReader
-	n    int // number of the last document; used as its line number, because the whole file is one line
+	n    int // number of documents read; it serves as the line number, because the file has only one line
 }
 
-// Next returns the next entity and its number in the list.
+// Next returns the next entity and the number of its document.
 func (d *documents) Next() (text []byte, number int, err error) {
 	text, _, err = d.list.Next()
 	d.n++
@@ -35,7 +33,7 @@ func (d *documents) Next() (text []byte, number int, err error) {
 	if entity := entityOf(text); entity != nil {
 		text = entity
 	}
-	return text, d.n, nil // if the document has no entity, Next returns the whole document, which the parser of entities refuses
+	return text, d.n, nil // a document without an entity is returned unchanged, and the entity parser rejects it
 }
 
 // entityOf returns the entity in a LokiJS document as JSON, or nil if the document has no entity.
@@ -62,7 +60,7 @@ func entityOf(text []byte) []byte {
 	return whole
 }
 
-// guid returns the text of a Guid. Azurite stores a Guid as the base64 encoding of its text.
+// guid decodes the value of a Guid property, which Azurite stores as the base64 encoding of its text.
 func guid(value json.RawMessage) json.RawMessage {
 	const length = len("00000000-0000-0000-0000-000000000000")
 	var text string

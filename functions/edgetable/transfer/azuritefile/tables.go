@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// Table is the position of one table in Azurite's file.
+// Table locates a table in Azurite's file.
 type Table struct {
 	Account, Name string
-	Begin, End    int64 // byte offsets of the JSON list of entities
+	Begin, End    int64 // byte offsets of the start and the end of the JSON list of entities
 }
 
-// errForm is the error for a file that is not in Azurite's format.
 var errForm = errors.New("it is not Azurite's JSON file of tables")
 
-// Tables finds the tables in Azurite's file. It reads the whole file and keeps none of the content, so the
-// memory does not grow with the tables.
+// Tables returns the tables in Azurite's file. It streams the file, so its memory use does not depend on the size of
+// the tables.
 func Tables(text io.Reader) (list []Table, err error) {
 	d := json.NewDecoder(text)
 	found := false
@@ -43,7 +42,7 @@ func Tables(text io.Reader) (list []Table, err error) {
 	return list, err
 }
 
-// collection reads one collection of the database. A collection with the name ACCOUNT$TABLE is a table.
+// collection reads one collection of the database. Only the collections named ACCOUNT$TABLE are tables.
 func collection(d *json.Decoder) (t Table, err error) {
 	err = members(d, func(name string) error {
 		switch name {
@@ -75,8 +74,7 @@ func collection(d *json.Decoder) (t Table, err error) {
 	return t, err
 }
 
-// members reads a JSON object. It passes the name of each member to the callback, which must read the
-// value.
+// members reads a JSON object. It passes the name of each member to the callback, which must read the value.
 func members(d *json.Decoder, do func(name string) error) error {
 	if err := open(d, '{'); err != nil {
 		return err
@@ -98,8 +96,7 @@ func members(d *json.Decoder, do func(name string) error) error {
 	return err
 }
 
-// elements reads a JSON list. It calls the callback for each element, and the callback must read the
-// element.
+// elements reads a JSON list. It calls the callback at each element, which the callback must read.
 func elements(d *json.Decoder, do func() error) error {
 	if err := open(d, '['); err != nil {
 		return err
@@ -121,7 +118,6 @@ func open(d *json.Decoder, bracket json.Delim) error {
 	return err
 }
 
-// skip reads one JSON value and discards it.
 func skip(d *json.Decoder) error {
 	token, err := d.Token()
 	if _, ok := token.(json.Delim); err != nil || !ok {
@@ -130,7 +126,8 @@ func skip(d *json.Decoder) error {
 	return skipRest(d)
 }
 
-// skipRest discards the rest of a JSON list or object. The caller has read the opening bracket.
+// skipRest discards the rest of a JSON list or object, up to the closing bracket. The opening bracket must have been
+// read.
 func skipRest(d *json.Decoder) error {
 	for depth := 1; depth > 0; {
 		token, err := d.Token()

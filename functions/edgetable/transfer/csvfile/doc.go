@@ -1,3 +1,3 @@
-// Package csvfile reads and writes CSV files. It reads the files of edgetable, of Storage Explorer
-// and of AzCopy, and CSV files without types.
+// Package csvfile reads and writes CSV files. It reads the formats of edgetable, Storage Explorer and AzCopy, and CSV
+// files without types.
 package csvfile

@@ -9,24 +9,22 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// cell is the content of a cell of the file.
 type cell struct {
 	text   string
 	quoted bool
 }
 
-// absent reports whether the cell is empty and not quoted. Such a cell has no value.
+// absent reports whether the cell is empty and unquoted, which means that the row has no value in this column.
 func (c cell) absent() bool { return c.text == "" && !c.quoted }
 
-// reader reads records. It distinguishes a quoted empty cell from an unquoted empty cell, which
-// encoding/csv does not.
+// reader reads CSV records. Unlike encoding/csv, it distinguishes a quoted empty cell from an unquoted one.
 type reader struct {
 	r         *bufio.Reader
 	delimiter byte
-	oldMac    bool // lines end with a CR without LF
+	oldMac    bool // lines end with CR only
 	torn      bool // the last record ends without a newline
-	line      int  // number of the first line of the last record
-	lines     int  // number of the line that the reader has reached
+	line      int  // number of the first line of the current record
+	lines     int  // number of the current line
 	buf       []byte
 	ends      []int
 	quoted    []bool
@@ -39,13 +37,13 @@ func newReader(r io.Reader) (*reader, error) {
 		return nil, err
 	}
 	if strings.HasPrefix(string(head), "\ufeff") {
-		_, _ = c.r.Discard(3) // cannot fail, because Peek has read these bytes
+		_, _ = c.r.Discard(3)
 		head = head[3:]
 	}
 	first, _, lf := strings.Cut(string(head), "\n")
-	// Excel accepts a first line "sep=;", which names the separator.
+	// Excel takes the separator from a first line such as "sep=;".
 	if line := strings.TrimSuffix(first, "\r"); lf && len(line) == len("sep=;") && strings.EqualFold(line[:4], "sep=") {
-		_, _ = c.r.Discard(len(first) + 1) // cannot fail, because Peek has read these bytes
+		_, _ = c.r.Discard(len(first) + 1)
 		c.delimiter, c.lines = line[4], 2
 		return c, nil
 	}
@@ -54,8 +52,8 @@ func newReader(r io.Reader) (*reader, error) {
 	return c, nil
 }
 
-// delimiter returns the character that separates the cells of the first line. This is the first
-// character outside of quotes that Storage Explorer or a spreadsheet uses as a separator.
+// delimiter returns the separator used in a line: the first comma, semicolon, tab or vertical bar outside quotes. The
+// default is a comma.
 func delimiter(line string) byte {
 	quoted := false
 	for i := range len(line) {
@@ -69,8 +67,8 @@ func delimiter(line string) byte {
 	return ','
 }
 
-// next returns the cells of the next record, which are valid until the following call of next. It
-// skips blank lines. At the end of the file the error is io.EOF.
+// next returns the cells of the next record. The cells are valid until the next call. Blank lines are skipped. At the
+// end of the file, next returns io.EOF.
 func (c *reader) next() ([]cell, error) {
 	for {
 		list, err := c.record()
@@ -83,7 +81,7 @@ func (c *reader) next() ([]cell, error) {
 func (c *reader) record() ([]cell, error) {
 	c.buf, c.ends, c.quoted = c.buf[:0], c.ends[:0], c.quoted[:0]
 	c.line = c.lines
-	begin, quoted := true, false // begin: the cell has no characters yet; quoted: it has an opening quote
+	begin, quoted := true, false // begin: no character of the cell has been read; quoted: the cell has an opening quote
 	end := func() {
 		c.ends, c.quoted = append(c.ends, len(c.buf)), append(c.quoted, quoted)
 		begin, quoted = true, false
@@ -127,18 +125,17 @@ func (c *reader) record() ([]cell, error) {
 	}
 }
 
-// endsLine reports whether the CR that was just read ends the line. It then also reads the LF after
-// the CR. A CR without LF can be part of a cell, because Storage Explorer before 1.29 did not quote
-// texts that contain a CR.
+// endsLine reports whether the CR that was just read ends the line, and consumes the LF after it. A CR without LF may
+// be part of a cell, because Storage Explorer before 1.29 did not quote texts with a CR.
 func (c *reader) endsLine() bool {
 	if after, _ := c.r.Peek(1); len(after) == 1 && after[0] == '\n' {
-		_, _ = c.r.ReadByte() // cannot fail, because Peek has read this byte
+		_, _ = c.r.ReadByte()
 		return true
 	}
 	return c.oldMac
 }
 
-// text reads a quoted cell up to its closing quote. The opening quote was already read.
+// text reads a quoted cell up to the closing quote. The opening quote must have been read.
 func (c *reader) text() error {
 	from := c.lines
 	for {
@@ -153,7 +150,7 @@ func (c *reader) text() error {
 			if after, _ := c.r.Peek(1); len(after) == 0 || after[0] != '"' {
 				return nil
 			}
-			_, _ = c.r.ReadByte() // cannot fail, because Peek has read this byte
+			_, _ = c.r.ReadByte()
 		}
 		if b == '\n' {
 			c.lines++

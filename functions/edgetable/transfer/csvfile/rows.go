@@ -13,26 +13,25 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Rows reads entities from CSV. The types of the columns come from type columns, as Storage
-// Explorer and edgetable write them, or from a schema file, as AzCopy writes it. The CSV may also
-// have no types.
+// Rows reads entities from CSV. The column types come from type columns, as written by Storage Explorer and edgetable,
+// or from an AzCopy schema file. The file may also have no types.
 type Rows struct {
 	r       *reader
 	m       *rows.Mapper
 	columns []column
-	index   map[string]int // index of each column by name
+	index   map[string]int // index in columns by name
 	width   int
-	names   []string // names of all columns
-	cells   []cell   // cells of the current row
-	first   []cell   // row in the first line of the file; nil if the first line has the names of the columns, or was already returned
+	names   []string // names of all columns of the file
+	cells   []cell
+	first   []cell // first line of the file if it is a row that was not yet returned; otherwise nil
 }
 
 type column struct {
 	name     string
 	property bool
-	value    int      // index of the column
-	types    int      // index of its type column, or -1
-	latest   edm.Type // last type that the type column had, or else the declared type
+	value    int      // index of the cell in a row
+	types    int      // index of the cell with the type, or -1
+	latest   edm.Type // last type in the type column; initially the declared type
 }
 
 func NewRows(text io.Reader, schema *Schema, m *rows.Mapper) (*Rows, error) {
@@ -104,8 +103,7 @@ func NewRows(text io.Reader, schema *Schema, m *rows.Mapper) (*Rows, error) {
 	return r, nil
 }
 
-// newColumnName returns the name that --rename gives to a column. A type column is renamed together
-// with the column whose type it holds.
+// newColumnName applies --rename to a column name. The type column of a renamed column is renamed too.
 func newColumnName(m *rows.Mapper, name string) string {
 	if of := valueColumnOf(name); of != "" {
 		return m.Renamed(of) + name[len(of):]
@@ -113,11 +111,11 @@ func newColumnName(m *rows.Mapper, name string) string {
 	return m.Renamed(name)
 }
 
-// typeSuffixes are the endings of the names of type columns.
+// typeSuffixes are the suffixes of the names of type columns.
 var typeSuffixes = []string{typeSuffix, " " + typeSuffix, rows.TypeAnnotation}
 
-// valueColumnOf returns the name of the column to which a type column belongs. If the given name is
-// not that of a type column, the result is "".
+// valueColumnOf returns the name of the column that a type column describes. It returns "" if name is not the name of a
+// type column.
 func valueColumnOf(name string) string {
 	for _, suffix := range slices.Backward(typeSuffixes) {
 		if of, ok := strings.CutSuffix(name, suffix); ok {
@@ -133,7 +131,7 @@ func (r *Rows) Next() (rows.Row, error) {
 		return rows.Row{Line: r.r.line}, err
 	}
 	one := rows.Row{Line: r.r.line}
-	if len(cells) > r.width { // with too many cells, nobody knows which cells are the keys
+	if len(cells) > r.width { // with too many cells, the keys cannot be identified
 		return rows.Row{}, &rows.Bad{Line: one.Line, Text: r.text(), Reason: errCells(len(cells), r.width).Error()}
 	}
 	for i, c := range cells {
@@ -147,7 +145,6 @@ func (r *Rows) Next() (rows.Row, error) {
 	return one, nil
 }
 
-// errCells is the error for a row that does not have one cell for each column.
 func errCells(cells, columns int) error {
 	plural := "s"
 	if cells == 1 {
@@ -168,7 +165,6 @@ func (r *Rows) read() (cells []cell, err error) {
 	return cells, nil
 }
 
-// fill sets the keys and properties of a row.
 func (r *Rows) fill(one *rows.Row) error {
 	if len(r.cells) < r.width {
 		if r.r.torn {
@@ -196,7 +192,7 @@ func (r *Rows) fill(one *rows.Row) error {
 		}
 	}
 	err := r.m.Complete(one, r)
-	// Copy the keys, because a substring would keep the text of the whole line in memory.
+	// Clone the keys, because a substring would keep the whole line in memory.
 	one.PartitionKey, one.RowKey = strings.Clone(one.PartitionKey), strings.Clone(one.RowKey)
 	return err
 }
@@ -208,9 +204,8 @@ func (r *Rows) at(i int) cell {
 	return r.cells[i]
 }
 
-// readType sets the type of a column from the type column of the current row. If the cell of the
-// type column is empty, the column keeps the type of the previous row, as in files of Storage
-// Explorer 1.40.
+// readType updates the type of a column from its type column in the current row. If this cell is empty, the type of the
+// previous row applies, as in files of Storage Explorer 1.40.
 func (r *Rows) readType(c *column) error {
 	name := r.at(c.types)
 	if name.text == "" {
@@ -224,8 +219,7 @@ func (r *Rows) readType(c *column) error {
 	return nil
 }
 
-// value returns the value of a column in the current row. The result is null if the cell has no
-// value.
+// value returns the value of a column in the current row, or null if the cell is absent.
 func (r *Rows) value(c *column) (edm.Value, error) {
 	text := r.at(c.value)
 	if text.absent() {
@@ -241,9 +235,8 @@ func (r *Rows) value(c *column) (edm.Value, error) {
 	return v, err
 }
 
-// protocolText converts the text of a value to the form that the protocol uses. Programs such as
-// pandas and PostgreSQL write a blank before the time of day, a zone without minutes, and inf and
-// nan.
+// protocolText converts the text of a value to the protocol's form. It accepts the forms of programs such as pandas and
+// PostgreSQL: a blank before the time of day, a time zone without minutes, inf and nan.
 func protocolText(t edm.Type, text string) string {
 	switch t {
 	case edm.TypeDateTime:
@@ -270,10 +263,9 @@ func protocolText(t edm.Type, text string) string {
 	return text
 }
 
-// emptyText reports whether an empty cell means an empty text. Otherwise the property is missing. The
-// type column decides. Storage Explorer before 1.40 writes Edm.String in the type column only if the
-// property exists. Version 1.40 writes String in the first row even if the property does not exist,
-// so the text String proves nothing.
+// emptyText reports whether an empty cell is an empty string rather than a missing property. Storage Explorer before
+// 1.40 writes Edm.String to the type column only if the property exists. Version 1.40 writes String to the first row
+// even if the property is missing, so String is not sufficient.
 func (r *Rows) emptyText(c *column) bool { return r.at(c.types).text == "Edm.String" }
 
 // Cell implements [rows.Cells].
@@ -292,9 +284,9 @@ func (r *Rows) Cell(name string) (edm.Value, error) {
 	return r.value(c)
 }
 
-// text returns the current row as JSON for the file of rejected rows.
+// text returns the current row as JSON for the file of rejects.
 func (r *Rows) text() string {
-	if len(r.cells) != r.width { // with a wrong number of cells, nobody knows to which columns the cells belong
+	if len(r.cells) != r.width { // with a wrong number of cells, the cells cannot be assigned to columns
 		return r.plain()
 	}
 	var list []rows.RejectedCell
@@ -316,8 +308,8 @@ func (r *Rows) text() string {
 	return rows.RejectedText(list)
 }
 
-// plain returns the current row as CSV text for the file of rejected rows. If somebody imports the
-// file of rejected rows, the import refuses this text. So nobody imports the row by mistake.
+// plain returns the current row as CSV text for the file of rejects. An import of that file rejects the CSV text, so
+// the row cannot be imported by mistake.
 func (r *Rows) plain() string {
 	var line []byte
 	for i, c := range r.cells {
@@ -331,8 +323,8 @@ func (r *Rows) plain() string {
 	return string(line)
 }
 
-// AppendKey appends the keys of the next row to dst. The function [rows.AppendKey] calls this method,
-// which need not convert the other cells of the row.
+// AppendKey appends the encoded keys of the next row to dst, for [rows.AppendKey]. If the file has the keys in columns
+// of their own, AppendKey does not convert the other cells.
 func (r *Rows) AppendKey(dst []byte) ([]byte, error) {
 	if !r.m.OwnKeys() {
 		one, err := r.Next()

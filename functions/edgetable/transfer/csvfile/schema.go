@@ -20,7 +20,7 @@ type Schema struct {
 	typ   map[string]edm.Type
 }
 
-// SchemaOf reads the schema file next to a CSV file. It returns nil if there is no schema file.
+// SchemaOf reads the schema file of a CSV file. It returns nil if there is none.
 func SchemaOf(file string) (*Schema, error) {
 	name := strings.TrimSuffix(file, ".csv") + SchemaEnding
 	f, err := os.Open(name)
@@ -38,8 +38,8 @@ func SchemaOf(file string) (*Schema, error) {
 	return s, nil
 }
 
-// readSchema reads a schema in one of two layouts. Either each line has the name and the type of a
-// column, or the first line has all names and the second line has all types.
+// readSchema reads a schema in one of two layouts: one line with name and type for each column, or one line with all
+// names and one line with all types.
 func readSchema(text io.Reader) (*Schema, error) {
 	r, err := newReader(text)
 	if err != nil {
@@ -69,7 +69,7 @@ func readSchema(text io.Reader) (*Schema, error) {
 		if len(line) < 2 {
 			return nil, errors.New("it is not a schema: a line has the name of a column and its type")
 		}
-		// Ignore an error in the first line, because this line may be a heading.
+		// Ignore an error in the first line, which may be a heading.
 		if err := s.add(line[0].text, line[1].text); err != nil && i > 0 {
 			return nil, err
 		}
@@ -94,9 +94,8 @@ func (s *Schema) types() map[string]edm.Type {
 	return s.typ
 }
 
-// head returns the names of the columns. The parameter line has the cells in the first line of the
-// CSV file. If this line is a row, head takes the names from the schema file, and stores the row in
-// the parameter first.
+// head returns the column names of a CSV file. line is the first line of the file. If line is a row and not a header,
+// head stores it in *first and returns the names of the schema.
 func (s *Schema) head(line []cell, first *[]cell) []cell {
 	if s == nil {
 		return line

@@ -9,7 +9,7 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Sheet writes CSV files.
+// Sheet writes entities to CSV files.
 type Sheet struct {
 	Columns
 	typed, excel bool
@@ -17,8 +17,7 @@ type Sheet struct {
 	compress     string
 }
 
-// NewSheet returns a Sheet that writes the selected properties. If selected is nil, it writes all
-// properties.
+// NewSheet returns a Sheet that writes the selected properties, or all properties if selected is nil.
 func NewSheet(typed, excel bool, compress string, selected []string) *Sheet {
 	s := &Sheet{typed: typed, excel: excel, compress: compress, selected: selected != nil}
 	if s.selected {
@@ -60,7 +59,7 @@ func (s *Sheet) Make(list rows.List, file io.Writer) error {
 	return errors.Join(err, out.End())
 }
 
-// Columns collects the names of properties in the order of their first appearance.
+// Columns collects property names in the order in which they first appear.
 type Columns struct {
 	Names []string
 	known map[string]bool

@@ -8,23 +8,22 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// typeSuffix is the ending of the names of type columns, as in Storage Explorer's files.
+// typeSuffix is the suffix of the names of type columns, as in Storage Explorer's files.
 const typeSuffix = "@type"
 
-// Writer appends entities as records of a CSV file, with the columns PartitionKey, RowKey,
-// Timestamp and the properties. If an entity does not have a property, the cell is empty. For an
-// empty text the cell has two quotes.
+// Writer formats entities as CSV records with the columns PartitionKey, RowKey, Timestamp and the properties. The cell
+// of a missing property is empty. The cell of an empty string is a pair of quotes.
 type Writer struct {
-	names     []string // names of the properties
+	names     []string
 	index     map[string]int
 	typed     bool // write a type column for each property
 	timestamp bool
-	excel     bool // protect the user from texts that a spreadsheet would execute
+	excel     bool // keep spreadsheets from executing texts as formulas
 	values    []edm.Value
 	text      []byte
 }
 
-// NewWriter returns a writer for properties with these names. names may include system properties.
+// NewWriter returns a Writer for the named properties. names may include system properties.
 func NewWriter(names []string, typed, excel bool) *Writer {
 	w := &Writer{typed: typed, excel: excel, index: map[string]int{}}
 	for _, name := range names {
@@ -76,7 +75,7 @@ func (w *Writer) Append(dst []byte, e *payload.Received) []byte {
 		case edm.TypeNull:
 		case edm.TypeString:
 			dst = w.appendText(dst, v.Text())
-		case edm.TypeBinary: // the base64 text may start with +, which a spreadsheet takes for a formula
+		case edm.TypeBinary: // base64 may start with +, which a spreadsheet interprets as a formula
 			dst = w.appendText(dst, v.String())
 		default:
 			w.text = v.AppendText(w.text[:0])
@@ -92,8 +91,8 @@ func (w *Writer) Append(dst []byte, e *payload.Received) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// appendText appends a cell with a text. If excel is set and a spreadsheet would execute the text,
-// it puts an apostrophe before the text.
+// appendText appends a string as a cell. If excel is set and a spreadsheet would execute the string, it prepends an
+// apostrophe.
 func (w *Writer) appendText(dst []byte, s string) []byte {
 	if w.excel && s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0 {
 		s = "'" + s
@@ -101,8 +100,8 @@ func (w *Writer) appendText(dst []byte, s string) []byte {
 	return appendCell(dst, s)
 }
 
-// appendCell appends a cell. It adds quotes if the text needs them. An empty text gets quotes,
-// because a cell without quotes means that the property is missing.
+// appendCell appends a cell, in quotes where necessary. An empty string is quoted, because an unquoted empty cell is a
+// missing property.
 func appendCell(dst []byte, s string) []byte {
 	if s != "" && !strings.ContainsAny(s, ",;\t|\"\r\n") && s[0] != ' ' && s[len(s)-1] != ' ' && !strings.HasPrefix(s, "\ufeff") {
 		return append(dst, s...)

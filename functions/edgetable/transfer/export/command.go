@@ -8,9 +8,9 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Command says what to export and how. A run resumes an earlier run whose command is equal.
+// Command specifies an export. A run resumes an earlier run that had the same command.
 type Command struct {
-	Tables   []string `json:"tables,omitempty"` // names of the tables; nil means all tables of the account
+	Tables   []string `json:"tables,omitempty"` // nil means all tables of the account
 	Source   string   `json:"source"`           // URL of the account
 	Filter   string   `json:"filter,omitempty"`
 	Select   []string `json:"select,omitempty"`
@@ -20,11 +20,11 @@ type Command struct {
 }
 
 func (c *Command) String() string {
-	text, _ := json.Marshal(c) // cannot fail: all fields are strings, lists of strings and booleans
+	text, _ := json.Marshal(c) // cannot fail, because all fields are strings, lists of strings or booleans
 	return string(text)
 }
 
-// sheet returns a new sheet for the format, or nil for JSON lines.
+// sheet returns a new sheet of the format, or nil for JSON lines.
 func (c *Command) sheet() rows.Sheet {
 	switch c.Format {
 	case "jsonl":
@@ -35,21 +35,20 @@ func (c *Command) sheet() rows.Sheet {
 	return csvfile.NewSheet(c.Format == "csv", c.Excel, c.Compress, c.Select)
 }
 
-// ending returns the file extension of the exported files.
 func (c *Command) ending() string {
 	switch c.Format {
 	case "jsonl":
 		return ".jsonl" + rows.Endings[c.Compress]
-	case "parquet": // parquet compresses inside the file, so the extension does not name the compression
+	case "parquet": // parquet compresses within the file, so the extension does not name the compression
 		return ".parquet"
 	}
 	return ".csv" + rows.Endings[c.Compress]
 }
 
-// exportRecord is the content of an object that marks an unfinished export in its destination.
+// exportRecord is the JSON document that marks an unfinished export in its destination.
 type exportRecord struct {
 	Command Command  `json:"command"`
-	Number  int      `json:"number"` // number of the export, which differs from the numbers of earlier exports; part of the file names
+	Number  int      `json:"number"` // distinguishes the export from earlier exports to the destination; part of the file names
 	Tables  []string `json:"tables"`
 	Owner   string   `json:"owner"` // random id of the process that may write objects of the export
 }

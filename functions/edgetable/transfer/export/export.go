@@ -12,11 +12,10 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// To writes the tables of an export to a destination. The method first writes files with new names.
-// At the end, it writes the manifest, which lists the files. So an older finished export in the
-// destination stays complete until the new export is complete. A table that is deleted during the
-// export is left out.
-// After an error, the same command resumes from the recorded progress.
+// To writes the tables to files in a destination and returns the manifest of the files. A finished export in the
+// destination remains complete until the new one replaces it: the new files have new names, and the manifest is written
+// last. A table that is deleted during the export is omitted. After an error, the same command resumes from the
+// recorded progress.
 func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manifest, error) {
 	x := &exporting{Export: o, c: c, place: place}
 	if err := x.judge(ctx); err != nil {
@@ -56,9 +55,8 @@ func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manife
 	return m, x.tidy(ctx, m)
 }
 
-// judge finds out whether the destination is empty, or contains an export or other files. It
-// returns an error for other files, and for an export that the command can neither resume nor
-// replace.
+// judge determines whether the destination contains an export. It fails if the destination contains other files, or an
+// export that the command can neither resume nor replace.
 func (x *exporting) judge(ctx context.Context) (err error) {
 	if x.old, err = ReadManifest(ctx, x.place); err != nil {
 		return err
@@ -68,9 +66,8 @@ func (x *exporting) judge(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	// The record b describes the export that was begun last. Exports are numbered. If the number in b is
-	// higher than the number of the finished export, b describes an unfinished export. Otherwise the
-	// export of b has finished, but b and other temporary objects were not removed.
+	// b describes the export that began last. If its number is not higher than the number of the finished export, b
+	// belongs to a finished export, and the removal of temporary objects was interrupted.
 	there = there && (x.old == nil || b.Number > x.old.Number)
 	switch {
 	case x.Restart:
@@ -96,9 +93,8 @@ func (x *exporting) judge(ctx context.Context) (err error) {
 	return nil
 }
 
-// check sends a query to each table until it finds a table that exists. If no table exists, it
-// fails. It runs before anything is written, so a wrong key or filter does not change the
-// destination.
+// check fails if none of the tables exists. It sends a query to the service before anything is written, so a wrong key
+// or filter leaves the destination unchanged.
 func (x *exporting) check(ctx context.Context) (err error) {
 	if x.begun == nil {
 		x.begun = &exportRecord{Command: x.Command, Tables: x.Tables, Number: 1}
@@ -117,7 +113,7 @@ func (x *exporting) check(ctx context.Context) (err error) {
 	var lost error
 	for _, table := range x.begun.Tables {
 		lost = nil
-		// The query makes the service check the key and the filter, and reads at most one entity.
+		// The query reads at most one entity, but makes the service check the key and the filter.
 		q := remote.Query{Table: table, Filter: ranges.And("PartitionKey eq '' and RowKey eq ''", x.Filter), Top: 1}
 		for _, err := range x.c.Entities(ctx, q) {
 			switch {
@@ -135,7 +131,7 @@ func (x *exporting) check(ctx context.Context) (err error) {
 	return lost
 }
 
-// tables exports all unfinished ranges of the tables. It returns the tables that no longer exist.
+// tables exports the unfinished ranges of all tables. It returns the names of the tables that no longer exist.
 func (x *exporting) tables(ctx context.Context) (missing []string, err error) {
 	w := x.work
 	x.Progress.Tables(len(x.begun.Tables))
@@ -150,15 +146,14 @@ func (x *exporting) tables(ctx context.Context) (missing []string, err error) {
 			continue
 		}
 		if err != nil {
-			x.Progress.Rows.Store(w.Rows(x.begun.Tables...)) // report the progress from which the next run resumes
+			x.Progress.Rows.Store(w.Rows(x.begun.Tables...)) // report only the rows from which the next run resumes
 			return nil, err
 		}
 	}
 	return missing, nil
 }
 
-// manifest returns the manifest of the export, with tables that have no files yet. The method
-// finish adds the files.
+// manifest returns the manifest without the files of the tables, which finish adds.
 func (x *exporting) manifest(missing []string) *Manifest {
 	m := &Manifest{Edgetable: manifestVersion, Number: x.begun.Number, Command: &x.Command, Source: x.Source, Format: x.Format, Filter: x.Filter, Select: x.Select,
 		Tables: []ManifestTable{}, Missing: missing}

@@ -12,13 +12,12 @@ type Export struct {
 	Command
 	Restart bool // discard an unfinished export of any command, and replace a finished export of another command
 
-	Notes       []string // set by ToWriter: sentences about columns with unexpected names or types
+	Notes       []string // sentences about columns with unexpected names or types; set by ToWriter
 	Connections int
 	Progress    *scan.Progress
-	Begin       func(again bool) // called at the start; again is true if an earlier run recorded progress
+	Begin       func(again bool) // called at the start; again reports whether an earlier run recorded progress
 }
 
-// exporting is the state of a running export.
 type exporting struct {
 	*Export
 	c     *remote.Client
@@ -26,8 +25,8 @@ type exporting struct {
 	old   *Manifest // manifest of the last finished export, or nil
 	begun *exportRecord
 	work  *scan.Work
-	lines int // number of progress lines of earlier runs
+	lines int // number of progress lines that earlier runs wrote
 
-	buffers sync.Pool // buffers for objects
-	sheets  sync.Map  // key: *scan.Task of a range; value: the rows.Sheet that collects the columns of the entities in the range
+	buffers sync.Pool
+	sheets  sync.Map // by *scan.Task: the rows.Sheet with the columns of the range
 }

@@ -9,9 +9,8 @@ import (
 	"edgetable/functions/edgetable/transfer/progressfile"
 )
 
-// Hold locks a directory, so that no other process exports to it. If the directory is missing, Hold
-// creates it. The returned function unlocks the directory. If Hold created the directory and it is
-// still empty, the returned function removes the directory.
+// Hold locks dir against exports of other processes. It creates the directory if it does not exist. release unlocks the
+// directory, and removes it if Hold created it and it is still empty.
 func Hold(dir string) (release func(), err error) {
 	_, there := os.Stat(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -26,7 +25,7 @@ func Hold(dir string) (release func(), err error) {
 	}
 	return func() {
 		if errors.Is(there, fs.ErrNotExist) {
-			_ = os.Remove(dir) // os.Remove deletes only an empty directory, so files in it stay
+			_ = os.Remove(dir) // fails unless the directory is empty
 		}
 		progressfile.Unlock(f)
 		_ = f.Close()

@@ -9,23 +9,22 @@ import (
 	"strings"
 )
 
-// Names of files in the directory of an export.
 const (
 	ManifestName = "manifest.json"
 )
 
 // Manifest lists the files of an export.
 type Manifest struct {
-	Edgetable int             `json:"edgetable"` // version of the manifest's format
-	Number    int             `json:"number"`    // number of the export, which differs from those of other exports to the same destination
+	Edgetable int             `json:"edgetable"` // version of the format
+	Number    int             `json:"number"`    // distinguishes the export from other exports to the same destination
 	Command   *Command        `json:"command"`
 	Source    string          `json:"source"` // URL of the account
 	Format    string          `json:"format"`
 	Filter    string          `json:"filter,omitempty"`
 	Select    []string        `json:"select,omitempty"`
-	Begun     string          `json:"begun"` // time at which the export began; the files may lack later writes
+	Begun     string          `json:"begun"` // time at which the export began; later writes may be missing from the files
 	Tables    []ManifestTable `json:"tables"`
-	Missing   []string        `json:"missing,omitempty"` // tables that did not exist or that were deleted during the export
+	Missing   []string        `json:"missing,omitempty"` // tables that did not exist or were deleted during the export
 }
 
 // ManifestTable is an exported table. Its files are in key order.
@@ -36,14 +35,14 @@ type ManifestTable struct {
 	Notes []string              `json:"notes,omitempty"` // sentences about columns with unexpected names or types
 }
 
-// manifestVersion is the version of the manifest's format that this package writes.
+// manifestVersion is the version of the manifest format that this package writes.
 const manifestVersion = 1
 
-// InKeyOrder reports whether the rows of the files, as an import reads them, are in key order. An export for Excel has
-// changed some of the texts.
+// InKeyOrder reports whether an import reads the rows of the files in key order. This may not hold for an export for
+// Excel, which changes some texts.
 func (m *Manifest) InKeyOrder() bool { return m.Command == nil || !m.Command.Excel }
 
-// ReadManifest reads the manifest of a finished export. It returns nil if there is no manifest.
+// ReadManifest reads the manifest of a finished export. It returns nil if there is none.
 func ReadManifest(ctx context.Context, place Place) (*Manifest, error) {
 	m, where := &Manifest{}, place.At(ManifestName)
 	switch found, err := place.getJSON(ctx, ManifestName, m); {
@@ -66,11 +65,10 @@ func ReadManifest(ctx context.Context, place Place) (*Manifest, error) {
 	return m, nil
 }
 
-// maxFiles is the maximum number of files in an export.
 const maxFiles = 1_000_000
 
-// isFileName reports whether s is a path that a manifest may contain. Such a path uses slashes, is
-// below the directory of the manifest, and is safe on every operating system.
+// isFileName reports whether s is valid as a file path in a manifest: relative to the manifest's directory, within this
+// directory, with slashes, and safe on every operating system.
 func isFileName(s string) bool {
 	control := func(c rune) bool { return c < ' ' || c == 0x7f }
 	return fs.ValidPath(s) && s != "." && filepath.IsLocal(filepath.FromSlash(s)) && !strings.ContainsAny(s, `\:`) && !strings.ContainsFunc(s, control)

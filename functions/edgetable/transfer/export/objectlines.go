@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// start begins a new export. It keeps the files of the last finished export.
+// start begins a new export. The files of the last finished export remain.
 func (x *exporting) start(ctx context.Context) error {
 	if err := x.tidy(ctx, x.old); err != nil {
 		return err
@@ -44,17 +44,17 @@ func (x *exporting) checkOwner(ctx context.Context) error {
 	return nil
 }
 
-// lineReaders is the maximum number of progress objects that are read concurrently.
+// lineReaders is the maximum number of concurrent reads of progress objects.
 const lineReaders = 16
 
-// resume reads the progress that earlier runs recorded.
+// resume loads the progress of earlier runs.
 func (x *exporting) resume(ctx context.Context) error {
 	var names []string
 	for object, err := range x.place.List(ctx, linePrefix) {
 		if err != nil {
 			return err
 		}
-		if path.Ext(object.Name) == ".json" { // a name with another extension belongs to an interrupted write
+		if path.Ext(object.Name) == ".json" { // other extensions are left over from interrupted writes
 			names = append(names, object.Name)
 		}
 	}
@@ -84,20 +84,19 @@ func (x *exporting) resume(ctx context.Context) error {
 	return x.own(ctx)
 }
 
-// objectLines stores the progress of an export in the destination. Each line of progress is one
-// object, numbered in the order of the writes.
+// objectLines stores the progress of an export in the destination, one object for each line, numbered in the order of
+// the writes.
 type objectLines struct {
 	ctx context.Context
 	x   *exporting
 
 	mu     sync.Mutex
 	lines  int   // number of lines that this run and earlier runs tried to write
-	broken error // error of the first failed write; later calls of Write return it
+	broken error // error of the first failed write, which later calls of Write return
 }
 
-// Write stores a line. After an error, the line may or may not be stored, and a later run accepts
-// both cases. A further line might be correct in only one of these cases, so Write stores no line
-// after an error.
+// Write stores a line. After an error, the line may be stored or not, and a later run accepts both cases. A further
+// line could contradict one of them, so after an error Write stores nothing more.
 func (j *objectLines) Write(line any) error {
 	j.mu.Lock()
 	j.lines++

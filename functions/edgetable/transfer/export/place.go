@@ -17,9 +17,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Names of the objects of an unfinished export: the exportRecord, and the lines of progress. Under
-// the same prefix are intermediate objects for CSV and parquet files, with one JSON entity on each
-// line.
+// Names of the objects of an unfinished export. The intermediate objects of CSV and parquet files have the prefix
+// unfinishedPrefix too. They contain one JSON entity on each line.
 const (
 	unfinishedPrefix = "unfinished/"
 	begunName        = unfinishedPrefix + "export.json"
@@ -29,10 +28,10 @@ const (
 // Place is the directory, or the prefix in a bucket, to which an export is written.
 type Place struct {
 	objects.Place
-	Location string // the directory or URL as the user wrote it
+	Location string // directory or URL in the user's spelling
 }
 
-// At returns the location of an object for messages.
+// At returns the location of an object for error messages.
 func (p Place) At(name string) string {
 	where, _, _ := strings.Cut(p.Location, "?")
 	return strings.TrimSuffix(where, "/") + "/" + name
@@ -47,7 +46,7 @@ func (p Place) Get(ctx context.Context, name string) ([]byte, error) {
 	return text, err
 }
 
-// getJSON reads an object and decodes it as JSON. It returns false if the object does not exist.
+// getJSON decodes a JSON object of the destination. found is false if the object does not exist.
 func (p Place) getJSON(ctx context.Context, name string, to any) (found bool, err error) {
 	text, err := p.Get(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,13 +74,13 @@ func (p Place) putJSON(ctx context.Context, name string, value any) error {
 	return p.Put(ctx, name, append(text, '\n'))
 }
 
-// putFile stores a file of an export. It returns the entry of the file for the manifest.
+// putFile stores a file of an export and returns its manifest entry.
 func (p Place) putFile(ctx context.Context, name string, rows int64, content []byte) (progressfile.Stored, error) {
 	sum := sha256.Sum256(content)
 	return progressfile.Stored{File: name, Rows: rows, Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:])}, p.Put(ctx, name, content)
 }
 
-// GetFile reads a file of an export. It fails if the size or the checksum differs from f.
+// GetFile returns the content of a file of an export. It fails if the size or the checksum does not match f.
 func (p Place) GetFile(ctx context.Context, f *progressfile.Stored) ([]byte, error) {
 	text, err := p.Get(ctx, f.File)
 	if err != nil {
@@ -94,7 +93,7 @@ func (p Place) GetFile(ctx context.Context, f *progressfile.Stored) ([]byte, err
 	return text, nil
 }
 
-// entities returns the entities of several files of JSON lines, one file after another.
+// entities returns the entities of files of JSON lines, one file after the other.
 func (p Place) entities(ctx context.Context, files []progressfile.Stored) rows.List {
 	return func(do func(payload.Received) error) error {
 		for _, f := range files {

@@ -17,8 +17,8 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// objectName returns the name of the nth object of a range. For CSV and parquet, these objects are intermediate. The
-// final files are made from them when all columns are known.
+// objectName returns the name of the nth object of a range. The objects of CSV and parquet exports are intermediate:
+// the final files are created when all columns are known.
 func (x *exporting) objectName(table string, p *scan.Task, n int) string {
 	if x.Format == "jsonl" {
 		return fmt.Sprintf("%s/part-%04d-%s-%06d.jsonl%s", table, x.begun.Number, p.Rank(), n, rows.Endings[x.Compress])
@@ -26,7 +26,7 @@ func (x *exporting) objectName(table string, p *scan.Task, n int) string {
 	return fmt.Sprintf("%s%s/piece-%s-%06d.jsonl%s", unfinishedPrefix, table, p.Rank(), n, rows.Endings[x.Compress])
 }
 
-// rowSize is extra capacity of a buffer, because the last row of an object may exceed the size limit of the object.
+// rowSize is the extra capacity of an object's buffer. The last row of an object may exceed the size limit.
 const rowSize = 64 << 10
 
 func (x *exporting) buffer() *bytes.Buffer {
@@ -34,44 +34,43 @@ func (x *exporting) buffer() *bytes.Buffer {
 		b.Reset()
 		return b
 	}
-	return bytes.NewBuffer(make([]byte, 0, size.Object+rowSize)) // allocate all at once, because growing copies the content and needs twice the memory
+	return bytes.NewBuffer(make([]byte, 0, size.Object+rowSize)) // allocate once, because a growing buffer copies its content and temporarily needs twice the memory
 }
 
-// target is the destination of the compressed text of a range. Its buffer is replaced after each object.
+// target is the destination of the compressed rows. The buffer is replaced after each object.
 type target struct{ *bytes.Buffer }
 
-// lineObjects is the number of objects that one progress line records. Writing a line takes as long as writing an
-// object, so a line for each object would double the time. A killed run loses at most this many objects of each range.
+// lineObjects is the number of objects that a progress line records. Writing a line takes as long as writing an object,
+// so one line for each object would double the time. A killed run loses at most lineObjects objects of each range.
 const lineObjects = 4
 
-// rangeExport writes a range to objects. It fills one buffer while a goroutine stores the previous buffer. Until
-// awaitObject returns, only this goroutine may use the previous buffer and the progress line in the field next. The
-// same holds for the progress of the range. The method store calls awaitObject before it starts the next goroutine.
+// rangeExport writes a range to objects. While it fills a buffer, a goroutine stores the previous object. Until
+// awaitObject returns, the goroutine owns the previous buffer, the field next and the progress of the range.
 type rangeExport struct {
 	*exporting
 	table string
 	p     *scan.Task
 
-	object  *target // current object; the field Buffer is nil until the object gets its first row
+	object  *target // current object; Buffer is nil until the first row
 	out     rows.Frames
 	row     []byte
-	written int         // bytes of text in the current object, before compression
+	written int         // uncompressed bytes in the current object
 	read    int64       // number of rows read
-	stored  int64       // number of rows in the previous objects
-	at      *ranges.Key // key of the last row in the previous objects
+	stored  int64       // number of rows in the completed objects
+	at      *ranges.Key // key of the last row in the completed objects
 	number  int         // number of the next object
 
-	storing chan error        // receives the goroutine's error, or nil after success; the channel is nil if no goroutine runs
-	next    progressfile.Line // next progress line; lists the stored objects that no line in the destination records yet
+	storing chan error        // receives the result of the goroutine; nil if no goroutine runs
+	next    progressfile.Line // next progress line; lists the stored objects that no line has recorded yet
 }
 
-// readRange writes the unfinished part of a range to objects. After some of the objects, it writes a progress line. An
-// object that no progress line records is written again or removed by a later run.
+// readRange writes the unfinished part of a range to objects. It writes a progress line after every few objects. A
+// later run overwrites or removes the objects that no line records.
 func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) error {
 	earlier := p.State()
 	r := &rangeExport{exporting: x, table: table, p: p, object: &target{}, read: earlier.Rows, stored: earlier.Rows, at: earlier.At, number: len(p.Stored())}
 	r.out = rows.NewFrames(r.object, x.Compress)
-	sheet, err := x.sheetOf(ctx, p) // includes the columns of objects that an earlier run stored
+	sheet, err := x.sheetOf(ctx, p) // includes the columns of the objects that earlier runs stored
 	if err != nil {
 		return err
 	}
@@ -83,8 +82,8 @@ func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) e
 			return errors.Join(err, r.awaitObject())
 		}
 		if sheet != nil {
-			// Copy the entity, because the call of sheet.Note moves its argument to the heap. Without the copy, each
-			// entity would be on the heap, even in exports without a sheet (a collector of columns).
+			// Note's argument escapes to the heap. Copy e here, so that e stays on the stack in exports without a
+			// sheet.
 			one := e
 			sheet.Note(&one)
 		}
@@ -111,9 +110,8 @@ func (r *rangeExport) add(e payload.Received) error {
 	return nil
 }
 
-// store waits until the previous object is stored. Then it starts a goroutine that stores the content of the buffer. If
-// last is set, the goroutine also writes a progress line. The parameter done is true if the range is complete, and the
-// progress line records this.
+// store starts a goroutine that stores the current object, after the previous object has been stored. If last is set,
+// the goroutine also writes a progress line. done marks the range as complete in this line.
 func (r *rangeExport) store(ctx context.Context, last, done bool) error {
 	if err := errors.Join(r.out.End(), r.awaitObject()); err != nil {
 		return err
@@ -132,7 +130,7 @@ func (r *rangeExport) store(ctx context.Context, last, done bool) error {
 	return nil
 }
 
-// awaitObject waits until the goroutine has stored its object, and returns the goroutine's error.
+// awaitObject waits for the goroutine that stores an object and returns its error.
 func (r *rangeExport) awaitObject() (err error) {
 	if r.storing != nil {
 		err, r.storing = <-r.storing, nil
@@ -140,13 +138,13 @@ func (r *rangeExport) awaitObject() (err error) {
 	return err
 }
 
-// put stores an object of n rows. Then it counts the stored objects that no progress line records. If their number
-// has reached the constant lineObjects, or if the parameter last is set, put writes a progress line.
+// put stores an object of n rows. It writes a progress line if last is set, or if lineObjects stored objects are not
+// recorded yet.
 func (r *rangeExport) put(ctx context.Context, content *bytes.Buffer, name string, n int64, now progressfile.Line, last bool) error {
 	if n > 0 {
 		one, err := r.place.putFile(ctx, name, n, content.Bytes())
 		if err != nil && r.next.Objects != nil {
-			err = errors.Join(err, r.writeProgress()) // a full disk may still have space for a short progress line
+			err = errors.Join(err, r.writeProgress()) // a full disk may still have space for a short line
 		}
 		if err != nil {
 			return err
@@ -156,20 +154,20 @@ func (r *rangeExport) put(ctx context.Context, content *bytes.Buffer, name strin
 	}
 	r.next.Rows, r.next.Done, r.next.At = now.Rows, now.Done, now.At
 	if !last && len(r.next.Objects) < lineObjects {
-		return r.checkOwner(ctx) // only the write of a progress line checks the owner, and none is written here, so check the owner now
+		return r.checkOwner(ctx) // otherwise writeProgress checks the owner
 	}
 	return r.writeProgress()
 }
 
-// writeProgress writes a progress line with the objects that no earlier line records.
+// writeProgress writes a progress line with the objects that were not recorded yet.
 func (r *rangeExport) writeProgress() error {
 	l := r.next
 	r.next.Objects = nil
 	return r.work.Note(r.table, r.p, l)
 }
 
-// sheetOf returns the sheet that collects the columns of a range. It adds the columns of objects that an earlier run
-// stored. The result is nil for JSON lines, which need no sheet.
+// sheetOf returns the sheet with the columns of a range, including the columns of objects that earlier runs stored. It
+// returns nil for JSON lines, which need no sheet.
 func (x *exporting) sheetOf(ctx context.Context, p *scan.Task) (rows.Sheet, error) {
 	if s, ok := x.sheets.Load(p); ok {
 		return s.(rows.Sheet), nil
@@ -185,12 +183,12 @@ func (x *exporting) sheetOf(ctx context.Context, p *scan.Task) (rows.Sheet, erro
 	})
 }
 
-// sheetObjects is the number of intermediate objects from which one file of CSV or parquet is made. The whole file is
-// in memory until it is stored.
+// sheetObjects is the number of intermediate objects that are merged into one CSV or parquet file. The whole file is in
+// memory until it is stored.
 const sheetObjects = 4
 
-// finish sets the files of a table in the manifest, in key order. For CSV and parquet, it first makes the files from
-// the intermediate objects. A table without rows gets one file. After an interruption, finish can run again.
+// finish sets the files of a table in the manifest, in key order. For CSV and parquet, it first creates them from the
+// intermediate objects. A table without rows has one empty file. It is safe to repeat finish after an interruption.
 func (x *exporting) finish(ctx context.Context, t *ManifestTable, tasks []*scan.Task) (err error) {
 	var pieces []progressfile.Stored
 	for _, p := range tasks {
@@ -227,7 +225,7 @@ func (x *exporting) finish(ctx context.Context, t *ManifestTable, tasks []*scan.
 			}
 			content := x.buffer()
 			defer x.buffers.Put(content)
-			content.Grow(int(size)) // the file will have about the size of the intermediate objects
+			content.Grow(int(size)) // the file is about as large as the intermediate objects
 			if err := s.Make(x.place.entities(ctx, some), content); err != nil {
 				return err
 			}
@@ -240,8 +238,7 @@ func (x *exporting) finish(ctx context.Context, t *ManifestTable, tasks []*scan.
 	return err
 }
 
-// compare checks that the objects still have their recorded sizes. Somebody may have changed or removed objects since
-// an earlier run wrote them.
+// compare checks the sizes of the recorded objects, which may have been changed or removed since an earlier run.
 func (x *exporting) compare(ctx context.Context, table string, pieces []progressfile.Stored) error {
 	prefix := table + "/"
 	if x.Format != "jsonl" {

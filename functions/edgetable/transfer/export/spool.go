@@ -13,8 +13,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// writeSpooled exports a table to a stream, in a format that needs all column names at the start of
-// the file. It first stores the entities in a temporary file.
+// writeSpooled exports a table to a stream in a format that needs all column names in advance. It spools the entities
+// to a temporary file first.
 func (o *Export) writeSpooled(ctx context.Context, c *remote.Client, s rows.Sheet, out io.Writer) (err error) {
 	f, err := os.CreateTemp("", "edgetable-*")
 	if err != nil {
@@ -40,7 +40,6 @@ func (o *Export) writeSpooled(ctx context.Context, c *remote.Client, s rows.Shee
 	return s.Make(rows.FileEntities(f.Name()), out)
 }
 
-// read returns the entities of the table in key order.
 func (o *Export) read(ctx context.Context, c *remote.Client) iter.Seq2[payload.Received, error] {
 	return c.Entities(ctx, remote.Query{Table: o.Tables[0], Filter: o.Filter, Select: rows.WithKeys(o.Select)})
 }

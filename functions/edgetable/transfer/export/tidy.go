@@ -9,21 +9,20 @@ import (
 	"edgetable/core/objects"
 )
 
-// filePattern matches the file names of exported tables. A name contains the number of the export and the rank of the
-// range in key order.
+// filePattern matches the file names of exported tables, which contain the number of the export and the rank of a
+// range.
 var filePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*/part-\d{4,}-\d+(-\d{6,})?\.(jsonl|csv|parquet)(\.gz|\.zst)?$`)
 
-// isExportObject reports whether an object belongs to an export, or is an incomplete object of a killed export.
+// isExportObject reports whether an object belongs to an export. This includes incomplete objects of a killed export.
 func isExportObject(o objects.Object) bool {
 	name, torn := strings.CutSuffix(o.Name, objects.TempSuffix)
 	if torn {
-		name = name[:max(strings.LastIndexByte(name, '.'), 0)] // remove the random text, which begins at the last dot
+		name = name[:max(strings.LastIndexByte(name, '.'), 0)] // strip the random suffix of the temporary name
 	}
 	return strings.HasPrefix(name, unfinishedPrefix) || filePattern.MatchString(name) || torn && name == ManifestName
 }
 
-// tidy removes the record of the unfinished export. It also removes all objects of exports, except
-// the files in the manifest m.
+// tidy removes the record of the unfinished export, and all objects of exports except the files in m.
 func (x *exporting) tidy(ctx context.Context, m *Manifest) (err error) {
 	needed := map[string]bool{}
 	if m != nil {
@@ -33,7 +32,7 @@ func (x *exporting) tidy(ctx context.Context, m *Manifest) (err error) {
 			}
 		}
 	}
-	if err := x.place.Delete(ctx, begunName); err != nil { // delete this record first: no later run may resume an export that lacks objects
+	if err := x.place.Delete(ctx, begunName); err != nil { // first, so that no later run resumes an export that lacks objects
 		return err
 	}
 	var useless []objects.Object

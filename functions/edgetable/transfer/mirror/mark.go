@@ -11,12 +11,12 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// A table service does not say when a table was created. So one entity that both tables have is chosen as the mark of
-// the copy. If the source has this entity and the copy does not, the copy was deleted and created again. The new copy
-// lacks all earlier changes.
+// A table service does not report when a table was created. Therefore an entity that exists in both tables is the mark
+// of the copy. If only the source still has this entity, the copy was deleted and created again, and lacks all earlier
+// changes.
 
-// check returns an error if the copy was deleted, or deleted and created again. It recognizes the copy by the entity
-// Mark. If Mark is nil, check chooses an entity that both tables have.
+// check fails if the copy was deleted, even if it was created again. If Mark is nil, check sets it to the key of an
+// entity that exists in both tables.
 func (s *State) check(ctx context.Context, from, to *remote.Client) error {
 	if s.Mark != nil {
 		there, err := hasEntity(ctx, to, s.Table, s.Mark)
@@ -26,7 +26,7 @@ func (s *State) check(ctx context.Context, from, to *remote.Client) error {
 		if there || err != nil {
 			return err
 		}
-		// If both tables lack the entity, it may have expired in both tables by the same rule.
+		// The entity may be missing in both tables because it expired.
 		if still, err := hasEntity(ctx, from, s.Table, s.Mark); err != nil {
 			return err
 		} else if still {
@@ -49,7 +49,7 @@ func (s *State) check(ctx context.Context, from, to *remote.Client) error {
 	return nil
 }
 
-// unmark sets Mark to nil if one of the operations writes or deletes the entity Mark. It reports whether it did so.
+// unmark clears Mark if an operation changes the marked entity, and reports whether it did.
 func (s *State) unmark(ops []remote.Operation) bool {
 	for i := range ops {
 		if s.Mark != nil && ops[i].PartitionKey == s.Mark.Partition && ops[i].RowKey == s.Mark.Row {

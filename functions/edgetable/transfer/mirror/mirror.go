@@ -1,5 +1,5 @@
-// Package mirror keeps copies of tables up to date in another service. It reads the changes of each table from its
-// feed (docs/feed.md).
+// Package mirror keeps copies of tables in another service up to date. It reads the changes of each table from its feed
+// (docs/feed.md).
 package mirror
 
 import (
@@ -15,40 +15,39 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// LongPoll is the maximum number of seconds for which the server delays its response until there are changes. It
-// is shorter than the time after which a command prints that it is waiting.
+// LongPoll is the maximum number of seconds for which the server delays a response while there are no changes. It is
+// shorter than the time after which a command reports that it is waiting.
 const LongPoll = 4
 
-// Mirror applies the changes of tables to the copies of these tables in another service.
+// Mirror applies the changes of tables to copies in another service.
 type Mirror struct {
 	From, To    *remote.Client
 	Connections int
-	Rejects     string // path of the file of refused rows
-	// Wait is the number of seconds that the service may wait for changes before it answers a request. If Wait is 0,
-	// Run returns as soon as it has written all existing changes.
+	Rejects     string // path of the file of rejects
+	// Wait is the number of seconds for which the service may delay a response while there are no changes. If Wait is
+	// 0, Run returns as soon as it has applied all existing changes.
 	Wait int
-	// Progress is called after each page of changes was written. changes is the number of changes of the table since
-	// the start. Calls do not overlap.
+	// Progress is called after each page has been written, with the number of changes of the table since the start.
+	// Calls are serialized.
 	Progress func(table string, page *remote.Changes, changes int64)
-	Tell     func(table, reason string) // called for each refused row
+	Tell     func(table, reason string) // called for each rejected row
 
 	tables   []*followed
-	mu       sync.Mutex // guards the following fields
+	mu       sync.Mutex // guards totals and rejected
 	totals   progressfile.Totals
 	rejected rows.RejectFile
 }
 
-// followed is a table with the state of its copy.
 type followed struct {
 	State
 	file    string
 	changes int64
-	checked bool // this process has called the method check at least once
+	checked bool // check was called by this process
 }
 
-// Add adds a table. It reads the position in the table's feed from the given file. If the file does not exist, Add
-// asks the service for the current position. The caller must then copy the table. Because the copy begins later, the
-// feed after this position has every change that the copy misses.
+// Add adds a table, with the feed position in the given file. If the file does not exist, Add uses the current end of
+// the feed, and the caller must then copy the table. The feed after this position contains every change that the copy
+// may miss.
 func (m *Mirror) Add(ctx context.Context, table, file string) error {
 	t := &followed{State: State{Service: m.From.Endpoint().String(), Table: table}, file: file}
 	known, err := t.Read(file)
@@ -64,8 +63,7 @@ func (m *Mirror) Add(ctx context.Context, table, file string) error {
 	return err
 }
 
-// Begin writes the position of each table to the file of the table. It returns the tables that the caller must still
-// copy.
+// Begin writes the state file of each table. It returns the tables that the caller must still copy.
 func (m *Mirror) Begin() (missing []string, err error) {
 	for _, t := range m.tables {
 		if err := t.Write(t.file); err != nil {
@@ -78,8 +76,7 @@ func (m *Mirror) Begin() (missing []string, err error) {
 	return missing, nil
 }
 
-// Refused returns the number of entities that the target has refused in all runs, including the first copy of each
-// table.
+// Refused returns the number of rejected entities in all runs, including the first copies of the tables.
 func (m *Mirror) Refused() (n int64) {
 	for _, t := range m.tables {
 		n += t.Refused
@@ -87,8 +84,7 @@ func (m *Mirror) Refused() (n int64) {
 	return n
 }
 
-// Copied records the number of entities that the target refused when the missing tables were copied.
-// The method Refused includes this number.
+// Copied adds the number of entities that were rejected in the first copies of the tables.
 func (m *Mirror) Copied(refused int64) {
 	for _, t := range m.tables {
 		if t.Listing {
@@ -98,8 +94,9 @@ func (m *Mirror) Copied(refused int64) {
 	}
 }
 
-// Run applies the changes of the tables until ctx ends. The tables must have been copied. Run returns the totals also
-// with an error. If the feed no longer has all changes, or if the copy was deleted, the error is a [remote.ErrMissed].
+// Run applies changes until ctx is done. If Wait is 0, it returns at the ends of the feeds. The tables must have been
+// copied. Run always returns the totals, even with an error. If a feed no longer has all changes, or if a copy was
+// deleted, the error is [remote.ErrMissed].
 func (m *Mirror) Run(ctx context.Context) (progressfile.Totals, error) {
 	for _, t := range m.tables {
 		t.Listing = false
@@ -128,9 +125,8 @@ func (m *Mirror) Run(ctx context.Context) (progressfile.Totals, error) {
 
 func (m *Mirror) follow(ctx context.Context, t *followed) error {
 	a := transfer.Apply{To: m.To, Table: t.Table, Source: t.Service, Connections: m.Connections, Before: func(ops []remote.Operation) error {
-		// The method check recognizes the copy by one entity, whose key is the field Mark. If the operations write or delete
-		// this entity, first remove Mark from the file of the state. Otherwise a crash may leave the entity only in the
-		// source. Then check would report that the copy was deleted.
+		// If the operations change the marked entity, clear Mark in the state file before they are sent. Otherwise a
+		// crash could leave the entity only in the source, and check would then report that the copy was deleted.
 		if t.unmark(ops) {
 			return t.Write(t.file)
 		}
@@ -142,7 +138,7 @@ func (m *Mirror) follow(ctx context.Context, t *followed) error {
 			err = t.check(ctx, m.From, m.To)
 			t.checked = true
 		}
-		if err == nil && !page.More { // one look at the rule is enough for the pages up to the end of the feed
+		if err == nil && !page.More { // one check is enough for the pages up to the end of the feed
 			err = t.checkRule(ctx, m.From)
 		}
 		if err != nil {
@@ -165,7 +161,7 @@ func (m *Mirror) follow(ctx context.Context, t *followed) error {
 	}
 }
 
-// recordPage adds the results of a page to the totals and stores the refused rows.
+// recordPage adds a page to the totals and stores its rejects.
 func (m *Mirror) recordPage(t *followed, page *remote.Changes, done progressfile.Totals, rejects []rows.Reject) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

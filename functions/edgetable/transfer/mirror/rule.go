@@ -8,29 +8,29 @@ import (
 	"edgetable/adapters/client/remote"
 )
 
-// If an expiry rule is withdrawn within its first hour, expired entities become visible again, but the feed has no events
-// for them. So the state of a table records a rule that can still be withdrawn in this way.
+// If an expiry rule is withdrawn within its first hour, expired entities become visible again without events in the
+// feed. Therefore the state of a table records the rule during this hour.
 
 // Rule is an expiry rule of a table. UndoUntil is the end of the time in which a withdrawal makes expired entities
-// visible again; "" after this time.
+// visible again, or "" after this time.
 type Rule struct {
 	Property  string `json:"property,omitempty"`
 	After     string `json:"after,omitempty"`
 	UndoUntil string `json:"undoUntil,omitempty"`
 }
 
-// options is the part of the options of a table that concerns expiry.
+// options is the part of a table's options that concerns expiry.
 type options struct {
-	Expire Rule `json:"expire"` // the rule in force
-	Ending Rule `json:"ending"` // a rule that was withdrawn after its first hour
+	Expire Rule `json:"expire"` // rule in force
+	Ending Rule `json:"ending"` // rule that was withdrawn after its first hour
 }
 
-// checkRule returns an error if the rule that the state records may have been withdrawn within its first hour. Otherwise
-// it records the current rule. If the service does not return the options of the table, checkRule does nothing.
+// checkRule fails if the recorded rule may have been withdrawn within its first hour. Otherwise it records the current
+// rule. If the service does not return the options of the table, checkRule does nothing.
 func (s *State) checkRule(ctx context.Context, from *remote.Client) error {
 	text, _, err := from.Options(ctx, s.Table)
 	if err != nil {
-		return ctx.Err() // a signature may not permit it; the next request for changes reports other errors
+		return ctx.Err() // the SAS may not permit it; other errors recur in the next request for changes
 	}
 	var now options
 	if err := json.Unmarshal(text, &now); err != nil {

@@ -11,25 +11,25 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// State is a position in the feed of a table. All changes up to this position were applied. The state is
-// written after the changes, so after a crash some changes are applied again.
+// State is the state of a table's copy: all changes up to Position have been applied. It is written after the changes,
+// so some changes may be applied again after a crash.
 type State struct {
 	Service  string `json:"service"`
 	Table    string `json:"table"`
 	Position string `json:"position"`
-	// Listing is true until the first copy of the table is complete. Position was read before this copy
-	// began, so the feed after Position has every change that the copy misses.
+	// Listing is set until the first copy of the table is complete. Position was read before the copy began, so the
+	// feed after Position contains every change that the copy may miss.
 	Listing bool `json:"listing,omitempty"`
-	// Mark is the key of a copied entity. As long as the target has this entity, the copy was not
-	// deleted. Mark is nil if no such entity is known. Refused is the number of entities that the
-	// target refused.
+	// Mark is the key of an entity that proves that the target was not deleted, or nil. Refused is the number of
+	// entities that the target rejected.
 	Mark    *ranges.Key `json:"mark,omitempty"`
 	Refused int64       `json:"refused,omitempty"`
-	// Undo is the expiry rule of the source, while a withdrawal of the rule makes expired entities visible again.
+	// Undo is the expiry rule of the source while its withdrawal would make expired entities visible again.
 	Undo *Rule `json:"undo,omitempty"`
 }
 
-// Read reads the state from a file, if the file exists. It fails if the file belongs to another table.
+// Read reads the state from a file. known is false if the file does not exist. Read fails if the file belongs to
+// another table.
 func (s *State) Read(path string) (known bool, err error) {
 	if path == "" {
 		return false, nil
@@ -54,7 +54,7 @@ func (s *State) Read(path string) (known bool, err error) {
 	return true, nil
 }
 
-// Write writes the state to a file. If path is "", it does nothing.
+// Write writes the state to a file. If path is "", Write does nothing.
 func (s *State) Write(path string) error {
 	if path == "" {
 		return nil

@@ -15,30 +15,28 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// A column of a parquet file has one type, but a property of a table can have several types. So
-// each type of a property gets its own column. The column of the most frequent type has the name of
-// the property. The other columns have names such as Age@Int64, which no property can have.
+// A parquet column has a single type, but a property can have several types in a table. Therefore each type of a
+// property gets a column. The column of the most frequent type has the name of the property. The other columns have
+// names such as Age@Int64, which are not valid property names.
 
 // plannedColumn is the column for one type of a property.
 type plannedColumn struct {
 	property string
 	typ      edm.Type
 	count    int64
-	min, max edm.Ticks // DateTime: smallest and greatest value
-	fine     bool      // DateTime: a value is not a whole number of microseconds, so the column needs a finer unit
-	raw      bool      // String: a value is not valid UTF-8, so the column stores bytes
+	min, max edm.Ticks // DateTime: smallest and largest value
+	fine     bool      // DateTime: a value is not a whole number of microseconds
+	raw      bool      // String: a value is not valid UTF-8
 
 	name string
 	node parquet.Node
-	// The field unit converts the ticks of a DateTime to the number in the column. If unit is positive,
-	// the number is the ticks multiplied by unit. If unit is negative, the number is the ticks divided
-	// by -unit. If unit is 0, the column stores text.
+	// unit converts the ticks of a DateTime to the stored number: if positive, the ticks are multiplied by unit; if
+	// negative, they are divided by -unit. If unit is 0, the column stores text.
 	unit edm.Ticks
 }
 
-// plannedColumns collects the columns for the entities of a table.
 type plannedColumns struct {
-	list  []*plannedColumn // in the order in which their first values appeared
+	list  []*plannedColumn // in the order of first appearance
 	index map[columnKey]*plannedColumn
 }
 
@@ -56,7 +54,7 @@ func (c *plannedColumns) Note(e *payload.Received) {
 	}
 }
 
-// column returns the column for a property and a type. It adds the column if it is missing.
+// column returns the column for a property and a type, and adds it if necessary.
 func (c *plannedColumns) column(k columnKey) *plannedColumn {
 	one := c.index[k]
 	if one == nil {
@@ -65,8 +63,8 @@ func (c *plannedColumns) column(k columnKey) *plannedColumn {
 		}
 		k.property = strings.Clone(k.property)
 		one = &plannedColumn{property: k.property, typ: k.typ, min: edm.MaxDateTime, max: edm.MinDateTime}
-		// Always store a Timestamp with full precision. Otherwise the type of the column would
-		// differ if all values happened to be whole microseconds.
+		// Store Timestamp with full precision even if all values are whole microseconds. Otherwise the column type
+		// would depend on the data.
 		one.fine = k.property == rows.Timestamp
 		c.index[k] = one
 		c.list = append(c.list, one)
@@ -74,7 +72,7 @@ func (c *plannedColumns) column(k columnKey) *plannedColumn {
 	return one
 }
 
-// merge adds columns that were collected from later entities of the table.
+// merge adds the columns of later entities.
 func (c *plannedColumns) merge(after *plannedColumns) {
 	for _, o := range after.list {
 		one := c.column(columnKey{o.property, o.typ})
@@ -107,7 +105,6 @@ const (
 	maxNanos  = unixTicks + math.MaxInt64/nanosPerTick
 )
 
-// plan determines the order, the names and the types of the columns.
 func (c *plannedColumns) plan() {
 	first := map[string]int{} // index of the first column of each property
 	for i, one := range c.list {
@@ -133,7 +130,6 @@ func (c *plannedColumns) plan() {
 	}
 }
 
-// choose sets the parquet type of the column.
 func (c *plannedColumn) choose() {
 	switch c.typ {
 	case edm.TypeBinary:
@@ -155,7 +151,7 @@ func (c *plannedColumn) choose() {
 		}
 	case edm.TypeDateTime:
 		switch {
-		case !c.fine: // microseconds, because more programs can read them
+		case !c.fine: // more programs can read microseconds than nanoseconds
 			c.node, c.unit = parquet.Timestamp(parquet.Microsecond), -ticksPerMicrosecond
 		case c.min > minNanos && c.max < maxNanos:
 			c.node, c.unit = parquet.Timestamp(parquet.Nanosecond), nanosPerTick
@@ -166,7 +162,6 @@ func (c *plannedColumn) choose() {
 	c.node = parquet.Optional(c.node)
 }
 
-// value converts the value of a property to a parquet value.
 func (c *plannedColumn) value(v edm.Value) parquet.Value {
 	switch c.typ {
 	case edm.TypeBoolean:
@@ -191,7 +186,7 @@ func (c *plannedColumn) value(v edm.Value) parquet.Value {
 	return parquet.ByteArrayValue(v.Bytes())
 }
 
-// Notes returns a sentence about each column that has an unexpected name or type.
+// Notes returns a sentence about each column with an unexpected name or type.
 func (c *plannedColumns) Notes() (list []string) {
 	for i, one := range c.list {
 		if one.name != one.property {
@@ -208,8 +203,7 @@ func (c *plannedColumns) Notes() (list []string) {
 	return list
 }
 
-// firstOf returns the first column for the property of the column with index i. The name of the first
-// column is the name of the property. The names of further columns also contain a type.
+// firstOf returns the column that has the name of the property of column i.
 func (c *plannedColumns) firstOf(i int) *plannedColumn {
 	for c.list[i].name != c.list[i].property {
 		i--

@@ -1,2 +1,2 @@
-// Package parquetfile reads and writes parquet files. It also reads the files of other programs.
+// Package parquetfile reads and writes parquet files. It also reads files of other programs.
 package parquetfile

@@ -9,9 +9,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// unreportedTypes finds columns whose type the parquet library does not report: 16-bit
-// floating-point numbers, and durations with their units. For such a column, the library reports
-// only the type of the stored values.
+// unreportedTypes returns the columns whose logical type the parquet library does not report: 16-bit floating-point
+// numbers, and durations with their units.
 func unreportedTypes(file *parquet.File) (halves map[string]bool, spans map[string]unit) {
 	halves, spans = map[string]bool{}, map[string]unit{}
 	if text, ok := file.Lookup("ARROW:schema"); ok {
@@ -26,7 +25,7 @@ func unreportedTypes(file *parquet.File) (halves map[string]bool, spans map[stri
 		if e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Interval {
 			spans[e.Name] = interval
 		}
-		for more := 1; more > 0 && i < len(elements); i++ { // skip the nested columns of this column
+		for more := 1; more > 0 && i < len(elements); i++ { // skip the nested columns
 			more += int(elements[i].NumChildren.V) - 1
 		}
 	}
@@ -38,19 +37,18 @@ type unit int64
 
 const (
 	none     unit = 0
-	interval unit = -1 // months, days and milliseconds; together no fixed length of time, because months differ
+	interval unit = -1 // months, days and milliseconds; not a fixed length of time, because the length of a month varies
 )
 
-// arrowDurations finds the columns that are durations in the Arrow schema, and stores their units
-// in a map. Programs such as pyarrow store this schema in the file. In parquet itself, these
-// columns are plain numbers. A schema that cannot be read is ignored.
+// arrowDurations adds the duration columns of an Arrow schema and their units to a map. Programs such as pyarrow store
+// this schema in the file, where durations are otherwise plain numbers. An unreadable schema is ignored.
 func arrowDurations(text string, to map[string]unit) {
-	defer func() { _ = recover() }() // in a damaged schema, an offset may point outside the text
+	defer func() { _ = recover() }() // in a damaged schema, an offset may be out of range
 	b, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
 		return
 	}
-	if binary.LittleEndian.Uint32(b) == 0xFFFFFFFF { // some writers put this marker and a length before the message
+	if binary.LittleEndian.Uint32(b) == 0xFFFFFFFF { // some writers prepend this marker and a length
 		b = b[8:]
 	}
 	f := flatbuffer(b)
@@ -62,7 +60,7 @@ func arrowDurations(text string, to map[string]unit) {
 		if at := f.field(field, 2); at > 0 && f[at] == duration {
 			name := f.table(field, 0)
 			nanos := [...]unit{1e9, 1e6, 1e3, 1}
-			in := nanos[1] // the default unit in the Arrow format: milliseconds
+			in := nanos[1] // milliseconds, the default of the Arrow format
 			typ := f.table(field, 3)
 			if at := f.field(typ, 0); at > 0 {
 				in = nanos[binary.LittleEndian.Uint16(f[at:])]
@@ -72,17 +70,16 @@ func arrowDurations(text string, to map[string]unit) {
 	}
 }
 
-// flatbuffer is a message in the format FlatBuffers. It contains tables (records with optional
-// fields), whose fields are found through offsets.
+// flatbuffer is a message in the FlatBuffers format: tables whose fields are found through offsets.
 type flatbuffer []byte
 
 func (f flatbuffer) uint32(at int) uint32 { return binary.LittleEndian.Uint32(f[at:]) }
 
-// indirect reads the offset at a position. It returns the position to which the offset points.
+// indirect returns the position to which the offset at the given position points.
 func (f flatbuffer) indirect(at int) int { return at + int(f.uint32(at)) }
 
-// field returns the position of the nth field of the record (the FlatBuffers table) at the position
-// table. It returns 0 if the record lacks this field.
+// field returns the position of the nth field of the FlatBuffers table at the given position, or 0 if the table lacks
+// the field.
 func (f flatbuffer) field(table, n int) int {
 	fields := table - int(int32(f.uint32(table)))
 	if 4+2*n >= int(binary.LittleEndian.Uint16(f[fields:])) {
@@ -95,6 +92,5 @@ func (f flatbuffer) field(table, n int) int {
 	return table + offset
 }
 
-// table returns the position of another record, to which the nth field of the record at the
-// position table points.
+// table returns the position of the value to which the nth field of the table at the given position points.
 func (f flatbuffer) table(table, n int) int { return f.indirect(f.field(table, n)) }

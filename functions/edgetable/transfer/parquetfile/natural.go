@@ -14,12 +14,11 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// readValue converts a parquet value to the value of a property. The parquet value must not be null.
+// readValue converts a parquet value, which must not be null, to a property value.
 type readValue func(v parquet.Value) (edm.Value, error)
 
-// naturalReader returns the type that holds the values of a column exactly, and a function that reads
-// these values. If no property type can hold the values, the type is null, and the function returns
-// text.
+// naturalReader returns the property type that represents the values of a column exactly, and a function that reads
+// them. If there is no such type, the type is null and the function returns text.
 func naturalReader(t parquet.Type) (readValue, edm.Type) {
 	if l := t.LogicalType(); l != nil {
 		if read, natural := annotatedReader(l); read != nil {
@@ -29,8 +28,8 @@ func naturalReader(t parquet.Type) (readValue, edm.Type) {
 	return plainReader(t.Kind())
 }
 
-// annotatedReader is naturalReader for a column with an annotation. The function is nil if the annotation does not change how values are
-// read.
+// annotatedReader is naturalReader for a column with a logical type. The function is nil if the logical type does not
+// affect the values.
 func annotatedReader(l *format.LogicalType) (readValue, edm.Type) {
 	switch l := l.Value.(type) {
 	case *format.DateType:
@@ -58,7 +57,7 @@ func annotatedReader(l *format.LogicalType) (readValue, edm.Type) {
 	return nil, edm.TypeNull
 }
 
-// plainReader is naturalReader for a column without an annotation.
+// plainReader is naturalReader for a column without a logical type.
 func plainReader(k parquet.Kind) (readValue, edm.Type) {
 	switch k {
 	case parquet.Boolean:
@@ -77,7 +76,6 @@ func plainReader(k parquet.Kind) (readValue, edm.Type) {
 	return readBytes, edm.TypeBinary
 }
 
-// isTime reports whether the values of a column are times of day.
 func isTime(t parquet.Type) bool {
 	l := t.LogicalType()
 	if l == nil {
@@ -87,7 +85,6 @@ func isTime(t parquet.Type) bool {
 	return ok
 }
 
-// isUint64 reports whether the values of a column are unsigned 64-bit integers.
 func isUint64(t parquet.Type) bool {
 	l := t.LogicalType()
 	if l == nil {
@@ -97,7 +94,6 @@ func isUint64(t parquet.Type) bool {
 	return ok && !n.IsSigned && n.BitWidth == 64
 }
 
-// timestampReader returns a function that reads times in a unit.
 func timestampReader(u format.TimeUnit) readValue {
 	many, few := int64(1), int64(1)
 	switch u.Value.(type) {
@@ -111,7 +107,7 @@ func timestampReader(u format.TimeUnit) readValue {
 	return func(v parquet.Value) (edm.Value, error) { return dateTime(v.Int64(), many, few) }
 }
 
-// timeReader returns a function that reads times of day in a unit, as text.
+// timeReader returns a function that reads times of day as text.
 func timeReader(u format.TimeUnit) readValue {
 	nanos := int64(1)
 	switch u.Value.(type) {
@@ -129,7 +125,6 @@ func timeReader(u format.TimeUnit) readValue {
 	}
 }
 
-// readUint64 reads an unsigned number as an Int64.
 func readUint64(v parquet.Value) (edm.Value, error) {
 	if v.Int64() < 0 {
 		return edm.Value{}, fmt.Errorf("not an Int64: %d is above its range; --types with String or Double keeps it", v.Uint64())
@@ -137,10 +132,10 @@ func readUint64(v parquet.Value) (edm.Value, error) {
 	return edm.Int64(v.Int64()), nil
 }
 
-// readInt96 reads a time in a deprecated format, which Spark still writes.
+// readInt96 reads a timestamp in the deprecated INT96 format, which Spark still writes.
 func readInt96(v parquet.Value) (edm.Value, error) {
 	i := v.Int96()
-	const unixDay = 2_440_588 // the Julian day of 1970-01-01
+	const unixDay = 2_440_588 // Julian day of 1970-01-01
 	day, err := dateTime(int64(i[2])-unixDay, 24*3600*edm.TicksPerSecond, 1)
 	nanos := int64(i[1])<<32 | int64(i[0])
 	if err == nil && nanos%nanosPerTick != 0 {
@@ -149,13 +144,11 @@ func readInt96(v parquet.Value) (edm.Value, error) {
 	return edm.DateTime(day.Ticks() + edm.Ticks(nanos/nanosPerTick)), err
 }
 
-// readBytes reads a value as binary data.
 func readBytes(v parquet.Value) (edm.Value, error) { return edm.Binary(v.ByteArray()), nil }
 
-// readGuid reads a value of 16 bytes as a Guid.
 func readGuid(v parquet.Value) (edm.Value, error) { return edm.Guid([16]byte(v.ByteArray())), nil }
 
-// readText reads a value as text. It fails if the value is not valid UTF-8.
+// readText reads a string, which must be valid UTF-8.
 func readText(v parquet.Value) (edm.Value, error) {
 	text := string(v.ByteArray())
 	if !utf8.ValidString(text) {
@@ -164,12 +157,10 @@ func readText(v parquet.Value) (edm.Value, error) {
 	return edm.String(text), nil
 }
 
-// errFine is the error for a timestamp that is too precise for a DateTime.
+// errFine is returned for a timestamp that is more precise than a DateTime.
 var errFine = errors.New("not a DateTime: it is finer than 100 ns")
 
-// dateTime returns the time n units after 1970-01-01. The parameters many and few give the length of
-// one unit, which is the fraction many/few of a tick. One of the parameters must be 1, because
-// dateTime divides by few before it multiplies by many.
+// dateTime returns the time n units after 1970-01-01. A unit is many/few ticks, and many or few must be 1.
 func dateTime(n, many, few int64) (edm.Value, error) {
 	if n%few != 0 {
 		return edm.Value{}, errFine
@@ -180,7 +171,7 @@ func dateTime(n, many, few int64) (edm.Value, error) {
 	return edm.DateTime(edm.Ticks(n*many) + unixTicks), nil
 }
 
-// decimal returns a fixed-point number as text.
+// decimal formats a fixed-point number.
 func decimal(v parquet.Value, scale int) string {
 	n := new(big.Int)
 	switch v.Kind() {
@@ -189,7 +180,7 @@ func decimal(v parquet.Value, scale int) string {
 		if v.Kind() == parquet.Int32 {
 			n.SetInt64(int64(v.Int32()))
 		}
-	default: // the bytes are a big-endian two's complement number
+	default: // big-endian two's complement
 		b := v.ByteArray()
 		n.SetBytes(b)
 		if len(b) > 0 && b[0] >= 0x80 {

@@ -16,26 +16,25 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Rows reads the rows of a parquet file, written by edgetable or by another program.
+// Rows reads the rows of a parquet file of edgetable or another program.
 type Rows struct {
 	m       *rows.Mapper
 	groups  []parquet.RowGroup
-	rows    parquet.Rows // rows of the current row group; nil before the first row group and after the last one
-	ended   bool         // all rows of the row group were read, but Next may not yet have returned all these rows
+	rows    parquet.Rows // rows of the current row group, or nil
+	ended   bool         // the row group has been read, but ready may still contain rows of it
 	buf     []parquet.Row
-	ready   []parquet.Row    // rows of buf that Next has not returned yet
-	columns []columnReader   // by index of the column
-	index   map[string][]int // columns by name; the columns of a property with several types also by the name of the property
+	ready   []parquet.Row    // rows in buf that Next has not returned
+	columns []columnReader   // by column index
+	index   map[string][]int // columns by name; the columns of a property with several types also by the property's name
 }
 
 type columnReader struct {
 	name     string
-	property string // property that the column becomes; "" if the column becomes no property
+	property string // property that receives the values, or ""
 	read     readValue
 	value    parquet.Value
 }
 
-// NewRows returns a reader of the rows of a file.
 func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 	defer recoverError(&err)
 	file, err := parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
@@ -68,7 +67,7 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 		one := columnReader{name: name}
 		property, suffix, _ := strings.Cut(name, "@")
 		want, _ := rows.ParseType(types[own])
-		if t, ok := rows.ParseType(suffix); ok { // the column name is property@type: the column holds only values of this type
+		if t, ok := rows.ParseType(suffix); ok { // property@type: all values have this type
 			want = t
 			r.index[property] = append(r.index[property], len(r.columns))
 		} else {
@@ -111,8 +110,7 @@ func leaves(n parquet.Node) (count int) {
 	return count
 }
 
-// recoverError converts a panic to an error, because the parquet library panics on some damaged
-// files.
+// recoverError converts a panic to an error. The parquet library panics on some damaged files.
 func recoverError(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("it is not a complete parquet file: %v", p)
@@ -123,8 +121,7 @@ func (r *Rows) Next() (one rows.Row, err error) {
 	one.Line = int(r.m.Rows) + 1
 	defer recoverError(&err)
 	for len(r.ready) == 0 {
-		// Close the row group only after all rows in the slice r.ready were returned, because these rows
-		// use memory of the row group.
+		// Close the row group only after all rows in r.ready have been returned, because they refer to its memory.
 		if r.ended {
 			if err := r.Close(); err != nil {
 				return one, err
@@ -157,7 +154,6 @@ func (r *Rows) Next() (one rows.Row, err error) {
 	return one, nil
 }
 
-// fill sets the keys and properties of a row.
 func (r *Rows) fill(one *rows.Row) error {
 	for i := range r.columns {
 		c := &r.columns[i]
@@ -194,8 +190,7 @@ func (r *Rows) Cell(name string) (edm.Value, error) {
 	return edm.Value{}, nil
 }
 
-// newColumnName returns the name that --rename gives to a column. A column property@type is renamed together with the
-// column of its property.
+// newColumnName applies --rename to a column name. A column property@type is renamed along with its property.
 func newColumnName(m *rows.Mapper, name string) string {
 	property, suffix, _ := strings.Cut(name, "@")
 	if _, ok := rows.ParseType(suffix); ok {
@@ -204,7 +199,7 @@ func newColumnName(m *rows.Mapper, name string) string {
 	return m.Renamed(name)
 }
 
-// texts returns the values of the current row, for the file of rejected rows.
+// texts returns the current row for the file of rejects.
 func (r *Rows) texts() (list []rows.RejectedCell) {
 	for _, c := range r.columns {
 		if c.read == nil || c.value.IsNull() {
@@ -230,8 +225,7 @@ func (r *Rows) Close() error {
 	return rows.Close()
 }
 
-// Spool copies a stream to a temporary file. A stream is not seekable, but a reader of a parquet
-// file must first read the index at the end of the file.
+// Spool copies a stream to a temporary file, because a parquet file is read from the index at its end.
 func Spool(in io.Reader) (f *os.File, size int64, err error) {
 	if f, err = os.CreateTemp("", "edgetable-*.parquet"); err != nil {
 		return nil, 0, err

@@ -13,12 +13,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// errNoType is the error for a column whose values no property type can hold. The option --types can
-// choose a type for such a column.
+// errNoType is returned for a column whose values no property type represents. The user can choose a type with --types.
 var errNoType = errors.New("which no property can have: choose a type with --types")
 
-// readColumn returns a function that reads the values of a column. The values get the type want. If want
-// is the null type, the values get the type that holds them exactly.
+// readColumn returns a function that reads the values of a column as the type want. If want is null, the values have
+// the type that represents them exactly.
 func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readValue, error) {
 	t := node.Type()
 	read, natural := naturalReader(t)
@@ -46,15 +45,15 @@ func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readVal
 	return parseText(read, want), nil
 }
 
-// reinterpret returns a function that reads the stored values of a column as another type than the annotation of the column tells. Other
-// programs omit annotations or use them differently. The result is nil if the type want is no such type.
+// reinterpret returns a function that reads a column as type want without regard to its annotation, which other
+// programs omit or use differently. It returns nil if the stored values cannot be read in this way.
 func reinterpret(t parquet.Type, natural, want edm.Type) readValue {
 	switch {
-	case want == edm.TypeString && natural == edm.TypeBinary: // old programs store text without the annotation for text
+	case want == edm.TypeString && natural == edm.TypeBinary: // old programs store text without annotation
 		return readText
-	case want == edm.TypeBinary && natural == edm.TypeString: // other programs store binary data with the annotation for text
+	case want == edm.TypeBinary && natural == edm.TypeString: // some programs annotate binary data as text
 		return readBytes
-	// polars stores a UUID as a byte array without a fixed length and without the annotation for UUIDs.
+	// polars stores a UUID as a byte array of variable length without annotation.
 	case want == edm.TypeGuid && natural == edm.TypeBinary && t.Kind() == parquet.ByteArray:
 		return func(v parquet.Value) (edm.Value, error) {
 			if len(v.ByteArray()) != 16 {
@@ -72,7 +71,7 @@ func reinterpret(t parquet.Type, natural, want edm.Type) readValue {
 	return nil
 }
 
-// parseText returns a function that reads a value, and parses the text of the value as the type want.
+// parseText returns a function that reads a value and parses its text as the type want.
 func parseText(read readValue, want edm.Type) readValue {
 	return func(v parquet.Value) (edm.Value, error) {
 		one, err := read(v)
@@ -84,7 +83,7 @@ func parseText(read readValue, want edm.Type) readValue {
 		}
 		text := one.String()
 		if one.Type() == edm.TypeDouble && (want == edm.TypeInt32 || want == edm.TypeInt64) {
-			text = strings.TrimSuffix(text, ".0") // pandas stores whole numbers as floating-point numbers if the column has nulls
+			text = strings.TrimSuffix(text, ".0") // pandas stores integers as floating-point numbers if the column has nulls
 		}
 		as, err := edm.Parse(want, text)
 		if err != nil {
@@ -94,7 +93,7 @@ func parseText(read readValue, want edm.Type) readValue {
 	}
 }
 
-// durationText returns a duration of n units in ISO 8601 format, such as PT1H2M3.5S.
+// durationText formats a duration of n units in ISO 8601, such as PT1H2M3.5S.
 func durationText(n int64, in unit) (edm.Value, error) {
 	if limit := math.MaxInt64 / int64(in); n > limit || n < -limit {
 		return edm.Value{}, errors.New("a duration of more than 292 years")
@@ -117,8 +116,7 @@ func durationText(n int64, in unit) (edm.Value, error) {
 	return edm.String(text), nil
 }
 
-// float16 decodes a 16-bit floating-point number: a sign bit, 5 bits of exponent and 10 bits of
-// fraction.
+// float16 decodes a half-precision floating-point number: 1 sign bit, 5 exponent bits and 10 fraction bits.
 func float16(b []byte) float64 {
 	bits := uint16(b[0]) | uint16(b[1])<<8
 	exponent, fraction := int(bits>>10&31), float64(bits&1023)

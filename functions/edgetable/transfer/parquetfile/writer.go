@@ -14,23 +14,20 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// typesKey is the key of the file's metadata under which the Edm type of each column is stored.
-// Parquet's own types do not distinguish all Edm types. The metadata is a JSON object from column
-// names to types.
+// typesKey is the metadata key of a JSON object that maps the column names to Edm types, which the parquet types do not
+// determine.
 const typesKey = "edgetable.types"
 
-// rowGroupSize is the approximate size of a row group in bytes. The writer keeps one row group in
-// memory.
+// rowGroupSize is the approximate size of a row group in bytes. One row group is in memory while a file is written.
 const rowGroupSize = 32 << 20
 
-// writer writes entities as rows of a parquet file, with the columns PartitionKey, RowKey,
-// Timestamp and the properties.
+// writer writes entities to a parquet file with the columns PartitionKey, RowKey, Timestamp and the properties.
 type writer struct {
 	w       *parquet.Writer //lint:ignore SA1019 the generic one wants a Go type, and the columns are known at run time
 	columns *plannedColumns
 	row     parquet.Row
-	at      map[columnKey]int // index of the column for each property and type
-	size    int               // bytes in the current row group
+	at      map[columnKey]int // column index by property and type
+	size    int               // approximate size in bytes of the current row group
 }
 
 var codecs = map[string]compress.Codec{"none": &parquet.Uncompressed, "gzip": &parquet.Gzip, "zstd": &parquet.Zstd}
@@ -50,7 +47,7 @@ func newWriter(out io.Writer, c *plannedColumns, compress string) (*writer, erro
 	}
 	w.row = make(parquet.Row, len(root.fields))
 	w.w = parquet.NewWriter(out, parquet.NewSchema("entities", root), parquet.Compression(codecs[compress]),
-		parquet.DataPageVersion(1), // all parquet readers support this version
+		parquet.DataPageVersion(1), // version 1 is supported by all parquet readers
 		parquet.CreatedBy("edgetable", "1", ""), parquet.KeyValueMetadata(typesKey, string(text)))
 	return w, nil
 }
@@ -63,7 +60,7 @@ func (w *writer) write(e *payload.Received) error {
 	}
 	set := func(name string, v edm.Value) {
 		i, ok := w.at[columnKey{name, v.Type()}]
-		if ok { // ignore a property that was not selected
+		if ok { // the property may not be selected
 			w.row[i] = w.columns.list[i-2].value(v).Level(0, 1, i)
 		}
 	}
@@ -83,10 +80,9 @@ func (w *writer) write(e *payload.Received) error {
 	return w.w.Flush()
 }
 
-// orderedFields keeps the columns of a file in the given order. The type parquet.Group would sort
-// them by name.
+// orderedFields preserves the order of the columns. parquet.Group would sort them by name.
 type orderedFields struct {
-	parquet.Group // implements the methods of parquet.Node other than Fields
+	parquet.Group // for the methods of parquet.Node other than Fields
 	fields        []parquet.Field
 }
 
@@ -99,11 +95,10 @@ type namedField struct {
 
 func (f *namedField) Name() string { return f.name }
 
-// Value is never called, because the parquet library uses this method only for rows that are Go
-// structs.
+// Value is never called: the parquet library calls it only for rows that are Go structs.
 func (f *namedField) Value(reflect.Value) reflect.Value { return reflect.Value{} }
 
-// Sheet writes parquet files. All files of one table have the same columns.
+// Sheet writes entities to parquet files. All files of a table have the same columns.
 type Sheet struct {
 	plannedColumns
 	planned  sync.Once

@@ -12,16 +12,16 @@ import (
 // sheet prints entities as CSV.
 type sheet struct {
 	w       *bufio.Writer
-	columns []string // names of the columns, if they are known
+	columns []string // nil until all columns are known
 	typed   bool     // the format is csv, not csv-plain
-	Excel   bool     // protect the user from texts that a spreadsheet would execute
+	Excel   bool     // keep spreadsheets from executing texts as formulas
 	out     *csvfile.Writer
 	text    []byte
-	kept    []byte // entities that are stored until all columns are known
+	kept    []byte // entities as JSON lines until all columns are known
 	seen    csvfile.Columns
 }
 
-// add prints an entity, or stores the entity until all columns are known.
+// add prints an entity, or stores it until all columns are known.
 func (s *sheet) add(e payload.Received) error {
 	if s.columns != nil {
 		if s.out == nil {
@@ -38,7 +38,7 @@ func (s *sheet) add(e payload.Received) error {
 	return nil
 }
 
-// end prints the entities that add has stored.
+// end prints the stored entities.
 func (s *sheet) end() error {
 	if s.columns == nil {
 		s.columns = append([]string{rows.PartitionKey, rows.RowKey}, s.seen.Names...)
@@ -53,7 +53,7 @@ func (s *sheet) end() error {
 			}
 		}
 	}
-	if s.out == nil { // without entities, print only the names of the columns
+	if s.out == nil { // no entities: print only the header
 		_, err := s.w.Write(csvfile.NewWriter(s.columns, s.typed, s.Excel).AppendHead(nil))
 		return err
 	}

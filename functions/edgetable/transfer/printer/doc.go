@@ -1,2 +1,2 @@
-// Package printer prints entities for people and for other programs.
+// Package printer formats entities for people and for programs.
 package printer

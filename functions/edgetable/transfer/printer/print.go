@@ -13,27 +13,27 @@ import (
 	"edgetable/functions/edgetable/wide"
 )
 
-// Printer prints entities for people or for other programs.
+// Printer writes entities in one of several formats.
 type Printer struct {
 	sheet  // for the formats csv and csv-plain
 	w      *bufio.Writer
 	format string
-	names  []string // names of the columns, if they are known
+	names  []string // columns known so far; nil before the first entity if the caller selected none
 	chosen bool     // the caller selected the properties
 	line   []byte
-	rows   [][]string // format table: rows that are stored until the widths of the columns are known
-	shown  []string   // columns of the last heading that was printed
-	some   bool       // format json: at least one entity was printed
+	rows   [][]string // format table: rows of the current block, until the column widths are known
+	shown  []string   // last printed header
+	some   bool       // format json: an entity was printed
 }
 
-// New returns a printer for the format table, json, jsonl, csv or csv-plain. names are the selected properties.
-// If names is nil, all properties are printed.
+// New returns a Printer for the format table, json, jsonl, csv or csv-plain. names are the selected properties, and nil
+// selects all.
 func New(w io.Writer, format string, names []string) *Printer {
 	out, columns := bufio.NewWriterSize(w, 64<<10), rows.WithKeys(names)
 	return &Printer{sheet: sheet{w: out, columns: columns, typed: format == "csv"}, w: out, format: format, names: columns, chosen: names != nil}
 }
 
-// Print prints an entity, or stores the entity until a later call of Print or Close.
+// Print prints an entity. For some formats, it defers the output to a later call of Print or Close.
 func (p *Printer) Print(e payload.Received) error {
 	switch p.format {
 	case "jsonl":
@@ -57,7 +57,7 @@ func (p *Printer) Print(e payload.Received) error {
 // Flush writes the buffered output.
 func (p *Printer) Flush() error { return p.w.Flush() }
 
-// Close prints the entities that Print has stored, and flushes the output.
+// Close prints the deferred entities and flushes the output. It does not close the underlying writer.
 func (p *Printer) Close() error {
 	switch {
 	case p.format == "table":
@@ -74,7 +74,7 @@ func (p *Printer) Close() error {
 	return p.w.Flush()
 }
 
-// blockRows is the number of rows of the format table that have the same column widths.
+// blockRows is the number of rows of the format table for which the column widths are computed together.
 const blockRows = 1000
 
 func (p *Printer) printRow(e payload.Received) error {
@@ -139,11 +139,11 @@ func (p *Printer) printBlock() {
 		line(cells)
 	}
 	p.rows = p.rows[:0]
-	_ = p.w.Flush() // ignore an error of Flush: the next write returns the same error
+	_ = p.w.Flush() // the next write returns the error
 }
 
-// order returns the indexes of the columns in printing order. Timestamp is the last column, because it is wide
-// and rarely needed. If Timestamp was selected, it keeps its place.
+// order returns the column indexes in printing order. Unless the caller selected the columns, Timestamp comes last,
+// because it is wide and rarely needed.
 func (p *Printer) order() []int {
 	list := make([]int, 0, len(p.names)+1)
 	last := -1
@@ -160,7 +160,7 @@ func (p *Printer) order() []int {
 	return list
 }
 
-// Describe returns a text with one property on each line: its name, type and value.
+// Describe formats an entity with one property on each line: name, type and value.
 func Describe(e payload.Received) string {
 	var b strings.Builder
 	width := len(rows.PartitionKey)

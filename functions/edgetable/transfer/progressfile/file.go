@@ -13,26 +13,24 @@ import (
 	"edgetable/adapters/objects/directory"
 )
 
-// Lines is a log of progress. A File implements it, and so do the objects of an unfinished export.
+// Lines is a log of progress. It is implemented by File and by the progress objects of an export.
 type Lines interface {
 	Write(line any) error // the line is durable when Write returns
 	Close() error
 	Remove() error
 }
 
-// File is a file of JSON lines that record progress. Write returns when the line is on disk. The
-// first line contains the options of the command, and Open refuses a file with other options.
-//
-// A nil File stores nothing.
+// File is a progress file of JSON lines, the first of which contains the options of the command. Its methods do nothing
+// if the File is nil.
 type File struct {
 	mu   sync.Mutex
 	file *os.File
-	size int64 // size in bytes of the complete lines on disk
+	size int64 // size in bytes of the complete lines
 }
 
-// Open opens or creates a progress file and passes its lines to replay. If the last line is
-// incomplete, its Write did not succeed, and Open removes the line. Open fails if another process
-// has opened the file.
+// Open opens or creates a progress file and passes its lines to replay. It truncates an incomplete last line, whose
+// Write did not succeed. Open fails if the file belongs to a command with other options, or if another process has
+// opened it.
 func Open[T any](path string, options T, replay func(line []byte) error) (*File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -75,8 +73,7 @@ func Open[T any](path string, options T, replay func(line []byte) error) (*File,
 	return j, nil
 }
 
-// Same reports whether two commands are equal as JSON, because progress files contain commands as
-// JSON.
+// Same reports whether two commands have the same JSON encoding.
 func Same[T any](a, b T) bool {
 	one, err := json.Marshal(a)
 	other, err2 := json.Marshal(b)
@@ -87,7 +84,7 @@ func inUse(path string) error {
 	return fmt.Errorf("another process runs this command and has locked the progress file %s: wait for its end, or stop it", path)
 }
 
-// Remove removes a progress file if it exists and no other process uses it.
+// Remove removes the progress file at path, if it exists. It fails if another process uses the file.
 func Remove(path string) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -99,11 +96,11 @@ func Remove(path string) error {
 	if !Lock(file) {
 		return errors.Join(inUse(path), file.Close())
 	}
-	return errors.Join(file.Close(), os.Remove(path)) // Windows does not remove an open file
+	return errors.Join(file.Close(), os.Remove(path)) // Windows cannot remove an open file
 }
 
-// Write appends a line and waits until the line is on disk. If this fails, for example on a full
-// disk, Write removes the partial line, so that later lines can be appended.
+// Write appends a line and syncs the file. If it fails, for example because the disk is full, it truncates the partial
+// line, so that later lines can be appended.
 func (j *File) Write(line any) error {
 	if j == nil {
 		return nil
@@ -134,7 +131,6 @@ func (j *File) Close() error {
 	return j.file.Close()
 }
 
-// Remove removes the file.
 func (j *File) Remove() error {
 	if j == nil {
 		return nil

@@ -8,28 +8,26 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Line is one line of a progress file. It records one of these facts: the ranges of a table, the
-// entities by which later runs recognize tables, the division of a range, or the progress of a
-// range. An import has no ranges. Its lines record the progress of its files, one file after
-// another.
+// Line is a line of a progress file. In exports and copies, it records the ranges or marks of a table, the division of
+// a range, or the progress of a range. In imports, it records the progress of the current file.
 type Line struct {
 	Table  string                 `json:"table,omitempty"`
 	Ranges []ranges.Range         `json:"ranges,omitempty"`
 	Begun  time.Time              `json:"begun,omitzero"`
-	Marks  map[string]*ranges.Key `json:"marks,omitempty"` // keys of the entities by which later runs recognize tables, by table name
+	Marks  map[string]*ranges.Key `json:"marks,omitempty"` // by table name
 
-	Range   int           `json:"range"`             // number of the range or, in an import, index of the file
-	End     *ranges.Range `json:"end,omitempty"`     // upper part of a divided range, which becomes a new range
-	At      *ranges.Key   `json:"at,omitempty"`      // key of the last finished entity
-	Rows    int64         `json:"rows,omitempty"`    // number of finished rows, in an export or in a file of an import
-	Objects []Stored      `json:"objects,omitempty"` // in an export, stored objects of the range that no earlier line lists
-	Totals  Totals        `json:"totals,omitzero"`   // in a copy, totals of the range; in an import, totals of all files
-	Rejects int64         `json:"rejects,omitempty"` // length in bytes of the file of rejected rows
+	Range   int           `json:"range"`             // number of the range; in an import, index of the file
+	End     *ranges.Range `json:"end,omitempty"`     // upper part of a divided range, which is a new range
+	At      *ranges.Key   `json:"at,omitempty"`      // last finished key
+	Rows    int64         `json:"rows,omitempty"`    // number of finished rows, of the range in an export or of the file in an import
+	Objects []Stored      `json:"objects,omitempty"` // in an export: objects of the range that no earlier line lists
+	Totals  Totals        `json:"totals,omitzero"`   // in a copy: of the range; in an import: of all files
+	Rejects int64         `json:"rejects,omitempty"` // size in bytes of the file of rejects
 	Done    bool          `json:"done,omitempty"`
 }
 
-// ParseLine decodes a line. It fails for a line with unknown fields, which a later version may have
-// written. A run that ignored these fields could miss entities.
+// ParseLine decodes a line. It fails if the line has unknown fields, because a later version may have written them, and
+// a run that ignored them could miss entities.
 func ParseLine(text []byte) (l Line, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -37,25 +35,25 @@ func ParseLine(text []byte) (l Line, err error) {
 	return l, err
 }
 
-// Stored is a file that an export stored.
+// Stored is a file written by an export.
 type Stored struct {
-	File   string `json:"file"` // path relative to the destination of the export, with slashes
+	File   string `json:"file"` // slash-separated path relative to the destination of the export
 	Rows   int64  `json:"rows"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 }
 
-// Totals counts rows by their outcome.
+// Totals counts rows by outcome.
 type Totals struct {
 	Written  int64 `json:"written"`
-	Same     int64 `json:"same,omitempty"`     // rows whose entity exists with the same properties
-	Skipped  int64 `json:"skipped,omitempty"`  // in the mode skip: rows whose entity exists
-	Rejected int64 `json:"rejected,omitempty"` // rows written to the file of rejected rows
-	Dropped  int64 `json:"dropped,omitempty"`  // rows replaced by a later row with the same keys
+	Same     int64 `json:"same,omitempty"`     // the entity already existed with the same properties
+	Skipped  int64 `json:"skipped,omitempty"`  // in the mode skip: the entity already existed
+	Rejected int64 `json:"rejected,omitempty"` // written to the file of rejects
+	Dropped  int64 `json:"dropped,omitempty"`  // replaced by a later row with the same keys
 	Deleted  int64 `json:"deleted,omitempty"`  // in a sync: entities deleted because the source does not have them
 }
 
-// Add adds the counts of the totals u to the totals t.
+// Add adds u to t.
 func (t *Totals) Add(u Totals) {
 	t.Written += u.Written
 	t.Same += u.Same
@@ -65,9 +63,8 @@ func (t *Totals) Add(u Totals) {
 	t.Deleted += u.Deleted
 }
 
-// Own counts equal and skipped entities as written entities. Call Own if only this command writes to
-// the table. If an insert then finds an existing entity, an earlier request of the same command wrote
-// the entity. Only the response was lost.
+// Own counts equal and skipped entities as written. It is used if only this command writes to the table: an entity that
+// already exists was then written by an earlier request of the command whose response was lost.
 func (t *Totals) Own() {
 	t.Written += t.Same + t.Skipped
 	t.Same, t.Skipped = 0, 0

@@ -4,7 +4,7 @@ package progressfile
 
 import "os"
 
-// Lock does nothing and returns true, because the operating system has no file locks.
+// Lock returns true. File locks are not implemented on this operating system.
 func Lock(*os.File) bool { return true }
 
 func Unlock(*os.File) {}

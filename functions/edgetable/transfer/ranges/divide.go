@@ -10,11 +10,11 @@ import (
 	"edgetable/core/odata"
 )
 
-// Prober returns the first key that matches a query. ok is false if no key matches. A Prober sets
-// the table of the query.
+// Prober returns the first key that matches a query. ok is false if there is none. The table of the query is set by the
+// Prober.
 type Prober func(ctx context.Context, q remote.Query) (k Key, ok bool, err error)
 
-// Probes returns a Prober that queries one table of a service.
+// Probes returns a Prober for a table of a service.
 func Probes(c *remote.Client, table string) Prober {
 	return func(ctx context.Context, q remote.Query) (Key, bool, error) {
 		q.Table, q.Top = table, 1
@@ -25,9 +25,8 @@ func Probes(c *remote.Client, table string) Prober {
 	}
 }
 
-// WholeTable returns the range of a whole table. If the filter limits the keys, the field High of
-// the range is a key above all keys that pass the filter. WholeTable fails if the table does not
-// exist.
+// WholeTable returns the range of a whole table. If the filter limits the keys, High is the first key above this limit,
+// if there is one. WholeTable fails if the table does not exist.
 func WholeTable(ctx context.Context, probe Prober, filter string) (r Range, err error) {
 	beyond := ""
 	if most := greatest(filter); most != "" {
@@ -40,11 +39,10 @@ func WholeTable(ctx context.Context, probe Prober, filter string) (r Range, err 
 	return r, err
 }
 
-// greatest returns an upper limit of the PartitionKeys that can pass a filter. It returns "" if the
-// filter sets no limit.
+// greatest returns an upper bound of the PartitionKeys that match a filter, or "" if there is none.
 func greatest(filter string) string {
 	f, err := odata.Parse(filter)
-	if err != nil { // an unknown function of the filter, or a wrong filter; the service reports a wrong filter
+	if err != nil { // invalid, or with a function unknown here; the service reports an invalid filter
 		return ""
 	}
 	ranges := odata.MakePlan(f).Ranges
@@ -52,14 +50,12 @@ func greatest(filter string) string {
 		return ""
 	}
 	partition, _ := key.Split(ranges[len(ranges)-1].End)
-	// The end of the range may be the position just after a key. Such an end is the key with a suffix.
-	// Remove the suffix.
+	// The end of a range may be the position just after a key, which is the key with a suffix.
 	return strings.TrimRight(key.DecodePart(partition), "\x01")
 }
 
-// Divide divides a range near its middle. It divides between two partitions or, if the range has
-// only one partition, between two rows. The parameter first is a key at or before the first entity of
-// the range.
+// Divide divides a range near its middle, between two partitions or, within a single partition, between two rows. first
+// must not be above the first key of the range.
 func (r Range) Divide(ctx context.Context, probe Prober, first Key) (left, right Range, ok bool, err error) {
 	cut := func(at, high Key) (Range, Range, bool, error) {
 		left, right := r, r
@@ -81,7 +77,7 @@ func (r Range) Divide(ctx context.Context, probe Prober, first Key) (left, right
 			return r, r, false, err
 		case ok:
 			return cut(Key{Partition: at}, Key{Partition: high})
-		case r.To.Row != "": // the range has one partition and the first rows of the next one, so divide between the two
+		case r.To.Row != "": // the range contains one partition and the first rows of the next: divide between the two
 			return cut(Key{Partition: r.To.Partition}, Key{})
 		}
 	}
@@ -96,16 +92,14 @@ func (r Range) Divide(ctx context.Context, probe Prober, first Key) (left, right
 	return cut(Key{first.Partition, at}, k)
 }
 
-// axis is a list of keys at which a range can be divided. The keys are PartitionKeys, or the RowKeys
-// of one partition.
+// axis is the list of keys at which a range can be divided: PartitionKeys, or the RowKeys of a partition.
 type axis struct {
 	rows      bool
-	partition string // PartitionKey of the partition, if the field rows is set
-	lo, hi    string // the keys are at or above lo and below hi; "" for hi means no upper bound
+	partition string // PartitionKey if rows is set
+	lo, hi    string // lo <= key < hi; hi "" means no upper bound
 }
 
-// find returns the first key of the list for which the comparison "key op bound" is true. An example
-// of the operator op is " ge ".
+// find returns the first key of the list that satisfies the comparison with bound. op is an operator such as " ge ".
 func (a *axis) find(ctx context.Context, probe Prober, op, bound string) (found string, ok bool, err error) {
 	name := "PartitionKey"
 	if a.rows {
@@ -125,13 +119,11 @@ func (a *axis) find(ctx context.Context, probe Prober, op, bound string) (found 
 	return k.Partition, ok, err
 }
 
-// maxProbes is the maximum number of queries for one division. Each query halves the keys that are
-// left to search.
+// maxProbes is the maximum number of queries in a division. Each query halves the remaining keys.
 const maxProbes = 24
 
-// middle finds a key near the middle of the list, at which the list can be divided. The result named
-// at is this key, which is above the lower bound (the field lo). All keys of the list are below the
-// result high. If no upper bound is known, the result high is "".
+// middle returns a key above lo, near the middle of the list. high is an upper bound of the list, or "" if none is
+// known.
 func (a axis) middle(ctx context.Context, probe Prober) (at, high string, ok bool, err error) {
 	if a.rows && a.lo == "" {
 		if a.lo, ok, err = a.find(ctx, probe, " ge ", ""); err != nil || !ok {
@@ -165,8 +157,8 @@ func (a axis) middle(ctx context.Context, probe Prober) (at, high string, ok boo
 	return at, a.hi, true, nil
 }
 
-// ceiling returns an upper bound of the keys in the list. To make a bound, it appends the character ~ to a
-// prefix of the lower bound (the field lo). It uses the longest prefix with which the result is above all keys.
+// ceiling returns an upper bound of the list: the longest prefix of lo that, followed by the character ~, is above all
+// keys.
 func (a *axis) ceiling(ctx context.Context, probe Prober) (string, error) {
 	lo := []rune(a.lo)
 	best := a.hi
@@ -189,8 +181,8 @@ func (a *axis) ceiling(ctx context.Context, probe Prober) (string, error) {
 	return best, nil
 }
 
-// textBetween returns a text between lo and hi. If lo and hi are ASCII, the text is near the
-// middle. If hi is "", the text has no upper bound.
+// textBetween returns a string between lo and hi, near the middle if both are ASCII. If hi is "", there is no upper
+// bound.
 func textBetween(lo, hi string) (string, bool) {
 	a, b := []rune(lo), []rune(hi)
 	var head []rune
@@ -202,7 +194,7 @@ func textBetween(lo, hi string) (string, bool) {
 		if bounded && i < len(b) {
 			most = b[i]
 		} else if bounded {
-			return "", false // hi is a prefix of lo, so no key is between the two
+			return "", false // hi is a prefix of lo, so no key is between them
 		}
 		if least == most {
 			head = append(head, least)
@@ -218,7 +210,7 @@ func textBetween(lo, hi string) (string, bool) {
 				return m, true
 			}
 		}
-		if i >= len(a) { // lo has no more characters, and no legal character is below the next character of hi, so there is no text between lo and hi
+		if i >= len(a) { // no legal character is below the next character of hi, so no string is between lo and hi
 			return "", false
 		}
 		head, bounded = append(head, least), false
@@ -231,7 +223,7 @@ const (
 	lastASCII      = '~'
 )
 
-// legal returns r if a key may contain r. Otherwise it returns a character slightly above r.
+// legal returns r, or the next higher character that a key may contain.
 func legal(r rune) rune {
 	switch {
 	case r == '/' || r == '\\' || r == '#' || r == '?':

@@ -1,3 +1,2 @@
-// Package ranges implements keys and key ranges of a table. It makes the filters that read a range,
-// orders ranges, and divides a range near its middle.
+// Package ranges implements key ranges of a table: their filters, their order and their division.
 package ranges

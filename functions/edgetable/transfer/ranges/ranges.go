@@ -15,29 +15,29 @@ type Key struct {
 	Row       string `json:"rk,omitempty"`
 }
 
-// Compare compares two keys in the order in which a table sorts keys.
+// Compare compares keys in table order.
 func (k Key) Compare(other Key) int {
 	return cmp.Or(key.Compare(k.Partition, other.Partition), key.Compare(k.Row, other.Row))
 }
 
-// Clone returns a copy of the key that shares no memory with the key.
+// Clone returns a copy of k that shares no memory with k.
 func (k Key) Clone() Key { return Key{strings.Clone(k.Partition), strings.Clone(k.Row)} }
 
-// Range is a part of a table. It begins at the key From, or just after From if After is set. It
-// ends before the key To. If To is zero, the range has no upper bound.
+// Range is a part of a table, from the key From to the key To, which is excluded. If To is zero, the range has no upper
+// bound.
 type Range struct {
 	From  Key  `json:"from,omitzero"`
-	After bool `json:"after,omitempty"` // the range does not contain the key From
+	After bool `json:"after,omitempty"` // From is excluded
 	To    Key  `json:"to,omitzero"`
-	High  Key  `json:"high,omitzero"` // when the range was made, all its keys were below High; zero if no such key is known
+	High  Key  `json:"high,omitzero"` // upper bound of the keys at the time the range was created, or zero; later keys may be above it
 }
 
-// Filters returns at most three filters, which together select the range in key order. The filters
-// do not use "or", because the service reads the whole table for a filter with "or".
+// Filters returns up to three filters that select the range in key order, one after the other. None contains "or",
+// because the service scans the whole table for such a filter.
 func (r Range) Filters() (list []string) {
 	from, to := r.From, r.To
 	bounded := to != Key{}
-	above := " ge " // operator for the PartitionKey
+	above := " ge " // comparison of the PartitionKey
 	if from.Row != "" || r.After || bounded && from.Partition == to.Partition {
 		filter := "PartitionKey eq " + Quote(from.Partition)
 		switch {
@@ -65,14 +65,13 @@ func (r Range) Filters() (list []string) {
 	return list
 }
 
-// Behind returns the part of the range after the key k.
+// Behind returns the part of the range after k.
 func (r Range) Behind(k Key) Range {
 	r.From, r.After = k, true
 	return r
 }
 
-// End returns a key that is at or above all keys of the range. It returns a zero Key if it knows no
-// such key.
+// End returns an upper bound of the keys in the range, or a zero Key if none is known.
 func (r *Range) End() Key {
 	if (r.To != Key{}) {
 		return r.To
@@ -80,7 +79,7 @@ func (r *Range) End() Key {
 	return r.High
 }
 
-// And combines filters with "and". Empty filters are ignored.
+// And joins the filters that are not empty with "and".
 func And(filters ...string) string {
 	var parts []string
 	for _, f := range filters {
@@ -94,5 +93,5 @@ func And(filters ...string) string {
 	return "(" + strings.Join(parts, ") and (") + ")"
 }
 
-// Quote returns a key as a string literal for a filter.
+// Quote returns a key as a string literal of the filter language.
 func Quote(s string) string { return odata.Literal(edm.String(s)) }

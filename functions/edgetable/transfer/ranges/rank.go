@@ -1,11 +1,10 @@
 package ranges
 
-// FirstRank is the rank of the range of a whole table.
+// FirstRank is the rank of the range that is a whole table.
 const FirstRank = "0"
 
-// RankBetween returns a rank between low and high. Ranks, compared as texts, sort ranges in the
-// order of their keys. A rank contains the digits of a fraction, without "0.". If high is "", the
-// rank has no upper bound.
+// RankBetween returns a rank between low and high, or above low if high is "". Ranks sort as strings in the key order
+// of their ranges. A rank is the digits of a fraction after "0.".
 func RankBetween(low, high string) string {
 	digit := func(s string, i int, none byte) byte {
 		if i < len(s) {

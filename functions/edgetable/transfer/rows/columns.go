@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// These are the names of the system properties.
+// Names of the system properties.
 const (
 	PartitionKey = "PartitionKey"
 	RowKey       = "RowKey"
 	Timestamp    = "Timestamp"
 )
 
-// WithKeys adds the keys to a selection of properties. An empty selection selects all properties,
-// so WithKeys returns it unchanged.
+// WithKeys adds the keys to a list of selected properties. It returns nil for an empty list, which selects all
+// properties.
 func WithKeys(names []string) []string {
 	if len(names) == 0 {
 		return nil

@@ -11,25 +11,24 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Frames compresses a stream in independent frames. After End, a reader can decompress all text
-// that was written before. Later writes begin another frame.
+// Frames compresses a stream as a sequence of independent frames. End completes the current frame, and the next Write
+// starts another one. Everything before End can be decompressed.
 type Frames interface {
 	io.Writer
 	End() error
 }
 
-// Endings maps the name of each compression to its file extension.
+// Endings maps compression names to file extensions.
 var Endings = map[string]string{"none": "", "gzip": ".gz", "zstd": ".zst"}
 
-// NewFrames returns a Frames that writes to w. The parameter compress is the name of a compression:
-// none, gzip or zstd.
+// NewFrames returns a Frames that writes to w. compress is none, gzip or zstd.
 func NewFrames(w io.Writer, compress string) Frames {
 	switch compress {
 	case "gzip":
 		return newPacked(w, gzip.NewWriter(nil))
 	case "zstd":
-		// Several files are written at the same time, so each file uses only one goroutine and a
-		// window of 1 MiB. NewWriter cannot fail, because these options are valid.
+		// Several files are written concurrently, so each encoder is limited to one goroutine and a window of 1 MiB.
+		// NewWriter fails only for invalid options.
 		z, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithEncoderCRC(true))
 		return newPacked(w, z)
 	}
@@ -40,11 +39,10 @@ type plain struct{ io.Writer }
 
 func (plain) End() error { return nil }
 
-// packed implements Frames for the compressions gzip and zstd.
 type packed struct {
 	w       io.Writer
 	encoder encoder
-	text    *bufio.Writer // buffers the text, because many small writes would make the encoder slow
+	text    *bufio.Writer // the encoder is slow with many small writes
 	open    bool
 }
 
@@ -73,13 +71,13 @@ func (p *packed) End() error {
 	return errors.Join(p.text.Flush(), p.encoder.Close())
 }
 
-// Decompress reads a file. It decompresses the file if the name has the extension of a compressed
-// file. inner is the name without this extension.
+// Decompress returns the content of a file. If the name has the extension of a compression, the content is
+// decompressed, and inner is the name without this extension. The caller must call done after reading.
 func Decompress(r io.Reader, name string) (text io.Reader, inner string, done func(), err error) {
 	r = bufio.NewReaderSize(r, 256<<10)
 	if inner, ok := strings.CutSuffix(name, ".gz"); ok {
 		z, err := gzip.NewReader(r)
-		if err == io.EOF { // the file of an export without entities is empty
+		if err == io.EOF { // an export without entities is an empty file
 			return r, inner, func() {}, nil
 		}
 		if err != nil {

@@ -8,11 +8,10 @@ import (
 	"edgetable/core/table"
 )
 
-// keyFlags has the flags of import that make a key from columns.
+// keyFlags are the flags of import that build a key from columns.
 var keyFlags = map[string]string{PartitionKey: "--partition-key", RowKey: "--row-key"}
 
-// adviceByCode has a sentence that says what to change in a row, for some error codes of the
-// protocol.
+// adviceByCode says how to correct a row that fails with an error code of the protocol.
 var adviceByCode = map[table.Code]string{
 	table.PropertyNameInvalid:   "Use letters, digits and _, and no digit first.",
 	table.PropertyValueTooLarge: "Shorten it, or leave the column out with --select.",
@@ -20,11 +19,11 @@ var adviceByCode = map[table.Code]string{
 	table.EntityTooLarge:        "Leave columns out with --select.",
 }
 
-// generic contains a sentence of some error messages. The sentence says nothing about the row.
+// generic is part of some error messages and says nothing about the row.
 const generic = "An error occurred while processing this request. "
 
-// explain returns the reason why a row is refused. The reason has the error of the protocol with
-// its code. For some codes, it also says what to change.
+// explain returns the reason for rejecting a row: the error of the protocol and, for some codes, how to correct the
+// row.
 func explain(err error) string {
 	text := strings.Replace(err.Error(), generic, "", 1)
 	if refused, ok := errors.AsType[*table.Error](err); ok && adviceByCode[refused.Code] != "" {

@@ -8,14 +8,13 @@ import (
 
 // File is a file of rows.
 type File struct {
-	Path string `json:"file"` // "-" is standard input
+	Path string `json:"file"` // "-" means standard input
 	Size int64  `json:"size"`
-	Time int64  `json:"time"` // modification time
+	Time int64  `json:"time"` // modification time in Unix nanoseconds
 	Seed uint64 `json:"-"`    // random number for the UUIDs of rows from standard input
 }
 
-// FormatOf returns the format for the extension of a file name. It returns "" if the extension
-// names no format.
+// FormatOf returns the format that the extension of a file name indicates, or "".
 func FormatOf(path string) string {
 	name := strings.ToLower(path)
 	for _, ending := range []string{".gz", ".zst", ".zstd"} {
@@ -32,11 +31,11 @@ func FormatOf(path string) string {
 	return ""
 }
 
-// AzuriteName is the name of the file in which Azurite keeps its tables.
+// AzuriteName is the name of the file in which Azurite stores its tables.
 const AzuriteName = "__azurite_db_table__.json"
 
-// Where returns the position of a row for messages: the file, and the number of the line. For
-// parquet and Azurite's file, it uses the number of the row.
+// Where returns the position of a row for messages: the file with the line, or with the row for parquet and Azurite
+// files.
 func Where(file string, line int) string {
 	if FormatOf(file) == "parquet" || filepath.Base(file) == AzuriteName {
 		return fmt.Sprintf("%s row %d", file, line)

@@ -13,13 +13,12 @@ import (
 	"edgetable/core/edm"
 )
 
-// member is a member of a JSON object.
 type member struct {
 	name  string
 	value json.RawMessage
 }
 
-// members returns the members of a JSON object in their order.
+// members returns the members of a JSON object, in order.
 func members(text []byte) (list []member, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -30,7 +29,7 @@ func members(text []byte) (list []member, err error) {
 		if err != nil {
 			return nil, err
 		}
-		one := member{name: name.(string)} // cannot fail: the decoder returns a string here
+		one := member{name: name.(string)} // Decoder returns a string here
 		if err := d.Decode(&one.value); err != nil {
 			return nil, err
 		}
@@ -39,25 +38,23 @@ func members(text []byte) (list []member, err error) {
 	return list, nil
 }
 
-// TypeAnnotation is the end of the name of a member that contains the type of another member.
+// TypeAnnotation is the suffix of a member that contains the type of another member.
 const TypeAnnotation = "@odata.type"
 
-// azure matches the start of the output of 'az storage entity query'.
+// azure matches the start of the output of "az storage entity query".
 var azure = regexp.MustCompile(`^\s*\{\s*"(items|nextMarker)"`)
 
-// dynamoItem matches the start of a line in a file that DynamoDB exported.
+// dynamoItem matches the start of a line of a DynamoDB export.
 var dynamoItem = regexp.MustCompile(`^\s*\{\s*"Item"\s*:\s*\{`)
 
-// conversion says how the JSON of a file becomes the JSON of entities.
 type conversion struct {
 	m      *Mapper
-	azure  bool              // the document is output of the Azure CLI
-	unseen map[string]string // names in --select and --rename that no row has had yet, and the flag that contains each of them
+	azure  bool              // the file is output of the Azure CLI
+	unseen map[string]string // names in --select and --rename that no row has contained yet, with the flag
 }
 
-// convertForeign converts the JSON of another program to the JSON of an entity. The input can be a
-// line of a DynamoDB export, or an object with values as the Azure CLI prints them. It also renames
-// members by the mapping. Other texts are returned unchanged.
+// convertForeign converts a line of a DynamoDB export, or an object printed by the Azure CLI, to the JSON of an entity,
+// and renames members. Other texts are returned unchanged.
 func (r *conversion) convertForeign(text []byte) ([]byte, error) {
 	switch {
 	case dynamoItem.Match(text):
@@ -74,9 +71,8 @@ func (r *conversion) convertForeign(text []byte) ([]byte, error) {
 	return text, nil
 }
 
-// entityOf builds the JSON of an entity from the members of an object. The parameter value is a
-// function that returns the Edm type and the value of a member. The type is "" if the JSON of the
-// value shows the type. If the function returns nil as the value, the entity gets no such member.
+// entityOf builds the JSON of an entity from the members of an object. The callback returns the Edm type and the value
+// of a member. The type is "" if the JSON of the value determines it. A nil value omits the member.
 func (r *conversion) entityOf(text []byte, value func(json.RawMessage) (string, json.RawMessage, error)) ([]byte, error) {
 	list, err := members(text)
 	if err != nil {
@@ -87,7 +83,7 @@ func (r *conversion) entityOf(text []byte, value func(json.RawMessage) (string, 
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		quoted, _ := json.Marshal(name) // cannot fail: any string has a JSON form
+		quoted, _ := json.Marshal(name) // cannot fail for a string
 		out = append(append(append(out, quoted...), ':'), v...)
 	}
 	for _, one := range list {
@@ -95,9 +91,9 @@ func (r *conversion) entityOf(text []byte, value func(json.RawMessage) (string, 
 			continue
 		}
 		name := r.m.Renamed(one.name)
-		if of, ok := strings.CutSuffix(one.name, TypeAnnotation); ok { // the type is renamed together with its property
+		if of, ok := strings.CutSuffix(one.name, TypeAnnotation); ok { // rename the type along with its property
 			if of = r.m.Renamed(of); of == PartitionKey || of == RowKey {
-				continue // a key is always a text
+				continue // keys are always strings
 			}
 			name = of + TypeAnnotation
 		}
@@ -122,8 +118,8 @@ func (r *conversion) entityOf(text []byte, value func(json.RawMessage) (string, 
 	return append(out, '}'), nil
 }
 
-// azureValue reads a value that the Azure CLI printed. The CLI prints an Int64 together with its
-// type, as an object or a list.
+// azureValue reads a value printed by the Azure CLI, which prints an Int64 as an object or a list with the value and
+// the type.
 func azureValue(raw json.RawMessage) (string, json.RawMessage, error) {
 	var typed struct {
 		Value json.RawMessage `json:"value"`
@@ -159,7 +155,7 @@ func azureValue(raw json.RawMessage) (string, json.RawMessage, error) {
 	return t.String(), typed.Value, nil
 }
 
-// dynamoValue reads an attribute of DynamoDB, such as {"N":"5"}.
+// dynamoValue reads a DynamoDB attribute such as {"N":"5"}.
 func dynamoValue(raw json.RawMessage) (string, json.RawMessage, error) {
 	list, err := members(raw)
 	if err != nil || len(list) != 1 {
@@ -183,7 +179,7 @@ func dynamoValue(raw json.RawMessage) (string, json.RawMessage, error) {
 	return "", nil, fmt.Errorf("is a list, a map or a set of DynamoDB (%s), which a property cannot hold; --select chooses properties", list[0].name)
 }
 
-// dynamoNumber returns a number with the smallest Edm type that holds the number exactly.
+// dynamoNumber returns a number as the first type of Int32, Int64 and Double that represents it exactly.
 func dynamoNumber(text string) (string, json.RawMessage, error) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		if n >= math.MinInt32 && n <= math.MaxInt32 {

@@ -13,31 +13,30 @@ import (
 	"edgetable/core/table"
 )
 
-// Texts returns entities as JSON, one after another. line is the number of the first line of the
-// entity.
+// Texts iterates over entities as JSON. line is the first line of the entity.
 type Texts interface {
 	Next() (text []byte, line int, err error)
 }
 
-// jsonRows reads rows from JSON: one entity on each line, or one document with many entities.
+// jsonRows reads rows from JSON, either one entity on each line or a document with many entities.
 type jsonRows struct {
 	conversion
 	texts   Texts
 	reader  payload.Reader
 	entity  payload.Entity
 	line    []byte
-	refused bool // a row was refused, so it is not known which names it has
+	refused bool // a row was rejected, so its names are unknown
 }
 
-// NoColumn is the error that no row of a JSON file has a value of a name that a flag contains. The rows of JSON may have
-// different names, so the end of the file shows this.
+// NoColumn is the error at the end of a JSON file if no row has a value for a name in a flag. The rows may have
+// different names, so the error can only be detected at the end.
 type NoColumn struct{ Name, Flag string }
 
 func (e *NoColumn) Error() string {
 	return fmt.Sprintf("no row has a value for %q, which %s names", e.Name, e.Flag)
 }
 
-// namesOf returns the names that a JSON file must have because of the flags, and the flag of each.
+// namesOf returns the names that must occur in a JSON file, with the flag that contains each name.
 func namesOf(m *Mapper) map[string]string {
 	names := map[string]string{}
 	for _, name := range m.Select {
@@ -51,7 +50,7 @@ func namesOf(m *Mapper) map[string]string {
 	return names
 }
 
-// ends returns the error at the end of a file: usually io.EOF.
+// ends converts the error at the end of a file, usually io.EOF, to NoColumn if a name never occurred.
 func (r *jsonRows) ends(err error) error {
 	if err == io.EOF && len(r.unseen) > 0 && r.m.Rows > 0 && !r.refused {
 		name := slices.Min(slices.Collect(maps.Keys(r.unseen)))
@@ -60,8 +59,7 @@ func (r *jsonRows) ends(err error) error {
 	return err
 }
 
-// NewTexts returns a reader of rows. The reader gets the JSON of each entity from the parameter
-// texts, and parses the JSON.
+// NewTexts returns a reader of the entities in texts.
 func NewTexts(texts Texts, m *Mapper) *jsonRows {
 	return &jsonRows{texts: texts, conversion: conversion{m: m, unseen: namesOf(m)}}
 }
@@ -69,7 +67,7 @@ func NewTexts(texts Texts, m *Mapper) *jsonRows {
 func NewJSONRows(text io.Reader, file string, m *Mapper) *jsonRows {
 	in := bufio.NewReaderSize(text, 256<<10)
 	if IsDocument(in, file) {
-		head, _ := in.Peek(1 << 10) // ignore an error: the next read returns it again
+		head, _ := in.Peek(1 << 10) // the next read returns the error
 		return &jsonRows{texts: NewObjectReader(in), conversion: conversion{m: m, unseen: namesOf(m), azure: azure.Match(head)}}
 	}
 	return NewTexts(NewLineReader(in), m)
@@ -83,7 +81,7 @@ func (r *jsonRows) Next() (Row, error) {
 	return r.row(text, n)
 }
 
-// row parses an entity; text is its JSON and n its line number.
+// row converts the JSON of an entity at line n.
 func (r *jsonRows) row(text []byte, n int) (Row, error) {
 	r.m.Rows++
 	r.line = text
@@ -101,7 +99,6 @@ func (r *jsonRows) row(text []byte, n int) (Row, error) {
 	return one, nil
 }
 
-// fill sets the keys and properties of a row from the current line.
 func (r *jsonRows) fill(one *Row) (err error) {
 	if r.m.decoder != nil {
 		if err := r.m.Readable(string(r.line)); err != nil {
@@ -123,8 +120,7 @@ func (r *jsonRows) fill(one *Row) (err error) {
 	return r.m.Complete(one, r)
 }
 
-// properties returns the properties of the current entity. It leaves out properties that become
-// keys or are not selected.
+// properties returns the properties of the current entity, except those that are used as keys or not selected.
 func (r *jsonRows) properties() edm.Properties {
 	p := r.entity.Properties
 	if r.m.Select == nil && r.m.OwnKeys() {

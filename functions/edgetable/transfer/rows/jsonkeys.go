@@ -6,15 +6,14 @@ import (
 	"edgetable/core/key"
 )
 
-// keyed is a Reader that can read only the keys of a row. This is many times faster than reading the
-// whole row.
+// keyed is a Reader that can read the keys of a row without the other values, which is many times faster.
 type keyed interface {
-	// AppendKey reads the next row and appends its encoded keys. The encoded keys sort like the keys.
-	// AppendKey may miss errors in the rest of the row.
+	// AppendKey reads the next row and appends its keys in the order-preserving encoding. It may not detect errors in
+	// the rest of the row.
 	AppendKey(dst []byte) ([]byte, error)
 }
 
-// AppendKey reads the next row and appends its encoded keys, which sort like the keys.
+// AppendKey reads the next row of r and appends its keys in the order-preserving encoding.
 func AppendKey(dst []byte, r Reader) ([]byte, error) {
 	if k, ok := r.(keyed); ok {
 		return k.AppendKey(dst)
@@ -26,7 +25,7 @@ func AppendKey(dst []byte, r Reader) ([]byte, error) {
 	return key.Append(dst, one.PartitionKey, one.RowKey), nil
 }
 
-// AppendKey reads only the keys of the next row, if the JSON permits this.
+// AppendKey implements keyed. It parses the whole row only if plainKeys cannot find the keys.
 func (r *jsonRows) AppendKey(dst []byte) ([]byte, error) {
 	text, n, err := r.texts.Next()
 	if err != nil {
@@ -44,8 +43,8 @@ func (r *jsonRows) AppendKey(dst []byte) ([]byte, error) {
 	return key.Append(dst, one.PartitionKey, one.RowKey), nil
 }
 
-// plainKeys finds the keys of an entity in JSON without parsing the whole JSON. ok is false if a key
-// has an escape or is after a nested value. The caller must then parse the whole entity.
+// plainKeys finds the keys of an entity without parsing the JSON. ok is false if a key contains an escape or follows a
+// nested value, and the caller must then parse the JSON.
 func plainKeys(text []byte) (pk, rk []byte, ok bool) {
 	text, ok = afterByte(text, '{')
 	var hasPK, hasRK bool
@@ -85,11 +84,10 @@ func plainKeys(text []byte) (pk, rk []byte, ok bool) {
 	return nil, nil, false
 }
 
-// blanks has the characters that JSON permits between its tokens.
+// blanks are the whitespace characters of JSON.
 const blanks = " \t\r\n"
 
-// afterByte skips blanks. If the next character is c, it returns the text after c. Otherwise it
-// returns false.
+// afterByte skips whitespace and the character c. It returns false if the next character is not c.
 func afterByte(text []byte, c byte) ([]byte, bool) {
 	text = bytes.TrimLeft(text, blanks)
 	if len(text) == 0 || text[0] != c {
@@ -98,7 +96,7 @@ func afterByte(text []byte, c byte) ([]byte, bool) {
 	return text[1:], true
 }
 
-// plainString parses a JSON string without escapes at the start of the text. It returns the string and
+// plainString parses the JSON string at the start of text, which must not contain escapes, and returns the string and
 // the text after it.
 func plainString(text []byte) (s, rest []byte, ok bool) {
 	if text = bytes.TrimLeft(text, blanks); len(text) == 0 || text[0] != '"' {
@@ -108,9 +106,8 @@ func plainString(text []byte) (s, rest []byte, ok bool) {
 	return s, rest, ok && rest != nil
 }
 
-// anyString parses the quoted string at the start of a text. It returns the content between the quotes,
-// and the rest of the text after the string. The rest is nil if the string does not end. plain is false
-// if the string has an escape.
+// anyString parses the JSON string at the start of text. It returns the content between the quotes and the text after
+// the string, or nil if the string does not end. plain is false if the string contains escapes.
 func anyString(text []byte) (s, rest []byte, plain bool) {
 	plain = true
 	for i := 1; i < len(text); i++ {
@@ -123,7 +120,7 @@ func anyString(text []byte) (s, rest []byte, plain bool) {
 			return text[1 : i+n], text[i+n+1:], plain
 		}
 		plain = false
-		i += slash + 1 // skip the escaped character
+		i += slash + 1
 	}
 	return nil, nil, false
 }

@@ -12,16 +12,15 @@ import (
 	"strings"
 )
 
-// feed matches the start of a file that contains the response to a query. AzCopy 7 writes such files.
-// feed also matches the output of a query with the Azure CLI.
+// feed matches the start of a query response, as in the files of AzCopy 7 and in the output of the Azure CLI.
 var feed = regexp.MustCompile(`^\s*\{(\s*"odata\.[^"]*"\s*:\s*"[^"]*"\s*,)*\s*("value"|"nextMarker"\s*:\s*(null|\{[^{}]*\})\s*,\s*"items"|"items")\s*:\s*\[`)
 
-// IsDocument reports whether a JSON file does not have one entity on each line. Such a file has a
-// list of entities, the response to a query, or entities that extend over several lines.
+// IsDocument reports whether a JSON file is a single document, as opposed to one entity on each line. A document is a
+// list of entities, a query response, or entities that extend over several lines.
 func IsDocument(in *bufio.Reader, file string) bool {
-	head, _ := in.Peek(64 << 10) // ignore an error: the next read returns it again
+	head, _ := in.Peek(64 << 10) // the next read returns the error
 	if bytes.HasPrefix(head, []byte("\ufeff")) {
-		_, _ = in.Discard(3) // cannot fail, because Peek has read these bytes
+		_, _ = in.Discard(3)
 		head = head[3:]
 	}
 	head = bytes.TrimSpace(head)
@@ -36,16 +35,16 @@ func IsDocument(in *bufio.Reader, file string) bool {
 	return filepath.Ext(name) == ".json" && whole && !json.Valid(first)
 }
 
-// ObjectReader reads the entities of a JSON document one after another.
+// ObjectReader reads the entities of a JSON document.
 type ObjectReader struct {
 	r      *bufio.Reader
 	line   int
 	inList bool
-	inFeed bool // the list is part of the response to a query
+	inFeed bool // the list is part of a query response
 	text   []byte
 }
 
-// NewObjectReader returns a reader for a document. IsDocument must have returned true.
+// NewObjectReader returns a reader of a document, for which IsDocument must have returned true.
 func NewObjectReader(in *bufio.Reader) *ObjectReader { return &ObjectReader{r: in, line: 1} }
 
 func (o *ObjectReader) byte() (byte, error) {
@@ -56,7 +55,7 @@ func (o *ObjectReader) byte() (byte, error) {
 	return b, err
 }
 
-// Next returns the JSON of the next entity. The JSON is valid until the following call.
+// Next returns the JSON of the next entity. It is valid until the next call.
 func (o *ObjectReader) Next() (text []byte, line int, err error) {
 	for {
 		b, err := o.byte()
@@ -101,9 +100,8 @@ func (o *ObjectReader) Next() (text []byte, line int, err error) {
 	}
 }
 
-// object reads a JSON object whose opening brace was already read. The object is an entity, or the
-// response to a query. A response contains a list of entities, but an entity cannot contain a list.
-// At the start of this list, object stops and returns true.
+// object reads a JSON object, an entity or a query response, after its opening brace. It returns true at the start of
+// the list of entities in a query response. Entities do not contain lists.
 func (o *ObjectReader) object() (list bool, err error) {
 	o.text = append(o.text[:0], '{')
 	for depth, quoted := 1, false; depth > 0; {
@@ -138,7 +136,7 @@ func (o *ObjectReader) object() (list bool, err error) {
 	return false, nil
 }
 
-// skip reads the rest of the response to a query, after the list of entities.
+// skip reads the rest of a query response after the list of entities.
 func (o *ObjectReader) skip() error {
 	_, err := o.object()
 	if err == io.ErrUnexpectedEOF {

@@ -11,22 +11,21 @@ import (
 	"edgetable/core/edm"
 )
 
-// keyTemplate makes a key from the values of a row.
+// keyTemplate builds a key from the values of a row.
 type keyTemplate struct {
-	column string // column whose value is the key; "" if the elements of parts make the key
+	column string // column whose value is the key, or "" if parts are used
 	parts  []keyPart
 }
 
-// keyPart is a constant text, or a placeholder {name} or {name:form}.
+// keyPart is a constant or a placeholder {name} or {name:form}.
 type keyPart struct {
 	text  string
-	name  string // name of a column, or "row", "uuid" or "file"; "" for a constant text
+	name  string // column name, or "row", "uuid" or "file"; "" for a constant
 	width int    // minimum number of digits
-	date  string // format of a DateTime, as a layout of package time
-	bare  bool   // the placeholder has a format and no name; the format applies to the Timestamp
+	date  string // time.Format layout for a DateTime
+	bare  bool   // the placeholder is a date format without a name, for the Timestamp
 }
 
-// origin is a row of a file, by its number.
 type origin struct {
 	file *File
 	row  int64
@@ -109,7 +108,7 @@ func parsePart(inner string) (p keyPart, err error) {
 	return p, nil
 }
 
-// dateForms has pairs: an element of a date format, and the same element in Go's layout.
+// dateForms are pairs of a date format element and its time.Format layout.
 var dateForms = []string{"yyyy", "2006", "MM", "01", "dd", "02", "HH", "15", "mm", "04", "ss", "05"}
 
 func dateForm(form string) (string, error) {
@@ -125,7 +124,6 @@ func dateForm(form string) (string, error) {
 
 func (k *keyTemplate) renames(column string) bool { return k != nil && k.column == column }
 
-// columns returns the names of the columns from which the key is made.
 func (k *keyTemplate) columns() (list []string) {
 	if k.column != "" {
 		return []string{k.column}
@@ -195,8 +193,7 @@ func (p *keyPart) make(from origin, c Cells) (string, error) {
 	return padNumber(v.String(), p.width), nil
 }
 
-// padNumber adds leading zeros to a number. Then numbers of any length, compared as texts, sort in
-// numeric order.
+// padNumber adds leading zeros to a number, so that numbers sort as strings in numeric order.
 func padNumber(text string, width int) string {
 	if strings.Trim(text, "0123456789") == "" && len(text) < width {
 		return strings.Repeat("0", width-len(text)) + text
@@ -204,11 +201,11 @@ func padNumber(text string, width int) string {
 	return text
 }
 
-// uuid returns a UUID for the current row. The same row of the same file always gets the same UUID.
-// So a repeated import writes the same entities and makes no duplicates.
+// uuid returns a UUID that depends only on the row and its file. A repeated import therefore writes the same entities
+// and creates no duplicates.
 func (o origin) uuid() string {
 	f := o.file
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d\n%d\n%d", f.Path, f.Size, f.Time, f.Seed, o.row))
-	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // set UUID version 8, which is for custom formats
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // UUID version 8, for custom formats
 	return edm.Guid([16]byte(sum[:16])).String()
 }

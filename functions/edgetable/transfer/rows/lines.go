@@ -7,21 +7,20 @@ import (
 	"io"
 )
 
-// LineReader reads the lines of a file of entities and counts them.
+// LineReader reads the lines of a file and counts them.
 type LineReader struct {
 	r      *bufio.Reader
-	number int  // number of the last line that was read
+	number int  // number of the current line
 	Torn   bool // the last line of the file ends without a newline
 	long   []byte
 }
 
-// NewLineReader returns a LineReader for the lines of r.
+// NewLineReader returns a LineReader that reads from r.
 func NewLineReader(r io.Reader) *LineReader {
-	return &LineReader{r: bufio.NewReaderSize(r, 256<<10)} // NewReaderSize returns r itself if r is a bufio.Reader with a buffer of this size
+	return &LineReader{r: bufio.NewReaderSize(r, 256<<10)} // a bufio.Reader with this buffer size is used as it is
 }
 
-// Next returns the next line that is not blank, and the number of this line. The line is valid
-// until the next call.
+// Next returns the next line that is not blank, and its number. The line is valid until the next call.
 func (l *LineReader) Next() ([]byte, int, error) {
 	for {
 		line, err := l.line()
@@ -51,5 +50,5 @@ func (l *LineReader) line() ([]byte, error) {
 	return line, err
 }
 
-// MaxRecord is more than the size in bytes of any entity's text, in any encoding.
+// MaxRecord is larger than the text of any entity, in bytes, in every encoding.
 const MaxRecord = 16 << 20

@@ -19,33 +19,33 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Mapping says how the rows of files become entities.
+// Mapping specifies how the rows of files are converted to entities.
 type Mapping struct {
-	PartitionKey string              `json:"partitionKey,omitempty"` // see parseKey; "" means that the column PartitionKey is the key
+	PartitionKey string              `json:"partitionKey,omitempty"` // see parseKey; "" means the column PartitionKey
 	RowKey       string              `json:"rowKey,omitempty"`
-	TimestampAs  string              `json:"timestampAs,omitempty"` // property that gets the Timestamp from the file; "" means none
+	TimestampAs  string              `json:"timestampAs,omitempty"` // property that receives the Timestamp in the file; "" means none
 	Select       []string            `json:"select,omitempty"`      // properties to import; nil means all
-	Types        map[string]edm.Type `json:"types,omitempty"`       // types of columns in CSV and parquet files
-	Encoding     string              `json:"encoding,omitempty"`    // encoding of CSV and JSON files; "" means UTF-8
-	Rename       map[string]string   `json:"rename,omitempty"`      // new names of columns, by the name that the file uses
+	Types        map[string]edm.Type `json:"types,omitempty"`       // column types in CSV and parquet files
+	Encoding     string              `json:"encoding,omitempty"`    // character encoding of CSV and JSON files; "" means UTF-8
+	Rename       map[string]string   `json:"rename,omitempty"`      // new column names by the name in the file
 }
 
 // Mapper converts the rows of one file to entities.
 type Mapper struct {
 	Mapping
-	pk, rk *keyTemplate // templates of the two keys; a template is nil if the file has a column with the name of the key
+	pk, rk *keyTemplate // nil if the file has a column for the key
 	file   File
-	Rows   int64 // number of rows read so far
+	Rows   int64 // number of rows read
 
 	decoder encoding.Encoding // nil for UTF-8
 }
 
-// Decoded converts the text of a CSV or JSON file to UTF-8. If the mapping names no encoding,
-// Decoded recognizes UTF-16 by its byte order mark.
+// Decoded converts the text of a CSV or JSON file to UTF-8. If the mapping does not specify an encoding, Decoded
+// detects UTF-16 by its byte order mark.
 func (m *Mapper) Decoded(text io.Reader) io.Reader {
 	if m.decoder == nil {
 		in := bufio.NewReader(text)
-		switch mark, _ := in.Peek(2); string(mark) { // ignore an error: the next read returns it again
+		switch mark, _ := in.Peek(2); string(mark) { // the next read returns the error
 		case "\xff\xfe", "\xfe\xff":
 			m.decoder, m.Encoding = unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM), "UTF-16"
 		default:
@@ -56,8 +56,8 @@ func (m *Mapper) Decoded(text io.Reader) io.Reader {
 	return transform.NewReader(text, m.decoder.NewDecoder())
 }
 
-// Readable returns an error if a text was decoded with the wrong encoding. Such a text contains
-// U+FFFD, because a decoder writes U+FFFD for bytes that are not valid in its encoding.
+// Readable returns an error if text was decoded with the wrong encoding. A decoder replaces invalid bytes with U+FFFD,
+// so a decoded text with this character is an error.
 func (m *Mapper) Readable(text string) error {
 	switch {
 	case !utf8.ValidString(text):
@@ -74,7 +74,7 @@ func (m *Mapping) Check() error {
 	return err
 }
 
-// Mapper returns a Mapper for a file.
+// Mapper returns a Mapper for the rows of a file.
 func (m *Mapping) Mapper(file File) (*Mapper, error) {
 	one := &Mapper{Mapping: *m, file: file}
 	var err error
@@ -97,8 +97,8 @@ func (m *Mapping) Mapper(file File) (*Mapper, error) {
 	return one, nil
 }
 
-// Property reports whether a column becomes a property. This is so if the column is selected and is
-// not used as a key.
+// Property reports whether a column becomes a property. It must be selected, and must be neither a system property nor
+// used as a key.
 func (m *Mapper) Property(column string) bool {
 	switch {
 	case column == PartitionKey, column == RowKey, column == Timestamp:
@@ -109,10 +109,10 @@ func (m *Mapper) Property(column string) bool {
 	return !m.pk.renames(column) && !m.rk.renames(column)
 }
 
-// OwnKeys reports whether the file has both keys in columns of their own.
+// OwnKeys reports whether the file has a column for each of the two keys.
 func (m *Mapper) OwnKeys() bool { return m.pk == nil && m.rk == nil }
 
-// Needs returns the columns from which the keys are made. Every row must have these columns.
+// Needs returns the columns from which the keys are built. Every row must have them.
 func (m *Mapper) Needs() (list []string) {
 	for _, k := range [...]struct {
 		template *keyTemplate
@@ -127,7 +127,7 @@ func (m *Mapper) Needs() (list []string) {
 	return list
 }
 
-// Renamed returns the name that a column has after --rename.
+// Renamed returns the name of a column after --rename.
 func (m *Mapping) Renamed(column string) string {
 	if name, ok := m.Rename[column]; ok {
 		return name
@@ -139,7 +139,7 @@ func (m *Mapper) needs(column string) bool {
 	return column == Timestamp || slices.Contains(m.Needs(), column)
 }
 
-// CheckRenamed returns an error if a file lacks a column that --rename names.
+// CheckRenamed returns an error if a column in --rename is missing from the file.
 func (m *Mapping) CheckRenamed(columns []string) error {
 	for _, name := range slices.Sorted(maps.Keys(m.Rename)) {
 		if !slices.Contains(columns, name) {
@@ -149,8 +149,7 @@ func (m *Mapping) CheckRenamed(columns []string) error {
 	return nil
 }
 
-// Check returns an error if a file lacks a column that the mapping needs. The mapping needs the
-// columns that it names, and the columns from which it makes keys.
+// Check returns an error if the file lacks a column that the mapping refers to.
 func (m *Mapper) Check(columns []string) error {
 	for _, name := range m.Needs() {
 		if slices.Contains(columns, name) {
@@ -192,8 +191,8 @@ func quoted(names []string) string {
 	return text
 }
 
-// Complete sets the keys of a row. If the mapping says so, it adds the Timestamp as a property. It
-// fails if no service would store the row.
+// Complete sets the keys of a row and, if the mapping specifies it, adds the Timestamp as a property. It fails if no
+// service would accept the row.
 func (m *Mapper) Complete(r *Row, c Cells) (err error) {
 	if r.PartitionKey, err = m.key(m.pk, PartitionKey, c); err != nil {
 		return err
@@ -222,8 +221,7 @@ func (m *Mapper) key(k *keyTemplate, own string, c Cells) (string, error) {
 	return text, err
 }
 
-// Reason returns the reason why a row is refused. If both keys of the row are known, the reason
-// contains the keys.
+// Reason returns the reason for rejecting a row, with the keys of the row if they are known.
 func (m *Mapper) Reason(err error, c Cells) string {
 	pk, noPK := m.key(m.pk, PartitionKey, c)
 	rk, noRK := m.key(m.rk, RowKey, c)
@@ -233,7 +231,7 @@ func (m *Mapper) Reason(err error, c Cells) string {
 	return ReasonWithKeys(pk, rk, explain(err))
 }
 
-// ReasonWithKeys returns a reason that contains the keys of the refused row.
+// ReasonWithKeys returns the reason for rejecting the row with the given keys.
 func ReasonWithKeys(pk, rk, reason string) string {
 	return fmt.Sprintf("PartitionKey %s, RowKey %s: %s", Cut(Printable(ranges.Quote(pk))), Cut(Printable(ranges.Quote(rk))), reason)
 }

@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// tableOf returns the table of a refused row, or "" if the row does not name its table.
+// tableOf returns the table of a reject, or "" if the reject does not name it.
 func tableOf(text []byte) string {
 	var row struct {
 		Table string `json:"odata.table"`
 	}
-	_ = json.Unmarshal(text, &row) // the reader of the row reports the error
+	_ = json.Unmarshal(text, &row) // the row reader reports the error
 	return row.Table
 }
 
-// RejectedTables returns the tables of the rows in a file of refused rows, sorted by name. The result has "" if a row
-// does not name its table.
+// RejectedTables returns the names of the tables in a file of rejects, in sorted order. It contains "" if a reject does
+// not name its table.
 func RejectedTables(path string) (tables []string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -39,7 +39,7 @@ func RejectedTables(path string) (tables []string, err error) {
 	}
 }
 
-// rejectedOf returns the lines of one table from a file of refused rows.
+// rejectedOf returns the rejects of one table.
 type rejectedOf struct {
 	Texts
 	table string
@@ -53,7 +53,7 @@ func (r rejectedOf) Next() (text []byte, line int, err error) {
 	}
 }
 
-// NewRejectedRows returns a reader of the rows of one table in a file of refused rows.
+// NewRejectedRows returns a reader of the rejects of one table.
 func NewRejectedRows(text io.Reader, table string, m *Mapper) *jsonRows {
 	return NewTexts(rejectedOf{NewLineReader(text), table}, m)
 }

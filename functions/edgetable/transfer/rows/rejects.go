@@ -9,21 +9,21 @@ import (
 	"edgetable/core/edm"
 )
 
-// RejectsEnding is the extension of the file of rejected rows.
+// RejectsEnding is the extension of the file of rejects.
 const RejectsEnding = ".rejects.jsonl"
 
 // Reject is a row that was not imported.
 type Reject struct {
-	Table  string // table into which the row should have been imported
+	Table  string // intended table
 	File   string
 	Line   int
 	Reason string
-	Body   []byte // the row as the JSON of an entity; nil if the row could not be read as an entity
-	Text   string // if Body is nil: the text that the row has in the file
+	Body   []byte // the row as the JSON of an entity, or nil if the row cannot be represented as an entity
+	Text   string // the original text of the row if Body is nil
 }
 
-// append adds the row to dst as a line of JSON. An import can read this line. Members whose names have
-// the prefix "odata." describe the row, and an import ignores these members.
+// append appends the reject as a JSON line that an import can read. The members with the prefix "odata." describe the
+// reject, and imports ignore them.
 func (r *Reject) append(dst []byte) []byte {
 	if body := r.object(); body != nil {
 		if dst = append(dst, bytes.TrimSuffix(body, []byte("}"))...); len(body) > len("{}") {
@@ -40,12 +40,11 @@ func (r *Reject) append(dst []byte) []byte {
 }
 
 func quote(s string) []byte {
-	text, _ := json.Marshal(s) // cannot fail: any string has a JSON form
+	text, _ := json.Marshal(s) // cannot fail for a string
 	return text
 }
 
-// object returns the field Body, which is a JSON object. If Body is nil, object returns the field
-// Text. If Text is not a JSON object either, the result is nil.
+// object returns the row as a JSON object: Body, or Text if it is a JSON object, or nil.
 func (r *Reject) object() []byte {
 	if r.Body != nil {
 		return r.Body
@@ -56,11 +55,11 @@ func (r *Reject) object() []byte {
 	return nil
 }
 
-// RejectedCell is a value of a row that could not be read as an entity.
+// RejectedCell is a value of a row that cannot be represented as an entity.
 type RejectedCell struct{ Name, Type, Text string }
 
-// RejectedText returns the values as a JSON object, each with the type that the value should have.
-// An import refuses this object until somebody corrects the values.
+// RejectedText returns the values as a JSON object with their intended types. An import rejects this object until the
+// values are corrected.
 func RejectedText(list []RejectedCell) string {
 	text := []byte("{")
 	for _, c := range list {
@@ -75,7 +74,7 @@ func RejectedText(list []RejectedCell) string {
 	return string(append(text, '}'))
 }
 
-// RejectFile is the file of rejected rows. Add creates the file when the first row is rejected.
+// RejectFile is the file of rejects. It is created when the first row is rejected.
 type RejectFile struct {
 	Path string
 	file *os.File
@@ -83,8 +82,8 @@ type RejectFile struct {
 	text []byte
 }
 
-// Begin opens the file that an earlier run wrote, and truncates the file to size. The progress file
-// recorded this size. If size is 0, Begin removes the file.
+// Begin truncates the file of an earlier run to size, as recorded in the progress file. If size is 0, Begin removes the
+// file.
 func (f *RejectFile) Begin(size int64) error {
 	if size == 0 {
 		if err := os.Remove(f.Path); err != nil && !os.IsNotExist(err) {
@@ -100,8 +99,8 @@ func (f *RejectFile) Begin(size int64) error {
 	return file.Truncate(size)
 }
 
-// Add appends rows. If this fails, for example on a full disk, Size does not include incomplete
-// rows, and the next call of Add overwrites them.
+// Add appends rejects. After an error, for example because the disk is full, Size does not include a partial write, and
+// the next call overwrites it.
 func (f *RejectFile) Add(list []Reject) (err error) {
 	if len(list) == 0 {
 		return nil

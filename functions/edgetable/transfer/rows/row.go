@@ -8,7 +8,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Row is an entity that was read from a file.
+// Row is an entity read from a file.
 type Row struct {
 	PartitionKey, RowKey string
 	Properties           edm.Properties
@@ -16,24 +16,22 @@ type Row struct {
 	Line                 int
 }
 
-// Bad is the error for a row that cannot become an entity. After this error, the reader can
-// continue with the next row.
+// Bad is the error for a row that cannot be converted to an entity. The reader can continue with the next row.
 type Bad struct {
 	Line   int
-	Text   string // text that the row has in the file
+	Text   string // original text of the row
 	Reason string
 }
 
 func (b *Bad) Error() string { return fmt.Sprintf("line %d: %s", b.Line, b.Reason) }
 
-// Reader reads the rows of a file. Next returns io.EOF at the end of the file, and a *Bad for a bad
-// row. Any other error stops the import.
+// Reader reads the rows of a file. Next returns io.EOF at the end of the file and *Bad for a bad row. Any other error
+// is fatal for the import.
 type Reader interface {
 	Next() (Row, error)
 }
 
-// Add checks a property and adds the property to the row. column is the name of the property's
-// column in the file, for the error.
+// Add validates a property and adds it to the row. column is the column of the file that the error names.
 func (r *Row) Add(name, column string, v edm.Value) error {
 	if err := table.CheckValue(name, v); err != nil {
 		return fmt.Errorf("%s: %w", column, err)
@@ -45,7 +43,7 @@ func (r *Row) Add(name, column string, v edm.Value) error {
 	return nil
 }
 
-// Check returns an error if no service would store the row.
+// Check returns an error if no service would accept the row.
 func (r *Row) Check() error {
 	if err := key.Check(r.PartitionKey); err != nil {
 		return fmt.Errorf("PartitionKey: %w", err)
@@ -53,8 +51,8 @@ func (r *Row) Check() error {
 	if err := key.Check(r.RowKey); err != nil {
 		return fmt.Errorf("RowKey: %w", err)
 	}
-	// The size of an entity is at most twice the bytes of its keys and properties, plus 16 for each
-	// property. So the exact size need not be computed for small entities.
+	// An entity's size is at most twice the bytes of its keys and properties plus 16 for each property. The exact
+	// computation is not necessary for small entities.
 	if 2*(len(r.PartitionKey)+len(r.RowKey)+len(r.Properties))+16*table.MaxProperties > table.MaxEntitySize &&
 		table.EntitySize(r.PartitionKey, r.RowKey, r.Properties) > table.MaxEntitySize {
 		return table.EntityTooLarge.Err()

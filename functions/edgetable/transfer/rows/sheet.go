@@ -8,21 +8,19 @@ import (
 	"edgetable/core/payload"
 )
 
-// Sheet writes a file in a format that needs all column names at the start of the file, such as
-// CSV. So the entities are first stored as JSON lines. When all columns are known, Sheet reads
-// these lines and writes the file. The memory is bounded, and the file has the columns of all
-// entities.
+// Sheet writes files in a format that needs all column names in advance, such as CSV. The caller spools the entities as
+// JSON lines and calls Note for each of them. Make then reads the lines and writes the file, in bounded memory.
 type Sheet interface {
-	Note(e *payload.Received)            // collects the columns of an entity; must get each entity of the table before the method Make is called
-	Add(after Sheet)                     // adds the columns that another Sheet of the same type has collected
-	Make(list List, out io.Writer) error // writes a file of the entities in a list; may be called concurrently, with different lists
+	Note(e *payload.Received)            // adds the columns of an entity; must be called for all entities of the table before Make
+	Add(after Sheet)                     // adds the columns of another Sheet of the same type
+	Make(list List, out io.Writer) error // writes a file with the entities in list; safe for concurrent use
 	Notes() []string                     // sentences about columns with unexpected names or types
 }
 
-// List passes each entity of a list to the callback. A List can be called several times.
+// List passes each entity of a list to the callback. It can be called repeatedly.
 type List func(do func(e payload.Received) error) error
 
-// FileEntities returns the entities of a file of JSON lines. edgetable must have written the file.
+// FileEntities returns the entities of a file of JSON lines that edgetable wrote.
 func FileEntities(file string) List {
 	return func(do func(e payload.Received) error) error {
 		f, err := os.Open(file)
@@ -34,8 +32,7 @@ func FileEntities(file string) List {
 	}
 }
 
-// Entities passes each entity in a text of JSON lines to the callback. file is the name of the text
-// in errors.
+// Entities passes each entity in a text of JSON lines to the callback. Errors contain the name file.
 func Entities(file string, text io.Reader, do func(e payload.Received) error) error {
 	lines := NewLineReader(text)
 	var r payload.Reader

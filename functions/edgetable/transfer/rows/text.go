@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxCell is the maximum width of a printed cell. A longer text is cut.
+// maxCell is the maximum number of characters of a printed cell. Longer texts are truncated.
 const maxCell = 60
 
 func Cut(s string) string {
@@ -17,7 +17,7 @@ func Cut(s string) string {
 	return string([]rune(s)[:maxCell-1]) + "…"
 }
 
-// Printable replaces characters that would disturb a terminal.
+// Printable escapes characters that could affect the terminal.
 func Printable(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
 		return s

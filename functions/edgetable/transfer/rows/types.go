@@ -6,7 +6,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// ParseType parses the name of a type as files and flags write it, such as Int32 or Edm.Int32.
+// ParseType parses the name of an Edm type, with or without its namespace, such as Int32 or Edm.Int32.
 func ParseType(text string) (edm.Type, bool) {
 	if len(text) > 4 && strings.EqualFold(text[:4], "Edm.") {
 		text = text[4:]

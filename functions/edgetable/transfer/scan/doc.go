@@ -1,4 +1,3 @@
-// Package scan reads tables in several ranges at the same time. An idle worker takes over the upper
-// part of a long range. The package records its progress in a progress file, from which a later run
-// resumes.
+// Package scan reads tables with concurrent workers, each in its own range. An idle worker takes over the upper part of
+// a long range. The progress is recorded in a progress file, from which a later run resumes.
 package scan

@@ -9,15 +9,15 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// NearLimit counts entities that Azure Table Storage may refuse, because their size is very close
-// to the limit. The zero NearLimit is ready to use. It is safe for concurrent use.
+// NearLimit counts entities so close to the size limit that Azure Table Storage may reject them. The zero value is
+// ready to use. It is safe for concurrent use.
 type NearLimit struct {
 	mu    sync.Mutex
 	n     int64
 	first string
 }
 
-// Look counts an entity if the service may refuse the entity. name is the table.
+// Look counts an entity of the named table if it is near the limit.
 func (l *NearLimit) Look(name string, e *payload.Received) {
 	if !table.NearLimit(e.PartitionKey, e.RowKey, e.Properties) {
 		return

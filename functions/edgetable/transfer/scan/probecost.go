@@ -2,25 +2,22 @@ package scan
 
 import "time"
 
-// probeShare is the minimum ratio of the time for reading to the extra time of probes. A probe is a
-// query for a key at which a range can be divided. The extra time of a probe is its duration minus
-// the duration of the quickest probe. It is the time for which the probe waits for other requests
-// at a busy service. An example is Azurite, which answers one request at a time and reads the whole
-// table for a probe. A distant service also answers slowly, but there probes do not delay other
-// requests.
+// probeShare is the minimum ratio of reading time to probe delays. A probe is a query for a key at which to divide a
+// range. Its delay is how much longer it takes than the quickest probe, as a measure of contention at a busy service.
+// For example, Azurite serves one request at a time and scans the whole table for a probe. The latency to a distant
+// service is part of all probes and therefore not counted.
 const probeShare = 32
 
-// probeCost compares the time for reading a table with the extra time of probes. A probe is a query
-// for a key at which a range can be divided. The comment of probeShare explains the extra time.
+// probeCost limits the delays of probes in relation to the reading time, see probeShare.
 type probeCost struct {
-	readers  int           // number of ranges being read
-	read     time.Duration // sum of the times for which the readers have read, up to the last change of their number
-	since    time.Time     // time of the last change of the number of readers
+	readers  int           // number of ranges that are being read
+	read     time.Duration // total reading time of all readers until since
+	since    time.Time     // time of the last change of readers
 	quickest time.Duration // duration of the quickest probe
-	waited   time.Duration // sum over all probes of the extra time: the duration minus the duration of the quickest probe
+	waited   time.Duration // total delay of the probes: their durations minus quickest
 }
 
-// addReaders adds n to the number of readers. If n is negative, readers have ended.
+// addReaders adds n, which may be negative, to the number of readers.
 func (c *probeCost) addReaders(n int) {
 	c.read, c.since = c.reading(), time.Now()
 	c.readers += n
@@ -37,8 +34,8 @@ func (c *probeCost) recordProbe(d time.Duration) {
 	c.waited += d - c.quickest
 }
 
-// untilNextProbe returns the duration to wait before the next query for a key at which a range can be
-// divided. If the duration is not positive, the query may be sent at once.
+// untilNextProbe returns how long to wait before the next probe. If the result is not positive, the probe may be sent
+// now.
 func (c *probeCost) untilNextProbe() time.Duration {
 	return (probeShare*c.waited - c.reading()) / time.Duration(max(c.readers, 1))
 }

@@ -5,40 +5,39 @@ import (
 	"sync/atomic"
 )
 
-// Progress counts finished work. It is safe for concurrent use. The zero Progress is ready to use.
+// Progress counts finished work. The zero value is ready to use. It is safe for concurrent use.
 type Progress struct {
-	Rows atomic.Int64 // finished rows of this run and of earlier runs
+	Rows atomic.Int64 // rows finished by this run and earlier runs
 
-	earlier atomic.Int64 // finished rows of earlier runs
-	Input   Input        // used by an import only
-	// NearLimit counts entities near the size limit among those that a copy or a comparison reads.
+	earlier atomic.Int64 // rows finished by earlier runs
+	Input   Input        // used by imports only
+	// NearLimit counts entities near the size limit in copies and comparisons.
 	NearLimit NearLimit
 
 	mu           sync.Mutex
-	scan         *scan // table that is being read
+	scan         *scan // table that is being read, or nil
 	tables, done int
 }
 
-// Input counts the input that an import reads.
+// Input counts the input of an import.
 type Input struct {
-	Size, Read atomic.Int64 // total bytes of the input, and the bytes read so far
-	Rows       atomic.Int64 // number of rows in the bytes read so far
+	Size, Read atomic.Int64 // in bytes
+	Rows       atomic.Int64 // number of rows in the bytes read
 }
 
 // Tables sets the number of tables.
 func (p *Progress) Tables(n int) { p.tables = n }
 
-// Resume sets the number of rows that earlier runs finished.
+// Resume sets the number of rows finished by earlier runs.
 func (p *Progress) Resume(rows int64) {
 	p.earlier.Store(rows)
 	p.Rows.Store(rows)
 }
 
-// New returns the number of new rows: the rows that this run has finished.
+// New returns the number of rows finished by this run.
 func (p *Progress) New() int64 { return p.Rows.Load() - p.earlier.Load() }
 
-// Share estimates the finished share of the work as a number up to 1. The result 0 means that the
-// share is unknown.
+// Share estimates the finished share of the work, from 0 to 1. It returns 0 if the share is unknown.
 func (p *Progress) Share() float64 {
 	if size, input := p.Input.Size.Load(), p.Input.Read.Load(); size > 0 && input > 0 {
 		rows := float64(p.Input.Rows.Load()) * float64(size) / float64(input)

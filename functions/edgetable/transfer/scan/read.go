@@ -10,8 +10,8 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// All reads the entities that match a query. Several workers call the callback, each for another
-// range. All returns the ranges in key order.
+// All reads the entities that match a query. It calls the callback concurrently for the ranges of the table, and
+// returns the ranges in key order.
 func All(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress, do func(ctx context.Context, p *Task) error) ([]*Task, error) {
 	s := newScan(ranges.Probes(c, q.Table))
 	whole, err := ranges.WholeTable(ctx, s.probe, q.Filter)
@@ -25,8 +25,8 @@ func All(ctx context.Context, c *remote.Client, q remote.Query, workers int, pro
 	return InOrder(s.tasks), err
 }
 
-// ReadRanges reads the entities that match a query. Several workers call the callback, each for
-// another range. ReadRanges returns the results of the callback for all ranges in key order.
+// ReadRanges reads the entities that match a query. It calls the callback concurrently for the ranges of the table, and
+// returns the results in key order.
 func ReadRanges[T any](ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress, read func(list iter.Seq2[payload.Received, error]) (T, error)) ([]T, error) {
 	var mu sync.Mutex
 	found := map[*Task]T{}

@@ -13,23 +13,23 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// scan reads a table with several workers. Each worker reads one range. An idle worker divides the
-// range with the most unread entities, and reads the upper part of that range.
+// scan reads a table with concurrent workers, each in its own range. An idle worker divides the range with the most
+// unread entities and takes over its upper part.
 type scan struct {
 	find ranges.Prober
-	note func(p, end *Task) error // called for each division of a range; p is the lower part, end is the upper part, which no worker reads yet
+	note func(p, end *Task) error // called when p is divided, before a worker reads the upper part end
 
 	mu     sync.Mutex
 	change *sync.Cond
-	tasks  []*Task // in the order in which the ranges were made
+	tasks  []*Task // in the order of creation
 	taken  map[*Task]*readerState
 	cost   probeCost
 }
 
-// readerState is the state of a range that a worker is reading.
+// readerState is the state of a range that a worker reads.
 type readerState struct {
-	stop  func() // cancels the search for a key at which to divide the range; nil if no search runs
-	whole bool   // a search has found no key at which to divide the range
+	stop  func() // cancels the search for a key at which to divide the range; nil if there is no search
+	whole bool   // no key at which to divide the range was found
 }
 
 func newScan(find ranges.Prober) *scan {
@@ -38,7 +38,7 @@ func newScan(find ranges.Prober) *scan {
 	return s
 }
 
-// setTasks sets the ranges of the scan, and returns the scan.
+// setTasks sets the ranges to read, and returns s.
 func (s *scan) setTasks(tasks []*Task) *scan {
 	s.tasks = tasks
 	for _, p := range tasks {
@@ -47,9 +47,8 @@ func (s *scan) setTasks(tasks []*Task) *scan {
 	return s
 }
 
-// run calls the callback for each unfinished range, in the given number of goroutines. The callback
-// reads the range with the method Task.Entities. Instead of Entities, it can use the methods
-// Task.Rest and Task.Pass.
+// run calls the callback once for each unfinished range, in worker goroutines. The callback must read the range with
+// [Task.Entities], or with [Task.Rest] and [Task.Pass].
 func (s *scan) run(ctx context.Context, workers int, do func(ctx context.Context, p *Task) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	stop := context.AfterFunc(ctx, s.wake)
@@ -71,8 +70,8 @@ func (s *scan) run(ctx context.Context, workers int, do func(ctx context.Context
 	return g.Wait()
 }
 
-// next returns a range to read, or nil if all ranges are done. If each unfinished range has a
-// worker and no range can be divided now, next waits.
+// next returns a range to read, or nil if all ranges are done. It blocks while all unfinished ranges are being read and
+// none can be divided.
 func (s *scan) next(ctx context.Context) (*Task, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,8 +97,7 @@ func (s *scan) next(ctx context.Context) (*Task, error) {
 	}
 }
 
-// longest returns the range with the most unread entities. It returns nil if no range is long
-// enough to be divided.
+// longest returns the range with the most unread entities, or nil if none is worth dividing.
 func (s *scan) longest() (longest *Task) {
 	most := float64(size.WorthDividing)
 	for _, p := range s.tasks {
@@ -114,8 +112,8 @@ func (s *scan) longest() (longest *Task) {
 	return longest
 }
 
-// divide divides the unread part of p. The upper half becomes a new range. During its requests to
-// the service, divide releases the lock.
+// divide splits the unread part of p and adds the upper half as a new range. mu must be held; divide releases it during
+// requests to the service.
 func (s *scan) divide(ctx context.Context, p *Task) error {
 	t := s.taken[p]
 	search, stop := context.WithCancel(ctx)
@@ -126,7 +124,7 @@ func (s *scan) divide(ctx context.Context, p *Task) error {
 	_, right, ok, err := rest.Divide(search, s.probe, at)
 	s.mu.Lock()
 	if search.Err() != nil && ctx.Err() == nil {
-		return nil // the worker of p finished its range during the search, and cancelled the search
+		return nil // p was finished in the meantime
 	}
 	t.stop, t.whole = nil, !ok
 	if err != nil || !ok {
@@ -143,8 +141,8 @@ func (s *scan) divide(ctx context.Context, p *Task) error {
 	return nil
 }
 
-// probe sends the query q, which returns a key at which a range can be divided. Such queries can delay
-// the readers, so probe first waits until the readers have read for some time, see probeShare.
+// probe sends a query for a key at which to divide a range. Because probes can delay the readers, it first waits as
+// long as probeCost demands.
 func (s *scan) probe(ctx context.Context, q remote.Query) (ranges.Key, bool, error) {
 	stop := context.AfterFunc(ctx, s.wake)
 	defer stop()
@@ -179,15 +177,14 @@ func (s *scan) finished(p *Task) {
 	s.change.Broadcast()
 }
 
-// wake wakes all workers that wait. A worker waits for a range, or until it may send a query for a key
-// at which to divide a range.
+// wake wakes the workers that wait in next or probe.
 func (s *scan) wake() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.change.Broadcast()
 }
 
-// readShare estimates which share of the table was read, as a number from 0 to 1.
+// readShare estimates the share of the table that has been read, from 0 to 1.
 func (s *scan) readShare() float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,7 +212,7 @@ func InOrder(tasks []*Task) []*Task {
 	return list
 }
 
-// rankBehind returns a rank between the rank of p and the rank of the next range in key order.
+// rankBehind returns a rank between p and the next range in key order.
 func rankBehind(p *Task, tasks []*Task) string {
 	next := ""
 	for _, other := range tasks {

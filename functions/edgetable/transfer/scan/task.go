@@ -13,47 +13,47 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Task is a range that one worker reads in key order. At the same time, other workers may take over the
-// upper part of the range. Only the methods of Task change a Task, while they hold its lock.
+// Task is a range that one worker reads in key order, while other workers may take over its upper part. While workers
+// run, mu guards the fields that change.
 type Task struct {
-	number int    // number of the range in the order in which the ranges were made
-	rank   string // rank of the range, which sorts ranges in key order
+	number int    // index in the order of creation
+	rank   string // position in key order relative to the other ranges
 
 	mu     sync.Mutex
 	span   ranges.Range
-	first  ranges.Key            // key of the first recorded entity; the method Pass records the entities
-	pk, rk []byte                // keys of the last recorded entity
-	rows   int64                 // number of recorded entities, including earlier runs
-	guess  float64               // number of entities that was estimated when the range was split off from another range; 0 if unknown
-	cut    bool                  // another worker took over the upper part while the range was being read
-	ended  bool                  // the range was read to its end
-	state  progressfile.Line     // last line about the range in the progress file
-	stored []progressfile.Stored // exported files of the range, as recorded in the progress file
-	wake   func()                // called after every size.WakeEvery entities; nil before the work begins
+	first  ranges.Key            // key of the first entity passed to Pass
+	pk, rk []byte                // key of the last entity passed to Pass
+	rows   int64                 // number of entities passed to Pass, including earlier runs
+	guess  float64               // estimated number of entities when the range was split off; 0 if unknown
+	cut    bool                  // the upper part was taken over by another worker
+	ended  bool                  // the range has been read completely
+	state  progressfile.Line     // last progress line of the range
+	stored []progressfile.Stored // exported files of the range in the progress lines
+	wake   func()                // called after every size.WakeEvery entities; nil until setTasks
 }
 
 func newTask(number int, span ranges.Range, rank string) *Task {
 	return &Task{number: number, rank: rank, span: span, first: span.From}
 }
 
-// Rank returns the rank of the range. Ranks sort ranges in the order of their keys.
+// Rank returns the rank of the range. The ranks of ranges sort as strings in key order.
 func (t *Task) Rank() string { return t.rank }
 
-// State returns the last line about the range in the progress file.
+// State returns the last progress line of the range.
 func (t *Task) State() progressfile.Line {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.state
 }
 
-// Stored returns the files that an export stored for the range.
+// Stored returns the exported files of the range.
 func (t *Task) Stored() []progressfile.Stored {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.stored)
 }
 
-// setState records a line in memory after the line was written to the progress file.
+// setState sets the state after the progress line has been written.
 func (t *Task) setState(state progressfile.Line) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,7 +61,7 @@ func (t *Task) setState(state progressfile.Line) {
 	t.stored = append(t.stored, state.Objects...)
 }
 
-// resume restores the state of the range from a line that an earlier run has written.
+// resume restores the state from a progress line of an earlier run.
 func (t *Task) resume(state progressfile.Line) {
 	t.setState(state)
 	t.rows = state.Rows + state.Totals.Rows()
@@ -71,7 +71,7 @@ func (t *Task) resume(state progressfile.Line) {
 	}
 }
 
-// Rest returns the part of the range that is not finished according to the progress file.
+// Rest returns the part of the range that the progress file does not record as finished.
 func (t *Task) Rest() ranges.Range {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -81,8 +81,8 @@ func (t *Task) Rest() ranges.Range {
 	return t.span.Behind(*t.state.At)
 }
 
-// Pass records the next entity that the worker has read. It returns false if another worker has taken over
-// the part of the range that contains this entity.
+// Pass records that the worker has read an entity. It returns false if another worker has taken over the part of the
+// range that contains the entity.
 func (t *Task) Pass(partition, row string) bool {
 	t.mu.Lock()
 	if t.cut && (ranges.Key{Partition: partition, Row: row}).Compare(t.span.To) >= 0 {
@@ -102,12 +102,10 @@ func (t *Task) Pass(partition, row string) bool {
 	return true
 }
 
-// Last returns the key of the last entity that the method Pass has recorded. Only the worker of the range
-// may call Last without holding the lock.
+// Last returns the key of the last entity passed to Pass. mu must be held, except in the worker of the range.
 func (t *Task) Last() ranges.Key { return ranges.Key{Partition: string(t.pk), Row: string(t.rk)} }
 
-// End records that the range was read to its end. After End, no other worker can take over a part of the
-// range.
+// End records that the range has been read completely. Other workers can no longer take over a part of it.
 func (t *Task) End() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,8 +118,7 @@ func (t *Task) finish() {
 	t.state.Done = true
 }
 
-// unreadPart returns the part of the range after the last recorded entity. It also returns the key of that
-// entity.
+// unreadPart returns the rest of the range after the last entity, and the key of this entity.
 func (t *Task) unreadPart() (rest ranges.Range, at ranges.Key) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -129,9 +126,9 @@ func (t *Task) unreadPart() (rest ranges.Range, at ranges.Key) {
 	return t.span.Behind(at), at
 }
 
-// giveAway moves the upper part of the range to the task taker. It returns false if the worker of the range
-// has already reached the upper part. giveAway holds the lock while the callback note records the division.
-// Meanwhile the worker of the range cannot finish the shorter range.
+// giveAway moves the upper part of the range to taker. given is false if the worker of the range has already reached
+// the upper part. giveAway holds the lock while note records the division, so that the worker cannot finish the range
+// in the meantime.
 func (t *Task) giveAway(taker *Task, note func() error) (given bool, err error) {
 	end := taker.span
 	t.mu.Lock()
@@ -154,10 +151,10 @@ func (t *Task) giveAway(taker *Task, note func() error) (given bool, err error) 
 	return true, nil
 }
 
-// cutAt makes the key k the exclusive upper bound of the range.
+// cutAt sets the exclusive upper bound of the range to k.
 func (t *Task) cutAt(k ranges.Key) { t.span.To, t.span.High = k, ranges.Key{} }
 
-// Entities returns the entities in the unfinished part of the range, and records each entity with Pass.
+// Entities returns the entities in the unfinished part of the range and calls Pass for each of them.
 func (t *Task) Entities(ctx context.Context, c *remote.Client, q remote.Query) iter.Seq2[payload.Received, error] {
 	return func(yield func(payload.Received, error) bool) {
 		for e, err := range InRange(ctx, c, q, t.Rest()) {
@@ -187,8 +184,8 @@ func InRange(ctx context.Context, c *remote.Client, q remote.Query, r ranges.Ran
 	}
 }
 
-// remainingRows estimates the number n of unread entities. The estimate uses the share of the keys that was
-// read. If this share is unknown, the result bounded is false, and n is only a guess.
+// remainingRows estimates the number of unread entities from the share of the key range that has been read. If this
+// share is unknown, bounded is false and n is a guess.
 func (t *Task) remainingRows() (n float64, bounded bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -201,12 +198,12 @@ func (t *Task) remainingLocked() (n float64, bounded bool) {
 	}
 	share := fraction(t.first, t.span.End(), t.Last())
 	if share == 0 {
-		return float64(t.rows), false // half of the entities, because there is no estimate
+		return float64(t.rows), false // guess that half of the entities have been read
 	}
 	return float64(t.rows) * (1 - share) / share, true
 }
 
-// size estimates the number of entities in the range. known is false if an estimate is not possible.
+// size estimates the number of entities in the range. known is false without an estimate.
 func (t *Task) size() (n float64, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,26 +13,25 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Work is the work of a command on several tables. A later run can resume the work from a progress
-// file.
+// Work is the state of a command that reads several tables. A progress file records it, so that a later run can resume.
 type Work struct {
 	lines   progressfile.Lines
 	tables  map[string]*workedTable
-	again   bool  // an earlier run has recorded some work
-	rejects int64 // length in bytes of the file of rejects
+	again   bool  // an earlier run recorded progress
+	rejects int64 // size in bytes of the file of rejects
 }
 
-// workedTable is a table with its ranges. tasks is nil before the ranges are known.
+// workedTable is a table with its ranges, which are nil until they are known.
 type workedTable struct {
 	begun time.Time
 	tasks []*Task
-	scan  *scan // the division of the table into ranges, in this run
+	scan  *scan // current run only
 
 	mu   sync.Mutex
-	mark *ranges.Key // key of the first written entity; nil before the first write
+	mark *ranges.Key // mark of the table, or nil
 }
 
-// New returns a Work for these tables, without a progress file.
+// New returns a Work for the tables, without a progress file.
 func New(tables []string) *Work {
 	w := &Work{lines: (*progressfile.File)(nil), tables: map[string]*workedTable{}}
 	for _, name := range tables {
@@ -41,8 +40,8 @@ func New(tables []string) *Work {
 	return w
 }
 
-// Open returns a Work for these tables. It opens the progress file at path, which must have the
-// same options. If path is "", Open uses no progress file.
+// Open returns a Work for the tables that uses the progress file at path, or none if path is "". Open fails if the
+// progress file belongs to a command with other options.
 func Open[T any](path string, options T, tables []string) (w *Work, err error) {
 	w = New(tables)
 	if path != "" {
@@ -51,13 +50,13 @@ func Open[T any](path string, options T, tables []string) (w *Work, err error) {
 	return w, err
 }
 
-// KeepIn sets the log that records the progress.
+// KeepIn sets the log for the progress.
 func (w *Work) KeepIn(lines progressfile.Lines) { w.lines = lines }
 
-// Again reports whether an earlier run has recorded some work.
+// Again reports whether an earlier run recorded progress.
 func (w *Work) Again() bool { return w.again }
 
-// Rejects returns the length of the file of rejected rows that earlier runs recorded.
+// Rejects returns the size of the file of rejects that earlier runs recorded, in bytes.
 func (w *Work) Rejects() int64 { return w.rejects }
 
 // Close closes the progress file.
@@ -66,7 +65,7 @@ func (w *Work) Close() error { return w.lines.Close() }
 // Remove removes the progress file.
 func (w *Work) Remove() error { return w.lines.Remove() }
 
-// recordedTable returns the table with a name that the progress file contains.
+// recordedTable returns the table with a name from the progress file.
 func (w *Work) recordedTable(name string) (*workedTable, error) {
 	t := w.tables[name]
 	if t == nil {
@@ -75,7 +74,7 @@ func (w *Work) recordedTable(name string) (*workedTable, error) {
 	return t, nil
 }
 
-// Replay applies a line that an earlier run recorded.
+// Replay applies a progress line of an earlier run.
 func (w *Work) Replay(line []byte) error {
 	l, err := progressfile.ParseLine(line)
 	if err != nil {
@@ -125,10 +124,10 @@ func (t *workedTable) begin(l progressfile.Line) {
 // Tasks returns the ranges of a table in key order.
 func (w *Work) Tasks(table string) []*Task { return InOrder(w.tables[table].tasks) }
 
-// Begun returns the time at which the work on a table began.
+// Begun returns the time at which a run first began to read a table.
 func (w *Work) Begun(table string) time.Time { return w.tables[table].begun }
 
-// Rows returns the number of exported rows of these tables.
+// Rows returns the number of exported rows of the tables.
 func (w *Work) Rows(tables ...string) (n int64) {
 	for _, name := range tables {
 		for _, one := range w.tables[name].tasks {
@@ -138,7 +137,7 @@ func (w *Work) Rows(tables ...string) (n int64) {
 	return n
 }
 
-// Totals returns the sum of the totals of these tables. Without tables, it uses all tables.
+// Totals returns the totals of the given tables, or of all tables if none are given.
 func (w *Work) Totals(tables ...string) (all progressfile.Totals) {
 	if len(tables) == 0 {
 		tables = slices.Collect(maps.Keys(w.tables))
@@ -151,8 +150,7 @@ func (w *Work) Totals(tables ...string) (all progressfile.Totals) {
 	return all
 }
 
-// Mark returns the key of the first entity that was written to a table. It returns nil if no entity
-// was written.
+// Mark returns the mark of a table, the key of the first entity written to it, or nil if there is none.
 func (w *Work) Mark(table string) *ranges.Key {
 	t := w.tables[table]
 	t.mu.Lock()
@@ -160,8 +158,7 @@ func (w *Work) Mark(table string) *ranges.Key {
 	return t.mark
 }
 
-// SetMark records the key of the first entity that was written to a table. A later run recognizes
-// the table by this entity. If the table has such a key already, SetMark does nothing.
+// SetMark records k as the mark of a table, unless the table already has one.
 func (w *Work) SetMark(table string, k ranges.Key) error {
 	t := w.tables[table]
 	t.mu.Lock()
@@ -177,8 +174,7 @@ func (w *Work) SetMark(table string, k ranges.Key) error {
 	return nil
 }
 
-// Begin prepares the work on a table. It finds the range of the table, unless an earlier run has
-// recorded the range. Call Run after Begin.
+// Begin determines the range of a table, unless an earlier run recorded ranges. It must be called before Run.
 func (w *Work) Begin(ctx context.Context, c *remote.Client, table, filter string) error {
 	t := w.tables[table]
 	t.scan = newScan(ranges.Probes(c, table))
@@ -193,7 +189,7 @@ func (w *Work) Begin(ctx context.Context, c *remote.Client, table, filter string
 	return w.setRanges(t, progressfile.Line{Table: table, Ranges: []ranges.Range{whole}, Begun: begun})
 }
 
-// setRanges records the ranges of a table when a command begins to read the table, or starts over.
+// setRanges records the ranges of a table at the start, or when the table must be read again.
 func (w *Work) setRanges(t *workedTable, l progressfile.Line) error {
 	if err := w.lines.Write(l); err != nil {
 		return err
@@ -202,7 +198,7 @@ func (w *Work) setRanges(t *workedTable, l progressfile.Line) error {
 	return nil
 }
 
-// Forget discards the recorded progress of a table, so that the work on the table starts over.
+// Forget discards the progress of a table, so that the table is read again from the beginning.
 func (w *Work) Forget(table string) error {
 	t := w.tables[table]
 	l := progressfile.Line{Table: table, Begun: t.begun}
@@ -218,7 +214,7 @@ func (w *Work) Forget(table string) error {
 	return w.setRanges(t, l)
 }
 
-// Run calls the callback for each unfinished range of a table, in several workers.
+// Run calls the callback concurrently for the unfinished ranges of a table.
 func (w *Work) Run(ctx context.Context, table string, workers int, progress *Progress, do func(ctx context.Context, t *Task) error) error {
 	t := w.tables[table]
 	s := t.scan.setTasks(t.tasks)
@@ -232,7 +228,7 @@ func (w *Work) Run(ctx context.Context, table string, workers int, progress *Pro
 	return err
 }
 
-// Note records the state of a range in the progress file, and then in memory.
+// Note records the state of a range in the progress file and in memory.
 func (w *Work) Note(table string, t *Task, state progressfile.Line) error {
 	state.Table, state.Range = table, t.number
 	if err := w.lines.Write(state); err != nil {

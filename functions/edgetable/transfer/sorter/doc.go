@@ -1,2 +1,2 @@
-// Package sorter sorts rows by their keys in bounded memory.
+// Package sorter sorts rows by key in bounded memory.
 package sorter

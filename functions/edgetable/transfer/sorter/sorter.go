@@ -21,29 +21,27 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Sorter sorts rows by their keys in bounded memory. If the rows do not fit into memory, it writes
-// them to sorted files of a Pebble store in a temporary directory, and Pebble merges the files. Of
-// rows with the same keys, only the row that was added last remains.
+// Sorter sorts rows by key in bounded memory. If the rows exceed the limit, it spills them to sorted files in a
+// temporary Pebble store, which merges them. If several rows have the same keys, only the one added last is returned.
 type Sorter struct {
 	fs      vfs.FS
 	limit   int // maximum size in bytes of the rows in memory
 	arena   []byte
-	entries []span // positions of the rows in arena
+	entries []span // rows in arena
 	added   int64
 	dir     string
 	options *pebble.Options
-	db      *pebble.DB // nil as long as all rows fit into memory
+	db      *pebble.DB // nil while all rows are in memory
 }
 
-// span is the position of a row in the arena: arena[from:key] is the encoded key, arena[key:to] the
-// rest of the row.
+// span locates a row in the arena: arena[from:key] is the encoded key, arena[key:to] the rest.
 type span struct{ from, key, to int }
 
-// Memory is the default maximum size of the rows in memory, in bytes. The index of the rows needs
-// extra memory. If the rows have no properties, the index can become as large as the rows.
+// Memory is the default limit in bytes of the rows in memory. The index of the rows takes additional memory, up to the
+// same amount for rows without properties.
 const Memory = 32 << 20
 
-// New returns a Sorter that keeps at most the given number of bytes of rows in memory.
+// New returns a Sorter that holds at most the given number of bytes of rows in memory.
 func New(memory int) *Sorter { return &Sorter{fs: unsynced{vfs.Default}, limit: memory} }
 
 // Add adds a row.
@@ -65,14 +63,13 @@ func (s *Sorter) Add(r rows.Row) error {
 	return nil
 }
 
-// eachInMemory passes the rows in memory to the callback, in key order. Then it removes these rows
-// from memory.
+// eachInMemory passes the rows in memory to the callback in key order, and then discards them.
 func (s *Sorter) eachInMemory(do func(k, rest []byte) error) error {
 	keyOf := func(e span) []byte { return s.arena[e.from:e.key] }
 	slices.SortFunc(s.entries, func(a, b span) int { return cmp.Or(bytes.Compare(keyOf(a), keyOf(b)), a.from-b.from) })
 	for i, e := range s.entries {
 		if i+1 < len(s.entries) && bytes.Equal(keyOf(e), keyOf(s.entries[i+1])) {
-			continue // the next row has the same keys and replaces this one
+			continue // replaced by the next row
 		}
 		if err := do(keyOf(e), s.arena[e.key:e.to]); err != nil {
 			return err
@@ -82,7 +79,7 @@ func (s *Sorter) eachInMemory(do func(k, rest []byte) error) error {
 	return nil
 }
 
-// spill moves the rows in memory to a sorted file of the store.
+// spill writes the rows in memory to a sorted file and adds it to the store.
 func (s *Sorter) spill() error {
 	if s.db == nil {
 		if err := s.open(); err != nil {
@@ -98,19 +95,19 @@ func (s *Sorter) spill() error {
 	if err := errors.Join(s.eachInMemory(w.Set), w.Close()); err != nil {
 		return err
 	}
-	return s.db.Ingest(context.Background(), []string{path}) // Ingest moves the file into the store's directory
+	return s.db.Ingest(context.Background(), []string{path}) // moves the file into the store
 }
 
-// open creates the temporary directory and the store.
+// open creates the store in a temporary directory.
 func (s *Sorter) open() (err error) {
 	if s.dir, err = os.MkdirTemp("", "edgetable-sort-*"); err != nil {
 		return err
 	}
 	s.options = &pebble.Options{
 		FS:         s.fs,
-		DisableWAL: true, // only whole files are added, so the store needs no write-ahead log
+		DisableWAL: true, // only complete files are ingested
 		Logger:     quiet{},
-		// Each file is read only once, so compactions would cost more than they save.
+		// Each file is read once, so compactions are not worth their cost.
 		DisableAutomaticCompactions: true,
 		L0StopWritesThreshold:       math.MaxInt32,
 	}
@@ -121,16 +118,15 @@ func (s *Sorter) open() (err error) {
 	return err
 }
 
-// quiet discards Pebble's log messages. Pebble also returns each error, so a fatal error need not
-// end the program.
+// quiet discards log messages. Pebble also returns the errors, so Fatalf need not terminate the process.
 type quiet struct{}
 
 func (quiet) Infof(string, ...any)  {}
 func (quiet) Errorf(string, ...any) {}
 func (quiet) Fatalf(string, ...any) {}
 
-// Each passes the rows to the callback in key order. It returns the number of rows that were
-// replaced by a later row with the same keys.
+// Each passes the rows to the callback in key order. It returns the number of rows that were replaced by a later row
+// with the same keys.
 func (s *Sorter) Each(do func(r rows.Row) error) (dropped int64, err error) {
 	dropped = s.added
 	give := func(k, rest []byte) error {
@@ -159,7 +155,6 @@ func (s *Sorter) Each(do func(r rows.Row) error) (dropped int64, err error) {
 	return dropped, it.Error()
 }
 
-// Close closes the store and removes the temporary directory.
 func (s *Sorter) Close() (err error) {
 	if s.db != nil {
 		err = s.db.Close()

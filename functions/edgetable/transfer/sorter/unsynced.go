@@ -2,8 +2,7 @@ package sorter
 
 import "github.com/cockroachdb/pebble/v2/vfs"
 
-// unsynced is a file system without fsync. After a crash nobody reads the temporary files, so they
-// need not survive the crash.
+// unsynced is a file system without fsync, because temporary files need not survive a crash.
 type unsynced struct{ vfs.FS }
 
 func (u unsynced) Create(name string, why vfs.DiskWriteCategory) (vfs.File, error) {

@@ -1,13 +1,13 @@
-# A host name of your own for a Function URL, which answers to its own alone. CloudFront is the door before it that
-# leaves paths as clients wrote and signed them.
+# A host name of your own for a Function URL, which serves only its own host name. CloudFront serves the other host
+# name, and forwards paths as clients have written and signed them.
 
-# The secret becomes part of the distribution, and so of Terraform's state.
+# The secret is part of the distribution and therefore of Terraform's state.
 data "aws_secretsmanager_secret_version" "forward" {
   secret_id = var.forward_secret_arn
 }
 
-# The host that the client asked for and the client's address, which the origin does not see otherwise. What a client
-# says of them itself is replaced; the secret is shown by the distribution alone.
+# Passes the client's host and address to the origin, and replaces values that the client sent. The secret is added
+# only by the distribution.
 resource "aws_cloudfront_function" "forward" {
   name    = "${var.name}-forward"
   comment = "Tells the origin the client's host and address"
@@ -63,8 +63,8 @@ resource "aws_cloudfront_distribution" "this" {
     allowed_methods        = ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "POST", "DELETE"]
     cached_methods         = ["GET", "HEAD"]
     compress               = false
-    # Policies that AWS manages, the same in every account: CachingDisabled, and AllViewerExceptHostHeader, since a
-    # Function URL answers 403 to a host that is not its own.
+    # Managed policies, with the same ids in every account: CachingDisabled, and AllViewerExceptHostHeader,
+    # because a Function URL answers 403 to another host name.
     cache_policy_id          = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
     origin_request_policy_id = "b689b0a8-53d0-40ab-baf2-68738e2966ac"
 
@@ -74,7 +74,8 @@ resource "aws_cloudfront_distribution" "this" {
     }
   }
 
-  # CloudFront keeps errors for ten seconds unless it is told not to: a 404 would outlive the insert after it.
+  # By default, CloudFront caches errors for ten seconds, so a client could get a 404 even after it has inserted the
+  # entity.
   dynamic "custom_error_response" {
     for_each = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
     content {

@@ -11,7 +11,7 @@ try {
   console.error(`edgetable: ${e.message}`)
   process.exit(1)
 }
-// A terminal interrupts both; a supervisor signals this process alone.
+// A terminal sends the signal to both processes, a supervisor only to this one.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal))
 child.on("error", (e) => {
   console.error(`edgetable: ${e.message}`)

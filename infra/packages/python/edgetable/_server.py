@@ -32,7 +32,8 @@ class Server:
         self._count = accounts
         self._log = tempfile.TemporaryFile()
         environment = {**os.environ, "EDGETABLE_ACCOUNTS": ";".join(f"{n}:{k}" for n, k in self._free), **(env or {})}
-        # The server ends with its standard input: it does not outlive this process, however that ends.
+        # The server exits when its standard input ends, so it does not outlive this process, even if this
+        # process is killed.
         command = [program(), "serve", "--memory", "--listen", "127.0.0.1:0", "--until-eof", "--log-level", "error", *args]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, env=environment, text=True)
         address = None

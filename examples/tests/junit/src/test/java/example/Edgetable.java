@@ -40,7 +40,7 @@ public final class Edgetable implements BeforeAllCallback, AfterAllCallback {
 
   @Override
   public void afterAll(ExtensionContext context) throws IOException, InterruptedException {
-    process.getOutputStream().close(); // the end of its standard input
+    process.getOutputStream().close(); // ends its standard input
     if (process.waitFor() != 0) {
       throw new IOException("edgetable ended with status " + process.exitValue());
     }
