@@ -36,11 +36,7 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 	// Pebble closes and syncs a log before it creates the next log. Only the last log of a killed process is not closed. The next process
 	// moves that log's commits to data files before it creates a log and issues numbers.
 	verb := "are"
-	issued := i.list.live[next]
-	if next == 0 { // the next log may be missing, which is reported separately
-		next = i.list.goneAfter(number)
-		issued = i.list.gone[next]
-	}
+	next, issued := i.list.follower(number, next)
 	if next > 0 && (len(log.Damage) > 0 || !log.Closed) {
 		if synced <= readable {
 			verb = "may be" // logs are not ordered by number, so the missing commits may be in the next log

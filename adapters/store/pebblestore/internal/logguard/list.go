@@ -94,14 +94,18 @@ func (l *list) next(number uint32) (next uint32, ok bool, err error) {
 	return slices.Min(later), true, nil
 }
 
-// goneAfter returns the number of the first missing log that was created after the log with this number, or 0.
-func (l *list) goneAfter(number uint32) (next uint32) {
+// follower returns the number of the log that was created after a log, and the highest commit number issued before that. The
+// parameter next is the number of this log if its file exists, or 0. If the file is missing, the list of logs names it.
+func (l *list) follower(number, next uint32) (uint32, int64) {
+	if next > 0 {
+		return next, l.live[next]
+	}
 	for n := range l.gone {
 		if n > number && (next == 0 || n < next) {
 			next = n
 		}
 	}
-	return next
+	return next, l.gone[next]
 }
 
 func (l *list) path(n uint32) string { return l.fs.PathJoin(l.dir, LogName(n)) }
