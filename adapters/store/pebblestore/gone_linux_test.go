@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/commitlog"
 	"edgetable/core/table"
 )
 
@@ -86,6 +87,9 @@ func TestDirectoryGone(t *testing.T) {
 			if _, err := s.Commit(t.Context(), people, []table.Mutation{m}); !errors.Is(err, table.ErrBusy) {
 				t.Errorf("a write of kind %v: %v", kind, err)
 			}
+		}
+		if err := s.ChangeTimeline(func(t *commitlog.Timeline) { t.Next = "next" }); !errors.Is(err, table.ErrBusy) {
+			t.Errorf("a change of the timeline: %v", err)
 		}
 		err = s.Ready()
 		if r, ok := errors.AsType[interface {

@@ -31,9 +31,10 @@ func Open(o Options) (*Store, error) {
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.journal = new(journal) // Store.die may need the journal before the clock is known
 	if !o.Memory {
-		s.disk, s.machine = fulldisk.New(fulldisk.Options{
+		s.disk = fulldisk.New(fulldisk.Options{
 			FS: o.FS, Dir: o.Dir, Reserve: o.DiskReserve, Spare: o.Spare, Retry: pause, Logf: o.Logf,
-		}), o.FS
+		})
+		s.machine = s.disk.Direct()
 		s.journal.stalled, s.journal.short = s.disk.Stalled, s.disk.Shortage
 		o.FS = s.disk.FS()
 	}
@@ -162,11 +163,7 @@ func (s *Store) openChanging(o Options) error {
 		return nil
 	}
 	s.logs.Replayed()
-	go s.marker.Run(s.writeMark, func(n edm.Ticks) {
-		if s.disk.Missing() == nil {
-			s.logs.Note(s.machine, n)
-		}
-	})
+	go s.marker.Run(s.writeMark, func(n edm.Ticks) { s.logs.Note(s.machine, n) })
 	s.disk.Open()
 	return nil
 }
