@@ -64,8 +64,7 @@
 //
 // The platform limits an object to 10 GB and terminates an object that writes more. Shortly before the limit, the
 // engine refuses writes that may make the object larger, with an error that clients do not retry. Reads and deletions
-// still work. There may be many objects that are only read, or whose table was deleted. The former write no rows, and
-// the latter have none.
+// still work. An object that is only read writes no rows, and an object whose table was deleted has no rows.
 //
 // # Earlier states
 //
