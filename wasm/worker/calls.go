@@ -8,9 +8,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// caller sends messages to Durable Objects through the shell, the JavaScript part of the Worker. The shell copies the
-// messages directly from memory. It returns one frame for each call: a byte with the outcome, and the answer. If
-// there are no calls, the shell only waits until the timeout.
+// caller sends messages to Durable Objects through the shell, the JavaScript part of the Worker. The shell reads the
+// messages directly from the memory of the module. It returns a frame for each call: one byte with the outcome, and the
+// answer. If there are no calls, the shell only waits until the timeout.
 type caller struct {
 	now  func() edm.Ticks
 	call func(calls []durableobject.Call, ms uint32, writes bool) (answers frames) // the caller owns the memory of the answers
@@ -22,10 +22,10 @@ const (
 	overloaded
 	lost
 	unreachable
-	failed // the reason of the failure follows this byte
+	failed // followed by the reason of the failure
 )
 
-// answerTimeout is how long the JavaScript shell waits for an answer.
+// answerTimeout is the time that the JavaScript shell waits for an answer.
 const answerTimeout edm.Ticks = 30 * edm.TicksPerSecond
 
 var (
@@ -80,7 +80,7 @@ func appendCalls(dst frames, calls []durableobject.Call) frames {
 	return dst
 }
 
-// readAnswers parses the answers. They share the memory of the frames.
+// readAnswers parses frames into answers. The answers share the memory of the frames.
 func readAnswers(answers []durableobject.Answer, f frames) {
 	for i := range answers {
 		b, rest, _ := f.next()

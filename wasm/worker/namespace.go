@@ -28,12 +28,12 @@ import (
 // refused. A write is three frames: one byte (1 to delete) followed by the name; value; metadata.
 type namespace struct {
 	call func(request frames) (answer frames) // the caller owns the memory of the answer
-	// No write may begin after this time. The value is 0 if there are only reads.
+	// until is the time after which no write may begin. It is 0 if there are only reads.
 	until edm.Ticks
 }
 
-// These are the operations. A request is allocated with its final size. If a request grew and the garbage
-// collector ran meanwhile, the beginning of the request was zeroed in workerd.
+// These are the operations. A request must be allocated with its final size: if it grew while the garbage collector
+// ran, its beginning was zeroed in workerd.
 const (
 	kvGet   = "g"
 	kvWrite = "w"
