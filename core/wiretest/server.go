@@ -7,7 +7,7 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// Start is the time that the server's clock shows before the first exchange.
+// Start is the time of the server's clock before the first exchange.
 var Start = scene.Start
 
 // Clock is a clock that a test sets. The zero Clock shows [Start].
@@ -24,7 +24,7 @@ const (
 func NewHandler(clock *Clock) *protocol.Handler {
 	h, err := newHandler(clock, nil)
 	if err != nil {
-		panic(err) // cannot happen: without directives (lines that configure the server) there is no error
+		panic(err) // cannot happen: without directives there is no error
 	}
 	return h
 }
