@@ -24,8 +24,8 @@ import (
 //	insert r A → Unknown
 //	read r → A
 //
-// Each line is a command and its expected outcome. Without an outcome, "ok" is expected; several permitted outcomes are
-// separated by "or". The commands of every platform are
+// Each line is a command and its expected outcome. Without an outcome, "ok" is expected. The word "or" separates
+// several permitted outcomes. The commands of every platform are
 //
 //	create, drop              the table; drop deletes the table of the last create
 //	read-record, rewrite      the table's record; rewrite writes the record with the revision from the last create
@@ -37,9 +37,9 @@ import (
 //
 // If a command fails, its outcome is the name of the error in package table without Err, the code of a [table.Error],
 // or the text of the error. The Timestamp of each write must be higher than the previous one. A [Stage] adds commands,
-// most of which inject faults. Lines that begin with a tab are an argument of the command above. "for $N in 1 2 3"
-// plays the lines below it with each value in place of $N. "each $A | $B" is followed by a table, and plays the lines
-// below the table for each row of the table. Text after " # " is a comment.
+// most of which inject faults. Lines that begin with a tab are an argument of the command above them. After "for $N in
+// 1 2 3", the lines below are played with each value in place of $N. "each $A | $B" is followed by a table; the lines
+// below the table are played for each row. Text after " # " is a comment.
 
 // Stage contains the store and the platform's commands for a script.
 type Stage struct {

@@ -11,13 +11,13 @@ import (
 	"edgetable/adapters/store/workerskv"
 )
 
-// With the build tag kv, the module is a Worker for tables only in Workers KV. Its shell is kv/worker.mjs:
+// With the build tag kv, the module is a Worker for tables that are only in Workers KV. Its shell is kv/worker.mjs:
 //
 //	fetch → kv/worker.mjs → serve → core/protocol → core/table → adapters/store/workerskv → KV
 //
-// One instance serves all requests of an isolate, each in a goroutine. A goroutine
-// waits only for promises that it created itself: on this platform, a promise can
-// resume only the request that created it. In addition to the functions that main.go describes,
+// One instance serves all requests of an isolate, each in a goroutine. A goroutine waits only for promises that it
+// created itself, because on this platform, a promise can resume only the request that created it. In addition to the
+// functions that main.go describes,
 //
 //	serve(number, n)           starts a request; the scheduler continues it at each event
 //	purge(number)              starts to delete the entities of deleted tables

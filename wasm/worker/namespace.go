@@ -24,8 +24,9 @@ import (
 //	next cursor, name, metadata, …     of a list
 //	reason                             of a failure
 //
-// The shell starts no write after end (milliseconds since 1970, a float64) or after a failed write, and reports such writes as
-// refused. A write is three frames: one byte (1 to delete) followed by the name; value; metadata.
+// The shell starts no write after the time end (milliseconds since 1970, a float64) or after a failed write, and
+// reports such writes as refused. A write is three frames: one byte (1 to delete) followed by the name; the value; the
+// metadata.
 type namespace struct {
 	call func(request frames) (answer frames) // the caller owns the memory of the answer
 	// until is the time after which no write may begin. It is 0 if there are only reads.

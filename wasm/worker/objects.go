@@ -43,8 +43,9 @@ const (
 // message is the alarm. If the previous step requested calls, again contains frames: the state of that step, then the
 // answers as in [caller]. handle appends
 //
-// time of the next alarm in milliseconds since 1970, a float64; 0: never one byte, what the shell must do next the
-// answer; or frames: the state, then the calls as in [appendCalls]
+//	time of the next alarm in milliseconds since 1970, a float64; 0: never
+//	one byte, what the shell must do next
+//	the answer; or frames: the state, then the calls as in [appendCalls]
 func (o *objects) handle(dst []byte, number uint32, message []byte, again frames) []byte {
 	if len(message) == 0 {
 		message = engine.Alarm()

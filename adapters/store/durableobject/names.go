@@ -29,11 +29,11 @@ func CatalogOf(key, location string) Address {
 // Range returns the address of the object that stores a range of a bucket. key is the key of the table's record. The
 // name of the object of range 0 is
 //
-// bucket/<key>/<buckets>/<bucket>[@<hint>]
+//	bucket/<key>/<buckets>/<bucket>[@<hint>]
 //
 // and the name for any other range is
 //
-// bucket/<key>/<buckets>/<bucket>/<range>[@<hint>]
+//	bucket/<key>/<buckets>/<bucket>/<range>[@<hint>]
 //
 // The name contains no incarnation, so that the object can be found without the record. It contains the hint, because
 // an object stays where its first caller created it, and that caller may have assumed a wrong layout.

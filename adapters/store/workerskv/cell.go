@@ -12,7 +12,7 @@ import (
 // big-endian. A small cell is stored in the metadata of the name, because a list returns metadata; the value is then
 // empty. A larger cell is stored as the value, and the metadata contains only the stamp:
 //
-// metadata = base64( 01 · the whole cell )  or  base64( 02 · stamp )
+//	metadata = base64( 01 · the whole cell )  or  base64( 02 · stamp )
 //
 // KV stores metadata as a JSON string. Of the simple encodings that need no escapes in JSON, base64 is the densest.
 const (

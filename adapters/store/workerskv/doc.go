@@ -12,7 +12,7 @@
 // Each entity is stored under one name: the prefix "e", the incarnation of the table, and the entity's encoded key with
 // the separator U+001E:
 //
-// e · AQAAAAAAAAAAAAAA · PartitionKey · U+001E · RowKey
+//	e · AQAAAAAAAAAAAAAA · PartitionKey · U+001E · RowKey
 //
 // The names of a table, of a partition and of many other ranges therefore have a common prefix, and a list returns
 // entities in the order of their keys. An entity of up to [maxInline] bytes is stored in the metadata of its name,

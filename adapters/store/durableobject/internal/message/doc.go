@@ -1,12 +1,12 @@
 // Package message is the codec of the messages between Workers and Durable Objects.
 //
-// # A message is
+// A message is
 //
-// version (1 byte) · operation (1 byte) · its fields
+//	version (1 byte) · operation (1 byte) · its fields
 //
 // and its answer
 //
-// version (1 byte) · status (1 byte) · its fields
+//	version (1 byte) · status (1 byte) · its fields
 //
 // A field is a fixed number of bytes (big-endian), a uvarint, or a uvarint length and bytes. A message is encoded once:
 // the shells between Worker and object pass its bytes on, together with the address of the object. A message that
