@@ -40,7 +40,6 @@ func (e *env) feed(s *table.Service, name table.Name, on bool) {
 	}
 }
 
-// changes reads a page of the feed.
 func (e *env) changes(name table.RecordKey, r table.FeedRequest) (table.FeedPage, error) {
 	e.Helper()
 	f, ok := table.As[table.Feeding](e.Store)
@@ -83,7 +82,6 @@ func (e *env) refuses(what string, name table.RecordKey, from *table.FeedPositio
 	}
 }
 
-// showChange formats a change as text.
 func showChange(c *table.FeedChange) string {
 	what := [...]string{table.Put: "put", table.Delete: "delete", table.Expire: "expire"}[c.Kind] + " " + showKey(c.Key)
 	if c.Row != nil {

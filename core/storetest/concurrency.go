@@ -19,9 +19,9 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Concurrency runs many clients of two stores over the same data, and compares their replies with a sequential model. A
-// history of replies is correct if each operation can be assigned a moment between its call and its return such that
-// the model, which applies the operations in the order of these moments, returns the same replies.
+// Concurrency runs many clients of two stores over the same data, and compares their replies with a sequential model.
+// In a correct history of replies, each operation can be assigned a moment between its call and its return. If the
+// model applies the operations in the order of these moments, it returns the same replies.
 //
 // The rule depends on the strengths of the store:
 //   - With ExactDrop, a Drop takes effect at one moment; without it, gradually between its call and its return.

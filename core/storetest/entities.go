@@ -56,7 +56,7 @@ func conditionsHold(e *env) {
 	for kind, kindName := range kinds {
 		for condition, conditionName := range conditions {
 			if kind == table.Expire {
-				continue // the tests of Expiry check this kind
+				continue // the tests of Expiry check table.Expire
 			}
 			if kind == table.Delete && condition != table.Present && condition != table.Unchanged {
 				continue // a Delete may have no other condition

@@ -69,7 +69,6 @@ func (e *env) fewer(n, remote int) int {
 	return n
 }
 
-// incarnation returns a new random incarnation.
 func incarnation() (i table.Incarnation) {
 	binary.BigEndian.PutUint64(i[:], rand.Uint64())
 	binary.BigEndian.PutUint32(i[8:], rand.Uint32())
@@ -125,7 +124,6 @@ func (e *env) commit(name table.RecordKey, m ...table.Mutation) (edm.Ticks, erro
 	return e.Store.Commit(e.Context(), name, m)
 }
 
-// mustCommit applies mutations, and fails the test if the store returns an error.
 func (e *env) mustCommit(name table.RecordKey, m ...table.Mutation) edm.Ticks {
 	e.Helper()
 	ticks, err := e.commit(name, m...)

@@ -26,7 +26,6 @@ type faultyStore struct {
 // method is the name of a method of Store.
 type method string
 
-// These methods of a Store can fail.
 const (
 	onReadRecord  method = "ReadRecord"
 	onWriteRecord method = "WriteRecord"

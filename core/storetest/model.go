@@ -105,7 +105,7 @@ func (l laws) step(s lifeOf, in step, out answer) (bool, lifeOf) {
 	return l.stepOutsideDrop(s, in, out, false)
 }
 
-// stepOutsideDrop applies a step as if no Drop were in progress. live says whether the step finds the table.
+// stepOutsideDrop applies a step as if no Drop were in progress. If live is true, the step finds the table.
 func (l laws) stepOutsideDrop(s lifeOf, in step, out answer, live bool) (bool, lifeOf) {
 	got := reason(out.err)
 	switch in.method {

@@ -39,7 +39,6 @@ func (e *env) descends(name table.RecordKey) bool {
 	return false
 }
 
-// backward returns a list in reverse order.
 func backward(list []string) []string {
 	list = slices.Clone(list)
 	slices.Reverse(list)

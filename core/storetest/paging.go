@@ -91,8 +91,10 @@ func flip(partition string, n int32) []table.Mutation {
 
 // snapshotPages reads pages while a writer changes partition a to its next state, then partition b, and so on. If the
 // store declares SnapshotPage, "one Scan sees the store as of one moment; a concurrent Commit is in its page wholly or
-// not at all." If the store declares Linearizable, a page contains no row of a Commit that began after the page was
-// read, and no row that was replaced before the Scan began.
+// not at all."
+//
+// If the store declares Linearizable, a page contains no row of a Commit that began after the page was read. It also
+// contains no row that was replaced before the Scan began.
 func snapshotPages(e *env) {
 	name := e.create("snapshot")
 	for _, p := range []string{"a", "b"} {

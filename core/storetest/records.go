@@ -25,7 +25,6 @@ func Records(t *testing.T, h Harness) {
 	})
 }
 
-// newRecord returns the record for a new table.
 func newRecord(name string, value []byte) table.Record {
 	return table.Record{Key: tableKey(name), Value: value, Incarnation: incarnation()}
 }
@@ -37,7 +36,6 @@ func showRecord(r table.Record, err error) string {
 	return fmt.Sprintf("%s=%q %x rev %q", r.Key, r.Value, r.Incarnation, r.Revision)
 }
 
-// expectRecord fails the test unless a store returns the record r.
 func (e *env) expectRecord(what string, s table.Store, r table.Record) {
 	e.Helper()
 	if got, want := showRecord(s.ReadRecord(e.Context(), r.Key, table.Strong)), showRecord(r, nil); got != want {
@@ -45,7 +43,6 @@ func (e *env) expectRecord(what string, s table.Store, r table.Record) {
 	}
 }
 
-// expectNoRecord fails the test if a record with the given key exists.
 func (e *env) expectNoRecord(what string, key table.RecordKey) {
 	e.Helper()
 	if _, err := e.Store.ReadRecord(e.Context(), key, table.Strong); reason(err) != reason(table.ErrNoRecord) {

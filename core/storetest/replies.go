@@ -87,7 +87,7 @@ func (e *env) try(s *table.Service, ops []table.Operation) (edm.Ticks, error) {
 	return s.Transact(e.Context(), name, ops)
 }
 
-// code returns the error code of an error of the Service.
+// code returns an error of the Service as text: its error code, or "ok" for nil.
 func code(err error) string {
 	var c *table.Error
 	switch {

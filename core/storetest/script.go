@@ -55,7 +55,6 @@ type Stage struct {
 	last     edm.Ticks
 }
 
-// scriptName is the key of the table that all scripts use.
 var scriptName = table.RecordKey{Account: "acct", Table: "people"}
 
 // PlayFile plays all scripts of a file, each with a new Stage.
@@ -183,7 +182,6 @@ func (s *Stage) Do(words, block []string) string {
 	}
 }
 
-// commit applies the mutation m to each row.
 func (s *Stage) commit(ctx context.Context, rows []string, m table.Mutation) string {
 	list := make([]table.Mutation, len(rows))
 	for i, row := range rows {

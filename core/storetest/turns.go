@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// takeTurn calls TakeUpkeep as one of the programs that share a store. want says whether this program must get the pass
-// of upkeep.
+// takeTurn calls TakeUpkeep as one of the programs that share a store. It fails the test unless the program gets the
+// pass of upkeep if want is true, and does not get it otherwise.
 func (e *env) takeTurn(s *table.Service, n table.Name, want bool) table.Upkeep {
 	e.Helper()
 	u, taken, err := s.TakeUpkeep(e.Context(), n)

@@ -90,8 +90,8 @@ func valuesKept(e *env) {
 	}
 }
 
-// limitsOfMerge checks that a merge is refused if its result would exceed the limits of an entity (252
-// properties, 1 MiB), even if the store has a fast path for merges.
+// limitsOfMerge checks that a merge is refused if its result would exceed the limits of an entity. A store must check
+// this even if it has a fast path for merges.
 func limitsOfMerge(e *env) {
 	name := e.create("limits")
 	full := table.Mutation{Key: at("p", "full"), Properties: wide(table.MaxProperties), Nonce: 1}

@@ -57,7 +57,7 @@ var token = regexp.MustCompile(`(Next(?:PartitionKey|RowKey|TableName)(?:: |=))[
 // descends matches the response to a query in descending order.
 var descends = regexp.MustCompile(`\nx-edgetable-orderby: .*desc\n`)
 
-// equal reports whether the response got is correct for an exchange with the recorded response want.
+// equal reports whether a response is correct for an exchange. want is the recorded response.
 func (d *Dialect) equal(exchange, want, got string) bool {
 	if slices.Contains(d.Others, exchange) {
 		return got != want

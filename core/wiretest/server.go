@@ -29,7 +29,6 @@ func NewHandler(clock *Clock) *protocol.Handler {
 	return h
 }
 
-// newHandler returns a server that is configured by the directives of a transcript.
 func newHandler(clock *Clock, directives []string) (*protocol.Handler, error) {
 	return scene.New(clock, directives, context.WithTimeout)
 }

@@ -133,7 +133,6 @@ func authorities(comment string) (map[int]bool, error) {
 	return known, nil
 }
 
-// save writes the transcript with its new responses.
 func (t *Transcript) save() error {
 	a := &txtar.Archive{Comment: []byte(t.Comment)}
 	for _, e := range t.Exchanges {

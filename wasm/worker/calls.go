@@ -16,7 +16,6 @@ type caller struct {
 	call func(calls []durableobject.Call, ms uint32, writes bool) (answers frames) // the caller owns the memory of the answers
 }
 
-// These are the outcomes of a call.
 const (
 	answered = iota
 	overloaded
@@ -64,7 +63,6 @@ func milliseconds(t edm.Ticks) uint32 {
 	return uint32((t + millisecond - 1) / millisecond)
 }
 
-// sizeOfCalls returns the number of bytes that appendCalls appends.
 func sizeOfCalls(calls []durableobject.Call) (n int) {
 	for _, call := range calls {
 		n += 16 + len(call.To.Name) + len(call.To.Jurisdiction) + len(call.To.Hint) + len(call.Message)

@@ -12,7 +12,6 @@ const pageBytes = 2<<20 - 128<<10
 // the free memory, and another buffer could then not grow.
 const keptBuffer = 32 << 10
 
-// configure creates the server and the engines for Durable Objects of this instance.
 func configure(text string) error {
 	c, err := readConfig(text)
 	if err != nil {

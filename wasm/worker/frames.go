@@ -26,7 +26,6 @@ func (f frames) next() (b []byte, rest frames, ok bool) {
 	return rest[:n:n], rest[n:], true
 }
 
-// count returns the number of frames.
 func (f frames) count() (n int) {
 	for {
 		var ok bool

@@ -41,7 +41,6 @@ const (
 	kvList  = "l"
 )
 
-// These are the outcomes of an operation.
 const (
 	kvDone = iota
 	kvNone

@@ -43,7 +43,6 @@ func (p *publisher) publish(dst, batch []byte) []byte {
 	return result.Append(dst)
 }
 
-// appendFailure appends the log line of a failure.
 func appendFailure(dst []byte, source string, err error) []byte {
 	dst = appendQuoted(append(dst, `{"msg":"replica","source":`...), source)
 	return append(appendQuoted(append(dst, `,"cause":`...), err.Error()), '}')

@@ -8,7 +8,6 @@ import (
 	"edgetable/core/protocol"
 )
 
-// These are the levels of a log line.
 const (
 	levelInfo = iota
 	levelError

@@ -52,7 +52,6 @@ func (c *config) newTables() durableobject.Options {
 	return durableobject.Options{Buckets: c.buckets, Location: c.location}
 }
 
-// newServer returns a server for a store.
 func newServer(c *config, store table.Store, h host) *server {
 	s := &server{host: h, Handler: &protocol.Handler{
 		Service: table.New(store, table.Options{

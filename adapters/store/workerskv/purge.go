@@ -59,7 +59,7 @@ func (s *Store) finish(ctx context.Context, n Key, b *budget) (waits bool, err e
 	if err != nil || p.body == nil || len(incarnation) < incarnationText {
 		return false, errCell
 	}
-	incarnation = incarnation[:incarnationText] // the rest of the name only makes the names of notes different
+	incarnation = incarnation[:incarnationText] // the rest of the name only distinguishes notes
 	if p.stamp+visibleAfter > s.o.Now() {
 		return true, nil
 	}

@@ -54,7 +54,6 @@ func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest
 	return sc.scan(ctx)
 }
 
-// readEntity reads the entity with the encoded key k.
 func readEntity(ctx context.Context, ns Namespace, prefix string, k []byte) (table.Row, error) {
 	if len(k) > maxKey {
 		return table.Row{}, table.ErrNoEntity
