@@ -24,7 +24,8 @@ const (
 	lookRounds = 3
 )
 
-// understandsParts is the key of each item in OpLook: see [message.FeedItem].
+// understandsParts is the Key of each item in OpLook. It tells the receiver that the sender understands parts of
+// commits: see [message.FeedItem].
 var understandsParts = []byte{1}
 
 // resolve reads the entities of pending commits from their new ranges. If an entity cannot be read or would make the

@@ -163,9 +163,9 @@ func (f *feedReading) askGroup(group []message.FeedRange, q *message.FeedQuestio
 	return absent, nil
 }
 
-// nextRanges returns the ranges to ask for this page: those that follow the ranges of the previous page. After the last
-// range, it starts again with the first one. If the position is inside a commit, it returns only the range of that
-// commit.
+// nextRanges returns the ranges to ask for this page: the next ranges in the position's list after the ranges of the
+// previous page. After the last range, it starts again with the first one. If the position is inside a commit, it
+// returns only the range of that commit.
 func (f *feedReading) nextRanges() []message.FeedRange {
 	if at, ok := f.p.At(f.p.PartOf); ok && f.p.Part > 0 {
 		f.rest = true
@@ -376,7 +376,6 @@ func inside(after []byte, line message.Object, ticks edm.Ticks, changes int) []b
 	return p.Append(nil)
 }
 
-// sizeOf returns the size of the keys and properties of changes in bytes.
 func sizeOf(changes []table.FeedChange) (n int) {
 	for i := range changes {
 		n += changes[i].Size()

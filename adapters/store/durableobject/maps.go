@@ -71,7 +71,6 @@ func (h *Maps) Ask(question []byte) (answer []byte) {
 	return nil
 }
 
-// find returns the encoded destination of a position.
 func (h *Maps) find(w *message.Where) []byte {
 	known := h.tables[w.Table]
 	w.Layout = h.guess

@@ -177,7 +177,6 @@ func (s *Store) objects(ctx context.Context, t table.RecordKey) (where message.L
 	return where, list, err
 }
 
-// destinationOf returns the destination of messages to an object of a table.
 func destinationOf(t table.RecordKey, where *message.Layout, o message.Object) message.Destination {
 	return message.Destination{Table: t.String(), Buckets: where.Buckets, Bucket: o.Bucket, Location: where.Location, Range: o.Range}
 }

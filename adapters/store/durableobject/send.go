@@ -70,8 +70,8 @@ func failed(err error) bool {
 	return ok
 }
 
-// result parses an answer. lost says that the answer to an earlier attempt of the write was lost. That attempt may have
-// been applied even if this one failed.
+// result parses an answer. If lost is true, the answer to an earlier attempt of the write was lost, so that attempt may
+// have been applied even if this one failed.
 func (s *Store) result(answer []byte, write, lost bool) (message.Reader, error) {
 	r, err := message.Result(answer)
 	if errors.Is(err, message.ErrForeign) {
@@ -108,7 +108,6 @@ func (s *Store) contextErr(ctx context.Context) error {
 	return nil
 }
 
-// noAnswerErr returns the error of a message that got no answer.
 func (s *Store) noAnswerErr(ctx context.Context, lost bool, last error) error {
 	if lost {
 		return table.ErrUnknown

@@ -130,7 +130,6 @@ func (c *catalog) successor(t *turn.Turn, old *record.Record, d table.Record, la
 	return rec, nil
 }
 
-// list answers with the records whose keys begin with a prefix.
 func (c *catalog) list(t *turn.Turn) turn.Step {
 	prefix, from := t.Fields.Text(), t.Fields.Text()
 	limit := t.Fields.Size()

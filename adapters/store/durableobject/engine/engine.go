@@ -53,7 +53,7 @@ type Options struct {
 	Shared *Shared
 }
 
-// Shared bounds the memory in which all engines of a process remember answers: see [answers.Room].
+// Shared limits the memory in which all engines of a process remember answers: see [answers.Room].
 type Shared struct{ answers answers.Room }
 
 // NewShared returns a Shared that calls short when an engine had to forget the answer to a write in less than a minute.
@@ -136,7 +136,6 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	return step
 }
 
-// load reads the in-memory state from the rows.
 func (e *Engine) load(t *turn.Turn) {
 	if e.loaded {
 		return
@@ -157,7 +156,6 @@ type operation struct {
 	loads bool // whether run needs the in-memory state; reads of a catalog do not need it
 }
 
-// operations is the table of operations, with groups as in package message.
 var operations = [...]operation{
 	message.OpGet:     {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.get(t) }, loads: true},
 	message.OpCommit:  {run: func(e *Engine, t *turn.Turn) Step { return e.writeOnce(t, e.bucket.commit, false) }, loads: true},
@@ -194,7 +192,6 @@ var operations = [...]operation{
 	message.OpLife:  {run: func(_ *Engine, t *turn.Turn) Step { return listing.Life(t) }},
 }
 
-// operationOf returns the operation of an Op. Messages of unknown Ops are malformed.
 func operationOf(op message.Op) operation {
 	if int(op) < len(operations) && operations[op].run != nil {
 		return operations[op]

@@ -119,9 +119,8 @@ func (b *bucket) askForNeighbour(t *turn.Turn) turn.Step {
 	return b.call(t, durableobject.CatalogOf(self.Table, b.catalog), message.Ranges(nil, self.Table, self.Bucket), &turn.Continuation{Own: true})
 }
 
-// neighbour returns the id of the right neighbour in the catalog's list of ranges. It returns 0 if the list has other
-// bounds for this range or no range that begins at its end. The catalog then does not know the latest moves of keys
-// yet.
+// neighbour returns the id of the right neighbour in the catalog's list of ranges. The catalog may not know the latest
+// moves of keys yet. If the list has other bounds for this range, or no range that begins at its end, the result is 0.
 func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
 	known, ok := b.readMap(r)
 	own, _ := known.Ranges.Bounds(b.marker.Span.Self.Range)
@@ -208,9 +207,9 @@ func (b *bucket) agree(t *turn.Turn) turn.Step {
 // handleRefusal handles an error of the neighbour to which this range handed over its keys. It reports whether this
 // range serves the keys again.
 //
-// After ErrUnsupported, it does: the neighbour will never accept the keys. After any other error, the neighbour may
-// have taken over the keys and may even have merged itself. This range then asks the catalog which range must receive
-// the keys.
+// After ErrUnsupported, this range serves the keys again, because the neighbour will never accept them. After any other
+// error, the neighbour may have taken over the keys and may even have merged itself. This range then asks the catalog
+// which range must receive the keys.
 func (b *bucket) handleRefusal(t *turn.Turn, err error) bool {
 	switch {
 	case err == nil:

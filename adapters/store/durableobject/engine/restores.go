@@ -28,7 +28,6 @@ func (c *catalog) restores(t *turn.Turn, rec *record.Record) bool {
 	return rec.Restoring
 }
 
-// restore begins a restore, or continues one.
 func (c *catalog) restore(t *turn.Turn) turn.Step {
 	name := t.Fields.Text()
 	told, ok := restoring.Read(t.Fields)

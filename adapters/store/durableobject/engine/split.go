@@ -68,7 +68,6 @@ type change struct {
 	at  edm.Ticks
 }
 
-// reportEvent reports an event of this range to the operator.
 func (x *splitting) reportEvent(self *message.Destination, event string) {
 	if x.onEvent != nil {
 		x.onEvent(self.Table, self.Bucket, self.Range, event)
@@ -319,7 +318,7 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 		m, next = b.addRows(t, m)
 		upto := next
 		if upto == nil {
-			upto = []byte{storage.SpaceOutbox + 1} // a key above those of all rows
+			upto = []byte{storage.SpaceOutbox + 1} // above the keys of all rows
 		}
 		if bytes.Compare(upto, s.Upto) > 0 {
 			s.Upto = upto

@@ -38,7 +38,7 @@ const (
 	sizeOfSlot            = 16
 	sizeOfSlots           = 32
 	sizeOfText            = 16  // memory that a text needs besides its bytes
-	comparedTexts         = 32  // a new text is compared with at most this number of stored texts; most refusals are equal, and so are stored once
+	comparedTexts         = 32  // maximum number of stored texts with which a new text is compared; most refusals are equal and are stored once
 	sizeOfAge             = 128 // memory that an age needs besides its tables and texts
 	maxBits               = 20  // maximum of age.bits, which random ids do not reach; a full table then grows and is not divided
 )

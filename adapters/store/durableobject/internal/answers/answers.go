@@ -28,7 +28,6 @@ type Memory struct {
 // Verdict is what is known of a write.
 type Verdict uint8
 
-// The values of Verdict.
 const (
 	Fresh    Verdict = iota // the write was not applied
 	Answered                // the answer to the write is remembered
@@ -92,7 +91,6 @@ func (m *Memory) Remember(now edm.Ticks, id uint64, answer []byte) {
 // the table, it must not apply the write then.
 func (m *Memory) Misdirected(now edm.Ticks, id uint64) { m.Remember(now, id, []byte{m.Life}) }
 
-// expire forgets answers that are older than keep.
 func (m *Memory) expire(now edm.Ticks) {
 	for len(m.ages) > 0 && now-m.ages[0].end > keep {
 		m.forgetOldest()

@@ -30,14 +30,15 @@ var Row = []byte("mx")
 type Sweep struct {
 	Due edm.Ticks // when the next step is due; 0 means never
 
-	clean edm.Ticks // the value Ending.Until of the withdrawn rule whose expired entities are all removed; 0 if there is none
+	clean edm.Ticks // Ending.Until of the withdrawn rule if all entities that had expired by this rule are removed; otherwise 0
 	from  []byte    // the row at which the pass continues; nil if the pass has not begun
 	began edm.Ticks
 	next  edm.Ticks // when the first of the examined entities expires; 0 if none of them expires
 	left  bool      // whether an expired entity could not be removed
 }
 
-// expires reports whether a table has, or had, an expiry rule. A feed alone needs no passes over the entities.
+// expires reports whether a table has, or had, an expiry rule. A table with only a feed needs no passes over its
+// entities.
 func expires(traits *table.Traits) bool {
 	return traits != nil && (traits.Expiry != nil || traits.Ending != nil)
 }

@@ -33,7 +33,6 @@ type Head struct {
 // Ended says whether more lines will follow and, if not, why.
 type Ended byte
 
-// The values of Ended.
 const (
 	Goes    Ended = iota // more lines will follow
 	Left                 // the range handed over all its keys and ended

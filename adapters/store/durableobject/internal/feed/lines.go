@@ -35,7 +35,6 @@ func (h *Head) last(rows storage.Rows, before edm.Ticks) (k, v []byte, ok bool) 
 	return nil, nil, false
 }
 
-// ever is above every Timestamp.
 const ever edm.Ticks = 1<<63 - 1
 
 // overhead is the approximate size of a row in bytes without its key and value.

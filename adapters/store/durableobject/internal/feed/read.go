@@ -36,7 +36,7 @@ func (r *Reader) withoutEntities() Reader {
 // have the same position.
 const grid = 600 * edm.TicksPerSecond
 
-// Answer appends the answer to a question. live says that the object serves the given incarnation of the table, whose
+// Answer appends the answer to a question. If live is true, the object serves the given incarnation of the table, whose
 // feed is f.
 func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live bool, q *message.FeedQuestion) ([]byte, error) {
 	own := live && incarnation == q.Life
@@ -87,7 +87,7 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 	return append(message.AppendFeedAnswer(dst, &a), items...), nil
 }
 
-// state returns the state of a feed before its lines are read. h is nil if the object has no such feed. own says that
+// state returns the state of a feed before its lines are read. h is nil if the object has no such feed. own is true if
 // the object serves the incarnation of the feed.
 func (h *Head) state(own bool, now edm.Ticks) message.FeedState {
 	switch {
@@ -174,7 +174,6 @@ func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
 	return top
 }
 
-// hasLine reports whether the feed has a line between two Timestamps.
 func (h *Head) hasLine(rows storage.Rows, after, before edm.Ticks) bool {
 	k, _, ok := h.last(rows, before)
 	return ok && storage.TicksOfLine(k) > after
@@ -307,7 +306,6 @@ func (j *joiner) add(items []byte, at edm.Ticks, text []byte) ([]byte, bool, err
 	return items, full, nil
 }
 
-// item returns a commit as an item of an answer.
 func (j *joiner) item(c *table.FeedCommit, text []byte) *message.FeedItem {
 	i := &message.FeedItem{Kind: message.FeedCommit, Ticks: c.Ticks, Changes: c.Changes}
 	if j.elsewhere != nil {

@@ -13,7 +13,7 @@ type Status byte
 
 // The statuses, each with the fields of its answer.
 const (
-	StatusDone    Status = iota // fields: those of the operation's answer
+	StatusDone    Status = iota // the fields of the operation's answer
 	StatusMoved                 // field: Layout. The table has this layout instead of the one that the message assumes
 	StatusForeign               // nothing was done. Either another range has the key (fields: bucket, Ranges), or the version or operation is unknown (no fields)
 	StatusRefused               // fields: index of the refused mutation, reason
@@ -51,7 +51,7 @@ var named = [...]struct {
 	{StatusNoFeed, table.ErrNoFeed},
 }
 
-// These are the errors of an answer without a counterpart in package table.
+// These errors of an answer have no counterpart in package table.
 var (
 	// ErrForeign means that the object did not understand the message and did nothing.
 	ErrForeign = errors.New("durableobject: the object runs another version of edgetable than the caller")
@@ -120,7 +120,6 @@ func Fail(dst []byte, err error) []byte {
 	return AppendText(append(dst, version, byte(StatusFailed)), err.Error())
 }
 
-// These are the reasons of a refused mutation.
 const (
 	reasonLimit byte = iota // fields: code, message
 	reasonExists

@@ -17,7 +17,6 @@ type BatchHead struct {
 // Mark says whether the replica must begin or stop to report that the sender of a batch lags.
 type Mark byte
 
-// The values of Mark.
 const (
 	MarkNothing Mark = iota
 	MarkLagging      // the replica must report that the sender lags: it may lack changes at or after Since

@@ -142,7 +142,6 @@ type FeedItem struct {
 // FeedKind is the kind of a FeedItem.
 type FeedKind byte
 
-// The values of FeedKind.
 const (
 	FeedCommit    FeedKind = iota // a commit with its changes
 	FeedElsewhere                 // a commit with entities that have moved to another range

@@ -144,7 +144,6 @@ func (p *Destination) Clone() Destination {
 	return c
 }
 
-// beginAt begins a message to a destination.
 func beginAt(dst []byte, op Op, p *Destination) []byte {
 	start := len(dst)
 	dst = AppendDestination(begin(dst, op), p)

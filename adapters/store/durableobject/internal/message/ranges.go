@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// MaxRanges is the maximum number of ranges of a table that exist or are being filled. It makes the list of a bucket's
-// ranges fit into one row of at most 2 MB, because the list has a key of up to 1.5 KB for each range.
+// MaxRanges is the maximum number of ranges of a table that exist or are being filled. The list of a bucket's ranges
+// must fit into one row of at most 2 MB, and has a key of up to 1.5 KB for each range.
 const MaxRanges = 1000
 
 // MostRanges returns the maximum number of ranges of a table with the given number of buckets.
@@ -185,7 +185,6 @@ type Taking struct {
 	Cut  edm.Ticks
 }
 
-// These are the flags of a Taking.
 const (
 	takingSynced = 1 << iota
 	takingFeeds

@@ -117,7 +117,6 @@ func (w *PageWriter) Add(k, value []byte, examined int) {
 	w.examined = examined
 }
 
-// These are the ways in which a page ends.
 const (
 	endNone   = iota // all ranges were read
 	endLimits        // a limit was reached

@@ -8,7 +8,7 @@ import (
 
 // batchInFlight is a batch that was sent and has no answer yet.
 type batchInFlight struct {
-	number      uint64 // a random number, by which answers to batches from before a restart are recognized
+	number      uint64 // a random number that identifies the batch; answers to batches from before a restart have another number
 	changes     []change
 	next        []byte // where the pass continues after the batch; nil if this is the last batch of the pass
 	synced      []syncedRow

@@ -71,7 +71,6 @@ func (o *Outbox) handOut(t *turn.Turn) turn.Step {
 	return o.send(t, f, batch, wakes)
 }
 
-// addChanges adds rows of the outbox to a batch.
 func (o *Outbox) addChanges(t *turn.Turn, f *batchInFlight, batch []byte) []byte {
 	limit := maxChanges
 	if o.sync != nil {
@@ -141,8 +140,8 @@ func (o *Outbox) noteMark(t *turn.Turn, f *batchInFlight, result durableobject.P
 	}
 }
 
-// advancePass moves the pass past the changes of a batch, or ends the pass. all says that all changes of the batch are
-// published.
+// advancePass moves the pass past the changes of a batch, or ends the pass. If all is true, all changes of the batch
+// are published.
 func (o *Outbox) advancePass(t *turn.Turn, f *batchInFlight, all bool) {
 	o.pass.clean = o.pass.clean && all
 	o.pass.next, o.pass.later = f.next, true
@@ -156,7 +155,7 @@ func (o *Outbox) advancePass(t *turn.Turn, f *batchInFlight, all bool) {
 	o.pending = o.hasChanges(t.Rows)
 }
 
-// schedule sets the time of the next batch. all says that the whole batch is published and the initial sync has
+// schedule sets the time of the next batch. If all is true, the whole batch is published and the initial sync has
 // advanced.
 func (o *Outbox) schedule(t *turn.Turn, f *batchInFlight, result durableobject.Published, all bool) {
 	// A batch that published nothing counts as a failure, so that the delay grows: a quota may be exhausted for a day.
@@ -174,7 +173,6 @@ func (o *Outbox) schedule(t *turn.Turn, f *batchInFlight, result durableobject.P
 	o.ask = t.Now
 }
 
-// backoff returns the delay after the given number of failures.
 func backoff(failures byte) edm.Ticks {
 	return min(edm.Ticks(collect)<<min(failures-1, 10), maxDelay)
 }

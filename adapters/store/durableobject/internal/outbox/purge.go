@@ -33,7 +33,7 @@ func (o *Outbox) handOutPurge(t *turn.Turn) turn.Step {
 	return o.send(t, f, message.AppendBatch(t.Dst, &head), nil)
 }
 
-// acceptPurgeResult handles the result of a purge. more says that the replica has more to delete.
+// acceptPurgeResult handles the result of a purge. If more is true, the replica has more to delete.
 func (o *Outbox) acceptPurgeResult(t *turn.Turn, f *batchInFlight, more bool) turn.Step {
 	if more {
 		purges.Put(t.Rows, f.incarnation, t.Now)

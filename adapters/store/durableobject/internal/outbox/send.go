@@ -28,7 +28,6 @@ func (o *Outbox) send(t *turn.Turn, f *batchInFlight, batch []byte, wakes []dura
 	}
 }
 
-// fills reports whether a batch has reached its maximum size.
 func fills(t *turn.Turn, batch []byte) bool { return len(batch)-len(t.Dst) >= maxBatch }
 
 // addRow adds the state of a row to a batch. If the row is a record that is not published as deleted, addRow also
@@ -38,7 +37,7 @@ func (o *Outbox) addRow(batch []byte, c change, v []byte, ok bool) ([]byte, reco
 	var rec record.Record
 	if ok && b.Record {
 		rec, ok = record.Parse(v)
-		// Some records are published as deleted, so that readers of these tables ask the objects:
+		// Some records are published as deleted, so that readers ask the objects for their tables:
 		// - damaged records;
 		// - records of tables that are being deleted;
 		// - records of tables outside the replica's jurisdiction;

@@ -69,7 +69,7 @@ func (p *Position) Set(o message.Object, at edm.Ticks) {
 	p.Ranges[i].At = at
 }
 
-// SetPart records that the client has read the given number of changes of the commit of a range at the given Timestamp.
+// SetPart records that the client has read part changes of the range's commit at the Timestamp ticks.
 func (p *Position) SetPart(o message.Object, ticks edm.Ticks, part int) {
 	p.Set(o, ticks-1)
 	p.Done = slices.DeleteFunc(p.Done, func(done message.Object) bool { return done == o })

@@ -14,11 +14,11 @@ type Record struct {
 	table.Record
 	Layout    message.Layout // the layout of a table
 	Floor     edm.Ticks      // all Timestamps of a table are higher
-	Deleting  bool           // whether the table is being deleted
-	By        uint64         // the id of the write that deletes the table or changes its declared options
-	Split     bool           // whether a bucket of the table has split
-	Restoring bool           // whether the table is being restored
-	Telling   bool           // whether the table's objects must still read the new declared options
+	Deleting  bool
+	By        uint64 // the id of the write that deletes the table or changes its declared options
+	Split     bool   // whether a bucket of the table has split
+	Restoring bool
+	Telling   bool // whether the table's objects must still read the new declared options
 }
 
 // IsTable reports whether the record belongs to a table.

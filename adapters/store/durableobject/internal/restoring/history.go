@@ -56,7 +56,7 @@ type Change struct {
 	At     edm.Ticks // when the catalog learned of the change; Append does not write it
 	Sealed edm.Ticks
 	From   uint32
-	To     uint32    // the range that got the keys; 0 for a merge into the right neighbour, and for a restore
+	To     uint32    // the range that received the keys; 0 for a merge into the right neighbour, and for a restore
 	Keys   key.Range // the keys that moved; set only for a merge into the right neighbour
 
 	// Set only for a change by a restore:

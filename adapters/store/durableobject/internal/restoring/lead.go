@@ -39,7 +39,8 @@ func (r *Restore) Plan(maps []buckets.Ranges, now []message.Object, last *Restor
 }
 
 // Advance moves the restore to its next phase if all objects have finished the current one. If r.Why contains a reason
-// to undo the restore, Advance moves it towards Cancelled instead. tells says that a replica must learn of the restore.
+// to undo the restore, Advance moves it towards Cancelled instead. If tells is true, a replica must learn of the
+// restore.
 func (r *Restore) Advance(now edm.Ticks, tells bool) {
 	waits := slices.ContainsFunc(r.Objects, func(o Returned) bool { return !o.Done })
 	before := r.Phase

@@ -17,7 +17,7 @@ type Phase byte
 
 const (
 	Freezing  Phase = 1 + iota // all objects stop serving, and find their earlier states
-	Returning                  // objects that had keys at the requested time go back to their state at that time, and stay frozen
+	Returning                  // objects that had keys at the requested time go back to their state at that time, and remain frozen
 	Settling                   // objects that went back serve as the next incarnation; the others drop their entities
 	Telling                    // the catalog waits until no reader finds the table in the replica
 	Finished                   // the restore is retained so that it can be undone

@@ -47,7 +47,7 @@ type Span struct {
 	Number   uint64    // in a merge, the number with which the neighbour agreed to take over the keys
 }
 
-// unreadable is the text of a panic, which reaches the log of the Worker.
+// unreadable is the text of the panic if a marker cannot be parsed. The text appears in the log of the Worker.
 const unreadable = "the record of a key range is damaged or was written by a later version of edgetable"
 
 // Phase is the state of a range: see docs/adr/0034.

@@ -13,8 +13,8 @@ import (
 
 // Step is the result of Handle of package engine.
 type Step struct {
-	// If Calls is empty, Answer is the answer to the message, appended to the argument dst of Handle. Otherwise
-	// Answer may hold the message of a call, which may be large.
+	// If Calls is empty, Answer is the answer to the message, appended to dst of Handle. Otherwise Answer may contain
+	// the message of a call, which may be large.
 	Answer []byte
 	// Rollback means that the JavaScript shell must undo all changes of Handle to the rows. Answer remains valid.
 	Rollback bool
@@ -43,8 +43,8 @@ type Resume struct {
 type Turn struct {
 	Rows    storage.Rows
 	Now     edm.Ticks
-	Fields  message.Reader // the fields of the message
-	Resumed Continuation   // zero for a new message
+	Fields  message.Reader
+	Resumed Continuation // zero for a new message
 	Answers []durableobject.Answer
 	Dst     []byte
 }

@@ -14,9 +14,9 @@ import (
 
 // Counts are the traffic counts of a bucket.
 //
-// They are stored in a row, which only some of the requests write, because a write of the row for each request would
-// cost as much as a write of an entity. The platform does not announce when it terminates an object. The object then
-// loses at most a sixteenth of the day's counts, and at most the counts of five minutes.
+// Only some of the requests write the counts to a row, because a write of this row costs as much as a write of an
+// entity. The platform does not announce when it terminates an object. The object then loses at most a sixteenth of the
+// day's counts, and at most the counts of five minutes.
 type Counts struct {
 	tally *traffic.Tally // nil until the first request
 	kept  uint64         // the number of requests in the stored row
