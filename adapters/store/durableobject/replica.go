@@ -104,8 +104,8 @@ func SourcesOf(incarnation table.Incarnation) string {
 
 // Published is the result of a [Batch].
 type Published struct {
-	// Certain means that no change whose element of Done is false will ever be written. Otherwise it may still be
-	// written.
+	// If Certain is true, a change whose element of Done is false will never be written. If Certain is false, it may
+	// still be written.
 	Certain bool
 	// Failed means that the object must wait before it retries.
 	Failed bool

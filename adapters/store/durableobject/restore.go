@@ -165,7 +165,7 @@ func checkRestoreTime(to, now, written edm.Ticks) error {
 	return table.OutOfRangeInput.With("One of the request inputs is out of range. Nothing was changed. " + reason + now.String())
 }
 
-// objects returns the layout (number of buckets and location) of a table and the objects that serve it.
+// objects returns the layout of a table and the objects that serve it.
 func (s *Store) objects(ctx context.Context, t table.RecordKey) (where message.Layout, list []message.Object, err error) {
 	r, err := s.send(ctx, s.catalog(t.Account), message.Key(nil, message.OpObjects, t.String()))
 	if err != nil {

@@ -49,12 +49,12 @@ func (s *Store) find(w *message.Where) message.Destination {
 	return p
 }
 
-// learn stores the layout (number of buckets and location) of a table in the cache, see [Maps].
+// learn stores the layout of a table in the cache.
 func (s *Store) learn(name string, where message.Layout) {
 	s.o.Maps(message.AppendWhere(nil, &message.Where{What: message.LearnLayout, Table: name, Layout: where}))
 }
 
-// learnRanges stores the ranges around a position in the cache, see [Maps].
+// learnRanges stores the ranges around a position in the cache.
 func (s *Store) learnRanges(p *message.Destination, position []byte, near *message.RangedError) {
 	s.o.Maps(message.AppendWhere(nil, &message.Where{
 		What: message.LearnRanges, Table: p.Table, Layout: message.Layout{Buckets: p.Buckets, Location: p.Location},

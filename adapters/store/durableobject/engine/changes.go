@@ -98,7 +98,8 @@ func (b *bucket) trim(t *turn.Turn) {
 	}
 }
 
-// feeds answers with the objects that have the feed of a table. If ends is true, it adds the positions at the end of the feed in some objects.
+// feeds answers with the objects that have the feed of a table. If the message requests it, the answer also contains
+// the end of the feed in some of these objects.
 func (c *catalog) feeds(t *turn.Turn) turn.Step {
 	key, from, ends := t.Fields.Text(), t.Fields.Size(), t.Fields.Bool()
 	if !t.Fields.Done() {

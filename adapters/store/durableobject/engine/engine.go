@@ -36,8 +36,8 @@ type Options struct {
 	// new, empty replica, to which everything is published again. When publishing begins, each account joins the
 	// replica with its next request.
 	Replica string
-	// SplitBytes is the size above which a range splits. SplitRate is the number of requests per second
-	// above which it splits. A value of 0 disables that reason to split.
+	// SplitBytes is the size above which a range splits. SplitRate is the number of requests per second above which a
+	// range splits. 0 disables splits for size or for load.
 	SplitBytes int64
 	SplitRate  float64
 	// Told is called when a range of a table has begun or finished a split or a merge with its neighbour, or when a

@@ -43,7 +43,7 @@ func expires(traits *table.Traits) bool {
 	return traits != nil && (traits.Expiry != nil || traits.Ending != nil)
 }
 
-// Load reads the row. If there is no row, a pass begins at once.
+// Load reads the progress from the row. If there is no row, a pass begins at once.
 func (s *Sweep) Load(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 	*s = Sweep{}
 	if !expires(traits) {

@@ -25,7 +25,7 @@ const (
 	Cancelled                  // all objects serve as before the restore
 )
 
-// Restore is a restore of a table. The catalog stores it, and objects ask for their part of it.
+// Restore is the state of a restore. The catalog stores it, and each object asks for its part.
 type Restore struct {
 	ID    uint64 // random; 0 if there is no restore
 	Phase Phase

@@ -15,8 +15,8 @@ const (
 	stride = 32 << 20
 )
 
-// The errors of writes to a full object. Azure answers 403 with the first sentence of these messages for accounts
-// that are closed to writes; clients do not retry such a write.
+// These are the errors of writes to a full object. Azure answers 403 with the first sentence of the messages if an
+// account is closed to writes. Clients do not retry such a write.
 var (
 	ErrBucketFull    = table.InsufficientAccountPermissions.With("Write operations are not allowed. The Durable Object with these keys of the table has reached its limit of 10 GB and has not split yet: delete entities, or let the Worker split it (EDGETABLE_SPLIT_BYTES).")
 	ErrPartitionFull = table.InsufficientAccountPermissions.With("Write operations are not allowed. A single partition fills its Durable Object, which stores at most 10 GB, and a partition cannot be split: delete entities of the partition, or spread them over more PartitionKeys in another table.")

@@ -35,7 +35,7 @@ func (l *Load) BehindLast(rows storage.Rows, bounds key.Range) []byte {
 	return at
 }
 
-// OnlyPartition returns the partition of a range that has exactly one. Otherwise it returns nil.
+// OnlyPartition returns the only partition of a range, or nil if the range has none or several.
 func OnlyPartition(rows storage.Rows, bounds key.Range) []byte {
 	from, to := storage.Entities(bounds)
 	for k := range rows.Scan(from, to, 4<<10) {
