@@ -33,8 +33,8 @@ func List(dst []byte, prefix, from string, limit int) []byte {
 	return appendNumber(dst, uint64(max(limit, 0)))
 }
 
-// Drop appends the message OpDrop. If the table declares options, an earlier version of the code cannot understand the
-// message, because that code would not find all rows of the table.
+// Drop appends the message OpDrop. If the table declares options, the message has a version that earlier code does not
+// understand, because earlier code would not find all rows of the table.
 func Drop(dst []byte, i table.Incarnation, declares bool) []byte {
 	start := len(dst)
 	if dst = append(begin(dst, OpDrop), i[:]...); declares {
@@ -151,7 +151,7 @@ func (w *ListWriter) Add(d *table.Record) {
 	w.n++
 }
 
-// End ends the list. more means that further records follow the list.
+// End ends the list. If more is true, further records follow the list.
 func (w *ListWriter) End(more bool) []byte {
 	binary.BigEndian.PutUint32(w.dst[w.count:], w.n)
 	return appendBool(w.dst, more)

@@ -28,7 +28,7 @@ type Position struct {
 	PartOf message.Object
 }
 
-// Number returns the number of a range. Ranges are ordered by it.
+// Number returns the number of a range, by which Ranges is sorted.
 func (p *Position) Number(o message.Object) uint64 {
 	return uint64(o.Range)*uint64(max(p.Layout.Buckets, 1)) + uint64(o.Bucket)
 }

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/key"
 )
 
-// visibleIn is the time after which all readers of the replica see a write. It is also the time after which the catalog
-// cancels an abandoned restore: no message about a restore in the phase Freezing has arrived for this time.
+// visibleIn is the time after which all readers of the replica see a write. The catalog also cancels a restore in the
+// phase Freezing if no message about the restore arrives for this time.
 const visibleIn = 90 * edm.TicksPerSecond
 
 // Plan determines which objects return to an earlier state: the objects that had keys at the requested time. maps
