@@ -15,8 +15,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Bench measures how many entities a store reads or writes per second. The entities have 1 KiB each, in partitions
-// of 1000. Each benchmark has its own data.
+// Bench measures how many entities a store reads or writes per second. The entities have 1 KiB each, and a partition
+// has 1000 entities. Each benchmark has its own data.
 func Bench(b *testing.B, h Harness) {
 	for _, m := range []struct {
 		name string
@@ -64,7 +64,7 @@ var kilobyte = edm.AppendProperty(
 	edm.AppendProperty(edm.AppendProperty(nil, "Age", edm.Int32(23)), "Name", edm.String("Miss Marple")),
 	"Payload", edm.Binary(bytes.Repeat([]byte{'x'}, 960)))
 
-// entity returns a put of the nth entity. The property N of the entity is the last digit of n.
+// entity returns a put of the nth entity, whose property N is the last digit of n.
 func entity(n int) table.Mutation {
 	return table.Mutation{
 		Key:        at(fmt.Sprintf("partition-%06d", n/benchPartition), fmt.Sprintf("row-%09d", n)),
@@ -84,7 +84,7 @@ func (b *bench) commit(m []table.Mutation) {
 	b.entities.Add(int64(len(m)))
 }
 
-// fill writes the first rows of the table. It then sets b.entities to 0, so that these rows do not count.
+// fill writes the first rows of the table, and then resets b.entities.
 func (b *bench) fill(rows int) {
 	b.Helper()
 	size := 1
@@ -101,7 +101,7 @@ func (b *bench) fill(rows int) {
 	b.entities.Store(0)
 }
 
-// spread maps 0, 1, 2 … to the numbers of all rows, in a scattered order. Every row occurs, because the prime 7919
+// spread maps 0, 1, 2 … to the numbers of all rows in a scattered order. It reaches every row, because the prime 7919
 // does not divide the number of rows.
 func spread(n int) int { return n * 7919 % benchRows }
 
@@ -175,8 +175,8 @@ func (b *bench) upsertsParallel() {
 	})
 }
 
-// benchDeletes puts and deletes entities, and measures both together. To measure deletes alone would require a
-// large table, and filling that takes a slow store too long.
+// benchDeletes measures a put and a delete together. A benchmark of only deletes would need a large table, and a slow
+// store takes too long to fill it.
 func (b *bench) benchDeletes() {
 	for n := 0; b.Loop(); n++ {
 		m := entity(n)

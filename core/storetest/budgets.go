@@ -8,9 +8,9 @@ import (
 	"edgetable/core/table"
 )
 
-// rowsAndBytes checks that a scan skips or repeats no row, whatever the limits of a page are. Each
-// call of e.pages checks the limits themselves: "A page holds at most Rows entities, and at most
-// Bytes bytes of keys and properties. However, a page may hold one entity of any size."
+// rowsAndBytes checks that a scan skips or repeats no row, whatever the limits of a page are. e.pages checks the
+// limits: "A page holds at most Rows entities, and at most Bytes bytes of keys and properties. However, a page may hold
+// one entity of any size."
 func rowsAndBytes(e *env) {
 	rows := e.fewer(50, 15)
 	name, want := e.grid("budgets", 4, rows, 100)
@@ -46,8 +46,7 @@ func rowsAndBytes(e *env) {
 	}
 }
 
-// The table named "large" has 2 MiB, so that a scan with a limit on examined bytes or on time needs
-// several pages.
+// The table "large" has 2 MiB, so that a scan with a limit on examined bytes or on time needs several pages.
 const (
 	largeRows = 512
 	largeRow  = 4 << 10
@@ -75,9 +74,8 @@ func scanBytes(e *env) {
 	e.same("with a budget of bytes scanned", keys(slices.Concat(e.pages(name, r, nil)...)), want)
 }
 
-// expired checks the contract that a page ends "when Expired returns true. Expired is called at least
-// once per 64 KiB examined." The test permits 64 KiB and one row between two calls. In total, it
-// permits one call less than this distance demands.
+// expired checks the contract that a page ends "when Expired returns true. Expired is called at least once per 64 KiB
+// examined." The test permits 64 KiB and one row between two calls, and one call less in total.
 func expired(e *env) {
 	name, want := e.large()
 	asked := 0

@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Changes checks the feed of a table, which lists the table's changes. After any sequence of operations on the store, a
-// [follower] that has read the feed must have the same entities as the table.
+// Changes checks the feed of a table. After any sequence of operations on the store, a [follower] that has read the
+// feed must have the same entities as the table.
 func Changes(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Refused", refusedFeed},
@@ -55,8 +55,8 @@ func refusedFeed(e *env) {
 	e.expectNoRecord("after that", r.Key)
 }
 
-// everyCommit checks that each commit is in the feed exactly once, whole and in order, for any size of the pages. A
-// refused commit must not be in the feed.
+// everyCommit checks that each commit is in the feed exactly once, as a whole and in order, whatever the size of a page
+// is. A refused commit must not be in the feed.
 func everyCommit(e *env) {
 	_, n := e.createWithFeed()
 	name := n.Key()
@@ -103,7 +103,7 @@ func changesWithin(e *env) {
 	e.expectChanges("one key", e.rest(name, table.FeedRequest{From: from, Within: in, Changes: 1}), `put "p"/"b"; `, `delete "p"/"b"; `)
 }
 
-// supersededChanges checks two changes of the same entity in a feed. The earlier change must have no content, and the
+// supersededChanges checks a feed with two changes of the same entity. The earlier change must have no content, and the
 // later change must have the content.
 func supersededChanges(e *env) {
 	_, n := e.createWithFeed()
@@ -118,9 +118,8 @@ func supersededChanges(e *env) {
 }
 
 // expiryInAFeed checks that the feed contains the removal of an expired entity, with the instant at which the entity
-// expired. While the expired entity is still stored, its last change must show this instant and also the content of
-// the entity. If the rule of expiry is withdrawn, the entity becomes visible again, and a reader of the feed needs the
-// content.
+// expired. While the entity is still stored, its last change must have this instant and the content of the entity. A
+// reader needs the content if the rule of expiry is withdrawn, because the entity then becomes visible again.
 func expiryInAFeed(e *env) {
 	if !e.has.Expiry {
 		e.Skip("the store does not declare Expiry")
@@ -153,9 +152,8 @@ func expiryInAFeed(e *env) {
 	e.expectChanges("an insert over it", e.rest(name, table.FeedRequest{From: from}), `put "p"/"b" {v:String=2}; `)
 }
 
-// bookmarks checks that a position in a feed stays valid, however old it is. A position becomes invalid only when a
-// change that follows the position is removed. The position after an empty page must be newer than the position before
-// the page.
+// bookmarks checks that a position in a feed remains valid until a change after the position is removed, however old
+// the position is. The position after an empty page must be newer than the position before the page.
 func bookmarks(e *env) {
 	s, n := e.createWithFeed()
 	name := n.Key()
@@ -224,8 +222,8 @@ func trimmedFeed(e *env) {
 	}
 }
 
-// droppedFeed checks that the drop of a table is the last change of its feed. The next table of the same name must have
-// a feed of its own, and so must a table with another name.
+// droppedFeed checks that the drop of a table is the last change in its feed. The next table of the same name must have
+// its own feed, and so must a table with another name.
 func droppedFeed(e *env) {
 	s, n := e.createWithFeed()
 	name := n.Key()
@@ -252,7 +250,7 @@ func droppedFeed(e *env) {
 	e.refuses("long after the drop", name, from, table.ErrFeedEnded)
 }
 
-// restoredFeed checks that a restored store refuses a position that was issued after the backup was made.
+// restoredFeed checks that a restored store refuses a position that was issued after the backup.
 func restoredFeed(e *env) {
 	_, n := e.createWithFeed()
 	if e.Backup == nil {
@@ -274,13 +272,13 @@ func restoredFeed(e *env) {
 	}
 	from := e.end(name)
 	if e.Restart != nil {
-		return // not Restart, because it would open the old store, which lacks the restored data
+		return // Restart would open the old store, which lacks the restored data
 	}
 	e.mustCommit(name, put("p", "d", "1"))
 	e.expectChanges("and it goes on", e.rest(name, table.FeedRequest{From: from}), `put "p"/"d" {v:String=1}; `)
 }
 
-// awaitChanges checks that AwaitChanges returns after a commit, after a drop, and when the context ends.
+// awaitChanges checks that AwaitChanges returns after a commit, after a drop, and when the context is done.
 func awaitChanges(e *env) {
 	_, n := e.createWithFeed()
 	name := n.Key()
@@ -289,7 +287,7 @@ func awaitChanges(e *env) {
 	woken := make(chan error, 1)
 	wait := func(ctx context.Context, at *table.FeedPosition) {
 		go func() {
-			for { // AwaitChanges is permitted to return without a change
+			for { // AwaitChanges may return without a change
 				err := f.AwaitChanges(ctx, name, *at)
 				page, other := f.Changes(e.Context(), name, table.FeedRequest{From: at})
 				if err != nil || other != nil || len(page.Commits) > 0 {
@@ -305,7 +303,7 @@ func awaitChanges(e *env) {
 	if err := <-woken; err != nil {
 		e.Errorf("a commit: %v", err)
 	}
-	wait(e.Context(), from) // AwaitChanges returns at once, because a change already follows the position from
+	wait(e.Context(), from) // AwaitChanges returns at once, because the feed has a change after the position
 	if err := <-woken; err != nil {
 		e.Errorf("a commit before the wait: %v", err)
 	}
@@ -322,22 +320,22 @@ func awaitChanges(e *env) {
 	}
 }
 
-// follower is a client that copies a table in the way that the documentation of feeds describes. It reads the position
-// at the end of the feed, lists the table, and then applies the changes after the position. If the feed cannot continue
-// from the position, the follower starts again.
+// follower is a client that copies a table as the documentation of feeds describes. It reads the position at the end of
+// the feed, lists the table, and then applies the changes after the position. If the feed cannot continue from the
+// position, the follower starts again.
 type follower struct {
 	*env
 	name   table.RecordKey
 	limit  int
 	at     *table.FeedPosition
-	state  map[string]string // entities as text, by key
+	state  map[string]string // the entities as text, by key
 	last   map[string]edm.Ticks
 	begun  int
 	events int
 }
 
-// begin reads the position at the end of the feed, and lists all stored entities. The list includes expired entities:
-// for a reader of the feed they exist until they are removed.
+// begin reads the position at the end of the feed, and lists all stored entities. The list includes expired entities,
+// because they exist for a reader of the feed until they are removed.
 func (f *follower) begin() {
 	f.Helper()
 	f.begun++
@@ -419,7 +417,7 @@ func (f *follower) apply(c *table.FeedCommit) {
 	}
 }
 
-// compare reads the rest of the feed. Then it fails the test if the follower's copy differs from the table.
+// compare reads the rest of the feed, and fails the test if the follower's copy then differs from the table.
 func (f *follower) compare(what string) {
 	f.Helper()
 	for f.read() {
@@ -440,8 +438,8 @@ func (f *follower) compare(what string) {
 	}
 }
 
-// randomChanges does many random things to a table: writes, expiries, drops, turning the feed off and on, removal of
-// old changes, restarts and restores. In the end three followers, one of them slow, must have the same entities as the
+// randomChanges makes many random changes: writes, expiries, drops, turning the feed off and on, removal of old
+// changes, restarts and restores. At the end, three followers, one of them slow, must have the same entities as the
 // table.
 func randomChanges(e *env) {
 	s, n := e.createWithFeed()
@@ -513,9 +511,9 @@ func randomChanges(e *env) {
 	}
 }
 
-// weeksOfChanges simulates three weeks of a table. Each hour, entities change, and the store removes changes that are
-// older than a week. A reader that reads at least once in six days must miss no change. A reader that reads once in ten
-// days must get an error. The feed must not grow.
+// weeksOfChanges simulates three weeks of a table. In each hour, entities change, and the store removes changes that
+// are older than a week. A reader that reads at least once in six days must miss no change. A reader that reads once in
+// ten days must get an error. The feed must not grow.
 func weeksOfChanges(e *env) {
 	const hour = 3600 * second
 	s, n := e.createWithFeed()
@@ -560,7 +558,7 @@ func weeksOfChanges(e *env) {
 	}
 }
 
-// randomCommit returns mutations of a few entities of one partition.
+// randomCommit returns mutations of a few entities in one partition.
 func randomCommit(rnd *rand.Rand, now edm.Ticks) (m []table.Mutation) {
 	p := string(rune('p' + rnd.IntN(2)))
 	for _, r := range rnd.Perm(4)[:1+rnd.IntN(3)] {
@@ -576,8 +574,8 @@ func randomCommit(rnd *rand.Rand, now edm.Ticks) (m []table.Mutation) {
 }
 
 // concurrentChanges runs four writers and two followers at the same time, in two stores over the same data if the
-// fixture can be shared. The feed must contain each successful commit, and the commits of an entity in order. In the
-// end each follower must have the same entities as the table.
+// fixture can be shared. The feed must contain each successful commit, with the commits of an entity in order. At the
+// end, each follower must have the same entities as the table.
 func concurrentChanges(e *env) {
 	_, n := e.createWithFeed()
 	name := n.Key()

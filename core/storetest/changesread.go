@@ -23,8 +23,8 @@ func (e *env) createWithFeed() (s *table.Service, name table.Name) {
 
 const (
 	keep = 7 * 24 * 3600 * second
-	// The constant ahead limits how much a Timestamp may exceed the time of the clock. Timestamps exceed this time in a
-	// new table, because they begin above all Timestamps that the store has reserved.
+	// ahead is the maximum by which a Timestamp may be ahead of the clock. The Timestamps of a new table are ahead of
+	// the clock, because they begin above all Timestamps that the store has reserved.
 	ahead = 10 * second
 )
 
@@ -40,7 +40,6 @@ func (e *env) feed(s *table.Service, name table.Name, on bool) {
 	}
 }
 
-// changes reads a page of the feed.
 func (e *env) changes(name table.RecordKey, r table.FeedRequest) (table.FeedPage, error) {
 	e.Helper()
 	f, ok := table.As[table.Feeding](e.Store)
@@ -60,7 +59,7 @@ func (e *env) end(name table.RecordKey) *table.FeedPosition {
 	return &page.Next
 }
 
-// rest returns all commits that follow the position in the request r.
+// rest returns all commits after the position in r.
 func (e *env) rest(name table.RecordKey, r table.FeedRequest) (list []table.FeedCommit) {
 	e.Helper()
 	for {
@@ -83,7 +82,6 @@ func (e *env) refuses(what string, name table.RecordKey, from *table.FeedPositio
 	}
 }
 
-// showChange formats a change as text.
 func showChange(c *table.FeedChange) string {
 	what := [...]string{table.Put: "put", table.Delete: "delete", table.Expire: "expire"}[c.Kind] + " " + showKey(c.Key)
 	if c.Row != nil {

@@ -19,17 +19,16 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Concurrency runs many clients of two stores over the same data, and compares their replies with a
-// sequential model. A history of replies is accepted if each operation can be assigned a moment
-// between its call and its return, in such a way that the model, which applies the operations in the
-// order of these moments, gives the same replies.
+// Concurrency runs many clients of two stores over the same data, and compares their replies with a sequential model.
+// In a correct history of replies, each operation can be assigned a moment between its call and its return. If the
+// model applies the operations in the order of these moments, it returns the same replies.
 //
-// The strengths of the store change this rule. With ExactDrop, a Drop takes effect at one moment;
-// without it, the Drop takes effect gradually between its call and its return. With SnapshotPage, a
-// page is read at one moment; without it, each row is read at its own moment. Without Linearizable,
-// reads have no order, but must not return a value that no Commit wrote. Writes still have an order
-// if the store is Conditional. With a Lossy fixture, a write with an unknown outcome takes effect at
-// any moment after its call, or never.
+// The rule depends on the strengths of the store:
+//   - With ExactDrop, a Drop takes effect at one moment; without it, gradually between its call and its return.
+//   - With SnapshotPage, a page is read at one moment; without it, each row at its own moment.
+//   - Without Linearizable, reads have no order, but must not return a value that no Commit wrote. Writes still have an
+//     order if the store is Conditional.
+//   - In a Lossy fixture, a write with an unknown outcome takes effect at any moment after its call, or never.
 func Concurrency(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Entities", func(e *env) { histories(e, false) }},
@@ -40,10 +39,9 @@ func Concurrency(t *testing.T, h Harness) {
 
 const clients = 5
 
-// extent returns the number of rounds, and the number of operations per client and round. In a Lossy
-// fixture, replies may get lost, so the outcome of an operation may be unknown. Such an operation
-// overlaps all later operations of its round, which makes the check slow. So a Lossy fixture gets
-// shorter rounds, but more of them.
+// extent returns the number of rounds, and the number of operations per client and round. In a Lossy fixture, an
+// operation may have an unknown outcome. It then overlaps all later operations of its round, which makes the check
+// slow. A Lossy fixture therefore gets more but shorter rounds.
 func (e *env) extent() (rounds, commands int) {
 	if e.Lossy {
 		return 10, 20
@@ -98,7 +96,7 @@ func histories(e *env, tables bool) {
 	}
 }
 
-// history holds the operations of all clients on one table, and the results.
+// history contains the operations of all clients on one table, and their results.
 type history struct {
 	e           *env
 	name        table.RecordKey
@@ -167,13 +165,13 @@ type client struct {
 
 func (c *client) work(commands int) {
 	for range commands {
-		runtime.Gosched() // lets the operations of different clients overlap on a fast store too
+		runtime.Gosched() // makes the operations of different clients overlap even on a fast store
 		n := c.rnd.IntN(20)
 		switch {
 		case c.tables && c.id < 2 && n < 6:
 			c.drop()
 		case c.tables && n < 8:
-			_ = c.create() // the method create itself adds the result to the history
+			_ = c.create() // create adds its result to the history
 		case n < 11:
 			c.get(c.rnd.IntN(len(universe)))
 		case n < 13:
@@ -246,8 +244,8 @@ func (c *client) commit(m []table.Mutation) {
 	c.add(step{method: "commit", client: c.id, mutations: m}, call, answer{err: err, ticks: ticks})
 }
 
-// mutations returns one to three mutations of one partition. For a store without AtomicCommit, it
-// returns only one. For a store without Conditional, it returns only puts without a condition.
+// mutations returns one to three mutations of one partition. Without AtomicCommit, it returns only one. Without
+// Conditional, it returns only puts without a condition.
 func (c *client) mutations() []table.Mutation {
 	first := 3 * c.rnd.IntN(2)
 	rows := c.rnd.Perm(3)[:1+c.rnd.IntN(6)/3+c.rnd.IntN(2)]
@@ -266,7 +264,7 @@ func (c *client) mutations() []table.Mutation {
 			one.Condition = table.Present + table.Condition(c.rnd.IntN(2))
 		}
 		if len(rows) > 1 && c.rnd.IntN(3) > 0 && one.Kind != table.Delete {
-			one.Condition = table.Always // only some mutations get a condition; otherwise most batches would be refused
+			one.Condition = table.Always // keep the condition of only some mutations, because most batches would otherwise be refused
 		}
 		if !c.e.has.Conditional {
 			one.Kind, one.Condition = table.Put, table.Always
@@ -282,9 +280,8 @@ func (c *client) mutations() []table.Mutation {
 	return m
 }
 
-// checkWritten checks a store without Linearizable. For each value that a read returned, there must
-// be a Commit that wrote this value to this key. The Commit must have begun before the read
-// returned.
+// checkWritten checks a store without Linearizable. A read may return a value only if a Commit wrote this value to this
+// key, and if the Commit began before the read returned.
 func (h *history) checkWritten() {
 	begun := make(map[string]int64)
 	for _, op := range h.operations {

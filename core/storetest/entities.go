@@ -36,8 +36,8 @@ const (
 	newer   state = "another Timestamp"
 )
 
-// verdicts contains the expected error of a mutation, for each condition of the mutation and each state of
-// the entity. If the error is nil, the store must apply the mutation.
+// verdicts contains the expected error of a mutation for each condition and each state of the entity. If the error is
+// nil, the store must apply the mutation.
 var verdicts = map[table.Condition]map[state]error{
 	table.Always:    {nothing: nil, current: nil, newer: nil},
 	table.Absent:    {nothing: nil, current: table.ErrExists, newer: table.ErrExists},
@@ -56,10 +56,10 @@ func conditionsHold(e *env) {
 	for kind, kindName := range kinds {
 		for condition, conditionName := range conditions {
 			if kind == table.Expire {
-				continue // the test Expiry checks mutations of the kind Expire
+				continue // the tests of Expiry check table.Expire
 			}
 			if kind == table.Delete && condition != table.Present && condition != table.Unchanged {
-				continue // not permitted: a Delete has no other conditions
+				continue // a Delete may have no other condition
 			}
 			for found, want := range verdicts[condition] {
 				what := fmt.Sprintf("%s if %s over %s", kindName, conditionName, found)
@@ -103,8 +103,8 @@ func conditionsHold(e *env) {
 	}
 }
 
-// keptApart checks that entities are different if their tables, PartitionKeys or RowKeys differ. This must
-// hold even if keys are empty, or one key is a prefix of another.
+// keptApart checks that entities are different if their tables, PartitionKeys or RowKeys differ, even if keys are empty
+// or one key is a prefix of another.
 func keptApart(e *env) {
 	names := []table.RecordKey{e.create("a"), e.create("ab"), e.create("a1")}
 	parts := []string{"", "a", "ab", "b", "a\u00a0", "a b", "%00", "a!", "1", "'"}
@@ -145,9 +145,8 @@ func keptApart(e *env) {
 	check()
 }
 
-// ownRows checks a contract of Store. It checks the byte slices in entities: keys and properties. The
-// contract is: "It keeps no argument slice after a method has returned, and the caller owns every slice
-// that a method returns."
+// ownRows checks the contract of Store for the keys and properties of entities: "It keeps no argument slice after a
+// method has returned, and the caller owns every slice that a method returns."
 func ownRows(e *env) {
 	name := e.create("own")
 	k := at("part", "row")
@@ -190,8 +189,8 @@ func ownRows(e *env) {
 	e.expect("slices given to a merge were changed", name, k, want)
 }
 
-// cancelLaw checks calls whose context has already ended. Each method must return the error of the context,
-// and must not apply the write.
+// cancelLaw checks calls whose context is already cancelled. Each method must return the error of the context, and must
+// not apply the write.
 func cancelLaw(e *env) {
 	name := e.create("cancelled")
 	kept := put("p", "r", "kept")
@@ -225,8 +224,8 @@ func cancelLaw(e *env) {
 	e.expectNoRecord("after a cancelled WriteRecord", tableKey("new"))
 }
 
-// restartEntities checks that after a restart the written entities exist and the deleted ones do not.
-// Without Restart in the fixture, it checks the same without a restart.
+// restartEntities checks that written entities exist after a restart, and that deleted ones do not. If the fixture
+// cannot be restarted, it checks the same without a restart.
 func restartEntities(e *env) {
 	name := e.create("restart")
 	want := make(map[string]string)

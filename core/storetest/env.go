@@ -30,8 +30,7 @@ func open(t *testing.T, h Harness) *env {
 	return &env{T: t, Fixture: p, clock: c, has: p.Strengths}
 }
 
-// clock is a clock for tests. Each reading moves the clock by the value of clock.step, which may be positive,
-// zero or negative.
+// clock is a clock for tests. Each reading moves the clock by step, which may be positive, zero or negative.
 type clock struct{ ticks, step atomic.Int64 }
 
 // millisecond is the default step of a clock.
@@ -46,7 +45,7 @@ func newClock() *clock {
 
 func (c *clock) now() edm.Ticks { return edm.Ticks(c.ticks.Add(c.step.Load())) }
 
-// awaitReplicas waits until all replicas have all writes, if the fixture has replicas.
+// awaitReplicas waits until all replicas have all writes. Without replicas, it returns at once.
 func (e *env) awaitReplicas() {
 	if e.Settle != nil {
 		e.Settle()
@@ -61,8 +60,8 @@ func (e *env) second(now func() edm.Ticks) table.Store {
 	return e.Share(now)
 }
 
-// fewer returns how often a test repeats its steps. The result is n or, on a fixture that is Remote (slow), the
-// parameter remote. Callers choose the lowest remote with which the test still covers its cases.
+// fewer returns the number of repetitions of a test: n, or remote if the fixture is Remote. Callers choose the lowest
+// remote with which the test still covers its cases.
 func (e *env) fewer(n, remote int) int {
 	if e.Remote {
 		return remote
@@ -70,7 +69,6 @@ func (e *env) fewer(n, remote int) int {
 	return n
 }
 
-// incarnation returns a new random incarnation.
 func incarnation() (i table.Incarnation) {
 	binary.BigEndian.PutUint64(i[:], rand.Uint64())
 	binary.BigEndian.PutUint32(i[8:], rand.Uint32())
@@ -91,7 +89,7 @@ func (e *env) create(name string) table.RecordKey {
 func (e *env) write(r table.Record) table.Revision {
 	e.Helper()
 	revision, err := e.Store.WriteRecord(e.Context(), r)
-	// After a write with an unknown outcome, the record may appear at any time. So write and read until it exists.
+	// After a write with an unknown outcome, the record may appear at any time. Write and read until it exists.
 	for lost := e.Lossy && unknown(err); lost && (unknown(err) || errors.Is(err, table.ErrRevision)); {
 		var there table.Record
 		there, err = e.Store.ReadRecord(e.Context(), r.Key, table.Strong)
@@ -126,7 +124,6 @@ func (e *env) commit(name table.RecordKey, m ...table.Mutation) (edm.Ticks, erro
 	return e.Store.Commit(e.Context(), name, m)
 }
 
-// mustCommit applies mutations, and fails the test if the store returns an error.
 func (e *env) mustCommit(name table.RecordKey, m ...table.Mutation) edm.Ticks {
 	e.Helper()
 	ticks, err := e.commit(name, m...)
@@ -157,7 +154,7 @@ func (e *env) get(name table.RecordKey, k []byte) (table.Row, error) {
 	return e.Store.Get(e.Context(), name, k, table.Strong)
 }
 
-// expect does a strong Get of an entity. If the result, as text, differs from the text in want, the test fails.
+// expect reads an entity with a strong Get, and fails the test if the result, as text, is not want.
 func (e *env) expect(what string, name table.RecordKey, k []byte, want string) {
 	e.Helper()
 	if got := shown(e.get(name, k)); got != want {
@@ -165,8 +162,8 @@ func (e *env) expect(what string, name table.RecordKey, k []byte, want string) {
 	}
 }
 
-// lacksStrength reports whether err is ErrUnsupported because the mutations need a strength (guarantee) that the
-// store does not declare.
+// lacksStrength reports whether err is ErrUnsupported because the mutations need a strength that the store does not
+// declare.
 func (e *env) lacksStrength(err error, m []table.Mutation) bool {
 	if !errors.Is(err, table.ErrUnsupported) {
 		return false
@@ -175,9 +172,8 @@ func (e *env) lacksStrength(err error, m []table.Mutation) bool {
 	return len(m) > 1 && !e.has.AtomicCommit || conditional && !e.has.Conditional
 }
 
-// wasApplied reports whether a Commit was applied. Two errors are permitted. Either the store refused a mutation
-// ([table.Refused]), or the store does not declare a guarantee that the mutations need ([env.lacksStrength]). Any
-// other error fails the test.
+// wasApplied reports whether a Commit was applied. It fails the test unless err is nil, a [table.Refused], or an error
+// for which [env.lacksStrength] returns true.
 func (e *env) wasApplied(m []table.Mutation, err error) bool {
 	e.Helper()
 	var refusal *table.Refused

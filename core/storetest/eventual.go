@@ -20,9 +20,9 @@ type attemptAt struct {
 	call, back int64
 }
 
-// convergenceLaw checks a store without any strength (guarantee beyond those of every store). When writes have ended
-// and all replicas have caught up, all stores and all ways to read must return the same state of each entity. A write
-// is a possible source of this state only if no other write of the entity began after its return.
+// convergenceLaw checks a store without any strengths. When writes have ended and all replicas have caught up, all
+// stores and all ways to read must return the same state of each entity. A write may be the source of the state only if
+// no other write of the entity began after its return.
 func convergenceLaw(e *env) {
 	name := e.create("converges")
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
@@ -90,7 +90,7 @@ func convergenceLaw(e *env) {
 	}
 }
 
-// mayBeLast reports whether the write with this nonce may be the last write that was applied.
+// mayBeLast reports whether the write with the given nonce may be the last write that was applied.
 func mayBeLast(done []attemptAt, nonce uint64) bool {
 	var latest int64 // the time of the latest call that certainly applied its write
 	for _, one := range done {

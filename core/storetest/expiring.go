@@ -12,16 +12,16 @@ import (
 
 const second = edm.TicksPerSecond
 
-// ends returns properties that make an entity expire at the given instant. The instant is in the property "E",
-// which the tests name in their rules of expiry. Another property contains the given text.
+// ends returns properties that make an entity expire at the given instant. The rules of expiry in the tests name the
+// property "E", which contains the instant.
 func ends(at edm.Ticks, v string) edm.Properties {
 	return edm.AppendProperty(text(v), "E", edm.DateTime(at))
 }
 
-// matured is an age at which a rule certainly removes expired entities. A young rule only hides them.
+// matured is an age at which a rule certainly removes expired entities. A younger rule only hides them.
 const matured = table.UndoTime + 90*second
 
-// advance advances the clock. Otherwise the clock of these tests stands still.
+// advance advances the clock, which otherwise stands still in these tests.
 func (c *clock) advance(by edm.Ticks) { c.ticks.Add(int64(by)) }
 
 // createExpiring creates a table with a rule of expiry, and makes the clock stand still.
@@ -38,14 +38,13 @@ func (e *env) createExpiring(rule *table.Expiry) (s *table.Service, name table.N
 	return s, name
 }
 
-// declaring is a wrapper of a store. It declares that the store supports rules of expiry.
+// declaring wraps a store and declares that the store supports rules of expiry.
 type declaring struct{ table.Store }
 
 func (s declaring) Unwrap() table.Store             { return s.Store }
 func (s declaring) Declares() (name string, _ bool) { return "the store", true }
 
-// pauses is a store. Its method Scan reads rows, calls the function found with these rows, and then
-// returns.
+// pauses wraps a store. Its method Scan calls found with the rows before it returns them.
 type pauses struct {
 	table.Store
 	found func(rows []table.Row)
@@ -68,10 +67,10 @@ func (e *env) declare(s *table.Service, name table.Name, rule *table.Expiry) {
 	e.awaitReplicas()
 }
 
-// upkeep runs a complete pass of upkeep, which removes the expired entities of a table.
+// upkeep makes a complete pass of upkeep over a table.
 func (e *env) upkeep(s *table.Service, name table.Name) (removed int) {
 	e.Helper()
-	u := table.Upkeep{Table: name} // TakeUpkeep need not be called, because concurrent passes do no harm
+	u := table.Upkeep{Table: name} // no TakeUpkeep is necessary, because concurrent passes do no harm
 	for range 1000 {
 		done, err := s.Upkeep(e.Context(), &u)
 		if err != nil {
@@ -86,8 +85,7 @@ func (e *env) upkeep(s *table.Service, name table.Name) (removed int) {
 	return 0
 }
 
-// rowKeys returns the keys of the rows that a scan finds. If ended is set, these are the keys of expired entities, and
-// otherwise those of all other entities.
+// rowKeys returns the keys of the expired entities if ended is true, and otherwise the keys of all other entities.
 func (e *env) rowKeys(name table.RecordKey, ended bool) (list []string) {
 	e.Helper()
 	r := table.ScanRequest{Ranges: []key.Range{{}}, Rows: 3, Ended: ended}
@@ -99,8 +97,8 @@ func (e *env) rowKeys(name table.RecordKey, ended bool) (list []string) {
 	return list
 }
 
-// expectRemoved checks how many entities a pass of upkeep removed. If the store itself removes expired entities,
-// the pass may remove fewer entities than expected.
+// expectRemoved checks how many entities a pass of upkeep has removed. The number may be lower than want if the store
+// itself removes expired entities.
 func (e *env) expectRemoved(got, want int) {
 	e.Helper()
 	if got != want && !(e.Removes && got < want) {

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Expiry checks the rule of expiry of a table. An entity that has expired at the Timestamp of an operation must
-// be absent for this operation, even if the entity is still stored.
+// Expiry checks the rule of expiry of a table. An entity that has expired at the Timestamp of an operation must be
+// absent for the operation, even if it is still stored.
 func Expiry(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Refused", refusedTraits},
@@ -32,8 +32,7 @@ func Expiry(t *testing.T, h Harness) {
 	})
 }
 
-// refusedTraits checks a store that does not support rules of expiry. It must answer ErrUnsupported to a record
-// with such a rule.
+// refusedTraits checks that a store without rules of expiry answers ErrUnsupported to a record with such a rule.
 func refusedTraits(e *env) {
 	r := newRecord("a", []byte("one"))
 	r.Traits = &table.Traits{Expiry: &table.Expiry{Property: "E"}}
@@ -127,7 +126,7 @@ func agesFromTheLastWrite(e *env) {
 	e.expectKeys("after 16 seconds", name, false, `"p"/"a"`, `"p"/"c"`)
 	e.clock.advance(8 * second)
 	e.expectKeys("after 24 seconds", name, false, `"p"/"c"`)
-	e.clock.advance(-20 * second) // the wall clock steps back: no expired entity may reappear
+	e.clock.advance(-20 * second) // the wall clock steps back, but no expired entity may reappear
 	e.expectKeys("with a clock that stepped back", name, false, `"p"/"c"`)
 	if _, err := e.commit(name, table.Mutation{Key: at("p", "a"), Kind: table.Merge, Condition: table.Present}); reason(err) != reason(&table.Refused{Err: table.ErrNoEntity}) {
 		e.Errorf("a merge into what a read found absent: %s", reason(err))
@@ -160,7 +159,7 @@ func undoOfARule(e *env) {
 	}
 }
 
-// rows returns all visible rows or, if ended is set, the expired rows.
+// rows returns the expired rows if ended is true, and otherwise all visible rows.
 func (e *env) rows(name table.RecordKey, ended bool) (list []table.Row) {
 	e.Helper()
 	return slices.Concat(e.pages(name, table.ScanRequest{Ranges: []key.Range{{}}, Ended: ended}, func([]byte) {})...)
@@ -171,7 +170,7 @@ func expireOf(r table.Row) table.Mutation {
 }
 
 // endingRule checks a rule of expiry that is withdrawn after its first hour. Entities that expired before the
-// withdrawal must stay absent. All other entities must stay visible.
+// withdrawal must remain absent, and all other entities must remain visible.
 func endingRule(e *env) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	name := n.Key()
@@ -191,7 +190,7 @@ func endingRule(e *env) {
 	err := s.SetTableOptions(e.Context(), n, "", table.TableOptions{})
 	if refused, ok := errors.AsType[*table.Error](err); (!ok || refused.Code != table.OptionsBusy) && !e.Removes {
 		e.Errorf("two rules that end: %v, want OptionsBusy", err)
-	} else if err == nil { // the store itself has already removed all entities that expired by the withdrawn rule
+	} else if err == nil { // the store itself has removed all entities that had expired by the withdrawn rule
 		e.expectKeys("after both", name, false)
 		return
 	}
@@ -203,8 +202,8 @@ func endingRule(e *env) {
 	e.declare(s, n, nil)
 }
 
-// upkeepRemoves checks that upkeep removes all expired entities and no others. Clients then never notice a
-// removal, because expired entities are absent for them anyway.
+// upkeepRemoves checks that upkeep removes all expired entities and no others. Clients do not notice a removal, because
+// an expired entity is already absent for them.
 func upkeepRemoves(e *env) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	name := n.Key()
@@ -237,8 +236,8 @@ func upkeepRemoves(e *env) {
 	e.expectKeys("and it is not stored", name, false, live...)
 }
 
-// upkeepAgainstAWriter checks that upkeep does not remove an entity that a client writes after the scan of the
-// upkeep and before the removal.
+// upkeepAgainstAWriter checks that upkeep does not remove an entity that a client writes between the scan of the upkeep
+// and the removal.
 func upkeepAgainstAWriter(e *env) {
 	_, n := e.createExpiring(&table.Expiry{After: second})
 	if e.Removes {
@@ -268,9 +267,9 @@ func upkeepAgainstAWriter(e *env) {
 	}
 }
 
-// upkeepOvertaken checks a pass of upkeep over a table with a withdrawn rule of expiry. The pass removes the
-// entities that expired by the rule. Then it deletes the rule from the table's record. The pass must delete the
-// rule even if the store or another program removes one of the entities.
+// upkeepOvertaken checks a pass of upkeep over a table with a withdrawn rule of expiry. The pass removes the entities
+// that have expired by the rule, and then deletes the rule from the table's record. It must delete the rule even if the
+// store or another program removes one of the entities.
 func upkeepOvertaken(e *env) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	now := edm.Ticks(e.clock.ticks.Load())
@@ -291,8 +290,8 @@ func upkeepOvertaken(e *env) {
 	}
 }
 
-// traitsElsewhere checks that a declared or withdrawn rule of expiry applies at once in another store over the
-// same data, to all reads and Commits. This must hold even if the other store has cached the old rule.
+// traitsElsewhere checks that a declared or withdrawn rule of expiry applies at once in another store over the same
+// data, even if that store has cached the old rule.
 func traitsElsewhere(e *env) {
 	s, n := e.createExpiring(nil)
 	name := n.Key()
@@ -318,8 +317,8 @@ func traitsElsewhere(e *env) {
 	}
 }
 
-// traitsKept checks that a table's record keeps the rule of expiry when other settings in the record are written.
-// The rule must apply in each store over the same data, and after a restart.
+// traitsKept checks that a table's record keeps the rule of expiry when its other settings are written. The rule must
+// apply in each store over the same data, and after a restart.
 func traitsKept(e *env) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E", After: 9 * second})
 	name := n.Key()
@@ -361,10 +360,9 @@ func traitsKept(e *env) {
 	}
 }
 
-// randomExpiry compares a model with a store under random writes, reads, passes of upkeep, declarations of rules
-// and clock steps. The model never removes an expired entity: [table.Traits] determines which of its entities are
-// absent. Entities expire at half seconds and the clock is at whole seconds, so the model can ignore the exact
-// Timestamps.
+// randomExpiry compares a store with a model under random writes, reads, passes of upkeep, declarations of rules and
+// clock steps. The model never removes an expired entity: [table.Traits] determines which entities are absent. Entities
+// expire at half seconds and the clock is at whole seconds, so the model need not know the exact Timestamps.
 func randomExpiry(e *env) {
 	s, n := e.createExpiring(nil)
 	name := n.Key()
@@ -390,9 +388,9 @@ func randomExpiry(e *env) {
 		case 1:
 			rule := []*table.Expiry{nil, {Property: "E"}, {After: 7*second + second/2}, {Property: "E", After: 11*second + second/2}}[rnd.IntN(4)]
 			if edm.Ticks(e.clock.ticks.Load()) < highest || rnd.IntN(4) > 0 {
-				continue // declaring a rule while the clock is behind is not permitted
+				continue // a rule must not be declared while the clock is behind
 			}
-			e.clock.advance(second/4 + 1) // move the clock past every Timestamp so far, so that the rule is declared later
+			e.clock.advance(second/4 + 1) // move the clock past all Timestamps, so that the rule is declared after them
 			err := s.SetTableOptions(e.Context(), n, "", table.TableOptions{Expire: rule})
 			e.clock.advance(3*second/4 - 1)
 			highest = edm.Ticks(e.clock.ticks.Load())
@@ -402,7 +400,7 @@ func randomExpiry(e *env) {
 			if traits, _, err = s.TableTraits(e.Context(), n); err != nil {
 				e.Fatal(err)
 			}
-			for k, row := range rows { // an entity that expired by a withdrawn rule must not reappear
+			for k, row := range rows { // an entity that has expired by a withdrawn rule must not reappear
 				if traits != nil && (&table.Traits{Ending: traits.Ending}).Ended(&row, highest) {
 					delete(rows, k)
 				}

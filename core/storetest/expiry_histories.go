@@ -11,18 +11,17 @@ import (
 	"edgetable/core/table"
 )
 
-// concurrentExpiry checks concurrent writes and reads of a few entities that expire soon. An insert may fail
-// only while an entity with the same key exists and has not expired. No read may return an expired entity.
-// Meanwhile, other clients remove the expired entities.
+// concurrentExpiry checks concurrent inserts and reads of a few entities that expire soon, while other clients remove
+// the expired entities. An insert may fail only while an entity with the same key exists and has not expired. No read
+// may return an expired entity.
 func concurrentExpiry(e *env) { expiryHistory(e) }
 
-// skewedExpiry does the same as concurrentExpiry in two stores over the same data, whose clocks differ. Neither
-// store may return an entity that has expired according to the slower clock.
+// skewedExpiry is like concurrentExpiry with two stores over the same data, whose clocks differ. Neither store may
+// return an entity that has expired according to the slower clock.
 func skewedExpiry(e *env) { expiryHistory(e, millisecond) }
 
-// expiryHistory runs clients that insert, read and remove entities that expire soon. The clients use e.Store
-// and, for each duration in the argument ahead, another store over the same data. The clock of the other store
-// is ahead by this duration.
+// expiryHistory runs clients that insert, read and remove entities that expire soon. The clients use e.Store and, for
+// each element of ahead, another store over the same data whose clock is ahead by that duration.
 func expiryHistory(e *env, ahead ...edm.Ticks) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	h := &endings{env: e, name: n.Key(), lives: map[string][]interval{}}
@@ -80,7 +79,7 @@ type endings struct {
 // insert inserts an entity that expires soon or has just expired. Then it reads the entity, and scans the
 // table.
 func (h *endings) insert(p program, rnd *rand.Rand) {
-	now := func() edm.Ticks { return edm.Ticks(h.clock.ticks.Load()) } // the slowest of the clocks of all stores
+	now := func() edm.Ticks { return edm.Ticks(h.clock.ticks.Load()) } // the slowest clock of all stores
 	k := at("p", string(rune('a'+rnd.IntN(3))))
 	m := table.Mutation{Key: k, Condition: table.Absent, Properties: ends(now()+p.ahead+edm.Ticks(rnd.IntN(20))*millisecond/10, "1"), Nonce: 1}
 	switch ticks, err := p.store.Commit(h.Context(), h.name, []table.Mutation{m}); {

@@ -9,9 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// faultyStore is a Store whose next calls fail when a test demands it. A call fails before it takes
-// effect, or it takes effect and its reply is lost. Tests use both faults, because code that is right
-// for one of them may be wrong for the other.
+// faultyStore is a Store whose next calls fail when a test demands it. A call either fails before it takes effect, or
+// takes effect and loses its reply. Tests use both faults, because code that is right for one of them may be wrong for
+// the other.
 type faultyStore struct {
 	table.Store
 	// lagging makes eventual Gets read from a replica that has no data yet.
@@ -26,7 +26,6 @@ type faultyStore struct {
 // method is the name of a method of Store.
 type method string
 
-// These methods of a Store can fail.
 const (
 	onReadRecord  method = "ReadRecord"
 	onWriteRecord method = "WriteRecord"
@@ -75,8 +74,7 @@ func (f *faultyStore) count(m method) int {
 	return f.calls[m]
 }
 
-// deliver applies the delayed calls (calls whose effect has the value late). It applies them in the
-// order in which the test made them.
+// deliver applies the late calls in the order in which they were made.
 func (f *faultyStore) deliver() {
 	f.mu.Lock()
 	late := f.late
@@ -87,8 +85,7 @@ func (f *faultyStore) deliver() {
 	}
 }
 
-// reset removes all faults that are still to come. It also drops the delayed calls (calls whose
-// effect has the value late), so that they never take effect.
+// reset removes all pending faults. It also drops the late calls, which then never take effect.
 func (f *faultyStore) reset() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -96,8 +93,7 @@ func (f *faultyStore) reset() {
 	f.late = nil
 }
 
-// do executes a call of a method and counts the call. If a fault is set for this call, the fault is
-// applied.
+// do executes a call of a method, with the next fault of the method if there is one.
 func (f *faultyStore) do(m method, call func() error) error {
 	f.mu.Lock()
 	f.calls[m]++
@@ -121,8 +117,7 @@ func (f *faultyStore) do(m method, call func() error) error {
 	return fault.err
 }
 
-// lose executes a call as faultyStore.do does, but for a method that also returns a
-// result.
+// lose is like faultyStore.do for a method that also returns a result.
 func lose[R any](f *faultyStore, m method, call func() (R, error)) (R, error) {
 	var result R
 	err := f.do(m, func() (err error) {

@@ -58,7 +58,7 @@ func filters(e *env) {
 				continue // no key can match the filter, so there is nothing to scan
 			}
 			if e.Remote && 1 <= j && j <= 3 && j != 1+i%3 {
-				continue // on a remote store, only one of these page limits is tested with each filter
+				continue // on a remote store, only one of these page limits is tested for each filter
 			}
 			what := fmt.Sprintf("%s: %d ranges, Rows %d, ScanBytes %d", text, len(r.Ranges), r.Rows, r.ScanBytes)
 			e.same(what, keys(slices.Concat(e.pages(name, r, nil)...)), want)

@@ -1,8 +1,8 @@
 package storetest
 
-// Home returns the strengths (guarantees) of one of this project's stores, by its name in the table in docs/stores.md.
-// The store's own tests declare the strengths that Home returns, so the suite checks them. Another test compares them
-// with that page. Home panics if the name is unknown.
+// Home returns the strengths of one of this project's stores, by its name in docs/stores.md. The store's own tests
+// declare these strengths, so the suite checks them, and another test compares them with that page. Home panics if the
+// name is unknown.
 func Home(name string) Strengths {
 	s, ok := homes[name]
 	if !ok {
@@ -25,9 +25,9 @@ var homes = map[string]Strengths{
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, Feed: true, SnapshotPage: true,
 		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
-	// The store does not declare SnapshotPage, because a Query of DynamoDB is read-committed and may return part of a
-	// batch. The store does not declare ExactDrop, because a process with a cached record may still find a dropped
-	// table. The store does not declare TimestampsAcrossProcesses, because it does not store the Timestamp of a delete.
+	// Not SnapshotPage, because a Query of DynamoDB is read-committed and may return part of a batch. Not ExactDrop,
+	// because a process with a cached record may still find a dropped table. Not TimestampsAcrossProcesses, because the
+	// store does not store the Timestamp of a delete.
 	"DynamoDB": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true,
 		Durable: true,
@@ -36,14 +36,14 @@ var homes = map[string]Strengths{
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, SnapshotPage: true,
 		Durable: true, Expiry: true, Feed: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
-	// The store does not declare SnapshotPage, because a page is read from each bucket (a part of the table) separately.
-	// The store does not declare ExactDrop, because the buckets drop a table one after another.
+	// Not SnapshotPage, because a page is read from each bucket separately. Not ExactDrop, because the buckets drop a
+	// table one after another.
 	"Durable Objects, more buckets": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
 		Durable: true, Expiry: true, Feed: true, TimestampsAcrossProcesses: true,
 	},
-	// The store does not declare SnapshotPage, because a page is read from each range (a part of a split table)
-	// separately. The store does not declare ExactDrop, because the ranges drop the table one after another.
+	// Not SnapshotPage, because a page is read from each range separately. Not ExactDrop, because the ranges drop a
+	// table one after another.
 	"Durable Objects, a table that has split": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
 		Durable: true, Expiry: true, Feed: true, TimestampsAcrossProcesses: true,

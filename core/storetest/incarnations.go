@@ -36,7 +36,7 @@ func (e *env) expectNone(what string, s table.Store, name table.RecordKey) {
 	}
 }
 
-// expectRows fails the test if Scan and Get return other rows of a table than these.
+// expectRows fails the test unless Scan and Get return exactly the given rows of a table.
 func (e *env) expectRows(what string, s table.Store, name table.RecordKey, want ...string) {
 	e.Helper()
 	e.awaitReplicas()
@@ -71,8 +71,8 @@ func noTable(e *env) {
 	e.expectRows("another", e.Store, other)
 }
 
-// createAgain checks that entities of a dropped table never reappear, even if a table with the same name is
-// created. It also checks that no ETag from the dropped table matches an entity of the new table.
+// createAgain checks that entities of a dropped table never reappear, even if a table of the same name is created. It
+// also checks that no ETag of the dropped table matches an entity of the new table.
 func createAgain(e *env) {
 	var name table.RecordKey
 	var last edm.Ticks
@@ -99,8 +99,8 @@ func createAgain(e *env) {
 	}
 }
 
-// livesOverTwoStores creates and drops a table several times, alternately through two stores over the same data. It
-// checks that neither store finds the table after a Drop, whatever the stores have cached.
+// livesOverTwoStores creates and drops a table several times, alternately through two stores over the same data.
+// Neither store may find the table after a Drop, whatever it has cached.
 func livesOverTwoStores(e *env) {
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
 	for incarnation := range 6 {
@@ -124,7 +124,7 @@ func livesOverTwoStores(e *env) {
 	}
 }
 
-// recordChanges checks that writing a new value to a table's record keeps the table's entities.
+// recordChanges checks that a table keeps its entities when a new value is written to its record.
 func recordChanges(e *env) {
 	d := newRecord("record", []byte("one"))
 	first := e.write(d)
@@ -144,7 +144,7 @@ func recordChanges(e *env) {
 	e.expectRows("after a refused create", e.Store, d.Key, want)
 }
 
-// largeDrop checks that after the Drop of a large table no read returns its entities, even if the store removes the
+// largeDrop checks that no read returns entities of a large table after its Drop, even if the store removes the
 // entities in the background.
 func largeDrop(e *env) {
 	name, _ := e.large()

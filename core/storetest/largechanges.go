@@ -16,9 +16,9 @@ const (
 	mergedRow  = 900 << 10 // bytes of properties of each entity
 )
 
-// largeCommits checks a commit whose entities are together larger than [table.LargestPart]: here, merges into large
-// entities. The feed contains the commit in parts. Each change must be in exactly one part, and a client must be able to
-// continue after each part.
+// largeCommits checks a commit whose entities together are larger than [table.LargestPart]. Here it consists of merges
+// into large entities. The feed contains the commit in parts. Each change must be in exactly one part, and a client
+// must be able to continue after each part.
 func largeCommits(e *env) {
 	s, n := e.createWithFeed()
 	name := n.Key()
@@ -98,8 +98,8 @@ func largeCommits(e *env) {
 	e.refuses("inside a commit that was trimmed", name, &page.Next, table.ErrFeedExpired)
 }
 
-// expectParts checks that the parts of a commit have the changes of these rows, each once and in order, and that no part
-// is too large.
+// expectParts checks that the parts of a commit contain the changes of the given rows, each once and in order, and that
+// no part is too large.
 func (e *env) expectParts(what string, got []table.FeedCommit, ticks edm.Ticks, rows string) {
 	e.Helper()
 	keys, parts := "", 0

@@ -2,7 +2,7 @@ package storetest
 
 import "testing"
 
-// law is a check with a name. Each law runs with a new fixture.
+// law is a named check. Each law runs with a new fixture.
 type law struct {
 	name  string
 	check func(*env)

@@ -9,19 +9,17 @@ import (
 	"edgetable/core/table"
 )
 
-// storesAnHourApart returns the store, and another one over the same data with a clock that is an hour
-// slow.
+// storesAnHourApart returns the store and another store over the same data, whose clock is an hour slow.
 func (e *env) storesAnHourApart() [2]table.Store {
 	slow := newClock()
 	slow.ticks.Add(-3600 * edm.TicksPerSecond)
 	return [2]table.Store{e.Store, e.second(slow.now)}
 }
 
-// laterLives checks the Timestamps of several incarnations of a table (the same name, dropped and created
-// again). No Timestamp may repeat, and the Timestamps of one key must strictly increase. One process
-// writes. Another process, whose clock differs by an hour, drops the table and creates it again. A store
-// without TimestampsAcrossProcesses gives these guarantees only within one process. The test createAgain
-// checks such a store.
+// laterLives checks the Timestamps of several incarnations of a table. No Timestamp may repeat, and the Timestamps of
+// one key must strictly increase. One process writes. Another process, whose clock differs by an hour, drops the table
+// and creates it again. A store without TimestampsAcrossProcesses guarantees this only within one process, which
+// createAgain checks.
 func laterLives(e *env) {
 	if !e.has.TimestampsAcrossProcesses {
 		return
@@ -47,9 +45,8 @@ func laterLives(e *env) {
 	}
 }
 
-// purgeLaw checks that the Timestamps of a key increase even if the store removes the tombstones of
-// deleted entities. The store may remove them at any time, even during writes of processes whose clocks
-// disagree.
+// purgeLaw checks that the Timestamps of a key increase even if the store removes the tombstones of deleted entities.
+// The store may remove tombstones at any time, even during writes of processes whose clocks disagree.
 func purgeLaw(e *env) {
 	if e.Purge == nil || !e.has.TimestampsAcrossProcesses {
 		return
@@ -68,8 +65,8 @@ func purgeLaw(e *env) {
 			e.Purge()
 		}
 	}
-	// Once in each hour, the store with the fast clock deletes an entity. Then the other store, whose
-	// clock is an hour behind, writes the entity again.
+	// In each hour, the store with the fast clock deletes an entity. Then the store with the slow clock writes the
+	// entity again.
 	for i := range 4 {
 		e.clock.ticks.Add(3600 * int64(edm.TicksPerSecond))
 		row := fmt.Sprint("hour ", i)
@@ -101,9 +98,8 @@ func purgeLaw(e *env) {
 	purges.Wait()
 }
 
-// takeOverLaw checks a process that stalls for so long that another process takes over its resources. When
-// the stalled process resumes, both processes write. Their Timestamps must never repeat, and the
-// Timestamps of each key must increase.
+// takeOverLaw checks a process that stalls for so long that another process takes over its resources. When the stalled
+// process resumes, both processes write. No Timestamp may repeat, and the Timestamps of each key must increase.
 func takeOverLaw(e *env) {
 	if e.TakeOver == nil {
 		return
@@ -122,7 +118,7 @@ func takeOverLaw(e *env) {
 	write(e.Store, put("p", "r", "before"), true)
 	for round := range 4 {
 		next := e.TakeOver(e.clock.now)
-		if round > 0 { // the clock passes all Timestamps that the stalled process has reserved, so this process must reserve new ones
+		if round > 0 { // the clock passes all Timestamps that the stalled process has reserved, so the process must reserve new ones
 			e.clock.ticks.Add(60 * int64(edm.TicksPerSecond))
 		}
 		var both sync.WaitGroup

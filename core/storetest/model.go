@@ -11,10 +11,10 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// This file contains a sequential model of one table. The concurrent histories are compared with the
-// model. Its states are plain values that can be compared with ==.
+// This file contains a sequential model of one table, with which the concurrent histories are compared. The states of
+// the model are plain values that can be compared with ==.
 
-// universe lists all keys in a history: two partitions of three keys each.
+// universe contains all keys of a history: two partitions of three keys each.
 var universe = [...]string{"p\x00a", "p\x00b", "p\x00c", "q\x00a", "q\x00b", "q\x00c"}
 
 // cell is an entity in the model.
@@ -23,7 +23,7 @@ type cell struct {
 	ticks      edm.Ticks
 	nonce      uint64
 	properties string
-	highest    edm.Ticks // the highest Timestamp that the key had so far, in any incarnation
+	highest    edm.Ticks // the highest Timestamp that the key ever had, in any incarnation
 }
 
 func (c cell) row(k string) *table.Row {
@@ -33,10 +33,10 @@ func (c cell) row(k string) *table.Row {
 	return &table.Row{Key: []byte(k), Timestamp: c.ticks, Nonce: c.nonce, Properties: edm.Properties(c.properties)}
 }
 
-// lifeOf is the state of the whole table in the model.
+// lifeOf is the state of a table in the model.
 type lifeOf struct {
 	revision table.Revision // the revision of the table's record; "" if the table does not exist
-	dropping int64          // the id of the Drop in progress, or 0; always 0 with ExactDrop, because such a Drop takes effect in one step
+	dropping int64          // the id of the Drop in progress, or 0; always 0 with ExactDrop, because a Drop then takes effect at once
 	cells    [len(universe)]cell
 }
 
@@ -45,8 +45,8 @@ type step struct {
 	method    string // create, read, drop, dropped, get, commit, scan
 	client    int
 	id        int64          // unique in the history; not 0
-	revision  table.Revision // for a drop: the revision that the table's record must have
-	key       int            // for a get: the index of the key in the list of all keys (the constant universe)
+	revision  table.Revision // for a drop, the revision that the table's record must have
+	key       int            // for a get, the index of the key in universe
 	mutations []table.Mutation
 }
 
@@ -55,17 +55,15 @@ type answer struct {
 	err      error
 	revision table.Revision
 	ticks    edm.Ticks
-	cells    [len(universe)]cell // the entities (cells) that a get or a scan returned, without their field highest
+	cells    [len(universe)]cell // the entities that a get or a scan returned, without highest
 }
 
-// laws are the rules of the model that depend on the store's declared strengths (guarantees).
+// laws are the rules of the model that depend on the declared strengths of the store.
 type laws struct {
 	exactDrop bool
-	// acrossDeletes is set if the Timestamps of a key must increase even when the entity was deleted
-	// in between.
+	// acrossDeletes means that the Timestamps of a key must increase even if the entity was deleted in between.
 	acrossDeletes bool
-	// apart is set if each step reads or writes only one partition. The partitions can then be checked
-	// separately.
+	// apart means that each step reads or writes only one partition, so that the partitions can be checked separately.
 	apart bool
 }
 
@@ -91,8 +89,8 @@ func (l laws) step(s lifeOf, in step, out answer) (bool, lifeOf) {
 	if l.exactDrop || s.dropping == 0 {
 		return l.stepOutsideDrop(s, in, out, live)
 	}
-	// Without ExactDrop, each operation during a Drop may or may not find the table. But a new incarnation begins only
-	// after the Drop has ended; the store may answer ErrBeingDeleted until then.
+	// Without ExactDrop, an operation during a Drop may or may not find the table. A new incarnation begins only after
+	// the Drop has ended. Until then, the store may answer ErrBeingDeleted.
 	switch {
 	case in.method == "dropped" && s.dropping == in.id:
 		return true, lifeOf{cells: dropped(s.cells)}
@@ -107,8 +105,7 @@ func (l laws) step(s lifeOf, in step, out answer) (bool, lifeOf) {
 	return l.stepOutsideDrop(s, in, out, false)
 }
 
-// stepOutsideDrop applies a step (an operation of a client) as if no Drop were in progress. The
-// parameter live says whether the step finds the table.
+// stepOutsideDrop applies a step as if no Drop were in progress. If live is true, the step finds the table.
 func (l laws) stepOutsideDrop(s lifeOf, in step, out answer, live bool) (bool, lifeOf) {
 	got := reason(out.err)
 	switch in.method {
@@ -197,8 +194,7 @@ func same(a, b cell) bool {
 	return a == b
 }
 
-// canonical sorts properties into the order in which the clients of a history write them, because
-// stores need not keep the order.
+// canonical sorts properties into the order in which the clients write them, because stores need not keep the order.
 func canonical(p edm.Properties) string {
 	var out edm.Properties
 	for _, name := range []string{"v", "w"} {
@@ -212,8 +208,8 @@ func canonical(p edm.Properties) string {
 	return string(out)
 }
 
-// dropped returns the cells (one for each key) of the table after a drop. The entities are gone, but
-// each cell keeps the highest Timestamp of its key.
+// dropped returns the cells of a table after a drop. The entities are gone, but each cell keeps the highest Timestamp
+// of its key.
 func dropped(cells [len(universe)]cell) [len(universe)]cell {
 	for i := range cells {
 		cells[i] = cell{highest: cells[i].highest}

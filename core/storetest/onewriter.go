@@ -9,20 +9,19 @@ import (
 	"edgetable/core/table"
 )
 
-// OneWriter writes to a table while faults are injected. It is the only writer, so it knows the
-// content of the table. It inserts only entities that do not exist, deletes only existing
-// entities, and updates only states that it has read. So the store has no reason to refuse a
-// write. A refusal means that the store applied a write twice, or confirmed a write that it did
-// not apply. After a write with an unknown outcome, OneWriter reads the entity.
+// OneWriter writes to a table while faults are injected. It is the only writer, so it knows the content of the table.
+// It inserts only entities that do not exist, deletes only existing entities, and updates only states that it has read.
+// The store therefore has no reason to refuse a write. A refusal means that the store applied a write twice, or
+// confirmed a write that it did not apply. After a write with an unknown outcome, OneWriter reads the entity.
 type OneWriter struct {
 	Store table.Store
 	Table table.RecordKey
 	Rand  func(n int) int
-	// The function Before is called before each write, and may begin to inject faults. The function
-	// Settle stops the faults, and waits until no message is in transit.
+	// Before is called before each write, and may start to inject faults. Settle stops the faults, and waits until no
+	// message is in transit.
 	Before, Settle func()
-	// NotDone reports whether an error proves that the write was not applied and never will be. The
-	// error ErrBusy proves this without a call of NotDone. NotDone may be nil.
+	// NotDone reports whether an error proves that the write was not applied and never will be applied. ErrBusy always
+	// proves this. NotDone may be nil.
 	NotDone func(error) bool
 }
 

@@ -25,8 +25,8 @@ func Order(t *testing.T, h Harness) {
 	})
 }
 
-// descends reports whether the store can read in descending order. A store that does not declare Descending
-// must answer [table.ErrUnsupported]. If it scans in ascending order instead, the test fails.
+// descends reports whether the store can read in descending order. A store that does not declare Descending must answer
+// [table.ErrUnsupported]; otherwise the test fails.
 func (e *env) descends(name table.RecordKey) bool {
 	e.Helper()
 	if e.Strengths.Descending {
@@ -39,15 +39,14 @@ func (e *env) descends(name table.RecordKey) bool {
 	return false
 }
 
-// backward returns a list in the opposite order.
 func backward(list []string) []string {
 	list = slices.Clone(list)
 	slices.Reverse(list)
 	return list
 }
 
-// descending checks that a descending Scan returns the same rows as an ascending one, in the opposite order.
-// It tests many ranges and filters.
+// descending checks, for many ranges and filters, that a descending Scan returns the same rows as an ascending Scan in
+// reverse order.
 func descending(e *env) {
 	name, grid := e.grid("descending", 5, 20, 10)
 	e.fill(name, []table.Mutation{put("", "", "1"), put("\U0001F600", "\uff01", "n"), put("\uff01", "\U0001F600", "n"), put("p0", "r", "n")})
@@ -77,7 +76,7 @@ func descending(e *env) {
 		r.Rows, r.ScanBytes = 1+rnd.IntN(4), 300
 		e.same(text+", newest first in short pages", keys(slices.Concat(e.pages(name, r, nil)...)), want)
 	}
-	// Each range contains only one key. In every second range there is no entity.
+	// Each range contains only one key. Every second range contains no entity.
 	var points []key.Range
 	for _, k := range grid[:60] {
 		points = append(points, key.Range{Start: []byte(k), End: []byte(k + "\x01")}, key.Range{Start: []byte(k + "+"), End: []byte(k + "+\x01")})
@@ -119,8 +118,7 @@ func descendingPages(e *env) {
 	}
 }
 
-// descendingUnderWrites inserts and deletes entities between the pages of a descending scan, as
-// pagingUnderWrites does for an ascending one.
+// descendingUnderWrites is like pagingUnderWrites for a descending scan.
 func descendingUnderWrites(e *env) {
 	name, want := e.grid("paging", 6, 20, 20)
 	if !e.descends(name) {
@@ -162,8 +160,8 @@ func descendingUnderWrites(e *env) {
 	}
 }
 
-// turning reads one page in descending order. Then it reads the remaining ranges in ascending
-// order. The two scans together must return each row once.
+// turning reads one page in descending order, and then the remaining ranges in ascending order. Both scans together
+// must return each row once.
 func turning(e *env) {
 	name, grid := e.grid("turn", 3, 30, 10)
 	if !e.descends(name) {
@@ -204,8 +202,8 @@ func latest(e *env) {
 	}
 }
 
-// counted checks a scan with the option Count. The sum over its pages must be the number of rows that a scan
-// without this option returns.
+// counted checks a scan with the option Count. The sum over its pages must equal the number of rows that the same scan
+// without Count returns.
 func counted(e *env) {
 	name, grid := e.grid("count", 4, 25, 50)
 	for _, text := range []string{"", "n ge 10 and n lt 37", "n lt 0", "PartitionKey eq 'p01'", "PartitionKey ge 'p01' and n ne 50", "PartitionKey eq 'p02' and RowKey eq 'r003'"} {

@@ -17,15 +17,13 @@ type applied struct {
 	ticks    edm.Ticks
 }
 
-// overlaps runs many goroutines that insert, upsert and delete one entity. Timestamps increase in
-// the order in which commits take effect. So the commits, sorted by Timestamp, must be a possible
-// history of the entity: [table.Apply] must accept each of them in this order. If a delete with a
-// higher Timestamp takes effect before an insert, for example, Apply finds an insert of an
-// existing entity, or a delete of a missing entity.
+// overlaps runs many goroutines that insert, upsert and delete one entity. Timestamps increase in the order in which
+// commits take effect. The commits, sorted by Timestamp, must therefore be a possible history of the entity:
+// [table.Apply] must accept each commit in this order. Otherwise Apply finds, for example, an insert of an existing
+// entity or a delete of a missing entity.
 //
-// A store without TimestampsAcrossProcesses promises the order only within one process, so all
-// clients then use the same store. Without Conditional or Linearizable the last writer wins, so
-// the order of commits cannot be checked.
+// A store without TimestampsAcrossProcesses guarantees the order only within one process, so all clients then use the
+// same store. Without Conditional or Linearizable, the last writer wins, so the order cannot be checked.
 func overlaps(e *env) {
 	stores := [2]table.Store{e.Store, e.Store}
 	if e.has.TimestampsAcrossProcesses {
@@ -47,7 +45,7 @@ func (e *env) overlap(stores [2]table.Store) {
 		rnd := rand.New(rand.NewPCG(8, uint64(id)))
 		all.Go(func() {
 			for range e.fewer(400, 150) {
-				runtime.Gosched() // lets the next goroutine start before this one has finished, even if the store is fast
+				runtime.Gosched() // makes the goroutines overlap even if the store is fast
 				m := choices[rnd.IntN(len(choices))]
 				ticks, err := stores[id%2].Commit(e.Context(), name, []table.Mutation{m})
 				switch refusal := (*table.Refused)(nil); {

@@ -14,9 +14,9 @@ import (
 	"edgetable/core/table"
 )
 
-// pagingUnderWrites inserts and deletes entities between two pages of a scan: at the position, before it and after
-// it. The scan must return each entity that exists during the whole scan exactly once, and no entity that never
-// existed. The order must be strictly increasing, which e.pages checks.
+// pagingUnderWrites inserts and deletes entities between two pages of a scan: at the position, before it and after it.
+// The scan must return each entity that exists during the whole scan exactly once, and no entity that never existed.
+// e.pages checks that the order is strictly increasing.
 func pagingUnderWrites(e *env) {
 	for seed := range uint64(e.fewer(6, 2)) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
@@ -25,7 +25,7 @@ func pagingUnderWrites(e *env) {
 		for _, k := range want {
 			ever[k] = true
 		}
-		others := make(map[string]bool) // whether the entity exists now, for each key that the test inserts and deletes
+		others := make(map[string]bool) // whether each entity that the test inserts and deletes exists now
 		change := func(k []byte) {
 			m := table.Mutation{Key: k, Nonce: 1, Properties: text("other")}
 			if others[string(k)] {
@@ -53,7 +53,7 @@ func pagingUnderWrites(e *env) {
 				change(other())
 			}
 			if bytes.HasSuffix(next, []byte("+")) {
-				change(next) // insert or delete the entity whose key is the position next
+				change(next) // insert or delete the entity at the position next
 			}
 			if p, row := key.Split(next); bytes.HasPrefix(row, []byte("r")) && len(row) >= 4 {
 				change(at(string(p), string(row[:4])+"+"))
@@ -72,12 +72,11 @@ func pagingUnderWrites(e *env) {
 	}
 }
 
-// flipPadding makes the rows so long that a page has more than 64 KiB. The store must then call Expired while it
-// reads the page.
+// flipPadding makes a page longer than 64 KiB, so that the store must call Expired while it reads the page.
 var flipPadding = edm.Binary(make([]byte, 8<<10))
 
-// flip returns the mutations that change a partition of snapshotPages from state n-1 to state n. A state consists
-// of ten rows with the number n. The keys of even states differ from those of odd states.
+// flip returns the mutations that change a partition of snapshotPages from state n-1 to state n. A state consists of
+// ten rows with the number n. The keys of even states differ from the keys of odd states.
 func flip(partition string, n int32) []table.Mutation {
 	var m []table.Mutation
 	for i := range 10 {
@@ -90,10 +89,12 @@ func flip(partition string, n int32) []table.Mutation {
 	return m
 }
 
-// snapshotPages reads pages while a writer changes partition a to its next state, then partition b, and so on. If
-// the store declares SnapshotPage, "one Scan sees the store as of one moment; a concurrent Commit is in its page
-// wholly or not at all." If the store declares Linearizable, a page has two more properties. It contains no row of
-// a Commit that begins after the page was read. It also contains no row that was replaced before the Scan began.
+// snapshotPages reads pages while a writer changes partition a to its next state, then partition b, and so on. If the
+// store declares SnapshotPage, "one Scan sees the store as of one moment; a concurrent Commit is in its page wholly or
+// not at all."
+//
+// If the store declares Linearizable, a page contains no row of a Commit that began after the page was read. It also
+// contains no row that was replaced before the Scan began.
 func snapshotPages(e *env) {
 	name := e.create("snapshot")
 	for _, p := range []string{"a", "b"} {
@@ -128,11 +129,11 @@ func snapshotPages(e *env) {
 	for scans := 0; (scans < 60 || done.Load() < 20) && !e.Failed(); scans++ {
 		from := done.Load()
 		select {
-		case turn <- struct{}{}: // lets the writer begin a Commit while the Scan begins
+		case turn <- struct{}{}: // makes a Commit begin while the Scan begins
 		case <-gone:
 		}
-		// At every fifth row, let the writer begin a Commit, and give it some time to finish. Do not wait until
-		// the Commit has finished, because a store may block the Commit until the page is complete.
+		// At every fifth row, let the writer begin a Commit, and give it some time to finish. Do not wait for the end
+		// of the Commit, because a store may block it until the page is complete.
 		rows := 0
 		meet := func() bool {
 			if rows++; rows%5 != 0 {
@@ -159,8 +160,8 @@ func snapshotPages(e *env) {
 	writer.Wait()
 }
 
-// checkFlip checks the numbers of the states in a page. The state number from was complete before the Scan began.
-// The state number to was the latest state that the writer had begun when the Scan returned.
+// checkFlip checks the state numbers in a page. State from was complete before the Scan began, and state to was the
+// latest state that the writer had begun when the Scan returned.
 func (e *env) checkFlip(page table.Page, from, to int32) {
 	e.Helper()
 	seen := map[string]map[int32]int{"a": {}, "b": {}} // number of rows, by partition and state
@@ -193,8 +194,8 @@ func (e *env) checkFlip(page table.Page, from, to int32) {
 	}
 }
 
-// weakPages replaces snapshotPages for a store that refuses a Commit of several mutations. It checks that each
-// page contains each row that exists during the whole test.
+// weakPages replaces snapshotPages for a store that refuses a Commit of several mutations. Each page must contain each
+// row that exists during the whole test.
 func (e *env) weakPages(name table.RecordKey) {
 	e.mustCommit(name, put("p", "stays", "0"))
 	var writer sync.WaitGroup

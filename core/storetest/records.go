@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Records checks the catalog, which has a record for each table and one for the settings of each
-// account. Reads and writes of records must be linearizable if the store declares Linearizable.
+// Records checks the catalog, which has a record for each table and a record for the settings of each account. Reads
+// and writes of records must be linearizable if the store declares Linearizable.
 func Records(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"CompareAndSwap", compareAndSwap},
@@ -25,7 +25,6 @@ func Records(t *testing.T, h Harness) {
 	})
 }
 
-// newRecord returns the record for a new table.
 func newRecord(name string, value []byte) table.Record {
 	return table.Record{Key: tableKey(name), Value: value, Incarnation: incarnation()}
 }
@@ -37,7 +36,6 @@ func showRecord(r table.Record, err error) string {
 	return fmt.Sprintf("%s=%q %x rev %q", r.Key, r.Value, r.Incarnation, r.Revision)
 }
 
-// expectRecord fails the test unless a store returns this record.
 func (e *env) expectRecord(what string, s table.Store, r table.Record) {
 	e.Helper()
 	if got, want := showRecord(s.ReadRecord(e.Context(), r.Key, table.Strong)), showRecord(r, nil); got != want {
@@ -45,7 +43,6 @@ func (e *env) expectRecord(what string, s table.Store, r table.Record) {
 	}
 }
 
-// expectNoRecord fails the test if there is a record with this key.
 func (e *env) expectNoRecord(what string, key table.RecordKey) {
 	e.Helper()
 	if _, err := e.Store.ReadRecord(e.Context(), key, table.Strong); reason(err) != reason(table.ErrNoRecord) {
@@ -53,7 +50,7 @@ func (e *env) expectNoRecord(what string, key table.RecordKey) {
 	}
 }
 
-// tryRecord writes a record. If the error differs from the error in want, the test fails.
+// tryRecord writes a record, and fails the test if the error is not want.
 func (e *env) tryRecord(what string, r table.Record, want error) table.Revision {
 	e.Helper()
 	revision, err := e.Store.WriteRecord(e.Context(), r)
@@ -67,9 +64,9 @@ func (e *env) tryRecord(what string, r table.Record, want error) table.Revision 
 	return revision
 }
 
-// compareAndSwap checks the contract: "WriteRecord writes a record if the stored record has the
-// revision r.Revision. If r.Revision is empty, there must be no stored record. Otherwise it fails with
-// ErrRevision." It also checks that later writes of the record keep the incarnation.
+// compareAndSwap checks the contract: "WriteRecord writes a record if the stored record has the revision r.Revision. If
+// r.Revision is empty, there must be no stored record. Otherwise it fails with ErrRevision." It also checks that later
+// writes do not change the incarnation.
 func compareAndSwap(e *env) {
 	e.expectNoRecord("before there was one", tableKey("a"))
 	r := newRecord("a", []byte("one"))
@@ -125,8 +122,8 @@ func settings(e *env) {
 	}
 }
 
-// laterProperties checks a table's record with a property that a later version of this program wrote. A
-// change of the table's access policies must keep this property.
+// laterProperties checks that a change of a table's access policies keeps a property of the record that a later version
+// of this program wrote.
 func laterProperties(e *env) {
 	s := table.New(e.Store, table.Options{Now: e.clock.now, Rand: rand.Uint64})
 	name := table.Name{Account: "acct", Table: "later"}
@@ -198,8 +195,8 @@ func dropRecord(e *env) {
 	e.expectRecord("after a refused Drop", e.Store, r)
 }
 
-// sharedRecords checks that two stores over the same data return the same records: at once if the store
-// declares Linearizable, and otherwise after all replicas have caught up.
+// sharedRecords checks that two stores over the same data return the same records: at once if the store declares
+// Linearizable, and otherwise after all replicas have caught up.
 func sharedRecords(e *env) {
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
 	r := newRecord("shared", nil)
@@ -220,8 +217,8 @@ func sharedRecords(e *env) {
 	}
 }
 
-// ownRecords checks a contract of Store. It checks the byte slices in records. The contract is: "It keeps no
-// argument slice after a method has returned, and the caller owns every slice that a method returns."
+// ownRecords checks the contract of Store for the values of records: "It keeps no argument slice after a method has
+// returned, and the caller owns every slice that a method returns."
 func ownRecords(e *env) {
 	r := newRecord("a", []byte("mine"))
 	r.Revision = e.write(r)
@@ -243,8 +240,8 @@ func ownRecords(e *env) {
 	e.expectRecord("the value listed was changed", e.Store, want)
 }
 
-// restartRecords checks that every record that a reply confirmed is still stored after a restart, if
-// the fixture can be restarted.
+// restartRecords checks that every confirmed write of a record is still stored after a restart, if the fixture can be
+// restarted.
 func restartRecords(e *env) {
 	r := newRecord("a", []byte("one"))
 	r.Revision = e.write(r)

@@ -12,11 +12,10 @@ import (
 	"edgetable/core/table"
 )
 
-// LostReplies checks how a [table.Service] over the store handles errors. If the outcome of a write is
-// unknown, the Service may send the write again only if the write demands an ETag. For any other write it
-// makes one strong Get. If the entity has the nonce of the write, the write has succeeded; otherwise the
-// answer is OperationTimedOut. The Service must never answer 404, 409 or 412 as a guess, and must never
-// overwrite a later state.
+// LostReplies checks how a [table.Service] over the store handles errors. After a write with an unknown outcome, the
+// Service may send the write again only if the write demands an ETag. For any other write it makes one strong Get. If
+// the entity has the nonce of the write, the write has succeeded; otherwise the answer is OperationTimedOut. The
+// Service must never guess 404, 409 or 412, and must never overwrite a later state.
 func LostReplies(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Writes", lostWrites},
@@ -27,7 +26,7 @@ func LostReplies(t *testing.T, h Harness) {
 
 var name = table.Name{Account: "acct", Table: "Replies"}
 
-// service returns a Service and its faultyStore, which wraps the store under test.
+// service returns a Service over a faultyStore that wraps the store under test, and the faultyStore.
 func (e *env) service() (*table.Service, *faultyStore) {
 	e.Helper()
 	f := newFaulty(e.Store)
@@ -46,13 +45,12 @@ func (e *env) commitAsOther(doc table.RecordKey, m table.Mutation) {
 	}
 }
 
-// covers reports whether the store declares the strengths (guarantees) that a write needs.
+// covers reports whether the store declares the strengths in needs.
 func (e *env) covers(needs Strengths) bool {
 	return (e.has.Conditional || !needs.Conditional) && (e.has.AtomicCommit || !needs.AtomicCommit)
 }
 
-// begin drops the table and creates it again. If exists is set, it also puts the entity p/r and returns the
-// entity's ETag.
+// begin drops the table and creates it again. If exists is true, it also puts the entity p/r and returns its ETag.
 func (e *env) begin(s *table.Service, exists bool) (doc table.RecordKey, etag edm.Ticks) {
 	e.Helper()
 	doc = name.Key()
@@ -89,7 +87,7 @@ func (e *env) try(s *table.Service, ops []table.Operation) (edm.Ticks, error) {
 	return s.Transact(e.Context(), name, ops)
 }
 
-// code returns the error code of an error of the Service.
+// code returns an error of the Service as text: its error code, or "ok" for nil.
 func code(err error) string {
 	var c *table.Error
 	switch {
@@ -101,9 +99,8 @@ func code(err error) string {
 	return "unexpected error: " + err.Error()
 }
 
-// lostWrites tests a client A whose Commit fails or loses its reply. Before client A continues, other
-// clients may write. The test runs all combinations of client A's write, the fault, and the write of the
-// other clients.
+// lostWrites tests a client A whose Commit fails or loses its reply. Before client A continues, other clients may
+// write. The test runs all combinations of client A's write, the fault, and the writes of other clients.
 func lostWrites(e *env) {
 	s, f := e.service()
 	for _, a := range attempts {
@@ -167,8 +164,8 @@ func lostWrites(e *env) {
 	}
 }
 
-// checkWrite checks the entities that a successful write changed. Each entity must be absent after a
-// delete, or else have the Timestamp of the write.
+// checkWrite checks the entities of a successful write. After a delete, the entity must be absent; after any other
+// write, it must have the Timestamp of the write.
 func (e *env) checkWrite(what string, doc table.RecordKey, ops []table.Operation, ticks edm.Ticks) {
 	e.Helper()
 	for _, op := range ops {
@@ -179,7 +176,7 @@ func (e *env) checkWrite(what string, doc table.RecordKey, ops []table.Operation
 	}
 }
 
-// lostTwice makes several successive calls fail.
+// lostTwice makes several calls in a row fail.
 func lostTwice(e *env) {
 	s, f := e.service()
 	lost := func(effects ...effect) (list []failure) {

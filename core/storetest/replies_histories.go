@@ -7,13 +7,12 @@ import (
 	"edgetable/core/table"
 )
 
-// The type shows names the entity that shows whether the store applied client A's write: if so, the
-// entity has the nonce of the write.
+// shows names the entity that has the nonce of client A's write if the store has applied the write.
 type shows uint8
 
 const (
-	atRow     shows = iota // the entity p/r, to which other clients also write
-	elsewhere              // an entity to which only client A writes
+	atRow     shows = iota // the entity p/r, which other clients also write
+	elsewhere              // an entity that only client A writes
 	nowhere                // no entity, because client A only deletes
 )
 
@@ -80,8 +79,8 @@ var (
 	}
 )
 
-// writesBetween lists what other clients may write to p/r after the Commit of client A has failed and
-// before A's next step.
+// writesBetween lists what other clients may write to p/r after client A's Commit has failed and before client A
+// continues.
 var writesBetween = []struct {
 	what  string
 	needs Strengths

@@ -12,7 +12,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Scans checks Scan: its ranges, filters, limits and positions, and which concurrent writes a page may contain.
+// Scans checks Scan: ranges, filters, limits and positions, and which concurrent writes a page may contain.
 func Scans(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Order", keyOrder},
@@ -26,12 +26,12 @@ func Scans(t *testing.T, h Harness) {
 	})
 }
 
-// pages reads all pages of a scan, and checks the contract of each [table.Page]. After each page with a Next, the
-// callback (if not nil) is called with this Next.
+// pages reads all pages of a scan, and checks the contract of each [table.Page]. If between is not nil, it is called
+// with the Next of each page that has one.
 func (e *env) pages(name table.RecordKey, r table.ScanRequest, between func(next []byte)) [][]table.Row {
 	e.Helper()
 	var list [][]table.Row
-	var last []byte // the key of the last row so far
+	var last []byte // the key of the last row
 	compare := bytes.Compare
 	start, all := r.Ranges[0].Start, false
 	if r.Descending {
@@ -96,7 +96,6 @@ func (e *env) all(name table.RecordKey) []table.Row {
 	return slices.Concat(e.pages(name, table.ScanRequest{Ranges: []key.Range{{}}}, nil)...)
 }
 
-// keys returns the keys of rows.
 func keys(rows []table.Row) []string {
 	list := []string{}
 	for _, r := range rows {
@@ -105,7 +104,7 @@ func keys(rows []table.Row) []string {
 	return list
 }
 
-// same fails the test if the keys that a scan found differ from the expected ones.
+// same fails the test if the keys that a scan returned differ from the expected keys.
 func (e *env) same(what string, got, want []string) {
 	e.Helper()
 	if slices.Equal(got, want) {
@@ -131,7 +130,7 @@ func keyOrder(e *env) {
 	var m []table.Mutation
 	for i, p := range slices.Backward(parts) {
 		for j := range parts {
-			m = append(m, put(p, parts[(i*7+j*5)%len(parts)], "")) // 5 and the 28 partitions have no common factor, so each RowKey occurs once
+			m = append(m, put(p, parts[(i*7+j*5)%len(parts)], "")) // each RowKey occurs once, because 5 and the number of partitions, 28, have no common factor
 		}
 	}
 	e.fill(name, m)
@@ -149,7 +148,7 @@ func keyOrder(e *env) {
 	e.same("in pages of five", keys(slices.Concat(e.pages(name, small, nil)...)), want)
 }
 
-// grid creates a table with this number of partitions, and of rows in each partition. Each entity has about size
+// grid creates a table with the given number of partitions, and of rows in each partition. Each entity has about size
 // bytes. grid returns the keys of the entities in order.
 func (e *env) grid(name string, partitions, rows, size int) (k table.RecordKey, want []string) {
 	e.Helper()
@@ -162,8 +161,8 @@ func (e *env) grid(name string, partitions, rows, size int) (k table.RecordKey, 
 	return k, want
 }
 
-// gridRows returns puts of the entities p00/r000, p00/r001 … in the order of their keys. Each entity has a number n
-// and a padding.
+// gridRows returns puts of the entities p00/r000, p00/r001 … in the order of their keys. Each entity has a number n and
+// a padding.
 func gridRows(partitions, rows, size int) []table.Mutation {
 	padding := edm.Binary(bytes.Repeat([]byte{'.'}, size))
 	var m []table.Mutation
@@ -181,7 +180,7 @@ func gridRows(partitions, rows, size int) []table.Mutation {
 func ranges(e *env) {
 	name, grid := e.grid("ranges", 5, 20, 10)
 	k := func(p, r string) []byte { return at(p, r) }
-	var points []key.Range // for each entity a range of one key, and some ranges for keys without an entity
+	var points []key.Range // a range of one key for each entity, and for some keys without an entity
 	for p := range 5 {
 		for r := range 22 {
 			one := at(fmt.Sprintf("p%02d", p), fmt.Sprintf("r%03d", r))

@@ -24,8 +24,8 @@ import (
 //	insert r A → Unknown
 //	read r → A
 //
-// Each line is a command and its expected outcome. Without an outcome, "ok" is expected; several permitted outcomes are
-// separated by "or". The commands of every platform are
+// Each line is a command and its expected outcome. Without an outcome, "ok" is expected. The word "or" separates
+// several permitted outcomes. The commands of every platform are
 //
 //	create, drop              the table; drop deletes the table of the last create
 //	read-record, rewrite      the table's record; rewrite writes the record with the revision from the last create
@@ -37,16 +37,16 @@ import (
 //
 // If a command fails, its outcome is the name of the error in package table without Err, the code of a [table.Error],
 // or the text of the error. The Timestamp of each write must be higher than the previous one. A [Stage] adds commands,
-// most of which inject faults. Lines that begin with a tab are an argument of the command above. "for $N in 1 2 3"
-// plays the lines below it with each value in place of $N. "each $A | $B" is followed by a table, and plays the lines
-// below the table for each row of the table. Text after " # " is a comment.
+// most of which inject faults. Lines that begin with a tab are an argument of the command above them. After "for $N in
+// 1 2 3", the lines below are played with each value in place of $N. "each $A | $B" is followed by a table; the lines
+// below the table are played for each row. Text after " # " is a comment.
 
-// Stage holds the store and the commands of the platform for which a script is played.
+// Stage contains the store and the platform's commands for a script.
 type Stage struct {
 	testing.TB
 	Store   table.Store
-	Context context.Context // the context of calls; if nil, that of the test
-	// Commands contains the commands of the platform, by name. A command returns its outcome. block contains the
+	Context context.Context // the context of calls; nil means the context of the test
+	// Commands contains the commands of the platform by name. A command returns its outcome. block contains the
 	// indented lines below the command.
 	Commands map[string]func(args, block []string) string
 
@@ -55,7 +55,6 @@ type Stage struct {
 	last     edm.Ticks
 }
 
-// scriptName is the key of the table that all scripts use.
 var scriptName = table.RecordKey{Account: "acct", Table: "people"}
 
 // PlayFile plays all scripts of a file, each with a new Stage.
@@ -70,7 +69,7 @@ func PlayFile(t *testing.T, file string, stage func(t *testing.T) *Stage) {
 	}
 }
 
-// playEach plays a script once for each value of its "for" lines, and for each row of its table.
+// playEach plays a script once for each value in its "for" lines, and for each row of its table.
 func playEach(t *testing.T, title, text string, stage func(t *testing.T) *Stage) {
 	head, rest, _ := strings.Cut(text, "\n")
 	if loop, ok := strings.CutPrefix(head, "for "); ok {
@@ -100,8 +99,7 @@ func playEach(t *testing.T, title, text string, stage func(t *testing.T) *Stage)
 	})
 }
 
-// blockOf returns the number of lines in the block at the start of the given lines. All lines of a block begin with a
-// tab.
+// blockOf returns the number of lines at the start that begin with a tab.
 func blockOf(lines []string) int {
 	return max(0, slices.IndexFunc(append(lines, ""), func(l string) bool { return !strings.HasPrefix(l, "\t") }))
 }
@@ -184,7 +182,6 @@ func (s *Stage) Do(words, block []string) string {
 	}
 }
 
-// commit applies the mutation m to each row.
 func (s *Stage) commit(ctx context.Context, rows []string, m table.Mutation) string {
 	list := make([]table.Mutation, len(rows))
 	for i, row := range rows {
@@ -228,10 +225,9 @@ func Outcome(err error) string {
 	return err.Error()
 }
 
-// Fates says what happens to each of the next messages: a message is lost, delivered and so on. Fates is the argument
-// of a command such as "next". In this argument, commas separate the messages, and blanks separate the words for one
-// message. The words "ok*3" apply to three messages. If the argument ends with "…", its last item also applies to all
-// later messages.
+// Fates says what happens to each of the next messages: for example, a message is lost or delivered. It is the argument
+// of a command such as "next", in which commas separate the messages, and blanks separate the words for one message.
+// The item "ok*3" applies to three messages. After "…" at the end, the last item also applies to all later messages.
 type Fates struct {
 	list    [][]string
 	forever bool
@@ -252,11 +248,10 @@ func ParseFates(args []string) (f Fates) {
 	return f
 }
 
-// All returns the words for all messages, see [Fates]. There is one list of words for each message.
+// All returns the words for each message.
 func (f *Fates) All() [][]string { return f.list }
 
-// Next returns the words that say what happens to the next message, see [Fates]. If no words are left, Next returns
-// nil.
+// Next returns the words for the next message, or nil if none are left.
 func (f *Fates) Next() (words []string) {
 	if len(f.list) == 0 {
 		return nil

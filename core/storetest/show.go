@@ -15,7 +15,7 @@ import (
 
 func at(partition, row string) []byte { return key.Append(nil, partition, row) }
 
-// text returns properties with a single property: v, a string.
+// text returns properties with a string property v.
 func text(v string) edm.Properties { return edm.AppendProperty(nil, "v", edm.String(v)) }
 
 // put returns an upsert.
@@ -28,7 +28,7 @@ func remove(partition, row string) table.Mutation {
 	return table.Mutation{Key: at(partition, row), Kind: table.Delete, Condition: table.Present}
 }
 
-// absent returns the put with the condition that the entity does not exist.
+// absent returns m with the condition that the entity does not exist.
 func absent(m table.Mutation) table.Mutation {
 	m.Condition = table.Absent
 	return m
@@ -39,8 +39,8 @@ func showKey(k []byte) string {
 	return fmt.Sprintf("%q/%q", p, r)
 }
 
-// show formats a row as one line of text. It sorts the properties by name, because a store need
-// not keep their order.
+// show formats a row as one line of text, with the properties sorted by name, because a store need not keep their
+// order.
 func show(r table.Row) string {
 	return fmt.Sprintf("%s @%d #%d {%s}", showKey(r.Key), r.Timestamp, r.Nonce, showProperties(r.Properties))
 }
@@ -70,14 +70,12 @@ func shown(r table.Row, err error) string {
 	return show(r)
 }
 
-// showWritten returns, as text, the row that must be stored after a put that returned this
-// Timestamp.
+// showWritten returns, as text, the row that must be stored after m returned the Timestamp ticks.
 func showWritten(m table.Mutation, ticks edm.Ticks) string {
 	return show(table.Row{Key: m.Key, Timestamp: ticks, Nonce: m.Nonce, Properties: m.Properties})
 }
 
-// reason returns the text of an error of a [table.Store]. For a *table.Refused, the text
-// includes the index.
+// reason returns the text of an error of a [table.Store]. For a *table.Refused, the text includes the index.
 func reason(err error) string {
 	var refused *table.Refused
 	var limit *table.Error

@@ -10,9 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Timestamps checks that no ETag ever identifies two states of an entity. The Timestamps of one table must
-// never repeat. The Timestamps of one key must strictly increase, even over deletes, and even if the clock
-// stands still or steps back.
+// Timestamps checks that no ETag ever identifies two states of an entity. The Timestamps of a table must never repeat.
+// The Timestamps of a key must strictly increase, even over deletes, and even if the clock stands still or steps back.
 func Timestamps(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Frozen", func(e *env) { timestamps(e, 0) }},
@@ -27,10 +26,10 @@ func Timestamps(t *testing.T, h Harness) {
 	})
 }
 
-// issued is the set of Timestamps that the store issued for one table.
+// issued contains the Timestamps that the store issued for one table.
 type issued struct {
 	mu   sync.Mutex
-	all  map[edm.Ticks]string // the text of the Commit to which each Timestamp belongs
+	all  map[edm.Ticks]string // the Commit of each Timestamp, as text
 	last map[string]edm.Ticks // the last Timestamp of each key
 }
 
@@ -54,8 +53,8 @@ func (i *issued) add(e *env, ticks edm.Ticks, m []table.Mutation, ordered bool) 
 	}
 }
 
-// timestamps writes and deletes a few keys. Each reading of the clock moves the clock by the argument step.
-// Sometimes the clock goes back an hour, the store restarts, or the table is dropped and created again.
+// timestamps writes and deletes a few keys, with a clock that moves by step at each reading. Sometimes the clock steps
+// back an hour, the store restarts, or the table is dropped and created again.
 func timestamps(e *env, step edm.Ticks) {
 	rnd := rand.New(rand.NewPCG(uint64(step), 1))
 	name := e.create("ticks")
@@ -80,10 +79,10 @@ func timestamps(e *env, step edm.Ticks) {
 	}
 }
 
-// stepBack sets the clock back an hour, and restarts the store if possible. A restart makes a new process. A
-// store without TimestampsAcrossProcesses may rely on the clock of a new process. That clock must run, and
-// must agree with the clock of the old process. So for such a store, stepBack takes only one of the two steps.
-// It restarts the store if the clock is running and a restart is possible. Otherwise it sets the clock back.
+// stepBack sets the clock back an hour, and restarts the store if possible. A store without TimestampsAcrossProcesses
+// may rely on the clock after a restart: the clock must run, and agree with the earlier clock. For such a store,
+// stepBack only restarts the store, if the clock is running and a restart is possible; otherwise it only sets the clock
+// back.
 func (e *env) stepBack(running bool) {
 	restart := e.Restart != nil && (e.has.TimestampsAcrossProcesses || running)
 	if e.has.TimestampsAcrossProcesses || !restart {
@@ -115,7 +114,7 @@ func writers(e *env) {
 	e.clock.step.Store(0)
 	var done sync.WaitGroup
 	for w := range 4 {
-		alone := w%2 == 0 // check the order only in a partition with one writer, because only there the test knows the order of the writes
+		alone := w%2 == 0 // only in a partition with a single writer does the test know the order of the writes
 		partition := "all"
 		if alone {
 			partition = string(rune('a' + w))
@@ -136,10 +135,9 @@ func writers(e *env) {
 	done.Wait()
 }
 
-// sharedTimestamps checks the Timestamps of two stores over the same data. No Timestamp may repeat, and the
-// Timestamps of each key must increase. If the store declares TimestampsAcrossProcesses, this must be so even
-// if the clocks disagree. Then one clock stands still, an hour behind the other clock. Otherwise both stores
-// use the same running clock.
+// sharedTimestamps checks the Timestamps of two stores over the same data. No Timestamp may repeat, and the Timestamps
+// of each key must increase. If the store declares TimestampsAcrossProcesses, one of the clocks stands still, an hour
+// behind the other. Otherwise both stores use the same running clock.
 func sharedTimestamps(e *env) {
 	name := e.create("shared")
 	other := e.clock

@@ -10,13 +10,12 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// The model treats a write that answered [table.ErrUnknown] as an operation that never returns. The
-// model may apply the write at any moment after its call. If the store never applied the write, the
-// model applies the write after all reads, so no read sees it.
+// In the model, a write that answered [table.ErrUnknown] is an operation that never returns. The model may apply the
+// write at any moment after its call. If the store never applied the write, the model applies it after all reads, so
+// that no read sees it.
 //
-// The Timestamp of such a write is unknown until a read returns it. If such a write creates a table,
-// the table's revision is unknown too. Before a read, no condition can demand this Timestamp or
-// revision.
+// The Timestamp of such a write is unknown until a read returns it. The revision of a table that such a write creates
+// is unknown too. Until a read has returned the Timestamp or revision, no condition can demand it.
 const (
 	unsettled         edm.Ticks      = -1
 	unsettledRevision table.Revision = "unknown"
@@ -52,9 +51,8 @@ func (l laws) stepUnknown(s lifeOf, in step) lifeOf {
 	return s
 }
 
-// readCell compares the result of a read with the entity in the model (a cell). If the model did not
-// know the Timestamp of the Commit that wrote the entity, readCell sets this Timestamp in all cells of
-// that Commit.
+// readCell compares the result of a read with the cell in the model. If the model did not know the Timestamp of the
+// Commit that wrote the cell, readCell sets the Timestamp in all cells of that Commit.
 func (s lifeOf) readCell(k int, got cell) (bool, lifeOf) {
 	c := s.cells[k]
 	if !c.there || c.ticks != unsettled {
@@ -73,11 +71,10 @@ func (s lifeOf) readCell(k int, got cell) (bool, lifeOf) {
 	return same(s.cells[k], got), s
 }
 
-// parts splits a history into two histories, one for each partition. Each get and each commit must use
-// only one partition. The creates and drops of the table are in both histories. The two histories are
-// checked separately, because the time of a check grows exponentially with the number of overlapping
-// operations. A page counts as one Get per row. If creates and drops of the table overlap, the two
-// checks may assume different orders of these operations.
+// parts splits a history into one history for each partition. Each get and each commit must use only one partition.
+// Both histories contain the creates and drops of the table. They are checked separately, because the time of a check
+// grows exponentially with the number of overlapping operations. A page counts as one Get per row. If creates and drops
+// of the table overlap, the two checks may assume different orders of these operations.
 func parts(history []porcupine.Operation) [][]porcupine.Operation {
 	const half = len(universe) / 2
 	var list [2][]porcupine.Operation

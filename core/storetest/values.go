@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// extremes returns properties with values that a database could change by converting them to its own types.
+// extremes returns properties with values that a database might change by converting them to its own types.
 func extremes() edm.Properties {
 	var p edm.Properties
 	for i, v := range []edm.Value{
@@ -45,8 +45,8 @@ func heavy(n int) (p edm.Properties) {
 	return p
 }
 
-// valuesKept checks that Get returns entities exactly as they were put. It tests values of every type, names
-// that differ only in upper and lower case, and entities of the maximum size.
+// valuesKept checks that Get returns entities exactly as they were put. It tests values of every type, names that
+// differ only in case, and entities of the maximum size.
 func valuesKept(e *env) {
 	name := e.create("values")
 	for what, p := range map[string]edm.Properties{
@@ -62,14 +62,13 @@ func valuesKept(e *env) {
 		m.Kind, m.Nonce = table.Merge, 1
 		e.expect(what+", merged over themselves", name, m.Key, showWritten(m, e.mustCommit(name, m)))
 	}
-	// The entity alternates between small and large, because a store may keep large entities in another
-	// form.
+	// Alternate between a small and a large entity, because a store may keep large entities in another form.
 	for _, n := range []int{16, 0, 7, 16, 1} {
 		m := table.Mutation{Key: at("values", "changing"), Properties: heavy(n), Nonce: uint64(n)}
 		e.expect(fmt.Sprintf("%d × 64,000 bytes", n), name, m.Key, showWritten(m, e.mustCommit(name, m)))
 	}
-	// A store must either store entities with keys of these lengths, or refuse them with
-	// ErrKeyTooLong and without effect.
+	// A store must either store entities with keys of these lengths, or refuse them with ErrKeyTooLong and without
+	// effect.
 	for _, n := range []int{200, 500, 512, 1000, 1024} {
 		for _, char := range []string{"k", "\uffe0"} {
 			m := put(strings.Repeat(char, n), strings.Repeat(char, n), "long")
@@ -91,8 +90,8 @@ func valuesKept(e *env) {
 	}
 }
 
-// limitsOfMerge checks that a merge is refused if its result would exceed the limits of an entity (252
-// properties, 1 MiB), even if the store has a fast path for merges.
+// limitsOfMerge checks that a merge is refused if its result would exceed the limits of an entity. A store must check
+// this even if it has a fast path for merges.
 func limitsOfMerge(e *env) {
 	name := e.create("limits")
 	full := table.Mutation{Key: at("p", "full"), Properties: wide(table.MaxProperties), Nonce: 1}
@@ -117,7 +116,7 @@ func limitsOfMerge(e *env) {
 		}
 		e.expect("after a refused merge", name, m.Key, want[row.row])
 	}
-	// A merge may replace properties of an entity that has 252 properties already.
+	// A merge may replace properties of an entity that already has 252 properties.
 	m := table.Mutation{Key: full.Key, Kind: table.Merge, Properties: wide(100), Nonce: 3}
 	full.Nonce = 3
 	e.expect("a merge of what is there", name, full.Key, showWritten(full, e.mustCommit(name, m)))

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// loopback is the source address of all requests, even over a socket.
+// loopback is the source address of all requests, even of requests over a socket.
 var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
 // Direct returns a Target that calls the handler directly, without a transport.

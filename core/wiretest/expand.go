@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// expand replaces the expressions $(…) in a request to an account. The map captured contains parts of earlier
-// responses. For example, captured["02.etag"] is a header of response 02, and captured["02"] is the body of
-// response 02.
+// expand replaces the expressions $(…) in a request to an account. captured contains parts of earlier responses: for
+// example, captured["02.etag"] is a header of response 02, and captured["02"] is its body.
 func expand(text, account string, captured map[string]string) (string, error) {
 	var out strings.Builder
 	for {
@@ -42,7 +41,7 @@ func expand(text, account string, captured map[string]string) (string, error) {
 	}
 }
 
-// capture returns the part of an earlier response for an expression such as 02.ETag or 03<Value>.
+// capture returns the part of an earlier response that an expression such as 02.ETag or 03<Value> names.
 func capture(name string, captured map[string]string) (string, error) {
 	number, element, ok := strings.Cut(name, "<")
 	if !ok {
@@ -58,8 +57,7 @@ func capture(name string, captured map[string]string) (string, error) {
 	return "", fmt.Errorf("no such element was received")
 }
 
-// repetition appends the expansion of "repeat 3|a|)" or "count 1 3|r@|)" to out, and returns the text after this
-// expression.
+// repetition appends the expansion of "repeat 3|a|)" or "count 1 3|r@|)" to out, and returns the rest of s.
 func repetition(out *strings.Builder, s string) (rest string, err error) {
 	head, s, _ := strings.Cut(s, "|")
 	pattern, rest, ok := strings.Cut(s, "|)")

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// moments holds the Timestamps of a scenario, in the order of their first occurrence in responses.
+// moments contains the Timestamps of a scenario, in the order of their first occurrence in responses.
 type moments []string
 
-// timestamp matches a Timestamp on the day of the transcripts, also inside an ETag or a target.
+// timestamp matches a Timestamp on the day of the transcripts, even inside an ETag or a target.
 var timestamp = regexp.MustCompile(`2026-03-04T05(:|%3A)06(:|%3A)\d\d\.\d+Z`)
 
-// name replaces the Timestamps in a response by placeholders with numbers.
+// name replaces the Timestamps in a response by numbered placeholders.
 func (m *moments) name(text string) string { return m.nameEach(text, timestamp) }
 
-// The pattern recent matches a Timestamp of any day, with or without a fraction of a second. nameAny replaces
-// only matches that are at most an hour old, because an older Timestamp was not issued in this test.
+// recent matches a Timestamp of any day, with or without a fraction of a second. nameAny replaces only matches that are
+// at most an hour old, because older Timestamps were not issued in this test.
 var recent = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d(:|%3A)\d\d(:|%3A)\d\d(\.\d+)?Z`)
 
-// nameAny does the same as name, for a server that runs on the real clock.
+// nameAny is like name, for a server that runs on the real clock.
 func (m *moments) nameAny(text string) string {
 	return recent.ReplaceAllStringFunc(text, func(t string) string {
 		at, err := time.Parse(time.RFC3339Nano, strings.ReplaceAll(t, "%3A", ":"))
@@ -42,8 +42,7 @@ func (m *moments) nameEach(text string, pattern *regexp.Regexp) string {
 	})
 }
 
-// translate replaces each Timestamp in a request that is in the list m. The new Timestamp has the same index in
-// the list named other.
+// translate replaces the Timestamps in a request that m contains by the Timestamps at the same indexes in other.
 func (m moments) translate(text string, other moments) string {
 	return timestamp.ReplaceAllStringFunc(text, func(t string) string {
 		i := slices.Index(m, strings.ReplaceAll(t, "%3A", ":"))

@@ -12,21 +12,20 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// Remote is an account of a server on another machine. The server uses the real time.
+// Remote is an account of a server on another machine, which runs on the real clock.
 type Remote struct {
 	Account string
 	Key     string
 	Scheme  string // http or https
 	Host    string
 	Dialect Dialect
-	Differs []string // exchanges (as scenario/NN) whose response is known to differ; the difference is only logged
+	Differs []string // exchanges, as scenario/NN, whose responses are known to differ; a difference is only logged
 	Send    Target
 	Empty   func(t *testing.T) // deletes the tables that the previous scenario left in the account
 }
 
-// RunRemote plays the scenarios one after another, except those that need a certain clock or other accounts of the
-// server. It ignores times in responses, and headers that occur in no transcript, because platforms add some
-// headers.
+// RunRemote plays the scenarios one after another, except scenarios that need a certain clock or other accounts. It
+// ignores times in responses, and headers that occur in no transcript, because platforms add headers.
 func RunRemote(t *testing.T, remote *Remote) {
 	t.Helper()
 	list, err := Load()
@@ -48,16 +47,16 @@ func RunRemote(t *testing.T, remote *Remote) {
 	t.Logf("%d of %d scenarios were played; the others need a clock, accounts or a store made for them", played, len(list))
 }
 
-// The variable elsewhere is a pattern. It matches requests that only a server with the accounts and the clock of the
-// transcripts can answer. A Remote is another server, so such requests are not played to a Remote.
+// elsewhere matches requests that only a server with the accounts and the clock of the transcripts can answer. Such
+// requests are not played to a Remote.
 var elsewhere = regexp.MustCompile(`(?im)(second|disabled|https|walled)account|twokeys|Bearer |\$\(sas |^(Host|Date|x-ms-date|Authorization): *[^(]|^\w+ \w+://`)
 
 func (t *Transcript) playsAnywhere() bool {
 	return len(t.Directives) == 0 && !slices.ContainsFunc(t.Exchanges, func(e Exchange) bool { return elsewhere.MatchString(e.Request) })
 }
 
-// headers maps the names of all response headers in the corpus of recorded requests from lower case to their spelling
-// in the corpus. Some platforms send the names in lower case.
+// headers maps the names of all response headers in the corpus from lower case to their original spelling. Some
+// platforms send the names in lower case.
 func headers(list []*Transcript) map[string]string {
 	known := map[string]string{"x-ms-request-id": "x-ms-request-id", "date": "Date", "content-length": "Content-Length"}
 	for _, t := range list {
@@ -130,15 +129,14 @@ func (r *Remote) differs(t *testing.T, transcript *Transcript, e *Exchange, how 
 	t.Errorf("%02d-%s:\n%s", e.Number, e.Name, how)
 }
 
-// The pattern ownDay matches a query whose filter compares Timestamps with a time on 2026-03-04, the day of the
-// transcripts.
+// ownDay matches a query whose filter compares Timestamps with a time on the day of the transcripts.
 var ownDay = regexp.MustCompile(`Timestamp%20\w\w%20datetime'2026-03-04|Timestamp \w\w datetime'2026-03-04`)
 
-// moment matches the server's time in whole seconds, in Atom's element <updated> or in the text of a message.
+// moment matches a server's time in whole seconds, in Atom's element <updated> or in the text of a message.
 var moment = regexp.MustCompile(`<updated>[^<]+|\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT`)
 
-// address redirects a request of the corpus of recorded requests to the remote account. If the request had a valid
-// signature, it gets a new valid signature.
+// address redirects a request to the remote account. If the request had a valid signature, address replaces the
+// signature by a valid one.
 func (r *Remote) address(req *Request) error {
 	theirs, err := sharedkey.ParseKey(scene.AccountKey)
 	if err != nil {
@@ -171,7 +169,7 @@ func (r *Remote) address(req *Request) error {
 	return nil
 }
 
-// Ask sends a request that is written in the notation of transcripts.
+// Ask sends a request in the notation of transcripts.
 func (r *Remote) Ask(text string) (*Response, error) {
 	req, err := NewRequest(text, time.Now().UTC())
 	if err == nil {

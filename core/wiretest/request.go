@@ -22,13 +22,13 @@ type Request struct {
 	Host    string
 	Header  []Field // all headers except Host, in the order of the transcript
 	Body    []byte
-	Chunked bool // send Body without the header Content-Length
+	Chunked bool // whether to send Body without the header Content-Length
 }
 
 // Field is one header line.
 type Field struct{ Name, Value string }
 
-// Get returns the value of the first header with this name, ignoring case, or "".
+// Get returns the value of the first header with the given name, ignoring case, or "" if there is none.
 func (r *Request) Get(name string) string { return get(r.Header, name) }
 
 func get(header []Field, name string) string {
@@ -40,11 +40,10 @@ func get(header []Field, name string) string {
 	return ""
 }
 
-// NewRequest parses a request in the notation of transcripts. The time of the request is
-// now.
+// NewRequest parses a request in the notation of transcripts. now is the time of the request.
 func NewRequest(text string, now time.Time) (*Request, error) { return newRequest(text, now, nil) }
 
-// newRequest does the same as NewRequest, and can insert parts of earlier responses.
+// newRequest is like NewRequest, and can insert parts of earlier responses.
 func newRequest(text string, now time.Time, captured map[string]string) (*Request, error) {
 	account := addressed(text)
 	text, err := expand(text, account, captured)
@@ -101,8 +100,7 @@ func newRequest(text string, now time.Time, captured map[string]string) (*Reques
 	return r, r.sign(signature, account)
 }
 
-// addressed returns the account in the address of a request. A key of this account signs
-// the request.
+// addressed returns the account in the address of a request, whose key signs the request.
 func addressed(text string) string {
 	_, path, _ := strings.Cut(text, " ")
 	path, _, _ = strings.Cut(path, " ")
@@ -125,8 +123,7 @@ func addressed(text string) string {
 	return name
 }
 
-// sign adds an Authorization header. The parameter how is the kind of the header, such as
-// "(SharedKey)"; "" means no header.
+// sign adds an Authorization header. how is the kind of the header, such as "(SharedKey)"; "" means no header.
 func (r *Request) sign(how, account string) error {
 	key, scheme := AccountKey, sharedkey.SharedKeyLite
 	switch how {

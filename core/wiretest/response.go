@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Response is a response as the server sent it. The names of its headers keep their case.
+// Response is a response as the server sent it. Header names keep their case.
 type Response struct {
 	Status int
 	// Reason is the phrase in the status line, or "" if the transport sends none.
@@ -25,9 +25,8 @@ var (
 	timePattern     = regexp.MustCompile(`(\\n|\n)Time:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z(["<])`)
 )
 
-// text returns the response in the notation of transcripts. It checks the parts that differ in every run, and leaves
-// them out or replaces them. The Content-Length must be the length of the body, except for HEAD: such a response has
-// no body.
+// text returns the response in the notation of transcripts. It checks the parts that differ in every run, and omits or
+// replaces them. The Content-Length must be the length of the body, except in the response to HEAD, which has no body.
 func (r *Response) text(method string) (string, error) {
 	id, err := r.once("x-ms-request-id")
 	if err != nil {
@@ -76,7 +75,7 @@ func (r *Response) text(method string) (string, error) {
 	return text, nil
 }
 
-// once returns the value of a header. It returns an error unless the header occurs exactly once.
+// once returns the value of a header that must occur exactly once.
 func (r *Response) once(name string) (value string, err error) {
 	n := 0
 	for _, f := range r.Header {

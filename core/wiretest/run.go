@@ -13,17 +13,17 @@ import (
 )
 
 // updating reports whether the flag -update of the test is set. This package does not define the flag, because some
-// test packages that import this one define a flag with the same name.
+// test packages that import it define a flag of the same name.
 func updating() bool {
 	f := flag.Lookup("update")
 	return f != nil && f.Value.String() == "true"
 }
 
-// Target is a function that sends a request to a server and returns the response.
+// Target sends a request to a server and returns the response.
 type Target func(*Request) (*Response, error)
 
-// Run plays the corpus of recorded requests. For each scenario it creates a handler and calls start, which puts the
-// handler behind a transport.
+// Run plays all transcripts. For each scenario, it creates a handler and calls start, which must put the handler behind
+// a transport.
 func Run(t *testing.T, start func(t *testing.T, h *protocol.Handler) Target) {
 	t.Helper()
 	RunScenes(t, Dialect{}, func(t *testing.T, clock *Clock, directives []string) Target {
@@ -35,30 +35,29 @@ func Run(t *testing.T, start func(t *testing.T, h *protocol.Handler) Target) {
 	})
 }
 
-// Dialect describes how the responses of a server with another store may differ from the transcripts. The transcripts
-// were made with the reference store, for which the Dialect is empty.
+// Dialect describes how the responses of a server over another store may differ from the transcripts. The transcripts
+// were recorded with the reference store, whose Dialect is the zero value.
 type Dialect struct {
-	// Tokens is set if the store's continuation tokens differ in form from the tokens in the transcripts.
+	// Tokens means that the store's continuation tokens have another form than the tokens in the transcripts.
 	Tokens bool
-	// TooLong lists the exchanges, as scenario/NN, that the store refuses because it cannot store keys of this length.
+	// TooLong lists the exchanges, as scenario/NN, that the store refuses because their keys are too long for it.
 	TooLong []string
-	// Ascending is set if the store cannot scan in descending order. The store then refuses queries in descending
-	// order. The test skips the requests for further pages of such queries.
+	// Ascending means that the store cannot scan in descending order. It then refuses queries in descending order, and
+	// the test skips the requests for further pages of such queries.
 	Ascending bool
-	// The field Others lists exchanges, as scenario/NN. In these exchanges, the response must differ from the
-	// transcript.
+	// Others lists the exchanges, as scenario/NN, whose response must differ from the transcript.
 	Others []string
-	// Timestamps is set if the store issues other Timestamps than the reference store. Two Timestamps in a response
-	// (or in its ETags) must then be equal exactly if the two in the transcript are equal.
+	// Timestamps means that the store issues other Timestamps than the reference store. Two Timestamps in responses or
+	// ETags must be equal exactly if they are equal in the transcript.
 	Timestamps bool
 }
 
 var token = regexp.MustCompile(`(Next(?:PartitionKey|RowKey|TableName)(?:: |=))[^"&\s⏎]+`)
 
-// The pattern descends matches a response to a query in descending order.
+// descends matches the response to a query in descending order.
 var descends = regexp.MustCompile(`\nx-edgetable-orderby: .*desc\n`)
 
-// equal reports whether a response to this exchange is as expected.
+// equal reports whether a response is correct for an exchange. want is the recorded response.
 func (d *Dialect) equal(exchange, want, got string) bool {
 	if slices.Contains(d.Others, exchange) {
 		return got != want
@@ -75,9 +74,9 @@ func (d *Dialect) equal(exchange, want, got string) bool {
 	return got == want
 }
 
-// RunScenes plays each scenario of the corpus of recorded requests to a new server. To create the server, RunScenes
-// calls the function start with the directives of the scenario. The function start may call [scene.New], for example.
-// The server must use the given clock, which RunScenes sets before each request.
+// RunScenes plays each scenario to a new server. It calls start with the directives of the scenario to create the
+// server. start may call [scene.New], for example. The server must use the given clock, which RunScenes sets before
+// each request.
 func RunScenes(t *testing.T, dialect Dialect, start func(t *testing.T, clock *Clock, directives []string) Target) {
 	t.Helper()
 	list, err := Load()
@@ -95,7 +94,7 @@ func RunScenes(t *testing.T, dialect Dialect, start func(t *testing.T, clock *Cl
 
 func play(t *testing.T, transcript *Transcript, dialect *Dialect, clock *Clock, target Target) {
 	captured := make(map[string]string)
-	var ours, theirs moments // with dialect.Timestamps: the different Timestamps in the server's responses and in the transcript, in order
+	var ours, theirs moments // if dialect.Timestamps is set: the Timestamps in the server's responses and in the transcript, without repetitions, in order
 	for i := range transcript.Exchanges {
 		e := &transcript.Exchanges[i]
 		name := fmt.Sprintf("%02d-%s", e.Number, e.Name)
@@ -103,7 +102,7 @@ func play(t *testing.T, transcript *Transcript, dialect *Dialect, clock *Clock, 
 		clock.Set(now)
 		req, err := newRequest(theirs.translate(e.Request, ours), now, captured)
 		if err != nil && dialect.Ascending {
-			continue // the request needs a continuation token, which the earlier response did not have
+			continue // the request needs a continuation token that the earlier response did not contain
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -142,10 +141,10 @@ func play(t *testing.T, transcript *Transcript, dialect *Dialect, clock *Clock, 
 	}
 }
 
-// reason matches a status line that does not have the standard phrase.
+// reason matches a status line with a phrase.
 var reason = regexp.MustCompile(`\A(HTTP/1.1 \d{3}) .*`)
 
-// difference returns the parts of two texts that begin at the first different line.
+// difference returns the rest of both texts from the first different line on.
 func difference(got, want string) string {
 	g, w := strings.SplitAfter(got, "\n"), strings.SplitAfter(want, "\n")
 	same := 0

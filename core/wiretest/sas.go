@@ -10,11 +10,12 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// signature signs a query as a shared access signature, and returns the query with the signature. The server's
-// package for signatures would repeat its own errors here. So this function is a second implementation, written only
-// from the documentation. text is the query, and AccountKey signs it. For another key, text begins with the name of
-// the key and a blank, followed by the query. The name is "wrong", "second", or an element of an earlier response
-// such as 02<Value>.
+// signature signs a query as a shared access signature, and returns the query with the signature. It is a second
+// implementation, written only from the documentation, because the server's package for signatures would repeat its own
+// errors here.
+//
+// text is the query, which AccountKey signs. For another key, text begins with the name of the key and a blank:
+// "wrong", "second", or an element of an earlier response such as 02<Value>.
 func signature(text, account string, captured map[string]string) (string, error) {
 	key := AccountKey
 	query := text

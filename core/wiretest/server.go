@@ -7,7 +7,7 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// Start is the time that the server's clock shows before the first exchange.
+// Start is the time of the server's clock before the first exchange.
 var Start = scene.Start
 
 // Clock is a clock that a test sets. The zero Clock shows [Start].
@@ -24,12 +24,11 @@ const (
 func NewHandler(clock *Clock) *protocol.Handler {
 	h, err := newHandler(clock, nil)
 	if err != nil {
-		panic(err) // cannot happen: without directives (lines that configure the server) there is no error
+		panic(err) // cannot happen: without directives there is no error
 	}
 	return h
 }
 
-// newHandler returns a server that is configured by the directives of a transcript.
 func newHandler(clock *Clock, directives []string) (*protocol.Handler, error) {
 	return scene.New(clock, directives, context.WithTimeout)
 }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Transcript is one file of the corpus of recorded requests.
+// Transcript is one file of the corpus.
 type Transcript struct {
 	Path       string
 	Comment    string
@@ -22,17 +22,17 @@ type Transcript struct {
 // Exchange is a request and the expected response, both as text.
 type Exchange struct {
 	Number   int
-	Name     string // the name without its number
+	Name     string // without the number
 	Request  string
 	Response string
 }
 
-// Name returns the name of the transcript's file without the extension.
+// Name returns the name of the file without its extension.
 func (t *Transcript) Name() string {
 	return strings.TrimSuffix(filepath.Base(t.Path), ".txtar")
 }
 
-// Load reads the whole corpus of recorded requests, from testdata/wire in the module.
+// Load reads all transcripts from testdata/wire in the module.
 func Load() ([]*Transcript, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -72,8 +72,7 @@ func Load() ([]*Transcript, error) {
 
 var fileName = regexp.MustCompile(`^(\d\d)-([a-z0-9-]+)\.(request|response)$`)
 
-// parse checks the form of an archive: its files must be pairs with increasing numbers, and each exchange must
-// have an authority (a line that names the evidence for the response).
+// parse parses an archive. The files must be pairs with increasing numbers, and each exchange must have an authority.
 func parse(path string, a *txtar.Archive) (*Transcript, error) {
 	t := &Transcript{Path: path, Comment: string(a.Comment)}
 	known, err := authorities(t.Comment)
@@ -114,7 +113,8 @@ var authority = regexp.MustCompile(`(?m)^(\d\d)(?:-(\d\d))?: (recorded from the 
 
 var directive = regexp.MustCompile(`(?m)^server: (.+)$`)
 
-// authorities returns the numbers of the exchanges that have an authority (a line that names the evidence).
+// authorities returns the numbers of the exchanges that have an authority: a line that names the evidence for the
+// response.
 func authorities(comment string) (map[int]bool, error) {
 	known := make(map[int]bool)
 	for _, m := range authority.FindAllStringSubmatch(comment, -1) {
@@ -133,7 +133,6 @@ func authorities(comment string) (map[int]bool, error) {
 	return known, nil
 }
 
-// save writes the transcript with its new responses.
 func (t *Transcript) save() error {
 	a := &txtar.Archive{Comment: []byte(t.Comment)}
 	for _, e := range t.Exchanges {
@@ -145,7 +144,7 @@ func (t *Transcript) save() error {
 	return os.WriteFile(t.Path, txtar.Format(a), 0o666)
 }
 
-// lines converts a text in an archive to the bytes on the wire.
+// lines converts a text of an archive to the bytes on the wire.
 func lines(text string) string {
 	if !strings.HasSuffix(text, "⏎\n") {
 		text = strings.TrimSuffix(text, "\n")
@@ -153,7 +152,7 @@ func lines(text string) string {
 	return marks.Replace(text)
 }
 
-// In transcripts, these characters stand for bytes that would be invisible or hard to read.
+// These characters stand for bytes that would be invisible or hard to read in a transcript.
 const (
 	byteOrderMark = "\ufeff"
 	bomMark       = "⟨BOM⟩"
@@ -162,11 +161,11 @@ const (
 
 var marks = strings.NewReplacer("⏎\n", "\r\n", goesOn, "", bomMark, byteOrderMark)
 
-// element matches a point at which XML may be broken into lines: between the end of one element and the start of
-// the next.
+// element matches a point at which XML may be broken into lines: between the end of one element and the start of the
+// next.
 var element = regexp.MustCompile(`(</[^<>]*>|/>|\?>)(<[^/])`)
 
-// unlines does the reverse of lines(): it converts bytes on the wire to a text in an archive.
+// unlines converts the bytes on the wire to a text of an archive. It is the inverse of lines.
 func unlines(wire string) string {
 	if wire == "" {
 		return ""

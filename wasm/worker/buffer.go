@@ -3,26 +3,26 @@ package main
 import "math/bits"
 
 // buffer is the memory through which bytes enter and leave the module. Incoming bytes are used without a copy, and are
-// replaced with outgoing ones. Code that takes memory from the buffer returns the memory later, so that the next message can
-// use it.
+// replaced by outgoing bytes. Code that takes memory from the buffer must return it, so that the next message can use
+// it.
 //
-// Large blocks of memory, called pieces, must not be allocated for each request: small blocks fragment the heap, and soon no
-// gap is large enough for a piece. So an instance that served a large request is not used again. An instance for Durable
-// Objects allocates its pieces at the start.
+// Large blocks of memory, called pieces, must not be allocated for each request: small blocks fragment the heap, and
+// soon no gap is large enough for a piece. An instance that has served a large request is therefore not used again. An
+// instance for Durable Objects allocates its pieces at the start.
 type buffer struct {
-	b      []byte // the host reads and writes these bytes
+	b      []byte // the bytes that the host reads and writes
 	spares [3][]byte
 }
 
 const (
 	minBuffer = 4 << 10
-	// maxSpare is the maximum size of a block that is kept for reuse. It is sufficient for a page of large entities
-	// and for the largest batch.
+	// maxSpare is the maximum size of a block that is kept for reuse. A page of large entities and the largest batch
+	// fit into it.
 	maxSpare = 4<<20 + 64<<10
 )
 
-// allocateSpares allocates the large blocks of an instance for Durable Objects while the heap is still empty. A step needs at
-// most three of them: for its input, for its output, and for the rows that it reads. So the instance never allocates
+// allocateSpares allocates the large blocks of an instance for Durable Objects while the heap is still empty. A step
+// needs at most three: for its input, for its output, and for the rows that it reads. The instance then never allocates
 // another large block.
 func (s *buffer) allocateSpares() {
 	for i := range s.spares {
@@ -30,7 +30,8 @@ func (s *buffer) allocateSpares() {
 	}
 }
 
-// room returns the buffer, which has space for at least n bytes. If the buffer must grow, its old content is lost. With n = 0, the content stays.
+// room returns the buffer with space for at least n bytes. If the buffer must grow, its content is lost. With n = 0,
+// the content is preserved.
 func (s *buffer) room(n int) []byte {
 	if cap(s.b) < n || cap(s.b) == 0 {
 		s.recycle(s.b)
@@ -39,7 +40,7 @@ func (s *buffer) room(n int) []byte {
 	return s.b[:cap(s.b)]
 }
 
-// detach returns the n incoming bytes. The caller then owns their memory.
+// detach returns the n incoming bytes. The caller owns their memory.
 func (s *buffer) detach(n int) []byte {
 	b := s.b[:n]
 	s.b = nil
@@ -62,7 +63,8 @@ func (s *buffer) piece(n int) []byte {
 	return make([]byte, 0, pieceSize(n))
 }
 
-// pieceSize returns the size of a block for n bytes. There are only a few sizes, so that blocks can be reused.
+// pieceSize returns the size of a block for n bytes. It returns only a few different sizes, so that blocks can be
+// reused.
 func pieceSize(n int) int {
 	if n = max(n, minBuffer); n > maxSpare {
 		return n
@@ -79,7 +81,7 @@ func (s *buffer) largest() []byte {
 	return s.piece(n)
 }
 
-// This method stores b as the outgoing bytes for the host, and returns their length.
+// put stores b as the outgoing bytes for the host, and returns their number.
 func (s *buffer) put(b []byte) int {
 	s.recycle(s.b)
 	s.b = b
@@ -92,8 +94,8 @@ func (s *buffer) drop() {
 	s.b = nil
 }
 
-// recycle keeps a block for reuse if it is larger than the smallest of the kept blocks, which it then replaces. A block that is larger than maxSpare
-// is not kept.
+// recycle keeps a block for reuse in place of the smallest kept block, if b is larger than that block but not larger
+// than maxSpare.
 func (s *buffer) recycle(b []byte) {
 	least := 0
 	for i := range s.spares {

@@ -8,24 +8,23 @@ import (
 	"edgetable/core/edm"
 )
 
-// caller sends messages to Durable Objects through the shell, the JavaScript part of the Worker. The shell copies the
-// messages directly from memory. It returns one frame for each call: a byte with the outcome, and the answer. If
-// there are no calls, the shell only waits until the timeout.
+// caller sends messages to Durable Objects through the shell, the JavaScript part of the Worker. The shell reads the
+// messages directly from the memory of the module. It returns a frame for each call: one byte with the outcome, and the
+// answer. If there are no calls, the shell only waits until the timeout.
 type caller struct {
 	now  func() edm.Ticks
 	call func(calls []durableobject.Call, ms uint32, writes bool) (answers frames) // the caller owns the memory of the answers
 }
 
-// These are the outcomes of a call.
 const (
 	answered = iota
 	overloaded
 	lost
 	unreachable
-	failed // the reason of the failure follows this byte
+	failed // followed by the reason of the failure
 )
 
-// answerTimeout is how long the JavaScript shell waits for an answer.
+// answerTimeout is the time that the JavaScript shell waits for an answer.
 const answerTimeout edm.Ticks = 30 * edm.TicksPerSecond
 
 var (
@@ -64,7 +63,6 @@ func milliseconds(t edm.Ticks) uint32 {
 	return uint32((t + millisecond - 1) / millisecond)
 }
 
-// sizeOfCalls returns the number of bytes that appendCalls appends.
 func sizeOfCalls(calls []durableobject.Call) (n int) {
 	for _, call := range calls {
 		n += 16 + len(call.To.Name) + len(call.To.Jurisdiction) + len(call.To.Hint) + len(call.Message)
@@ -80,7 +78,7 @@ func appendCalls(dst frames, calls []durableobject.Call) frames {
 	return dst
 }
 
-// readAnswers parses the answers. They share the memory of the frames.
+// readAnswers parses frames into answers. The answers share the memory of the frames.
 func readAnswers(answers []durableobject.Answer, f frames) {
 	for i := range answers {
 		b, rest, _ := f.next()

@@ -10,7 +10,6 @@ import (
 	"edgetable/adapters/store/workerskv/kv"
 )
 
-// configure creates the store and the server of this instance.
 func configure(text string) error {
 	c, err := readConfig(text)
 	if err != nil {

@@ -8,11 +8,10 @@ import "edgetable/adapters/store/durableobject/engine"
 // and frames must fit into a block of 2 MiB (see buffer).
 const pageBytes = 2<<20 - 128<<10
 
-// keptBuffer is small, because an instance that serves many requests has only 768 KiB. A large kept buffer would
-// divide the free memory. Then another buffer could not grow.
+// keptBuffer is small, because an instance that serves many requests has only 768 KiB. A large kept buffer would divide
+// the free memory, and another buffer could then not grow.
 const keptBuffer = 32 << 10
 
-// configure creates the server and the engines for Durable Objects of this instance.
 func configure(text string) error {
 	c, err := readConfig(text)
 	if err != nil {
@@ -42,6 +41,6 @@ func logRangeEvent(table string, bucket uint16, id uint32, event string) {
 	log(levelInfo, lineOfRange(table, bucket, id, event))
 }
 
-// shortOfRoom is the log line for an isolate whose objects get so many writes that they forget answers to
-// writes within a minute.
+// shortOfRoom is the log line for an isolate whose objects receive so many writes that they forget answers within a
+// minute.
 const shortOfRoom = `{"msg":"object","cause":"answers to writes were forgotten within a minute: a write that is sent again then may be 500 OperationTimedOut"}`

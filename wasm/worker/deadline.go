@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// deadline is a context that ends at a time. Its Done channel never closes, because the module has no goroutine that
-// could wait; callers check Err.
+// deadline is a context with a deadline by the clock of the host. Its Done channel is never closed, because the module
+// has no goroutine that could close it. Callers must check Err.
 type deadline struct {
 	context.Context
 	at  edm.Ticks

@@ -2,7 +2,7 @@ package main
 
 import "encoding/binary"
 
-// frames is a sequence of byte strings. The length of each precedes it.
+// frames is a sequence of byte strings, each preceded by its length.
 type frames []byte
 
 func (f frames) add(b []byte) frames {
@@ -13,7 +13,8 @@ func (f frames) addText(s string) frames {
 	return append(binary.LittleEndian.AppendUint32(f, uint32(len(s))), s...)
 }
 
-// next returns the first frame, which shares the memory of f. ok is false at the end, or if the rest is malformed.
+// next returns the first frame and the rest. Both share the memory of f. ok is false at the end, or if the rest is
+// malformed.
 func (f frames) next() (b []byte, rest frames, ok bool) {
 	if len(f) < 4 {
 		return nil, nil, false
@@ -25,7 +26,6 @@ func (f frames) next() (b []byte, rest frames, ok bool) {
 	return rest[:n:n], rest[n:], true
 }
 
-// count returns the number of frames.
 func (f frames) count() (n int) {
 	for {
 		var ok bool

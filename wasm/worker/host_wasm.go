@@ -6,7 +6,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// This file has the host functions that all variants of the module use, and the function with which the host
+// This file declares the host functions that all variants of the module use, and the function with which the host
 // configures the module.
 
 //go:wasmimport edge now

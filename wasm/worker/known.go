@@ -9,22 +9,22 @@ import (
 	"edgetable/core/settings"
 )
 
-// isolate is the cache that one instance keeps for the whole isolate: the layouts of tables, and the settings of
+// isolate is the cache of the whole isolate, which one instance keeps: the layouts of tables and the settings of
 // accounts.
 type isolate struct {
 	maps     *durableobject.Maps // nil until first used
-	settings map[string][]byte   // by account: the time when the settings were read, and their stored form
+	settings map[string][]byte   // for each account, the time at which the settings were read, one byte, and their stored form
 }
 
-// A request about settings begins with settingsRecall or settingsKeep. Other requests are about the layouts of
-// tables. The account's name follows as a frame. After settingsKeep, the time when the settings were read or changed
-// follows, and then the settings as they are stored.
+// A request about settings begins with settingsRecall or settingsKeep, followed by the account's name as a frame. After
+// settingsKeep, the time at which the settings were read or changed and the stored form of the settings follow. All
+// other requests are about the layouts of tables.
 const (
 	settingsRecall = 0x80 + iota
 	settingsKeep
 )
 
-// The cached entry of an account consists of the time, one of the following bytes, and the settings.
+// The cached entry of an account consists of the time, one of these bytes, and the settings.
 const (
 	settingsNone = iota
 	settingsStored
@@ -50,7 +50,7 @@ func (i *isolate) answer(c *config, question []byte) []byte {
 	case question[0] == settingsRecall:
 		return known
 	case len(known) > 0 && known[8] == settingsChanged && timeOf(rest) <= timeOf(known):
-		// The settings were read before they were changed, so they are ignored.
+		// The settings were read before they were changed. Ignore them.
 	default:
 		if i.settings == nil || len(i.settings) >= maxAccounts {
 			i.settings = make(map[string][]byte)
@@ -62,7 +62,7 @@ func (i *isolate) answer(c *config, question []byte) []byte {
 
 func timeOf(b []byte) edm.Ticks { return edm.Ticks(binary.LittleEndian.Uint64(b)) }
 
-// settingsOf sends a request about settings to the instance that has the isolate's cache.
+// settingsOf sends requests about settings to the instance that keeps the isolate's cache.
 type settingsOf func(question []byte) (answer []byte)
 
 var _ settings.Memory = settingsOf(nil)

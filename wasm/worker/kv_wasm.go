@@ -11,13 +11,13 @@ import (
 	"edgetable/adapters/store/workerskv"
 )
 
-// With the build tag kv, the module is a Worker for tables only in Workers KV. Its shell is kv/worker.mjs:
+// With the build tag kv, the module is a Worker for tables that are only in Workers KV. Its shell is kv/worker.mjs:
 //
 //	fetch → kv/worker.mjs → serve → core/protocol → core/table → adapters/store/workerskv → KV
 //
-// One instance serves all requests of an isolate, each in a goroutine. A goroutine
-// waits only for promises that it created itself: on this platform, a promise can
-// resume only the request that created it. In addition to the functions that main.go describes,
+// One instance serves all requests of an isolate, each in a goroutine. A goroutine waits only for promises that it
+// created itself, because on this platform, a promise can resume only the request that created it. In addition to the
+// functions that main.go describes,
 //
 //	serve(number, n)           starts a request; the scheduler continues it at each event
 //	purge(number)              starts to delete the entities of deleted tables
@@ -31,11 +31,11 @@ func hostAnswered(number uint32, response unsafe.Pointer, n uint32)
 var (
 	shared buffer
 	store  *workerskv.Store
-	first  *server // all servers share its state, except for the current request
+	first  *server // the server whose state all servers share, except for the current request
 )
 
-// Each call of a go:wasmexport function starts a goroutine with a new stack. So functions that are called often are
-// exported with export instead.
+// Each call of a go:wasmexport function starts a goroutine with a new stack. Functions that are called often therefore
+// use the directive export.
 
 //export buffer
 func exportBuffer(n uint32) unsafe.Pointer { return pointer(shared.room(int(n))) }
@@ -52,10 +52,11 @@ func exportServe(number, n uint32) {
 }
 
 const (
-	// purgeCalls is the maximum number of KV calls of a purge. An invocation of a Worker may make 1,000.
+	// purgeCalls is the maximum number of KV calls of a purge. The platform permits 1,000 for an invocation of a
+	// Worker.
 	purgeCalls = 900
-	// purgeTime is how long a purge starts new calls. After a minute, the JavaScript shell aborts the request and
-	// discards the instance.
+	// purgeTime is the time after which a purge starts no new calls. After a minute, the JavaScript shell aborts the
+	// request and discards the instance.
 	purgeTime = 45 * time.Second
 )
 
@@ -73,8 +74,8 @@ func exportPurge(number uint32) {
 
 var jobs = make(chan func(*server))
 
-// begin starts a job in a goroutine, which the scheduler will run. Goroutines are reused for later jobs, because
-// their stacks are large blocks of memory (see buffer).
+// begin starts a job in a goroutine, which runs at the next event. Goroutines are reused for later jobs, because their
+// stacks are large blocks of memory (see buffer).
 func begin(job func(*server)) {
 	select {
 	case jobs <- job:

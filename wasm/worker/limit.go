@@ -9,7 +9,7 @@ import (
 )
 
 // These are the rate limits. One instance counts the requests of the whole isolate. The JavaScript shell passes the
-// requests of the other instances to that instance.
+// requests of the other instances to this instance.
 const (
 	accountLimit = iota
 	partitionLimit
@@ -17,7 +17,7 @@ const (
 	limitCount
 )
 
-// limiter returns the limiter for the protocol, or nil if there is no limit.
+// limiter returns a limiter for the protocol, or nil if there is no limit.
 func (h *host) limiter(c *config, which int) protocol.Limiter {
 	switch rate, _ := c.limit(which); {
 	case rate == 0:
@@ -28,7 +28,7 @@ func (h *host) limiter(c *config, which int) protocol.Limiter {
 	return limiter{which, h.limit}
 }
 
-// limit returns the rate per second and the burst of a limit.
+// limit returns the rate per second and the burst of a rate limit.
 func (c *config) limit(which int) (rate, burst float64) {
 	switch which {
 	case accountLimit:
@@ -40,12 +40,12 @@ func (c *config) limit(which int) (rate, burst float64) {
 }
 
 func newBuckets(c *config, which int, now func() edm.Ticks) *throttle.Buckets {
-	const keys = 1024 // a key has at most 128 bytes, so all keys have at most about 250 kB with their overhead
+	const keys = 1024 // a key has at most 128 bytes, so all keys with their overhead have at most about 250 kB
 	rate, burst := c.limit(which)
 	return throttle.New(throttle.Options{Rate: rate, Burst: burst, Keys: keys, Now: now})
 }
 
-// limiter is a rate limit whose requests are counted in another wasm instance of the same isolate, for all instances.
+// limiter is a rate limit that another wasm instance counts for all instances of the isolate.
 type limiter struct {
 	which int
 	ask   func(which int, key string, n int) (wait time.Duration)
@@ -57,15 +57,15 @@ func (l limiter) Charge(key string, n int) { l.ask(l.which, key, -n) }
 
 func (l limiter) Peek(key string) time.Duration { return l.ask(l.which, key, 0) }
 
-// counter has the token buckets of all limits.
+// counter contains the token buckets of all limits.
 type counter struct {
 	config  *config
 	now     func() edm.Ticks
 	buckets [limitCount]*throttle.Buckets
 }
 
-// ask takes n tokens and returns the wait until they are available. If work was already done, n is negative: ask
-// takes -n tokens and returns 0. If n is 0, ask takes none and returns the wait until one token is available.
+// ask takes n tokens and returns the wait until they are available. If n is negative, ask takes -n tokens for work that
+// was already done, and returns 0. If n is 0, ask takes none and returns the wait until one token is available.
 func (c *counter) ask(which int, key string, n int) time.Duration {
 	b := c.buckets[which]
 	if b == nil {

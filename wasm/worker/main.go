@@ -1,26 +1,24 @@
-// Command worker is edgetable as a WebAssembly module for Cloudflare Workers. It is
-// built by TinyGo, and called by the shell worker.mjs:
+// Command worker is edgetable as a WebAssembly module for Cloudflare Workers. TinyGo compiles it, and the JavaScript
+// shell worker.mjs calls it:
 //
 //	fetch → worker.mjs → serve → core/protocol → core/table → adapters/store/durableobject ┐
 //	                                      answers ← worker.mjs ← RPC ← calls ────────┘
 //	RPC   → worker.mjs → object → adapters/store/durableobject/engine → rows in SQLite
 //
-// With a binding of Workers KV named EDGETABLE_REPLICA there is a replica. Durable Objects publish their changes to the replica. The replica answers
-// reads at the secondary address. Such an answer may be old:
+// If a namespace of Workers KV is bound to the name EDGETABLE_REPLICA, it contains a replica. Durable Objects publish
+// their changes to the replica, which answers reads at the secondary endpoint. These answers may be old:
 //
 //	alarm → object → batch ┐
 //	       worker.mjs → publish → adapters/store/workerskv → kv
 //
-// The module has no goroutines, because they would increase its size by a third and halve
-// its speed. A call to Durable Objects suspends the whole instance. So an instance serves one request
-// at a time, and the shell keeps several instances. The code of an object never waits; one instance serves
-// all objects of an isolate.
+// The module has no goroutines, because they would increase its size by a third and halve its speed. A call to Durable
+// Objects suspends the whole instance, so an instance serves one request at a time, and the shell keeps several
+// instances. The code of an object never waits, so one instance serves all objects of an isolate.
 //
 // # The interface of module and shell
 //
-// Bytes pass through one buffer in the memory of the module. A parameter n is a number of bytes. These bytes are in
-// the buffer, or at the pointer before n if there is one. A result n is the length of the answer in the buffer. The
-// module exports
+// Bytes pass through one buffer in the memory of the module. A parameter n is the number of bytes in the buffer or, if
+// a pointer precedes n, at that pointer. A result n is the length of the answer in the buffer. The module exports
 //
 //	buffer(n) pointer      the buffer, with room for n bytes; each call may move it
 //	configure(n) n         variables in the buffer → 0, or the length of an error in the buffer

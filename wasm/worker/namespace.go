@@ -24,23 +24,23 @@ import (
 //	next cursor, name, metadata, …     of a list
 //	reason                             of a failure
 //
-// The shell starts no write after end (milliseconds since 1970, a float64) or after a failed write, and reports such writes as
-// refused. A write is three frames: one byte (1 to delete) followed by the name; value; metadata.
+// The shell starts no write after the time end (milliseconds since 1970, a float64) or after a failed write, and
+// reports such writes as refused. A write is three frames: one byte (1 to delete) followed by the name; the value; the
+// metadata.
 type namespace struct {
 	call func(request frames) (answer frames) // the caller owns the memory of the answer
-	// No write may begin after this time. The value is 0 if there are only reads.
+	// until is the time after which no write may begin. It is 0 if there are only reads.
 	until edm.Ticks
 }
 
-// These are the operations. A request is allocated with its final size. If a request grew and the garbage
-// collector ran meanwhile, the beginning of the request was zeroed in workerd.
+// These are the operations. A request must be allocated with its final size: if it grew while the garbage collector
+// ran, its beginning was zeroed in workerd.
 const (
 	kvGet   = "g"
 	kvWrite = "w"
 	kvList  = "l"
 )
 
-// These are the outcomes of an operation.
 const (
 	kvDone = iota
 	kvNone

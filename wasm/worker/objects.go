@@ -9,27 +9,27 @@ import (
 	"edgetable/core/edm"
 )
 
-// objects has the engines of the Durable Objects that are awake in this isolate, by the number that the shell assigns
-// to an object at each start. After an object has slept, its earlier engine must not be used, because the object may
-// have been awake elsewhere in between.
+// objects contains the engines of the Durable Objects that are awake in this isolate. The key of an engine is the
+// number that the shell assigns to an object at each start. After an object has slept, its earlier engine must not be
+// used, because the object may have been awake elsewhere in the meantime.
 type objects struct {
 	options engine.Options
-	rows    engine.Rows // rows of the object that is running
+	rows    engine.Rows // the rows of the object that is running
 	pieces  *buffer     // provides large blocks of memory
 	awake   map[uint32]*awake
 	turns   uint64
 }
 
-// An awake value contains the engine of an object, and the number of the object's last request.
+// awake is the engine of an object with the number of the object's last request.
 type awake struct {
 	*engine.Engine
 	turn uint64
 }
 
-// maxAwake is the maximum number of engines in memory. An engine may be dropped at any time. All objects of an
-// isolate share 28 MiB, of which the blocks of [buffer.allocateSpares] take 12 MiB. Together, 256 engines take
-// about 1 MiB without their statistics and their remembered answers to writes. All statistics take at most 4
-// MiB (16 KiB for each engine). All remembered answers take at most 4 MiB.
+// maxAwake is the maximum number of engines in memory. An engine may be discarded at any time. All objects of an
+// isolate share 28 MiB, of which the blocks of [buffer.allocateSpares] take 12 MiB. Without their statistics and
+// remembered answers, 256 engines take about 1 MiB. The statistics take at most 16 KiB for each engine, 4 MiB in total.
+// The remembered answers take at most 4 MiB.
 const maxAwake = 256
 
 // These values tell the JavaScript shell what to do after a step.
@@ -39,9 +39,9 @@ const (
 	stepCalls           // make calls, then send the message again
 )
 
-// handle takes one step with a message to the object with this number, inside a
-// transaction of the shell. An empty message is the alarm. If the previous step requested calls,
-// the last parameter has frames: the state of that step, then the answers as in [caller]. handle appends
+// handle takes one step with a message to the object with the given number, in a transaction of the shell. An empty
+// message is the alarm. If the previous step requested calls, again contains frames: the state of that step, then the
+// answers as in [caller]. handle appends
 //
 //	time of the next alarm in milliseconds since 1970, a float64; 0: never
 //	one byte, what the shell must do next
@@ -60,8 +60,8 @@ func (o *objects) handle(dst []byte, number uint32, message []byte, again frames
 	step := o.engine(number).Handle(o.rows, message, resume, dst)
 	switch {
 	case len(step.Calls) > 0:
-		if step.Answer != nil { // a call's message is in the memory of Answer
-			o.pieces.drop() // the rows that were read last are not needed any more
+		if step.Answer != nil { // the messages of the calls are in the memory of Answer
+			o.pieces.drop() // the rows that were read last are no longer needed
 			dst = append(o.pieces.piece(len(dst)+4+len(step.State)+sizeOfCalls(step.Calls)), dst...)
 		}
 		dst = appendCalls(frames(dst).add(step.State), step.Calls)
@@ -80,8 +80,8 @@ func (o *objects) handle(dst []byte, number uint32, message []byte, again frames
 	return dst
 }
 
-// engine returns the engine of an object. If there is none, it creates one. If there are too many engines, it first
-// drops the one that was used least recently.
+// engine returns the engine of an object, and creates it if necessary. If there are too many engines, engine first
+// discards the least recently used one.
 func (o *objects) engine(number uint32) *engine.Engine {
 	found := o.awake[number]
 	if found == nil {
@@ -110,7 +110,7 @@ func (o *objects) discardOldest() {
 	delete(o.awake, oldest)
 }
 
-// unixEpoch is 1970 in ticks.
+// unixEpoch is the start of the year 1970 in ticks.
 const unixEpoch = 62135596800 * edm.TicksPerSecond
 
 func unixMilli(t edm.Ticks) float64 { return float64(t-unixEpoch) / (edm.TicksPerSecond / 1000) }

@@ -10,20 +10,20 @@ import (
 	"edgetable/core/table"
 )
 
-// publisher publishes the batches of Durable Objects in Workers KV.
+// publisher writes the batches of Durable Objects to Workers KV.
 type publisher struct{ host host }
 
 const (
-	// The writes of a batch may begin within writeTime after its start. The JavaScript shell makes six writes at a
-	// time. This is the platform's limit, so no write waits in a queue. An object waits 10 s for a batch: up to 5 s for
-	// an instance, and 4 s until the last write begins. The object's timeout for a batch is 60 s, so the last write has
-	// 51 s to take effect.
+	// writeTime is the time after the start of a batch in which its writes may begin. The JavaScript shell makes six
+	// writes at a time, the platform's limit, so no write waits in a queue. An object waits 10 s for a batch: up to 5 s
+	// for an instance, and 4 s until the last write begins. The object's timeout for a batch is 60 s, so the last write
+	// has 51 s to take effect.
 	writeTime = 4 * edm.TicksPerSecond
 	// purgeStep is the maximum number of KV calls in one step of a purge.
 	purgeStep = 200
 )
 
-// publish carries out a batch and appends its result.
+// publish executes a batch and appends its result.
 func (p *publisher) publish(dst, batch []byte) []byte {
 	b, err := durableobject.ReadBatch(batch)
 	if err != nil {
@@ -43,7 +43,6 @@ func (p *publisher) publish(dst, batch []byte) []byte {
 	return result.Append(dst)
 }
 
-// appendFailure appends a log line about a failure.
 func appendFailure(dst []byte, source string, err error) []byte {
 	dst = appendQuoted(append(dst, `{"msg":"replica","source":`...), source)
 	return append(appendQuoted(append(dst, `,"cause":`...), err.Error()), '}')
@@ -96,10 +95,11 @@ func document(to *workerskv.Publisher, c *table.Change) error {
 	return err
 }
 
-// lastSync returns a function. This function returns the time up to which the replica has all changes. It
-// returns false until it has read this time successfully. If no object reports a lag, all changes older than
-// three minutes are visible: an object reports a lag after half a minute, or one and a half minutes later if it
-// fails before. KV may return old states for one more minute.
+// lastSync returns a function that returns the time up to which the replica has all changes. known is false until the
+// function has read this time successfully.
+//
+// If no object reports a lag, all changes older than three minutes are visible. An object reports a lag after half a
+// minute, or one and a half minutes later if the object fails before. KV may return old states for one more minute.
 func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() (last edm.Ticks, known bool) {
 	const (
 		behind = 180 * edm.TicksPerSecond
@@ -125,8 +125,8 @@ func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() (last edm
 	}
 }
 
-// reader is a store that sends eventually consistent reads to the replica. It embeds the concrete store, because
-// calls through an interface would make the module larger.
+// reader is a store that sends eventually consistent reads to the replica. It embeds the concrete store, because calls
+// through an interface would make the module larger.
 type reader struct {
 	*durableobject.Store
 	replica *workerskv.Replica
@@ -134,8 +134,8 @@ type reader struct {
 	now     func() edm.Ticks
 }
 
-// maxLag is the age of LastSyncTime above which the replica is reported as unavailable. Normally changes are
-// published within seconds, but a free account can use up its daily number of writes.
+// maxLag is the age of LastSyncTime above which the replica is reported as unavailable. Changes are normally published
+// within seconds, but a free account can use up its daily number of writes.
 const maxLag = 15 * 60 * edm.TicksPerSecond
 
 func withReplica(store *durableobject.Store, h host) table.Store {

@@ -8,14 +8,13 @@ import (
 	"edgetable/core/protocol"
 )
 
-// These are the levels of a log line.
 const (
 	levelInfo = iota
 	levelError
 )
 
-// appendRecord appends the log line of a request, and returns its level. The line contains neither the target nor
-// headers, which may contain keys, signatures and data.
+// appendRecord appends the log line of a request, and returns the level of the line. The line contains neither the
+// target nor headers, because they may contain keys, signatures and data.
 func appendRecord(dst []byte, resp *protocol.Response) ([]byte, int) {
 	level := levelInfo
 	dst = append(dst, `{"msg":"request","method":`...)
@@ -47,8 +46,8 @@ func appendRecord(dst []byte, resp *protocol.Response) ([]byte, int) {
 	return append(dst, '}'), level
 }
 
-// lineOfRange returns the log line about an event of a key range in one bucket of a table; key is the key of the
-// table's record. The line contains no PartitionKey.
+// lineOfRange returns the log line of an event of a key range. key is the key of the table's record. The line contains
+// no PartitionKey.
 func lineOfRange(key string, bucket uint16, id uint32, event string) []byte {
 	account, name, _ := strings.Cut(strings.TrimPrefix(key, "table/"), "/")
 	dst := appendQuoted([]byte(`{"msg":"split","event":`), event)
@@ -58,7 +57,7 @@ func lineOfRange(key string, bucket uint16, id uint32, event string) []byte {
 	return append(strconv.AppendUint(append(dst, `,"range":`...), uint64(id), 10), '}')
 }
 
-// appendQuoted appends the beginning of a text as a JSON string.
+// appendQuoted appends s as a JSON string, truncated if it is long.
 func appendQuoted(dst []byte, s string) []byte {
 	const most, hex = 512, "0123456789abcdef"
 	dst = append(dst, '"')

@@ -122,8 +122,8 @@ func (r *incoming) read(b []byte) error {
 	return nil
 }
 
-// locate splits a URL without interpreting it. The host is that of the URL, not of the Host header. They differ only
-// if the request line had an absolute URL.
+// locate splits a URL without interpreting it. The host comes from the URL, not from the Host header. The two differ
+// only if the request line had an absolute URL.
 func (r *incoming) locate(url string) error {
 	scheme, rest, ok := strings.Cut(url, "://")
 	if !ok {
@@ -134,7 +134,7 @@ func (r *incoming) locate(url string) error {
 		i = len(rest)
 	}
 	r.Scheme, r.Host = scheme, rest[:i]
-	// The target is copied, because parts of it may be used after the request has ended.
+	// Copy the target, because parts of it may be used after the request has ended.
 	if r.Target = strings.Clone(rest[i:]); r.Target == "" || r.Target[0] == '?' {
 		r.Target = "/" + r.Target
 	}

@@ -31,7 +31,7 @@ func hostRowSize() float64
 //go:wasmimport edge row_scan
 func hostRowScan(r unsafe.Pointer, n uint32) uint32
 
-// rows gives access to the rows of the current object. Its results are in the buffer.
+// rows implements [engine.Rows] for the current object. Its results are in the buffer.
 type rows struct {
 	request frames
 	last    []byte

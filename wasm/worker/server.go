@@ -27,8 +27,8 @@ type host struct {
 	log    func(level int, line []byte)
 	call   func(calls []durableobject.Call, ms uint32, writes bool) (answers frames)
 	kv     func(request frames) (answer frames)
-	known  func(question []byte) (answer []byte)                   // asks the instance with the isolate's cache
-	limit  func(which int, key string, n int) (wait time.Duration) // calls the isolate's rate limiter; nil if this instance has its own rate limiter
+	known  func(question []byte) (answer []byte)                   // asks the instance that keeps the isolate's cache
+	limit  func(which int, key string, n int) (wait time.Duration) // calls the isolate's rate limiter; nil if this instance has its own
 	// pageBytes is the maximum size of the entities of a page, unless a single entity is larger; 0 means the
 	// protocol's limit.
 	pageBytes int
@@ -47,12 +47,11 @@ func newStore(c *config, h host) (table.Store, error) {
 	return withReplica(store, h), nil
 }
 
-// newTables returns the options for new tables: their number of buckets and their location.
+// newTables returns the options for new tables: the number of buckets and the location.
 func (c *config) newTables() durableobject.Options {
 	return durableobject.Options{Buckets: c.buckets, Location: c.location}
 }
 
-// newServer creates a server that serves a store with the protocol.
 func newServer(c *config, store table.Store, h host) *server {
 	s := &server{host: h, Handler: &protocol.Handler{
 		Service: table.New(store, table.Options{
@@ -82,7 +81,7 @@ func newServer(c *config, store table.Store, h host) *server {
 var refusals = map[string]*table.Error{
 	"busy":   table.ServerBusy.With("The Worker has too many requests. Try again."),
 	"failed": table.InternalError.Err(),
-	// The JavaScript shell sent a write to an instance, and the instance ended before it answered.
+	// An instance ended before it answered a write that the JavaScript shell had sent to it.
 	"unknown": table.OperationTimedOut.Err(),
 }
 
@@ -99,8 +98,8 @@ func (s *server) answer(dst, request []byte) []byte {
 	return dst
 }
 
-// respond serves a request. It returns dst with the appended head of the response, and the body, which is valid
-// until release is called.
+// respond serves a request. It appends the head of the response to dst, and returns the result and the body. The body
+// is valid until release is called.
 func (s *server) respond(dst, request []byte) (head, body []byte) {
 	begin := s.host.now()
 	if err := s.in.read(request); err != nil {

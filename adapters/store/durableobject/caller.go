@@ -8,9 +8,9 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 )
 
-// Address is the address of a Durable Object. The jurisdiction is part of the object's identity. The hint
-// says where the platform creates the object, which then stays at that location. The names of bucket
-// objects contain the hint: a table with another hint has other objects.
+// Address is the address of a Durable Object. The jurisdiction is part of the object's identity. The hint only says
+// where the platform creates the object, which then stays at that location. The name of a bucket object contains the
+// hint, so a table with another hint has other objects.
 type Address struct {
 	Name         string
 	Jurisdiction string // "" means no jurisdiction
@@ -23,19 +23,19 @@ type Call struct {
 	Message []byte
 }
 
-// Writes reports whether the call may change the object. A Caller must not repeat such a call by itself.
+// Writes reports whether the call may change the object. A Caller must not retry such a call.
 func (c Call) Writes() bool { return message.IsWrite(c.Message) }
 
-// Answer is the result of a Call: a message, which the caller owns, or one of the errors below.
+// Answer is the result of a Call: either a message, which the caller owns, or an error.
 type Answer struct {
 	Message []byte
 	Err     error
 }
 
-// The errors of an Answer. Any other error is treated as [ErrLost].
+// These are the errors of an Answer, besides [FailedError]. The Store treats any other error as [ErrLost].
 var (
-	// ErrOverloaded means that the object refused the message because it is overloaded. The
-	// message was not handled. The sender must not send it again at once.
+	// ErrOverloaded means that the object rejected the message because it is overloaded. The message was not handled
+	// and must not be retried at once.
 	ErrOverloaded = errors.New("object is overloaded")
 	// ErrLost means that the message may have been handled, or may be handled later.
 	ErrLost = errors.New("reply of the object was lost")
@@ -43,21 +43,19 @@ var (
 	ErrUnreachable = errors.New("object was not reached")
 )
 
-// FailedError means that the object cannot handle the message, and would also fail if the message were
-// repeated. The message was not handled.
+// FailedError means that the object cannot handle the message. The message was not handled, and a retry would fail too.
 type FailedError struct{ Reason string } // the reason, for the log
 
 func (e *FailedError) Error() string { return "object failed: " + e.Reason }
 
 // Caller sends messages to objects.
 type Caller interface {
-	// Call makes all calls concurrently and returns their answers in order. When ctx
-	// ends it may return earlier, with ErrLost for messages that were sent.
+	// Call makes all calls concurrently and returns their answers in order. When ctx is done, it may return early, with
+	// ErrLost for messages that were already sent.
 	Call(ctx context.Context, calls []Call) []Answer
 }
 
-// Pauser is a Caller that can wait. If a Caller is no Pauser, the Store repeats lost messages without a
-// pause.
+// Pauser is a Caller that can wait. With any other Caller, the Store retries lost messages without a pause.
 type Pauser interface {
 	Pause(ctx context.Context, d time.Duration)
 }

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// The feed of a table has a line for each commit. The lines are stored in the objects of the table's ranges: see
-// docs/adr/0046. To make a page, the Store asks some of these objects for lines, and merges their answers.
+// The feed of a table has a line for each commit. The objects of the table's ranges store the lines: see docs/adr/0046.
+// To read a page, the Store asks some of the objects for lines and merges their answers.
 
 var _ table.Feeding = (*Store)(nil)
 
@@ -40,8 +40,8 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 	}
 }
 
-// beginFeed returns a page that begins at the oldest line, if the request asks for that line. Otherwise it returns an
-// empty page with the position at the end of the feed.
+// beginFeed returns the first page of a feed. If the request asks for the oldest line, the page begins there. Otherwise
+// the page is empty, and its position is the end of the feed.
 func (s *Store) beginFeed(ctx context.Context, t table.RecordKey, r *table.FeedRequest) (page table.FeedPage, err error) {
 	for tries := 1; ; tries++ {
 		m, same, err := s.feedMap(ctx, t, !r.Oldest)
@@ -64,9 +64,9 @@ func (s *Store) beginFeed(ctx context.Context, t table.RecordKey, r *table.FeedR
 	}
 }
 
-// feedMap asks the catalog which objects have the feed. If ends is true, the catalog also returns the position at the end of the feed in each
-// object. The set of objects may change between two messages. Then the positions do not fit together, a reader could miss lines, and feedMap
-// returns false.
+// feedMap asks the catalog which objects have the feed. If ends is true, it also returns the end of the feed in each
+// object. It returns false if the set of objects changed between two messages: the positions are then inconsistent, and
+// a reader could miss lines.
 func (s *Store) feedMap(ctx context.Context, t table.RecordKey, ends bool) (all message.FeedMap, same bool, err error) {
 	for {
 		r, err := s.send(ctx, s.catalog(t.Account), message.Feeds(nil, t.String(), len(all.Ranges), ends))
@@ -90,11 +90,11 @@ func (s *Store) feedMap(ctx context.Context, t table.RecordKey, ends bool) (all 
 	}
 }
 
-// feedPause is the pause of a waiting client before it reads the feed again.
+// feedPause is the time that AwaitChanges waits.
 const feedPause = time.Second
 
-// AwaitChanges implements [table.Feeding]. It returns after a second, because objects do not announce changes.
-// The caller then reads again.
+// AwaitChanges implements [table.Feeding]. Objects do not announce changes, so it returns after a second, and the
+// caller reads again.
 func (s *Store) AwaitChanges(ctx context.Context, _ table.RecordKey, _ table.FeedPosition) error {
 	if err := s.contextErr(ctx); err != nil {
 		return err
@@ -105,6 +105,6 @@ func (s *Store) AwaitChanges(ctx context.Context, _ table.RecordKey, _ table.Fee
 	return s.contextErr(ctx)
 }
 
-// TrimFeeds implements [table.Feeding]. It does nothing: the alarm of each object removes its old lines, and reads
-// omit lines that are too old.
+// TrimFeeds implements [table.Feeding]. It does nothing: the alarm of each object removes old lines, and reads omit
+// lines that are too old.
 func (*Store) TrimFeeds(context.Context, edm.Ticks) error { return nil }

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// pendingCommit is a commit of the page whose entities must be read from the ranges that have them now.
+// pendingCommit is a commit of the page whose entities have moved to other ranges and must be read from there.
 type pendingCommit struct {
 	message.FeedItem
 	commit int            // index of the commit in the page
@@ -18,17 +18,18 @@ type pendingCommit struct {
 }
 
 const (
-	// If an entity of a commit has moved, the page asks the entity's new range for it. The page sends at most
-	// mostLooked such messages, in at most lookRounds steps.
+	// If an entity of a commit has moved, resolve asks the entity's new range for it. For one page, it sends at most
+	// mostLooked messages, in at most lookRounds rounds.
 	mostLooked = 8
 	lookRounds = 3
 )
 
-// understandsParts is the key of each item in OpLook: see [message.FeedItem].
+// understandsParts is the Key of each item in OpLook. It tells the receiver that the sender understands parts of
+// commits: see [message.FeedItem].
 var understandsParts = []byte{1}
 
-// resolve reads the entities that are now in other ranges. If some cannot be read, or would make the page too large, the
-// page ends before the first commit with one of them.
+// resolve reads the entities of pending commits from their new ranges. If an entity cannot be read or would make the
+// page too large, the page ends before the first commit with such an entity.
 func (f *feedReading) resolve() error {
 	name, calls := f.table.String(), 0
 	for round := 0; len(f.others) > 0 && round < lookRounds; round++ {
@@ -60,8 +61,8 @@ func (f *feedReading) resolve() error {
 	return f.endBefore(f.others)
 }
 
-// endBefore ends the page before the first of some commits. If the page then ends with a part of a commit, its position
-// becomes the one after that part.
+// endBefore ends the page before the first commit in others. If a commit before it is divided, the page ends after the
+// part of the divided commit.
 func (f *feedReading) endBefore(others []pendingCommit) error {
 	page, first := &f.page, len(f.page.Commits)
 	for _, c := range others {
@@ -83,8 +84,8 @@ func (f *feedReading) endBefore(others []pendingCommit) error {
 	return nil
 }
 
-// look asks a range for the entities of some commits. If the range lacks an entity of a commit, this
-// method puts the commit into the list f.others, to ask again.
+// look asks a range for the entities of a group of commits. Commits with entities that the range did not return go back
+// into f.others.
 func (f *feedReading) look(p message.Destination, group []pendingCommit) error {
 	r, err := f.Store.ask(f.ctx, p, group[0].Key, func(p *message.Destination) []byte {
 		m := message.Look(nil, p, f.incarnation, group[0].Key, f.r.Within)

@@ -11,17 +11,17 @@ import (
 	"edgetable/core/table"
 )
 
-// mostAts is the approximate maximum of the size of all positions in a page, in bytes. Each commit has a position,
-// with about a byte for each range.
+// mostAts is the approximate maximum size, in bytes, of all positions in a page. Each commit of a page has a position,
+// which takes about one byte per range.
 const mostAts = 128 << 10
 
-// All positions contain this value of type History. A restored table has another incarnation, so a restore need
-// not change this value.
+// history is the History of all positions. A restore need not change it, because a restored table has another
+// incarnation.
 var history = table.History{'o', 'b', 'j', 'e', 'c', 't', 's'}
 
-// feedReading is the reading of one page. It asks some ranges of the table for the lines of their feeds, and merges
-// these lines by Timestamp. If it asks all ranges at once, the commits are in the order of their Timestamps. The
-// commits of each partition are in order in any case.
+// feedReading is the read of one page. It asks some ranges of the table for the lines of their feeds, and merges the
+// lines by Timestamp. If it asks all ranges at once, the commits of the page are in the order of their Timestamps.
+// Otherwise only the commits of each partition are in order.
 type feedReading struct {
 	*Store
 	ctx         context.Context
@@ -31,16 +31,16 @@ type feedReading struct {
 	r           *table.FeedRequest
 	page        table.FeedPage
 	streams     []feedStream
-	others      []pendingCommit // commits of the page that changed entities which other ranges have now
-	divided     pendingCommit   // if its Part is not 0: the first commit in the field others, if the page has only a part of the commit
+	others      []pendingCommit // commits of the page whose entities have moved to other ranges
+	divided     pendingCommit   // the first commit in others of which the page has only a part; if its Part is 0, there is none
 
 	changes, size int
 	asked         []message.FeedRange
-	oldest        map[message.Object]bool // for each range that was asked: whether it was asked for its oldest line
-	last          bool                    // whether the last range in the list of the position was asked
-	waits         bool                    // the page has a line that must follow the lines of another range, which was not asked for this page
-	missing       bool                    // a range did not answer
-	rest          bool                    // the page has only the rest of a commit, because the client already has the first part
+	oldest        map[message.Object]bool // for each range that was asked, whether it was asked for its oldest line
+	last          bool                    // whether the last range of the position was asked
+	waits         bool                    // whether a line must wait for the lines of a range that was not asked for this page
+	missing       bool                    // whether a range did not answer
+	rest          bool                    // whether the page only continues a commit whose first part the client already has
 }
 
 // feedStream is the answer of one range to a request for the lines of its feed.
@@ -48,12 +48,12 @@ type feedStream struct {
 	message.Object
 	answer message.FeedAnswer
 	items  message.Reader
-	next   message.FeedItem // the next item, if ended is false
+	next   message.FeedItem // the next item; not set if ended is true
 	ended  bool
-	part   int // the number of changes that the client already has of the stream's first commit
+	part   int // the number of changes of the stream's first commit that the client already has
 }
 
-// sibling returns another range of the same bucket.
+// sibling returns the range of the same bucket with the given id.
 func (s *feedStream) sibling(id uint32) message.Object {
 	return message.Object{Bucket: s.Bucket, Range: id}
 }
@@ -79,8 +79,8 @@ func (s *Store) readFeed(ctx context.Context, t table.RecordKey, incarnation tab
 	return f.page, nil
 }
 
-// askedTogether is the number of ranges that are asked at the same time. The memory of a Worker's instance must have room
-// for their answers: about 1.8 MiB each if the entities are large.
+// askedTogether is the number of ranges that are asked at the same time. Their answers must fit into the memory of a
+// Worker's instance: about 1.8 MiB each if the entities are large.
 const askedTogether = 6
 
 // ask asks the ranges of this page for the lines of their feeds, until the answers are large enough for a page.
@@ -114,7 +114,8 @@ func (f *feedReading) ask() error {
 	return f.checkAbsent(absent)
 }
 
-// askGroup asks some ranges. It adds the size of their answers, and returns the objects that know nothing of the table.
+// askGroup asks a group of ranges and adds the size of their answers to size. It returns the objects that know nothing
+// of the table.
 func (f *feedReading) askGroup(group []message.FeedRange, q *message.FeedQuestion, size *int) (absent []message.Object, err error) {
 	var calls []Call
 	for _, one := range group {
@@ -162,8 +163,9 @@ func (f *feedReading) askGroup(group []message.FeedRange, q *message.FeedQuestio
 	return absent, nil
 }
 
-// nextRanges returns the ranges to ask for this page: the next ones in the list of the position, after those of the
-// previous page. If the position is inside a commit, it returns only the range of that commit.
+// nextRanges returns the ranges to ask for this page: the next ranges in the position's list after the ranges of the
+// previous page. After the last range, it starts again with the first one. If the position is inside a commit, it
+// returns only the range of that commit.
 func (f *feedReading) nextRanges() []message.FeedRange {
 	if at, ok := f.p.At(f.p.PartOf); ok && f.p.Part > 0 {
 		f.rest = true
@@ -184,7 +186,7 @@ func (f *feedReading) nextRanges() []message.FeedRange {
 	return append([]message.FeedRange(nil), f.p.Ranges[first:end]...)
 }
 
-// share returns the part of a limit that each range gets; 0 means no limit.
+// share returns the part of a limit for each range, at least 1; 0 means no limit.
 func share(limit, ranges int) int {
 	if limit <= 0 {
 		return 0
@@ -192,7 +194,7 @@ func share(limit, ranges int) int {
 	return max((limit+ranges-1)/max(ranges, 1), 1)
 }
 
-// checkAbsent asks the catalog what became of the incarnation if some objects know nothing of it.
+// checkAbsent handles the objects that know nothing of the table. It asks the catalog what became of the incarnation.
 func (f *feedReading) checkAbsent(absent []message.Object) error {
 	if len(absent) == 0 {
 		return nil
@@ -216,10 +218,10 @@ func (f *feedReading) checkAbsent(absent []message.Object) error {
 		case said == message.LifeEnded:
 			f.finishRange(o)
 		case there[o]:
-			if f.oldest[o] { // the object has no lines yet, so later pages read it from its first line on
+			if f.oldest[o] { // the object has no lines yet, so later pages read it from its first line
 				f.p.Set(o, message.FeedBegin)
 			}
-		case f.oldest[o]: // the object has removed its lines, because they were too old
+		case f.oldest[o]: // the object has already removed its lines, because they were too old
 			f.finishRange(o)
 		default:
 			return table.ErrFeedExpired
@@ -228,8 +230,8 @@ func (f *feedReading) checkAbsent(absent []message.Object) error {
 	return nil
 }
 
-// step takes the next item of a stream. After the last item, it moves the stream's range to the position in
-// the answer.
+// step moves a stream to its next item. After the last item, it sets the range's position to the position in the
+// answer.
 func (f *feedReading) step(s *feedStream) error {
 	switch {
 	case !s.items.Done():
@@ -249,14 +251,14 @@ func (f *feedReading) step(s *feedStream) error {
 		f.finishRange(s.Object)
 	case a.State == message.FeedDropped:
 		f.p.Drop = max(f.p.Drop, a.End)
-		f.finishRange(s.Object) // a range that got keys from this range before the drop no longer needs to wait for the lines of this range
+		f.finishRange(s.Object) // a range that received keys from this range before the drop no longer needs to wait for this range's lines
 	default:
 		f.p.Set(s.Object, a.Next)
 	}
 	return nil
 }
 
-// finishRange records that a range was read to its end.
+// finishRange records that all lines of a range were read.
 func (f *feedReading) finishRange(o message.Object) {
 	f.p.Remove(o)
 	f.p.Done = append(f.p.Done, o)
@@ -279,7 +281,7 @@ func (f *feedReading) merge() (full bool, err error) {
 		case message.FeedGave:
 			if !f.p.Knows(other) {
 				f.p.Set(other, message.FeedBegin)
-				full = true // end the page here, because lines of the new range may come before the remaining lines
+				full = true // end the page here: lines of the new range may precede the remaining lines
 			}
 		case message.FeedTook:
 			f.p.Done = slices.DeleteFunc(f.p.Done, func(o message.Object) bool { return o == other })
@@ -320,8 +322,8 @@ func (f *feedReading) first() (first *feedStream) {
 	return first
 }
 
-// comesLater reports whether the next item of a stream must wait for earlier lines of another range. If the reader does
-// not know this other range yet, a line of a third range will name it.
+// comesLater reports whether the next item of a stream must wait for earlier lines of another range. If the position
+// does not contain the other range yet, the item waits until a line of a third range names it.
 func (f *feedReading) comesLater(s *feedStream) bool {
 	if s.next.Kind != message.FeedTook && s.next.Kind != message.FeedBegan {
 		return false
@@ -343,8 +345,7 @@ func (f *feedReading) asks(o message.Object) bool {
 	return slices.ContainsFunc(f.asked, func(r message.FeedRange) bool { return r.Object == o })
 }
 
-// cut reports whether a limit has ended the answer of a range early, so that the answer may lack lines before the given
-// Timestamp.
+// cut reports whether lines before the given Timestamp may be missing, because a limit truncated the answer of a range.
 func (f *feedReading) cut(before edm.Ticks) bool {
 	for i := range f.streams {
 		if s := &f.streams[i]; s.ended && s.answer.More && s.answer.Next < before {
@@ -367,14 +368,14 @@ func (f *feedReading) add(s *feedStream, i *message.FeedItem) (full bool) {
 	return f.r.Changes > 0 && f.changes >= f.r.Changes || len(f.page.Commits)*len(f.p.Ranges) >= mostAts
 }
 
-// inside returns a position inside a commit: after some of its changes. The position after the commit is given.
+// inside returns the position after a given number of changes of a commit. after is the position after the whole
+// commit.
 func inside(after []byte, line message.Object, ticks edm.Ticks, changes int) []byte {
 	p, _ := position.Read(after)
 	p.SetPart(line, ticks, changes)
 	return p.Append(nil)
 }
 
-// sizeOf returns the size of the keys and properties of changes in bytes.
 func sizeOf(changes []table.FeedChange) (n int) {
 	for i := range changes {
 		n += changes[i].Size()
@@ -382,8 +383,8 @@ func sizeOf(changes []table.FeedChange) (n int) {
 	return n
 }
 
-// end sets the position after the page. If all ranges were read to their ends, it adds the drop of the table to the
-// page.
+// end sets the position after the page. When all ranges were read to their ends, it adds the drop of the table, if
+// there was one.
 func (f *feedReading) end(full bool) error {
 	p, page := f.p, &f.page
 	if len(p.Ranges) == 0 {

@@ -8,13 +8,13 @@ import (
 	"edgetable/core/buckets"
 )
 
-// Maps is a cache of the layouts of tables and of the ranges of their keys. It may be out of date. Then a Store sends a
-// request to the wrong object. This object answers with the right range, and the Store passes the range to Maps.
+// Maps is a cache of the layouts and ranges of tables. If an entry is out of date, a Store sends its request to the
+// wrong object. The object answers with the right range, and the Store updates the cache.
 //
-// All Stores of a process can share one Maps. Its method Ask takes and returns bytes, because a Worker has a Store in
-// each instance of the wasm module, and the Maps in only one of the instances.
+// All Stores of a process can share one Maps. Its method Ask takes and returns bytes, because each instance of the wasm
+// module in a Worker has a Store, but only one instance has the Maps.
 type Maps struct {
-	guess message.Layout // the assumed layout (number of buckets and location) of unknown tables
+	guess message.Layout // the assumed layout of unknown tables
 
 	mu     sync.Mutex
 	tables map[string]*mapOfTable
@@ -22,7 +22,6 @@ type Maps struct {
 	uses   uint64
 }
 
-// mapOfTable is the entry of one table in the cache: its layout and its ranges.
 type mapOfTable struct {
 	message.Layout
 	ranges map[uint16]buckets.Ranges // the ranges of each bucket that has split
@@ -30,12 +29,12 @@ type mapOfTable struct {
 	used   uint64
 }
 
-// mostOfMaps is the approximate maximum size of the whole cache in bytes. It is enough for 16 tables of 250 ranges with
-// keys of 200 bytes. A range that was removed from the cache must be asked for again, which costs messages.
+// mostOfMaps is the approximate maximum size of the cache in bytes. It has room for 16 tables of 250 ranges with keys
+// of 200 bytes. To find a range that was evicted costs messages.
 const (
 	mostOfMaps  = 1 << 20
-	sizeOfMap   = 200 // memory for a table, not counting its ranges
-	sizeOfRange = 40  // memory for a range, not counting its key
+	sizeOfMap   = 200 // memory for a table, without its ranges
+	sizeOfRange = 40  // memory for a range, without its key
 )
 
 // NewMaps returns an empty cache. All Stores that share it must have the same options for new tables.
@@ -43,7 +42,8 @@ func NewMaps(o Options) *Maps {
 	return &Maps{guess: message.Layout{Buckets: max(o.Buckets, 1), Location: o.Location}, tables: make(map[string]*mapOfTable)}
 }
 
-// Ask answers a question of a Store. It does not retain the question.
+// Ask executes an encoded request of a Store: to find a range, or to store a layout or ranges. It does not retain
+// question.
 func (h *Maps) Ask(question []byte) (answer []byte) {
 	r := message.Read(question)
 	w := r.Where()
@@ -71,7 +71,6 @@ func (h *Maps) Ask(question []byte) (answer []byte) {
 	return nil
 }
 
-// find returns the encoded destination of a position.
 func (h *Maps) find(w *message.Where) []byte {
 	known := h.tables[w.Table]
 	w.Layout = h.guess
@@ -90,8 +89,8 @@ func (h *Maps) find(w *message.Where) []byte {
 	return message.AppendFoundRange(nil, &p)
 }
 
-// learn stores the layout (number of buckets and location) of a table. It returns the table's entry, or nil if the
-// table has the layout that unknown tables are assumed to have.
+// learn stores the layout of a table and returns the table's entry. It returns nil if the layout equals the assumed
+// layout of unknown tables, which needs no entry.
 func (h *Maps) learn(w *message.Where) *mapOfTable {
 	known := h.tables[w.Table]
 	if known != nil && known.Layout == w.Layout {
@@ -107,7 +106,7 @@ func (h *Maps) learn(w *message.Where) *mapOfTable {
 }
 
 func (h *Maps) add(name string, where message.Layout) *mapOfTable {
-	// a copy, because a part of the message's text would keep the whole message in memory
+	// copied, because a substring would keep the whole message in memory
 	where.Location = strings.Clone(where.Location)
 	known := &mapOfTable{Layout: where}
 	h.tables[strings.Clone(name)] = known
@@ -120,8 +119,7 @@ func (h *Maps) forget(name string) {
 	delete(h.tables, name)
 }
 
-// measure updates the size of a table's entry, and removes the least recently used tables if the cache is
-// too large.
+// measure updates the size of an entry, and evicts the least recently used tables while the cache is too large.
 func (h *Maps) measure(known *mapOfTable) {
 	h.size -= known.size
 	known.size = sizeOfMap

@@ -13,22 +13,21 @@ const (
 	bucketPrefix  = "bucket/"
 )
 
-// Catalog returns the address of the object that holds the records of an account.
+// Catalog returns the address of the catalog object of an account.
 func Catalog(account, location string) Address {
 	o := Address{Name: catalogPrefix + account}
 	o.Jurisdiction, o.Hint = SplitLocation(location)
 	return o
 }
 
-// CatalogOf returns the address of the object that holds the record with this key, or the records
-// whose keys begin with it.
+// CatalogOf returns the address of the catalog object for a record key, or for a prefix of record keys.
 func CatalogOf(key, location string) Address {
 	k, _ := table.ParseRecordKey(key)
 	return Catalog(k.Account, location)
 }
 
-// Range returns the address of the object that holds a range of a bucket. key is the key of the
-// table's record. The name of the object of range 0 is
+// Range returns the address of the object that stores a range of a bucket. key is the key of the table's record. The
+// name of the object of range 0 is
 //
 //	bucket/<key>/<buckets>/<bucket>[@<hint>]
 //
@@ -36,9 +35,8 @@ func CatalogOf(key, location string) Address {
 //
 //	bucket/<key>/<buckets>/<bucket>/<range>[@<hint>]
 //
-// The name contains no incarnation, so that the object can be found without the record. The name contains
-// the hint, because an object stays where it was created. Its first caller creates the object, even if
-// that caller assumes a wrong layout of the table.
+// The name contains no incarnation, so that the object can be found without the record. It contains the hint, because
+// an object stays where its first caller created it, and that caller may have assumed a wrong layout.
 func Range(key string, buckets, bucket uint16, id uint32, location string) Address {
 	var o Address
 	o.Jurisdiction, o.Hint = SplitLocation(location)
@@ -56,7 +54,7 @@ func Range(key string, buckets, bucket uint16, id uint32, location string) Addre
 	return o
 }
 
-// AddressOf returns the address of the object of a destination.
+// AddressOf returns the address of the object that serves a destination.
 func AddressOf(p *message.Destination) Address {
 	return Range(p.Table, p.Buckets, p.Bucket, p.Range, p.Location)
 }
@@ -76,8 +74,7 @@ func SplitLocation(location string) (jurisdiction, hint string) {
 	return "", location
 }
 
-// validLocation reports whether a location is well-formed. The platform refuses well-formed
-// locations that it does not know.
+// validLocation reports whether a location is well-formed. The platform may still refuse the location.
 func validLocation(location string) bool {
 	jurisdiction, hint := SplitLocation(location)
 	for _, name := range [...]string{jurisdiction, hint} {

@@ -9,31 +9,30 @@ import (
 
 // Options configure a [Store]. Caller, Now and Rand are required.
 type Options struct {
-	// Caller calls the objects; it may be a [Pauser] too.
+	// Caller sends the messages. It may also implement [Pauser].
 	Caller Caller
-	// Now is the clock for deadlines and the age of writes. It is not used for Timestamps.
+	// Now is the clock for deadlines and for the age of writes. It does not affect Timestamps.
 	Now func() edm.Ticks
-	// Rand returns random bits, which distinguish writes.
+	// Rand returns random bits, which identify writes.
 	Rand func() uint64
 
 	// Buckets is the number of bucket objects of a new table, from 1 to [MaxBuckets]; 0 means 1.
 	Buckets uint16
-	// Location is where a new table is created: see [SplitLocation].
+	// Location is the location of new tables: see [SplitLocation].
 	Location string
 	// Catalog is the location of the catalogs. It must be the same in all Workers and objects and
 	// must never change, because each location has its own catalogs.
 	Catalog string
 
-	// Maps asks the cache of layouts and ranges that this Store shares with other Stores: see [Maps.Ask].
-	// If Maps is nil, the Store has its own cache.
+	// Maps is the method [Maps.Ask] of the cache that this Store shares with other Stores. If Maps is nil, the Store
+	// has its own cache.
 	Maps func(question []byte) (answer []byte)
 
-	// Attempts is how often a message is sent while its answers are lost; 0 means 3.
+	// Attempts is the maximum number of times that a message is sent while its answers are lost; 0 means 3.
 	Attempts int
 }
 
-// MaxBuckets is the maximum number of bucket objects of a table: one message may make this many
-// calls.
+// MaxBuckets is the maximum number of bucket objects of a table, because one message may make at most this many calls.
 const MaxBuckets = 1000
 
 const defaultAttempts = 3

@@ -33,7 +33,7 @@ func (s *Store) ReadRecord(ctx context.Context, k table.RecordKey, _ table.Consi
 	}
 	where := r.Layout()
 	d := r.Document()
-	// Callers retain records, so they are copied out of the longer answer.
+	// Callers retain the record, so its fields are copied out of the longer answer.
 	d.Key, _ = table.ParseRecordKey(key)
 	d.Revision, d.Value = table.Revision(strings.Clone(string(d.Revision))), bytes.Clone(d.Value)
 	if !r.Done() {
@@ -45,8 +45,7 @@ func (s *Store) ReadRecord(ctx context.Context, k table.RecordKey, _ table.Consi
 	return d, nil
 }
 
-// WriteRecord implements [table.Store]. If the table is being deleted, that deletion is finished
-// first.
+// WriteRecord implements [table.Store]. If a deletion of the table is in progress, the catalog finishes it first.
 func (s *Store) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
 	key := d.Key.String()
 	if badKey(key) {

@@ -9,29 +9,29 @@ import (
 	"edgetable/core/table"
 )
 
-// Replica is the address of the publisher, which is not an object: the JavaScript shell passes calls with this address
-// to the code that publishes. The message is a [Batch] and the answer a [Published]. Only objects send calls to this
-// address.
+// Replica is the address of the publisher. It is not an object: the JavaScript shell passes calls to this address to
+// the code that publishes changes. The message is a [Batch], and the answer is a [Published]. Only objects send calls
+// to this address.
 var Replica = Address{Name: "replica"}
 
-// Batch is a request of an object to the publisher. It has changes of rows, and it may say that the
-// object lags, or lags no longer. Or it requests the purge of an incarnation.
+// Batch is a request from an object to the publisher. It contains changed rows, and may say that the object lags or has
+// caught up. A Batch can also request the purge of an incarnation.
 type Batch struct {
 	Incarnation table.Incarnation // the incarnation of the rows
 	Source      string            // the name of the object in the replica
-	// Lagging makes the replica report that the source lags: all changes before Since are published, and
-	// later changes may be missing. CaughtUp makes the replica no longer report this.
+	// Lagging makes the replica report that the source lags: changes before Since are published, and later changes may
+	// be missing. CaughtUp removes the report.
 	Lagging, CaughtUp bool
 	Since             edm.Ticks
-	// Purge deletes the entities of an incarnation that has ended. It also deletes all reports that the sources of
-	// these entities lag; the names of these sources begin with [SourcesOf].
+	// Purge deletes the entities of an incarnation that has ended, and all lag reports of its sources. The names of the
+	// sources begin with [SourcesOf].
 	Purge   bool
 	Changes []table.Change
 }
 
 var errBatch = errors.New("durableobject: malformed batch")
 
-// ReadBatch reads a batch, which shares the memory of b.
+// ReadBatch parses a batch. The result shares the memory of b.
 func ReadBatch(b []byte) (Batch, error) {
 	r := message.Read(b)
 	h := r.BatchHead()
@@ -104,13 +104,13 @@ func SourcesOf(incarnation table.Incarnation) string {
 
 // Published is the result of a [Batch].
 type Published struct {
-	// If Certain is true, changes whose element of Done is false will never be written. If Certain is false, they may
+	// If Certain is true, a change whose element of Done is false will never be written. If Certain is false, it may
 	// still be written.
 	Certain bool
-	// Failed means that the object must not retry at once.
+	// Failed means that the object must wait before it retries.
 	Failed bool
-	Marked bool   // whether the replica now reports, or no longer reports, a lag, as the fields Lagging and CaughtUp of the Batch demand
-	More   bool   // whether the purge is not finished
+	Marked bool   // whether the lag report was added or removed, as Lagging or CaughtUp requested
+	More   bool   // whether the purge is unfinished
 	Done   []bool // whether each change is published
 }
 
@@ -121,7 +121,7 @@ const (
 	flagMore
 )
 
-// Append appends the encoded answer to a Batch.
+// Append appends the encoded form of p to dst.
 func (p *Published) Append(dst []byte) []byte {
 	flags := byte(0)
 	for i, set := range [...]bool{p.Certain, p.Failed, p.Marked, p.More} {
@@ -140,7 +140,7 @@ func (p *Published) Append(dst []byte) []byte {
 	return dst
 }
 
-// ReadPublished reads the answer to a batch with this many changes.
+// ReadPublished parses the answer to a batch with the given number of changes.
 func ReadPublished(b []byte, changes int) (p Published, ok bool) {
 	if len(b) != 1+changes {
 		return p, false

@@ -11,14 +11,14 @@ import (
 	"edgetable/core/table"
 )
 
-// History is the address under which an object reaches the platform's earlier states of itself. It is not an object:
-// the JavaScript around the calling object (its shell) answers. An empty message asks for the platform's bookmark of
-// the present state, and a message with a time for the bookmark of that time. After a message with a time and a
-// bookmark, the object ends and returns to the state of the bookmark.
+// History is the address at which an object requests its own earlier states from the platform. It is not an object: the
+// JavaScript shell around the calling object answers. An empty message requests the platform's bookmark of the present
+// state. A message with a time requests the bookmark of that time. After a message with a time and a bookmark, the
+// object terminates and wakes up in the state of the bookmark.
 var History = Address{Name: "history"}
 
-// Restore implements [table.Restoring]. The catalog stores the progress of the restore, and the objects
-// do what the catalog says. So a later call can continue a restore that this call did not finish.
+// Restore implements [table.Restoring]. The catalog stores the progress of the restore, so a later call can continue an
+// unfinished restore.
 func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([]byte, error) {
 	d, err := s.ReadRecord(ctx, t, table.Strong)
 	if errors.Is(err, table.ErrNoRecord) {
@@ -89,8 +89,8 @@ func (s *Store) advanceRestore(ctx context.Context, t table.RecordKey, r *restor
 	return next, nil
 }
 
-// runPhase tells the objects to do their part of this phase, and records which objects have done it. It
-// returns the errors of the other objects.
+// runPhase tells each object to do its part of the current phase, and marks the objects that have done it. It returns
+// the errors of the other objects.
 func (s *Store) runPhase(ctx context.Context, t table.RecordKey, where message.Layout, r *restoring.Restore) map[message.Object]error {
 	var calls []Call
 	var which []*restoring.Returned
@@ -126,8 +126,8 @@ func (s *Store) runPhase(ctx context.Context, t table.RecordKey, where message.L
 	return errs
 }
 
-// restoreReport returns the report of a restore: a line for each object, with what became of it, then the
-// state of the restore.
+// restoreReport returns the report of a restore: one line with the result of each object, then a line with the state of
+// the restore.
 func restoreReport(r *restoring.Restore, errs map[message.Object]error, state string) (did []byte) {
 	for i := range r.Objects {
 		o := &r.Objects[i]
@@ -146,9 +146,9 @@ func restoreReport(r *restoring.Restore, errs map[message.Object]error, state st
 	return append(append(did, state...), '\n')
 }
 
-// checkRestoreTime returns an error if a table cannot return to a time. written is when the table's record was last
-// written. If the table was created after the requested time, its objects may go back to entities of an earlier table,
-// which they must not serve.
+// checkRestoreTime returns an error if a table cannot be restored to the time to. written is the time at which the
+// table's record was last written. At an earlier time, the objects may have had entities of an earlier table, which
+// they must not serve.
 func checkRestoreTime(to, now, written edm.Ticks) error {
 	reason := ""
 	switch {
@@ -165,7 +165,7 @@ func checkRestoreTime(to, now, written edm.Ticks) error {
 	return table.OutOfRangeInput.With("One of the request inputs is out of range. Nothing was changed. " + reason + now.String())
 }
 
-// objects returns the layout (number of buckets and location) of a table and the objects that serve it.
+// objects returns the layout of a table and the objects that serve it.
 func (s *Store) objects(ctx context.Context, t table.RecordKey) (where message.Layout, list []message.Object, err error) {
 	r, err := s.send(ctx, s.catalog(t.Account), message.Key(nil, message.OpObjects, t.String()))
 	if err != nil {
@@ -177,12 +177,11 @@ func (s *Store) objects(ctx context.Context, t table.RecordKey) (where message.L
 	return where, list, err
 }
 
-// destinationOf returns the destination of messages to an object of a table.
 func destinationOf(t table.RecordKey, where *message.Layout, o message.Object) message.Destination {
 	return message.Destination{Table: t.String(), Buckets: where.Buckets, Bucket: o.Bucket, Location: where.Location, Range: o.Range}
 }
 
-// askAll sends calls to objects, fanOut at a time, and repeats those whose answers were lost.
+// askAll makes calls to objects, fanOut at a time, and retries the calls whose answers were lost.
 func (s *Store) askAll(ctx context.Context, calls []Call) (answers []message.Reader, errs []error) {
 	for len(calls) > 0 {
 		n := min(len(calls), fanOut)
@@ -195,7 +194,7 @@ func (s *Store) askAll(ctx context.Context, calls []Call) (answers []message.Rea
 				r, err = s.send(ctx, calls[i].To, calls[i].Message)
 			}
 			if needsRetry(err) {
-				err = table.ErrBusy // the object has handed its keys over meanwhile
+				err = table.ErrBusy // the object has handed over its keys in the meantime
 			}
 			answers, errs = append(answers, r), append(errs, err)
 		}

@@ -11,16 +11,14 @@ import (
 	"edgetable/core/table"
 )
 
-// fanOut is the maximum number of objects called concurrently.
+// fanOut is the maximum number of objects that are called concurrently.
 const fanOut = 32
 
-// Scan implements [table.Store]. For a table with one object, a scan is one message, and the page
-// is a snapshot. The object examines at most 8 MiB, even if the request allows more, so that it
-// is not occupied for long.
+// Scan implements [table.Store]. For a table with one object, a scan is one message, and the page is a snapshot. The
+// object examines at most 8 MiB per message, even if the request allows more, so that other requests do not wait long.
 //
-// The function r.Expired says that the page must end. The object can neither call this function nor rely on its
-// clock. So Scan calls r.Expired for the rows that the object has examined. If the page then ends early, at
-// most 8 MiB of work is wasted.
+// r.Expired says that the page must end. The object can neither call this function nor rely on its clock, so Scan calls
+// r.Expired for the rows that the object has examined. If the page then ends early, at most 8 MiB of work is wasted.
 func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest) (page table.Page, err error) {
 	name := t.String()
 	err = s.retryMoved(name, func() error {
@@ -38,12 +36,12 @@ func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest
 	return page, err
 }
 
-// scanOne makes a page of a table with one bucket. It asks the range with the start of the page,
-// then the following ranges until a limit of the page is reached.
+// scanOne reads a page of a table with one bucket. It asks the range with the start of the page, then the following
+// ranges until a limit of the page is reached.
 func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.ScanRequest) (table.Page, error) {
 	filter, ended := r.Filter, r.Ended
 	r.Filter, r.Ended = nil, false                                              // the objects filter the rows, and decide which rows have expired
-	bounded := r.Rows > 0 || r.Bytes > 0 || r.ScanBytes > 0 || r.Expired != nil // whether the page may end before it has read all ranges
+	bounded := r.Rows > 0 || r.Bytes > 0 || r.ScanBytes > 0 || r.Expired != nil // whether the page may end before all ranges are read
 	page := table.NewPageBuilder(&r)
 	for asked := 1; ; asked++ {
 		m := message.Scan{
@@ -78,15 +76,15 @@ func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.Scan
 	}
 }
 
-// maxPage is the approximate maximum number of bytes examined for a page over several ranges. It
-// equals the maximum of one range.
+// maxPage is the approximate maximum number of bytes that are examined for a page of several ranges. It equals the
+// maximum for one range.
 const maxPage = 8 << 20
 
-// mostAsked is the maximum number of ranges asked for a page. The platform permits 50 calls on
-// its free plan, and a range that the Worker does not know takes two calls.
+// mostAsked is the maximum number of ranges that are asked for a page. The platform permits 50 calls on its free plan,
+// and a range that is not in the cache takes two calls.
 const mostAsked = 20
 
-// rest returns what is left of a limit, at least 1. If there is no limit, it returns 0.
+// rest returns the rest of a limit, at least 1; 0 means no limit.
 func rest(limit, used int) int {
 	if limit <= 0 {
 		return 0
@@ -94,8 +92,8 @@ func rest(limit, used int) int {
 	return max(limit-used, 1)
 }
 
-// addPage adds the rows of one range to a page. It returns the position where the page continues, or nil if the page is
-// complete. The last result says whether it continues in the next range.
+// addPage adds the rows of one range to a page. It returns the position at which the page continues, or nil if the page
+// is complete. goesOn reports whether the page continues in the next range.
 func addPage(ctx context.Context, page *table.PageBuilder, reader message.Reader, counts bool) (next []byte, goesOn bool, err error) {
 	count := reader.PageRows()
 	page.Page.Rows = slices.Grow(page.Page.Rows, count)
@@ -133,15 +131,15 @@ func (s *Store) scan(ctx context.Context, p message.Destination, m *message.Scan
 	})
 }
 
-// source reads the buckets of a table.
+// source implements [buckets.Source] for a table.
 type source struct {
 	*Store
 	table message.Destination // the destination of the first bucket
-	ended bool                // whether expired entities are read, too
+	ended bool                // whether the scan includes expired entities
 }
 
-// This method returns the destination of a position in a bucket. If the table has another layout by now, the result
-// still has the layout with which the scan began.
+// at returns the destination of a position in a bucket. If the cache has another layout of the table by now, at still
+// uses the layout with which the scan began.
 func (s *source) at(bucket uint16, position []byte) message.Destination {
 	p := s.table
 	if known := s.objectAt(p.Table, bucket, position); known.Buckets == p.Buckets && known.Location == p.Location {
@@ -167,7 +165,7 @@ func (s *source) scanOf(r key.Range, l buckets.Limit) *message.Scan {
 	return &message.Scan{Ranges: []key.Range{r}, Filter: l.Filter, ScanBytes: l.Bytes, ScanRows: l.Rows, Strict: l.Strict, Descending: l.Descending, Ended: s.ended}
 }
 
-// ReadWave implements [buckets.Waves]. It repeats each read that got no answer.
+// ReadWave implements [buckets.Waves]. It retries each read that got no answer.
 func (s *source) ReadWave(ctx context.Context, reads []buckets.Read) error {
 	calls := make([]Call, len(reads))
 	for i := range reads {
@@ -196,7 +194,7 @@ func (s *source) ReadWave(ctx context.Context, reads []buckets.Read) error {
 	return nil
 }
 
-// chunk reads the answer to a scan.
+// chunk parses the answer to a scan.
 func chunk(reader message.Reader) (c buckets.Chunk, err error) {
 	c.Rows = make([]table.Row, reader.PageRows())
 	for i := range c.Rows {

@@ -10,18 +10,17 @@ import (
 	"edgetable/core/table"
 )
 
-// maxMoves is the maximum number of times that an operation is tried because the table has another layout (number of
-// buckets and location), or another range has the key.
+// maxMoves is the maximum number of attempts of an operation while objects answer that the table has another layout, or
+// that another range has the key.
 const maxMoves = 3
 
 // firstPause is the pause before a message is sent for the second time.
 const firstPause = 20 * time.Millisecond
 
-// send sends a message until it gets an answer, and returns the fields of the answer.
+// send sends a message until it receives an answer, and returns the fields of the answer.
 //
-// A write is stamped with a random number, by which the object recognizes it, so that a write
-// whose answer was lost can be sent again. If no answer arrives, the outcome of the write is
-// unknown.
+// A write carries a random number, by which the object recognizes a repeated write, so a write whose answer was lost
+// can be sent again. If no answer arrives, the outcome of the write is unknown.
 func (s *Store) send(ctx context.Context, to Address, m []byte) (message.Reader, error) {
 	if err := ctx.Err(); err != nil {
 		return message.Reader{}, err
@@ -55,7 +54,7 @@ func (s *Store) send(ctx context.Context, to Address, m []byte) (message.Reader,
 			return message.Reader{}, table.ErrUnknown
 		case errors.Is(answer.Err, ErrUnreachable):
 		case errors.Is(answer.Err, ErrOverloaded):
-			n = s.o.Attempts // the message must not be sent again to an overloaded object
+			n = s.o.Attempts // do not send the message again: the object is overloaded
 		default:
 			lost = write
 		}
@@ -71,12 +70,12 @@ func failed(err error) bool {
 	return ok
 }
 
-// result reads an answer. If lost is true, the answer to an earlier attempt of the write was lost: that attempt may
-// have been carried out even if this one was not.
+// result parses an answer. If lost is true, the answer to an earlier attempt of the write was lost, so that attempt may
+// have been applied even if this one failed.
 func (s *Store) result(answer []byte, write, lost bool) (message.Reader, error) {
 	r, err := message.Result(answer)
 	if errors.Is(err, message.ErrForeign) {
-		// For the minutes of a deployment, objects may run another version of the code.
+		// During a deployment, objects may run another version of the code for some minutes.
 		err = table.ErrBusy
 	}
 	if write && errors.Is(err, message.ErrDamaged) || lost && errors.Is(err, table.ErrBusy) {
@@ -85,8 +84,8 @@ func (s *Store) result(answer []byte, write, lost bool) (message.Reader, error) 
 	return r, err
 }
 
-// pauseForRetry waits a little, and reports whether there is time to send a message again. n is how often
-// the message was sent.
+// pauseForRetry waits before the next attempt, and reports whether there is time for it. n is the number of attempts so
+// far.
 func (s *Store) pauseForRetry(ctx context.Context, n int) bool {
 	if s.contextErr(ctx) != nil {
 		return false
@@ -97,8 +96,8 @@ func (s *Store) pauseForRetry(ctx context.Context, n int) bool {
 	return s.contextErr(ctx) == nil
 }
 
-// contextErr returns the error of a context that was cancelled, or whose deadline has passed by the
-// Store's clock. Without a scheduler, nothing cancels the context at its deadline.
+// contextErr returns the error of a context that was cancelled, or whose deadline has passed by the Store's clock.
+// Without a scheduler, no timer cancels the context at its deadline.
 func (s *Store) contextErr(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -109,7 +108,6 @@ func (s *Store) contextErr(ctx context.Context) error {
 	return nil
 }
 
-// noAnswerErr returns the error of a message that got no answer.
 func (s *Store) noAnswerErr(ctx context.Context, lost bool, last error) error {
 	if lost {
 		return table.ErrUnknown
@@ -120,8 +118,7 @@ func (s *Store) noAnswerErr(ctx context.Context, lost bool, last error) error {
 	return table.ErrBusy
 }
 
-// retryMoved runs an operation, and runs it again if an object answers that the table has another layout (number of
-// buckets and location).
+// retryMoved runs an operation, and runs it again whenever an object answers that the table has another layout.
 func (s *Store) retryMoved(name string, do func() error) error {
 	for range maxMoves {
 		err := do()
@@ -134,8 +131,8 @@ func (s *Store) retryMoved(name string, do func() error) error {
 	return table.ErrBusy
 }
 
-// ask sends a message to the range that probably has the key at a position. If that range answers that another
-// range has the key, ask sends the message to the other range.
+// ask sends a message to the range that probably has the key at a position. If that range answers that another range
+// has the key, ask sends the message to the other range.
 func (s *Store) ask(ctx context.Context, p message.Destination, position []byte, m func(p *message.Destination) []byte) (message.Reader, error) {
 	for range maxMoves {
 		r, err := s.send(ctx, AddressOf(&p), m(&p))

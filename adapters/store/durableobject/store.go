@@ -5,11 +5,11 @@ import (
 	"edgetable/core/table"
 )
 
-// Store is a table.Store on Durable Objects. Use [New].
+// Store implements [table.Store] on Durable Objects. Create one with [New].
 type Store struct {
 	o     Options
 	pause Pauser // nil if the Caller is not a Pauser
-	// window is the number of ranges that are asked at a time for a page of a feed.
+	// window is the maximum number of ranges that are asked for one page of a feed.
 	window int
 }
 
@@ -18,7 +18,7 @@ var _ table.Store = (*Store)(nil)
 // Declares implements [table.Declaring].
 func (*Store) Declares() (name string, expiry bool) { return "Durable Objects", true }
 
-// New makes a store. It makes no calls.
+// New returns a Store. It makes no calls.
 func New(o Options) (*Store, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -29,13 +29,12 @@ func New(o Options) (*Store, error) {
 	return s, nil
 }
 
-// objectAt returns the object that serves a position in a bucket of a table, as far as this isolate
-// knows.
+// objectAt returns the object that serves a position in a bucket of a table, according to the cache.
 func (s *Store) objectAt(name string, bucket uint16, position []byte) message.Destination {
 	return s.find(&message.Where{What: message.FindRange, Table: name, Bucket: bucket, Position: position})
 }
 
-// objectOfKey returns the object that serves a key of a table, as far as this isolate knows.
+// objectOfKey returns the object that serves a key of a table, according to the cache.
 func (s *Store) objectOfKey(name string, k []byte) message.Destination {
 	return s.find(&message.Where{What: message.FindRange, Table: name, OfKey: true, Position: k})
 }
@@ -50,12 +49,12 @@ func (s *Store) find(w *message.Where) message.Destination {
 	return p
 }
 
-// learn stores the layout (number of buckets and location) of a table in the cache, see [Maps].
+// learn stores the layout of a table in the cache.
 func (s *Store) learn(name string, where message.Layout) {
 	s.o.Maps(message.AppendWhere(nil, &message.Where{What: message.LearnLayout, Table: name, Layout: where}))
 }
 
-// learnRanges stores the ranges around a position in the cache, see [Maps].
+// learnRanges stores the ranges around a position in the cache.
 func (s *Store) learnRanges(p *message.Destination, position []byte, near *message.RangedError) {
 	s.o.Maps(message.AppendWhere(nil, &message.Where{
 		What: message.LearnRanges, Table: p.Table, Layout: message.Layout{Buckets: p.Buckets, Location: p.Location},

@@ -10,10 +10,9 @@ import (
 	"edgetable/core/traffic"
 )
 
-// Traffic implements [table.Counting]. It asks fanOut objects at a time, because the answers of all
-// objects would need too much memory. The report contains the number of objects that did not answer, such
-// as an object that is handing its keys over, or an object that the Worker could not ask because the
-// platform limits its calls.
+// Traffic implements [table.Counting]. It asks fanOut objects at a time to limit its memory. The report contains the
+// number of objects that did not answer, for example because an object was handing over its keys, or because the
+// platform limits the Worker's calls.
 func (s *Store) Traffic(ctx context.Context, t table.RecordKey) (*traffic.Report, error) {
 	where, objects, err := s.objects(ctx, t)
 	if err != nil {

@@ -8,23 +8,21 @@ import (
 	"edgetable/core/edm"
 )
 
-// A cell is the content that is stored under a name in KV. Its first 8 bytes are a stamp:
-// the Timestamp of the write, big-endian. A small cell is stored in the metadata of the
-// name, because a list returns metadata; the value is then empty. A larger cell is stored
-// as the value, and the metadata contains only the stamp.
+// A cell is the content that is stored under a name in KV. Its first 8 bytes are a stamp: the Timestamp of the write,
+// big-endian. A small cell is stored in the metadata of the name, because a list returns metadata; the value is then
+// empty. A larger cell is stored as the value, and the metadata contains only the stamp:
 //
 //	metadata = base64( 01 · the whole cell )  or  base64( 02 · stamp )
 //
-// KV stores metadata as a JSON string. Base64 needs no escapes in JSON, and is the densest
-// simple encoding with this property.
+// KV stores metadata as a JSON string. Of the simple encodings that need no escapes in JSON, base64 is the densest.
 const (
 	formInline = 1
 	formValue  = 2
-	formMark   = 3 // a mark: it stands in a replica for an entity whose key is too long for a name in KV; its name contains the beginning of the key
+	formMark   = 3 // a mark: in a replica, it stands for an entity whose key is too long for a name in KV; the name of the mark contains the beginning of the key
 
 	stampSize   = 8
 	maxMetadata = 1022
-	// maxInline is the size in bytes of the largest cell that fits in the metadata.
+	// maxInline is the size in bytes of the largest cell that fits into the metadata.
 	maxInline = maxMetadata*6/8 - 1
 )
 
@@ -37,8 +35,7 @@ var (
 
 func stampOf(body []byte) edm.Ticks { return edm.Ticks(binary.BigEndian.Uint64(body)) }
 
-// encodeCell returns the value and the metadata in which a cell (the content of a name) is stored. The value may share
-// memory with body.
+// encodeCell returns the value and the metadata in which a cell is stored. The value may share memory with body.
 func encodeCell(body []byte) (value, metadata []byte) {
 	form := [1 + maxInline]byte{formInline}
 	n := 1 + copy(form[1:], body)
@@ -48,11 +45,10 @@ func encodeCell(body []byte) (value, metadata []byte) {
 	return value, metadataCode.AppendEncode(nil, form[:n])
 }
 
-// peeked is the decoded metadata of a name. The metadata contains a whole cell (the stored content), or only
-// the stamp of the cell (the Timestamp of the write).
+// peeked is the decoded metadata of a name.
 type peeked struct {
 	stamp edm.Ticks
-	body  []byte // the whole stored content (cell); nil if the metadata has only its Timestamp
+	body  []byte // the whole cell; nil if the metadata contains only the stamp
 	mark  bool
 }
 
@@ -61,7 +57,7 @@ func decodeMetadata(metadata []byte) (p peeked, err error) {
 		return p, errCell
 	}
 	b, err := metadataCode.AppendDecode(make([]byte, 0, len(metadata)), metadata)
-	// Package base64 ignores line breaks, so the length is compared too: each cell must have only one encoding.
+	// Each cell must have only one encoding. Compare the length too, because package base64 ignores line breaks.
 	if err != nil || metadataCode.EncodedLen(len(b)) != len(metadata) || len(b) < 1+stampSize {
 		return p, errCell
 	}
@@ -78,7 +74,7 @@ func decodeMetadata(metadata []byte) (p peeked, err error) {
 	return p, nil
 }
 
-// decodeCell returns the cell (the content of a name) that is stored as this value and metadata.
+// decodeCell returns the cell that is stored in a value and metadata.
 func decodeCell(value, metadata []byte) (body []byte, err error) {
 	p, err := decodeMetadata(metadata)
 	switch {

@@ -9,8 +9,8 @@ import (
 )
 
 // Commit implements [table.Store]. It reads the entities, applies the mutations and writes the results. If another
-// client writes an entity meanwhile, Commit overwrites this write. If only some writes of a batch fail, Commit returns
-// [table.ErrUnknown].
+// client writes an entity in the meantime, Commit overwrites that write. If only some writes of a batch fail, it
+// returns [table.ErrUnknown].
 func (s *Store) Commit(ctx context.Context, t table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	if err := s.check(m); err != nil {
 		return 0, err
@@ -53,7 +53,7 @@ func (s *Store) Commit(ctx context.Context, t table.RecordKey, m []table.Mutatio
 	return now, writeError(s.o.Namespace.Write(ctx, writes))
 }
 
-// check returns an error for mutations that this store cannot carry out.
+// check returns an error if this store cannot apply the mutations.
 func (s *Store) check(m []table.Mutation) error {
 	for i := range m {
 		conditional := m[i].Condition == table.Absent || m[i].Condition == table.Unchanged

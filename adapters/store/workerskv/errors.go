@@ -31,13 +31,14 @@ var (
 	errReadOnly = unsupported("This is a replica: write to the primary.")
 )
 
-// busy is [table.ErrBusy] for a failure after which nothing was applied. cause is for the log.
+// busy is [table.ErrBusy] after a failure in which nothing was applied. cause is for the log.
 type busy struct{ cause error }
 
 func (b *busy) Error() string   { return table.ErrBusy.Error() + ": " + b.cause.Error() }
 func (b *busy) Unwrap() []error { return []error{table.ErrBusy, b.cause} }
 
-// readError converts the error of a failed read of the namespace to an error of package table, or of the context.
+// readError converts the error of a failed read to an error of package table. If ctx is done, it returns the error of
+// ctx.
 func readError(ctx context.Context, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
@@ -45,8 +46,8 @@ func readError(ctx context.Context, err error) error {
 	return &busy{err}
 }
 
-// writeError converts the errors of the writes of one commit to one error, or to nil if all writes succeeded. If KV has
-// refused all writes, nothing was applied, and the error is [table.ErrBusy]. Otherwise it is [table.ErrUnknown].
+// writeError converts the errors of the writes of one commit to one error, or to nil if all writes succeeded. If KV
+// refused all writes, nothing was applied, and the error is [table.ErrBusy]. Otherwise the error is [table.ErrUnknown].
 func writeError(errs []error) error {
 	var failure error
 	certain := true
@@ -65,7 +66,7 @@ func writeError(errs []error) error {
 	return &unknown{failure}
 }
 
-// unknown is [table.ErrUnknown] for a failure after which a write may have been applied, or may be applied later.
+// unknown is [table.ErrUnknown] after a failure in which a write may have been applied, or may still be applied.
 type unknown struct{ cause error }
 
 func (u *unknown) Error() string   { return table.ErrUnknown.Error() + ": " + u.cause.Error() }

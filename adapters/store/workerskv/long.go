@@ -7,15 +7,15 @@ import (
 	"edgetable/core/key"
 )
 
-// A replica does not contain entities whose keys are too long for a name in KV. It contains a mark for such keys: a name
-// with the beginning of the keys. A scan that reaches a mark reads all keys with this beginning, long or not, from the
-// primary.
+// A replica does not contain entities whose keys are too long for a name in KV. For such keys it contains a mark: a
+// name with the beginning of the keys. A scan that reaches a mark reads all keys with this beginning, long or not, from
+// the primary.
 
-// positionAfter returns a position that sorts after every position that begins with k.
+// positionAfter returns a position that sorts after every position with the prefix k.
 func positionAfter(k []byte) []byte { return append(bytes.Clone(k), 0xFF) }
 
-// startLong reads the keys at the start of a range that are too long for names, from the primary. This is necessary
-// if the range begins after the mark for these keys, because the scan then does not reach the mark.
+// startLong reads the entities at the start of a range whose keys are too long for names from the primary. It is
+// necessary if the range begins after the mark of these keys, because the scan does not reach the mark then.
 func (s *scanner) startLong(ctx context.Context, st *stream) (full bool, err error) {
 	start := st.r.Start
 	n := cut(start, overflow)
@@ -28,8 +28,7 @@ func (s *scanner) startLong(ctx context.Context, st *stream) (full bool, err err
 	return s.delegate(ctx, st, st.r.Intersect(key.Range{End: positionAfter(start[:n])}))
 }
 
-// readLong is called at a mark: a name with the beginning k of keys that are too long for names. It reads all
-// entities whose keys begin with k from the primary.
+// readLong is called at a mark whose keys begin with k. It reads all entities whose keys begin with k from the primary.
 func (s *scanner) readLong(ctx context.Context, st *stream, k []byte) (full bool, err error) {
 	if s.long == nil {
 		return false, errCell
@@ -60,10 +59,10 @@ func (s *scanner) delegate(ctx context.Context, st *stream, r key.Range) (full b
 		return false, err
 	}
 	s.page.Page.Scanned += page.Scanned
-	s.page.Page.Examined += page.Examined - len(page.Rows) // not counted here, because the method examine counts these rows
+	s.page.Page.Examined += page.Examined - len(page.Rows) // the method examine counts these rows
 	for i := range page.Rows {
 		row := &page.Rows[i]
-		s.page.Page.Scanned -= len(row.Key) + len(row.Properties) // not counted here, because the method examine counts these bytes
+		s.page.Page.Scanned -= len(row.Key) + len(row.Properties) // the method examine counts these bytes
 		if full, err := s.examine(ctx, row); full || err != nil {
 			return full, err
 		}

@@ -10,33 +10,33 @@ import (
 	"edgetable/core/table"
 )
 
-// The first byte of a name is its space, which determines what the rest of the name is:
+// The first byte of a name is its space, which determines the form of the rest:
 const (
 	spaceEntities = "e" // incarnation, then the position of the entity
-	spaceRecords  = "d" // key of the record, as text
-	spacePurges   = "x" // incarnation, then a time: records that the table was dropped, see purge.go
-	spaceSyncs    = "s" // source of changes, such as a bucket, see Publisher.Synced
+	spaceRecords  = "d" // key of the record as text
+	spacePurges   = "x" // incarnation, then a time: a note that the table was dropped, see purge.go
+	spaceSyncs    = "s" // source of changes such as a bucket, see Publisher.Synced
 )
 
 const (
 	maxName = 512
 	// incarnationText is the length of an incarnation in base64, as in names.
 	incarnationText = 16
-	// maxKey is the length of the longest encoded key for which a name has space.
+	// maxKey is the maximum length of an encoded key in a name.
 	maxKey = maxName - 1 - incarnationText
-	// KV might not accept the bytes 00 and 01 of an encoded key. In a name, the constant separator replaces 00,
-	// and the constant after replaces 01. Like 00 and 01, the two bytes sort below every character of a key.
+	// KV might not accept the bytes 00 and 01 of an encoded key. In a name, separator replaces 00, and after replaces
+	// 01. Like 00 and 01, both sort below every character of a key.
 	separator = 0x1E
 	after     = 0x1F
 )
 
-// textOf returns an incarnation as it appears in names.
+// textOf returns the form of an incarnation in names.
 func textOf(i table.Incarnation) string { return base64.RawURLEncoding.EncodeToString(i[:]) }
 
 // entityPrefix returns the prefix of the names of all entities of an incarnation.
 func entityPrefix(i table.Incarnation) string { return spaceEntities + textOf(i) }
 
-// appendPosition appends a position as it appears in names.
+// appendPosition appends the form of a position in names.
 func appendPosition(dst, position []byte) []byte {
 	for _, c := range position {
 		if c < 0x20 {
@@ -47,14 +47,14 @@ func appendPosition(dst, position []byte) []byte {
 	return dst
 }
 
-// nameOf returns the name of the entity with an encoded key. For a position between two keys, it returns a
-// string that sorts between their names.
+// nameOf returns the name of the entity with the given encoded key. For a position between two keys, it returns a
+// string that sorts between the names of the keys.
 func nameOf(prefix string, position []byte) string {
 	b := make([]byte, 0, len(prefix)+len(position))
 	return string(appendPosition(append(b, prefix...), position))
 }
 
-// keyOf returns the encoded key of the entity with this name, or nil if the name is not that of an entity.
+// keyOf returns the encoded key in the name of an entity, or nil for any other name.
 func keyOf(prefix, name string) []byte {
 	rest, ok := strings.CutPrefix(name, prefix)
 	if !ok || strings.Count(rest, string(rune(separator))) != 1 {
@@ -71,7 +71,7 @@ func keyOf(prefix, name string) []byte {
 	return k
 }
 
-// overflow is the maximum number of bytes of a long key that the name of its mark contains, see markOf.
+// overflow is the maximum number of bytes of a long key that the name of its mark contains.
 const overflow = maxKey - 1 - 2*digestSize
 
 const digestSize = 8
@@ -85,8 +85,7 @@ func markOf(prefix string, k []byte) string {
 	return string(hex.AppendEncode(append(b, after), digest[:digestSize]))
 }
 
-// markedBy returns the beginning of a key if the name is a mark, which contains this beginning: see markOf. For
-// other names, the result is nil.
+// markedBy returns the beginning of the keys in the name of a mark, or nil for any other name.
 func markedBy(prefix, name string) []byte {
 	i := strings.IndexByte(name, after)
 	if i < len(prefix) {

@@ -7,24 +7,21 @@ import (
 	"edgetable/core/edm"
 )
 
-// Namespace contains the operations of a Workers KV namespace that this package needs.
-// Names are valid UTF-8 of 1 to 512 bytes. Metadata is printable ASCII without quotes
-// and backslashes, at most 1,022 bytes. KV stores it as a JSON string and permits 1,024
-// bytes, including the two quotes.
+// Namespace contains the operations of a Workers KV namespace that this package needs. Names are valid UTF-8 of 1 to
+// 512 bytes. Metadata is printable ASCII without quotes and backslashes, at most 1,022 bytes. KV stores metadata as a
+// JSON string and permits 1,024 bytes, including the two quotes.
 //
-// Each read may return a state that is up to a minute old. This is also true for the reply
-// that a name does not exist. KV accepts one write per second to a name. If a name is
-// written more than once, the last write wins.
+// Each read may return a state that is up to a minute old. The reply that a name does not exist may be as old. KV
+// accepts one write per second to a name. If a name is written more than once, the last write wins.
 type Namespace interface {
 	// Get returns the value and the metadata of a name, both written by the same write.
 	// ok is false if the name does not exist. metadata is nil if it is not a string.
 	// The caller owns both slices.
 	Get(ctx context.Context, name string) (value, metadata []byte, ok bool, err error)
-	// Write carries out one or more writes, in any order or concurrently, and returns
-	// the error of each. The names must be different. ErrRefused means that the write
-	// was not applied and will not be. After any other error, the write may have been
-	// applied, or may be applied later. After a failed write, Write may refuse the
-	// remaining writes without trying them.
+	// Write makes one or more writes, in any order or concurrently, and returns the error of each. The names must be
+	// different. ErrRefused means that the write was not applied and will not be applied. After any other error, the
+	// write may have been applied or may still be applied. After a failed write, Write may refuse the remaining writes
+	// without trying them.
 	Write(ctx context.Context, writes []Write) []error
 	// List returns up to limit names that begin with prefix, in byte order. limit must not
 	// be above 1,000. next is the cursor of the next page, or "" if the list is complete.
@@ -46,24 +43,23 @@ type Key struct {
 	Metadata []byte
 }
 
-// Errors of a Namespace.
+// These are the errors of a Namespace.
 var (
-	// ErrRefused means that KV got too many writes, of this name or in total. The refused write was not
-	// applied.
+	// ErrRefused means that KV received too many writes, to the name or in total. The refused write was not applied.
 	ErrRefused = errors.New("KV refused the write")
-	// ErrCursor means that the list cannot continue from this cursor.
+	// ErrCursor means that a list cannot continue from the cursor.
 	ErrCursor = errors.New("KV refused the cursor")
 )
 
 const (
 	// interval is the minimum time between two writes of a name.
 	interval edm.Ticks = edm.TicksPerSecond
-	// visibleAfter is the time after which no isolate uses the state before a write. It is the minute that KV needs to
-	// show the write everywhere, plus the time of the longest request that may have read the old state.
+	// visibleAfter is the time after which no isolate uses the state before a write. It consists of the minute that KV
+	// needs to show the write everywhere, and the time of the longest request that may have read the old state.
 	visibleAfter edm.Ticks = 120 * edm.TicksPerSecond
 )
 
-// readCell returns the content (cell) of a name, or nil if the name does not exist. The caller owns the memory.
+// readCell returns the cell of a name, or nil if the name does not exist. The caller owns the result.
 func readCell(ctx context.Context, ns Namespace, name string) ([]byte, error) {
 	value, metadata, ok, err := ns.Get(ctx, name)
 	if err != nil {
@@ -75,7 +71,7 @@ func readCell(ctx context.Context, ns Namespace, name string) ([]byte, error) {
 	return decodeCell(value, metadata)
 }
 
-// writeCell writes body as the content (cell) of a name. If body is nil, it deletes the name.
+// writeCell writes body as the cell of a name. If body is nil, it deletes the name.
 func writeCell(ctx context.Context, ns Namespace, name string, body []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -83,7 +79,7 @@ func writeCell(ctx context.Context, ns Namespace, name string, body []byte) erro
 	return writeError(ns.Write(ctx, []Write{cellWrite(name, body)}))
 }
 
-// cellWrite returns the Write that stores body as the content (cell) of a name or, if body is nil, deletes the name.
+// cellWrite returns a Write of body as the cell of a name or, if body is nil, a Write that deletes the name.
 func cellWrite(name string, body []byte) Write {
 	w := Write{Name: name, Delete: body == nil}
 	if !w.Delete {

@@ -27,7 +27,7 @@ const (
 
 var errOptions = errors.New("workerskv: Namespace and Now are required")
 
-// callsPerPage applies the default and the minimum of Options.Calls.
+// callsPerPage returns Options.Calls with its default and minimum applied.
 func callsPerPage(n int) int {
 	if n <= 0 {
 		return defaultCalls

@@ -7,11 +7,13 @@ import (
 	"edgetable/core/key"
 )
 
-// cursor is the part of a position that says where a list of KV continues. The encoded position is: the last
-// examined key · 01 · count · common · kv. Package key writes the byte 01 only at the end of a position. So the
-// position comes after the examined key and before all later keys. If several pages end after the same key,
-// their counts increase, so each page makes progress. The field kv is KV's cursor. KV accepts this cursor only
-// for a list with the same prefix of names. The field common is the number of bytes of the key in this prefix.
+// cursor is the part of a position that says where a list of KV continues. An encoded position is: the last examined
+// key · 01 · count · common · kv.
+//
+// Package key writes the byte 01 only at the end of a position, so the position sorts after the examined key and before
+// all later keys. If several pages end after the same key, count increases, so that each page makes progress. kv is
+// KV's cursor, which KV accepts only for a list with the same prefix of names. common is the number of bytes of the key
+// in that prefix.
 type cursor struct {
 	count  uint16
 	common int
@@ -21,7 +23,7 @@ type cursor struct {
 // maxCursor is the maximum length in bytes of KV's cursor in a position.
 const maxCursor = 1500
 
-// position returns the encoded position after key k, at which a scan continues.
+// position returns the encoded position after the key k at which a scan continues.
 func (c cursor) position(k []byte) []byte {
 	b := make([]byte, 0, len(k)+16+len(c.kv))
 	b = append(append(b, k...), 1)
@@ -36,9 +38,8 @@ func (c cursor) position(k []byte) []byte {
 	return append(b, c.kv...)
 }
 
-// splitPosition returns the part of an encoded position up to the byte 01, and the cursor
-// after this byte. Positions come from clients, so splitPosition ignores a malformed
-// cursor.
+// splitPosition splits an encoded position after the byte 01 into the position of package key and the cursor. Positions
+// come from clients, so a malformed cursor is ignored.
 func splitPosition(position []byte) ([]byte, cursor) {
 	i := bytes.IndexByte(position, 1)
 	if i < 0 || i+1 == len(position) {
@@ -57,14 +58,14 @@ func splitPosition(position []byte) ([]byte, cursor) {
 	return position, cursor{count, int(common), string(rest[n:])}
 }
 
-// prefixOf returns the common prefix of all keys of a range.
+// prefixOf returns the common prefix of all keys in a range.
 func prefixOf(r key.Range) []byte {
 	if r.End == nil {
 		return nil
 	}
 	if n := len(r.End) - 1; n >= 0 && r.End[n] == 1 && bytes.HasPrefix(r.Start, r.End[:n]) {
-		// The range ends directly after a key or a partition. After the PartitionKey of an entity comes the byte
-		// 00. So if base is a PartitionKey, all keys in the range begin with base and the byte 00.
+		// The range ends directly after a key or a partition. If base is a PartitionKey, the next byte of all keys in
+		// the range is 00.
 		base := r.End[:n:n]
 		if bytes.IndexByte(base, 0) < 0 && (len(r.Start) == n || r.Start[n] == 0) {
 			return append(base, 0)

@@ -8,30 +8,30 @@ import (
 	"edgetable/core/table"
 )
 
-// Publisher writes changes of a primary store to a replica. The caller is the only writer of the data in the primary: a
-// Durable Object with a bucket of a table or with a catalog. It passes changes in order, and repeats each change until
-// the Publisher reports it as done. It may also repeat a change that is done. A Publisher is not safe for concurrent use.
+// Publisher writes changes of a primary store to a replica. Its caller must be the only writer of the data in the
+// primary: a Durable Object with a bucket of a table, or with a catalog. The caller passes changes in order, and
+// repeats each change until the Publisher reports the change as done. It may also repeat a change that is done. A
+// Publisher is not safe for concurrent use.
 type Publisher struct {
 	ns    Namespace
 	now   func() edm.Ticks
-	wrote map[string]edm.Ticks // time of the last write of each name; KV permits one write of a name per second, so older entries are not needed
+	wrote map[string]edm.Ticks // the time of the last write of each name; entries older than a second are not needed, because KV permits one write of a name per second
 }
 
-// maxResting limits the size of Publisher.wrote. When it is reached, the method write removes the names that can
-// be written again.
+// maxResting limits the size of Publisher.wrote. At this size, write removes the names that can be written again.
 const maxResting = 1000
 
-// NewPublisher makes a publisher over a namespace.
+// NewPublisher returns a Publisher that writes to a namespace.
 func NewPublisher(ns Namespace, now func() edm.Ticks) *Publisher {
 	return &Publisher{ns: ns, now: now, wrote: make(map[string]edm.Ticks)}
 }
 
-// Rows publishes changes of entities of one incarnation of a table. The changes must be in order, because Rows publishes
-// only the last change of each key. done reports for each change whether the replica has it. err is the first error.
+// Rows publishes changes of entities of one incarnation of a table. The changes must be in order; only the last change
+// of each key is published. done reports for each change whether the replica has it. err is the first error.
 //
 // If err is nil, the caller must wait a second and then repeat the changes that are not done: their names were written
-// less than a second ago. If err is not nil, a change that is not done may have been published, or may be published
-// later. The caller must publish it again after some seconds, or a later change of the same key.
+// less than a second ago. If err is not nil, a change that is not done may have been published or may still be
+// published. The caller must publish it again after some seconds, or publish a later change of the same key.
 func (p *Publisher) Rows(ctx context.Context, incarnation table.Incarnation, changes []table.Change) (done []bool, err error) {
 	done = make([]bool, len(changes))
 	last := make(map[string]int, len(changes))
@@ -72,7 +72,7 @@ func rowWrite(prefix string, c *table.Change) Write {
 	return cellWrite(nameOf(prefix, c.Key), table.AppendRow(nil, c.Row))
 }
 
-// Record publishes a record. The revision of the record in the replica is derived from ticks.
+// Record publishes a record. ticks determines the revision of the record in the replica.
 func (p *Publisher) Record(ctx context.Context, r table.Record, ticks edm.Ticks) error {
 	name, ok := recordName(r.Key)
 	if !ok {
@@ -81,14 +81,14 @@ func (p *Publisher) Record(ctx context.Context, r table.Record, ticks edm.Ticks)
 	return p.writeOne(ctx, name, encodeRecord(&r, ticks))
 }
 
-// RemoveRecord removes the record with this key, as text, from the replica.
+// RemoveRecord removes the record with the given key, as text, from the replica.
 func (p *Publisher) RemoveRecord(ctx context.Context, key string) error {
 	return p.writeOne(ctx, spaceRecords+key, nil)
 }
 
-// Purge deletes all entities of an incarnation that was dropped. For each source whose name begins with the text
-// sources, it also deletes the time that Synced has recorded. It makes at most the given number of KV calls, and
-// reports whether more work remains. All publishers of the incarnation must have stopped before.
+// Purge deletes all entities of an incarnation that was dropped. It also deletes the times that Synced has recorded for
+// the sources whose names begin with the text sources. It makes at most the given number of KV calls, and reports
+// whether more work remains. All publishers of the incarnation must have stopped.
 func (p *Publisher) Purge(ctx context.Context, incarnation table.Incarnation, sources string, calls int) (more bool, err error) {
 	err = purge(ctx, p.ns, &budget{calls: calls}, spaceSyncs+sources, entityPrefix(incarnation))
 	if errors.Is(err, errSpent) {
@@ -97,8 +97,8 @@ func (p *Publisher) Purge(ctx context.Context, incarnation table.Incarnation, so
 	return err != nil, err
 }
 
-// Synced records that all changes that a source made before the time until are published.
-// A source is a writer of the primary. Its name is, for example, account/table/bucket.
+// Synced records that all changes of a source before the time until are published. A source is a writer of the primary,
+// with a name such as account/table/bucket.
 func (p *Publisher) Synced(ctx context.Context, source string, until edm.Ticks) error {
 	return p.writeOne(ctx, spaceSyncs+source, appendStamp(nil, until))
 }
@@ -111,14 +111,14 @@ func (p *Publisher) Forget(ctx context.Context, source string) error {
 // errRests means that the name was written less than a second ago.
 var errRests = errors.New("name rests")
 
-// writeOne writes or deletes the content (cell) of one name.
+// writeOne writes body as the cell of one name, or deletes the name if body is nil.
 func (p *Publisher) writeOne(ctx context.Context, name string, body []byte) error {
 	return p.write(ctx, []Write{cellWrite(name, body)})[0]
 }
 
-// write carries out writes concurrently. The names must be different. For a name that was written less than a second
-// ago, it returns errRests without a write. It also returns errRests if KV refuses a write, because another instance has
-// then written the name less than a second ago.
+// write makes writes concurrently. The names must be different. It returns errRests for a name that was written less
+// than a second ago, without a write. It also returns errRests if KV refuses a write, because another instance has
+// written the name less than a second ago.
 func (p *Publisher) write(ctx context.Context, writes []Write) []error {
 	now := p.now()
 	if len(p.wrote) >= maxResting {
@@ -156,6 +156,6 @@ func (p *Publisher) write(ctx context.Context, writes []Write) []error {
 	return outcomes
 }
 
-// Rests reports whether the methods Record, RemoveRecord, Synced and Forget failed only because the name was
-// written less than a second ago. Then the caller must repeat the call later.
+// Rests reports whether Record, RemoveRecord, Synced or Forget failed only because the name was written less than a
+// second ago. The caller must then retry later.
 func Rests(err error) bool { return errors.Is(err, errRests) }

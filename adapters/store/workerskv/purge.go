@@ -10,7 +10,7 @@ import (
 
 // A note is a cell that says that an incarnation of a table may have been dropped: stamp · key of the table's record.
 // Drop writes a note before it deletes the record, so each dropped incarnation has a note. Each call of Drop writes its
-// own note, so processing the note of an interrupted drop does not affect a later drop.
+// own note, so a note of an interrupted drop does not affect a later drop.
 
 func (s *Store) writeNote(ctx context.Context, r *table.Record) error {
 	t := s.timestamp(0)
@@ -19,8 +19,8 @@ func (s *Store) writeNote(ctx context.Context, r *table.Record) error {
 }
 
 // Purge deletes the entities of tables that were dropped at least two minutes ago. more reports whether such entities
-// may remain. Purge makes at most calls KV calls; calls must be 20 or more. Call Purge on a schedule: without it, KV
-// stores the entities of deleted tables for ever and charges for them.
+// may remain. It makes at most the given number of KV calls, which must be 20 or more. Purge must be called on a
+// schedule: otherwise KV stores the entities of deleted tables for ever and charges for them.
 func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 	b := &budget{calls: calls}
 	cursor := ""
@@ -51,15 +51,15 @@ func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 	}
 }
 
-// finish processes one note (the record of a drop, see above). It deletes the entities if the incarnation was dropped,
-// and then the note. If the drop is less than two minutes old, finish does nothing and returns true.
+// finish processes one note. If the incarnation was dropped, it deletes the entities and then the note. If the note is
+// less than two minutes old, it does nothing and returns true.
 func (s *Store) finish(ctx context.Context, n Key, b *budget) (waits bool, err error) {
 	p, err := decodeMetadata(n.Metadata)
 	incarnation := strings.TrimPrefix(n.Name, spacePurges)
 	if err != nil || p.body == nil || len(incarnation) < incarnationText {
 		return false, errCell
 	}
-	incarnation = incarnation[:incarnationText] // the rest of the name is random, so that each note has its own name
+	incarnation = incarnation[:incarnationText] // the rest of the name only distinguishes notes
 	if p.stamp+visibleAfter > s.o.Now() {
 		return true, nil
 	}

@@ -29,7 +29,7 @@ func encodeRecord(r *table.Record, stamp edm.Ticks) []byte {
 	return append(b, r.Value...)
 }
 
-// decodeRecord returns a record that shares no memory with body.
+// decodeRecord parses a record. The result shares no memory with body.
 func decodeRecord(key string, body []byte) (r table.Record, err error) {
 	k, ok := table.ParseRecordKey(strings.Clone(key))
 	const head = stampSize + 1 + incarnationSize + recordReserved
@@ -48,7 +48,7 @@ func decodeRecord(key string, body []byte) (r table.Record, err error) {
 	return r, nil
 }
 
-// recordName returns the name of a record; ok is false if its key is too long.
+// recordName returns the name of a record. ok is false if the key of the record is too long.
 func recordName(key table.RecordKey) (name string, ok bool) {
 	name = spaceRecords + key.String()
 	return name, len(name) <= maxName
@@ -69,7 +69,6 @@ func readRecord(ctx context.Context, ns Namespace, key table.RecordKey) (table.R
 	return decodeRecord(name[len(spaceRecords):], body)
 }
 
-// readTable reads the record of a table.
 func readTable(ctx context.Context, ns Namespace, key table.RecordKey) (table.Record, error) {
 	r, err := readRecord(ctx, ns, key)
 	if errors.Is(err, table.ErrNoRecord) {
@@ -149,8 +148,8 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	return table.RevisionOf(t), nil
 }
 
-// demand reads a record, and returns table.ErrRevision if its revision differs from want. The revision "" means that
-// there is no record.
+// demand reads a record. It returns table.ErrRevision if the record's revision is not want. "" means that there is no
+// record.
 func (s *Store) demand(ctx context.Context, key table.RecordKey, want table.Revision) (table.Record, error) {
 	r, err := s.ReadRecord(ctx, key, table.Strong)
 	if err != nil && !errors.Is(err, table.ErrNoRecord) {

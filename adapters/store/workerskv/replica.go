@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Replica reads the tables that publishers write. It is a table.Store that refuses writes. A reply may be as old as the
-// delay of the publishers plus a minute.
+// Replica reads the tables that publishers write. It implements [table.Store] and refuses writes. A reply may be as old
+// as the delay of the publishers plus a minute.
 type Replica struct {
 	ns      Namespace
 	primary table.Store
@@ -18,9 +18,9 @@ type Replica struct {
 
 var _ table.Store = (*Replica)(nil)
 
-// NewReplica makes a replica. Tables that are not published, and entities whose keys are too long for a name in KV, are
-// read from primary. If primary is nil, the replica treats these tables as missing, and returns [table.ErrKeyTooLong]
-// for these entities. calls is the maximum number of KV calls for a page of a scan; 0 means 500.
+// NewReplica returns a Replica. Tables that are not published, and entities whose keys are too long for a name in KV,
+// are read from primary. If primary is nil, the Replica treats such tables as missing, and returns
+// [table.ErrKeyTooLong] for such entities. calls is the maximum number of KV calls for a page of a scan; 0 means 500.
 func NewReplica(ns Namespace, primary table.Store, calls int) *Replica {
 	return &Replica{ns: ns, primary: primary, calls: callsPerPage(calls)}
 }
@@ -84,7 +84,7 @@ func (r *Replica) Scan(ctx context.Context, t table.RecordKey, request table.Sca
 	return s.scan(ctx)
 }
 
-// Synced returns a time before which all changes were published. It is the lowest time that [Publisher.Synced] has
+// Synced returns a time before which all changes are published. It is the lowest time that [Publisher.Synced] has
 // recorded for the sources whose names begin with prefix. ok is false if no time was recorded.
 func (r *Replica) Synced(ctx context.Context, prefix string) (until edm.Ticks, ok bool, err error) {
 	b := budget{calls: r.calls}

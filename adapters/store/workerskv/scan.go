@@ -13,23 +13,21 @@ import (
 // scanner reads one page of a scan of one incarnation of a table.
 type scanner struct {
 	ns     Namespace
-	prefix string // prefix of the names of the entities
-	// This function scans the primary for keys that are too long for names. It is nil in a Store, because a
-	// Store has no such keys.
+	prefix string // prefix of the names of entities
+	// long scans the primary for keys that are too long for names. It is nil in a Store, which has no such keys.
 	long func(ctx context.Context, r table.ScanRequest) (table.Page, error)
 
 	request table.ScanRequest
 	page    table.PageBuilder
 	budget  budget
-	last    []byte // the last key examined in the current range
+	last    []byte // the last examined key of the current range
 }
 
-// stream returns the entities of a range in key order. For keys that are too long for names, it returns a mark (a name
-// with the beginning of the keys).
+// stream returns the entities of a range in key order, and marks for keys that are too long for names.
 type stream struct {
 	r      key.Range
-	prefix string // prefix of the names of the entities
-	common int    // length of the part of the keys that belongs to the prefix of the KV list
+	prefix string // prefix of the names of entities
+	common int    // length of the part of the keys in the prefix of the KV list
 	walk   *walk
 }
 
@@ -56,7 +54,7 @@ func (s *scanner) scan(ctx context.Context) (table.Page, error) {
 			continue
 		}
 		switch {
-		case s.page.Page.Next != nil: // set by the method delegate
+		case s.page.Page.Next != nil: // the method delegate has set it
 		case s.last != nil:
 			s.page.Page.Next = st.resume().position(s.last)
 		case i > 0:
@@ -69,7 +67,7 @@ func (s *scanner) scan(ctx context.Context) (table.Page, error) {
 	return s.page.Page, nil
 }
 
-// open begins to read a range. It returns the cursor that the start of the range contains.
+// open starts to read a range. It returns the cursor in the start of the range.
 func (s *scanner) open(ctx context.Context, r key.Range) (*stream, cursor, error) {
 	start, at := splitPosition(r.Start)
 	r.Start = start
@@ -95,8 +93,7 @@ func (s *scanner) open(ctx context.Context, r key.Range) (*stream, cursor, error
 	return st, at, nil
 }
 
-// peek returns the current entity as stored (its cell) and its key. At the mark for keys that are too long for names,
-// it returns the mark. It returns nil at the end of the range.
+// peek returns the current entity or mark, and its key. It returns nil at the end of the range.
 func (s *stream) peek(ctx context.Context) (*found, []byte, error) {
 	f, err := s.walk.peek(ctx)
 	if f == nil || err != nil {
@@ -118,8 +115,8 @@ func (s *stream) peek(ctx context.Context) (*found, []byte, error) {
 // resume returns the cursor at which a later page can continue the stream.
 func (s *stream) resume() cursor { return cursor{common: s.common, kv: s.walk.resume()} }
 
-// read examines entities until the range ends or the page is full. It examines the first
-// key even if the budget is spent, so that every page makes progress.
+// read examines entities until the range ends or the page is full. It examines the first key even if the budget is
+// spent, so that every page makes progress.
 func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -157,7 +154,8 @@ func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 	}
 }
 
-// examine adds a row to the page if it matches the filter. full means that the page is full and the row was not added.
+// examine adds a row to the page if the row matches the filter. full means that the page was already full and the row
+// was not added.
 func (s *scanner) examine(ctx context.Context, row *table.Row) (full bool, err error) {
 	verdict, err := s.page.Examine(ctx, row)
 	if verdict == table.Take {
@@ -166,10 +164,10 @@ func (s *scanner) examine(ctx context.Context, row *table.Row) (full bool, err e
 	return verdict == table.End, err
 }
 
-// push ends a page that has made all its calls before it reached the range, because the KV list began with
-// earlier names. The position of this page must contain KV's cursor. Otherwise the next page would list the
-// same names again. A position can contain a cursor only after an examined key. So push examines the key at the
-// start of the range. An entity with this key need not exist.
+// push ends a page that has used up its calls before it reached the range, because the KV list began with earlier
+// names. The position of the page must contain KV's cursor. Otherwise the next page would list the same names again. A
+// position can contain a cursor only after an examined key, so push examines the key at the start of the range. An
+// entity with this key need not exist.
 func (s *scanner) push(ctx context.Context, st *stream, at cursor) error {
 	next := st.resume()
 	k := st.r.Start

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Store is a table.Store that stores all data in one KV namespace. Use [New] to create one.
+// Store implements [table.Store] with all data in one KV namespace. Create one with [New].
 type Store struct {
 	o     Options
 	clock *table.Clock
@@ -23,7 +23,7 @@ var _ table.Store = (*Store)(nil)
 // Declares implements [table.Declaring].
 func (*Store) Declares() (name string, expiry bool) { return "Workers KV", false }
 
-// New creates a Store. It makes no KV calls.
+// New returns a Store. It makes no KV calls.
 func New(o Options) (*Store, error) {
 	if o.Namespace == nil || o.Now == nil {
 		return nil, errOptions
@@ -32,7 +32,7 @@ func New(o Options) (*Store, error) {
 	return &Store{o: o, clock: table.NewClock(o.Now, 0, nil), tables: make(map[table.RecordKey]tableLease)}, nil
 }
 
-// Get implements [table.Store]. The read is always eventually consistent, whatever consistency is requested.
+// Get implements [table.Store]. The read is always eventually consistent, even if a strong read is requested.
 func (s *Store) Get(ctx context.Context, t table.RecordKey, k []byte, _ table.Consistency) (table.Row, error) {
 	prefix, err := s.entities(ctx, t)
 	if err != nil {
@@ -54,7 +54,6 @@ func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest
 	return sc.scan(ctx)
 }
 
-// readEntity reads the entity with this encoded key.
 func readEntity(ctx context.Context, ns Namespace, prefix string, k []byte) (table.Row, error) {
 	if len(k) > maxKey {
 		return table.Row{}, table.ErrNoEntity
@@ -69,15 +68,15 @@ func readEntity(ctx context.Context, ns Namespace, prefix string, k []byte) (tab
 	return table.ParseRow(bytes.Clone(k), cell)
 }
 
-// timestamp issues a Timestamp above its argument and above all Timestamps that this Store has issued.
+// timestamp issues a Timestamp above floor and above all Timestamps that this Store has issued.
 func (s *Store) timestamp(floor edm.Ticks) edm.Ticks {
 	s.clock.Raise(floor)
-	t, _ := s.clock.Next() // Next fails only if it cannot reserve Timestamps, and this clock does not reserve Timestamps
+	t, _ := s.clock.Next() // Next fails only if it cannot reserve Timestamps, and this clock reserves none
 	return t
 }
 
-// tableLease is the incarnation of a table, cached for leaseTime. Each operation on entities needs the incarnation. A
-// cached incarnation may be out of date, but so may a read of KV, which may return a deleted table for a minute.
+// tableLease caches the incarnation of a table for leaseTime, because each operation on entities needs it. The cached
+// incarnation may be out of date, but a read of KV may also return a deleted table for a minute.
 type tableLease struct {
 	prefix string // prefix of the names of the table's entities
 	at     edm.Ticks
@@ -114,7 +113,7 @@ func (s *Store) entities(ctx context.Context, t table.RecordKey) (string, error)
 	return prefix, nil
 }
 
-// release removes the cached incarnation of a table.
+// release removes the lease of a table.
 func (s *Store) release(t table.RecordKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

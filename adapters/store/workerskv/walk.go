@@ -12,11 +12,11 @@ type found struct {
 	peeked
 }
 
-// budget limits the KV calls and the time of a page. When it is spent, no more names are listed. But until the page has
-// examined one key, single names may still be read.
+// budget limits the KV calls and the time of a page. When it is spent, the page makes no more lists. Until the page has
+// examined one key, it may still read single names.
 type budget struct {
 	calls   int         // number of KV calls that the page may still make
-	begun   bool        // the page has examined a key
+	begun   bool        // whether the page has examined a key
 	expired func() bool // reports whether the time of the page is over; may be nil
 	lists   int         // number of lists made
 }
@@ -29,12 +29,11 @@ func (b *budget) spent() bool {
 // maxList is the maximum number of names that one list of KV returns.
 const maxList = 1000
 
-// errSpent ends a page early, because its calls or its time are used up.
+// errSpent means that a page must end early.
 var errSpent = errors.New("the page ended early, because its calls or its time are used up")
 
-// walk visits, in order, the names that begin with prefix and are not below from. A list
-// of KV can start only at the beginning of a prefix or at a cursor. So a walk may list
-// names below from, which it skips.
+// walk visits, in order, the names that begin with prefix and are not below from. A list of KV can start only at the
+// beginning of a prefix or at a cursor, so a walk may have to list names below from and skip them.
 type walk struct {
 	ns     Namespace
 	budget *budget
@@ -42,20 +41,21 @@ type walk struct {
 	from   string // names below from are skipped
 	limit  int    // names per list; it grows while all listed names are skipped
 
-	page   []Key  // names that were listed and not consumed yet
-	cursor string // the list with this cursor returned the names in page
-	next   string // cursor of the list after the names in page; "" at the end
+	page   []Key  // names that were listed and not yet consumed
+	cursor string // the cursor of the list that returned page
+	next   string // the cursor of the list after page; "" at the end
 	begun  bool
 	last   string // the last consumed name
-	point  *found // set if only a single name is visited
+	point  *found // set if the walk visits only a single name
 }
 
-// newWalk returns a walk that begins at the name from. cursor is the cursor of an earlier walk with this prefix, or "".
+// newWalk returns a walk that begins at the name from. cursor is the cursor of an earlier walk with the same prefix, or
+// "".
 func newWalk(ns Namespace, b *budget, prefix, from, cursor string, limit int) *walk {
 	return &walk{ns: ns, budget: b, prefix: prefix, from: from, limit: min(max(limit, 16), maxList), cursor: cursor}
 }
 
-// newPoint returns a walk over a single name, which it reads at once.
+// newPoint returns a walk over a single name, and reads the name.
 func newPoint(ctx context.Context, ns Namespace, b *budget, name string) (*walk, error) {
 	w := &walk{ns: ns, budget: b, prefix: name, from: name, begun: true}
 	if len(name) > maxName {
@@ -82,7 +82,7 @@ func (w *walk) fill(ctx context.Context) error {
 		}
 		keys, next, err := w.ns.List(ctx, w.prefix, cursor, w.limit)
 		if errors.Is(err, ErrCursor) && cursor != "" {
-			// Restart from the beginning of the prefix, and skip the consumed names.
+			// Restart at the beginning of the prefix, and skip the consumed names.
 			w.begun, w.cursor, w.next = false, "", ""
 			continue
 		}
@@ -91,20 +91,20 @@ func (w *walk) fill(ctx context.Context) error {
 		}
 		w.begun, w.cursor, w.next = true, cursor, next
 		for i, k := range keys {
-			// The cursor may come from a client, so the list may return any names. Each name is checked here.
+			// The cursor may come from a client, so the list may return any names. Check each name.
 			if k.Name >= w.from && k.Name > w.last && strings.HasPrefix(k.Name, w.prefix) {
 				w.page = keys[i:]
 				break
 			}
 		}
-		if len(w.page) == 0 { // list more names at once: many more may have to be skipped
+		if len(w.page) == 0 { // list more names at a time, because many more may have to be skipped
 			w.limit = min(8*w.limit, maxList)
 		}
 	}
 	return nil
 }
 
-// read reads the content (cell) of a name, or returns errSpent if the budget is spent.
+// read reads the cell of a name, or returns errSpent if the budget is spent.
 func (w *walk) read(ctx context.Context, name string) ([]byte, error) {
 	if w.budget.calls <= 0 && w.budget.begun {
 		return nil, errSpent
@@ -142,8 +142,7 @@ func (w *walk) skipCell() {
 	w.page = w.page[1:]
 }
 
-// resume returns the cursor for a later walk. Of all usable cursors, it makes the later walk skip the fewest
-// names.
+// resume returns the cursor at which a later walk skips the fewest names.
 func (w *walk) resume() string {
 	if len(w.page) == 0 && w.next != "" {
 		return w.next
@@ -151,7 +150,7 @@ func (w *walk) resume() string {
 	return w.cursor
 }
 
-// body returns the whole content (cell) of a name, or nil if the name was deleted since the list.
+// body returns the whole cell of a name, or nil if the name was deleted after the list.
 func (w *walk) body(ctx context.Context, f *found) ([]byte, error) {
 	if f.body != nil {
 		return f.body, nil

@@ -12,7 +12,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// faults is a store whose methods return errors on demand, without effect. It also simulates a replica that lags.
+// faults is a store whose methods return errors on demand, without any effect. It also simulates a replica that lags.
 type faults struct {
 	table.Store
 	errors map[string]error
@@ -25,8 +25,8 @@ func (f *faults) Replication() table.Replication {
 	return table.Replication{Status: table.Live, LastSync: f.clock.Now() - f.behind}
 }
 
-// Unwrap returns the reference store, so that [table.As] finds its optional abilities. For any other store it
-// returns nil, because the transcripts do not show the abilities of other stores.
+// Unwrap returns the reference store, so that [table.As] finds its abilities. For any other store it returns nil,
+// because the transcripts do not show the abilities of other stores.
 func (f *faults) Unwrap() table.Store {
 	if m, ok := f.Store.(*memstore.Store); ok {
 		return m
@@ -42,7 +42,7 @@ func (f *faults) Declares() (name string, expiry bool) {
 	return "this store", false
 }
 
-// outcomes maps the names of errors in directives to the errors themselves.
+// outcomes maps the names of errors in directives to the errors.
 var outcomes = map[string]error{
 	"busy":           table.ErrBusy,
 	"full":           table.ErrFull,

@@ -1,5 +1,5 @@
-// Package scene creates the server for a transcript. Package wiretest plays the transcripts to this server. The
-// packages are separate so that a WebAssembly module can contain the server without package wiretest.
+// Package scene creates the server for a transcript, which package wiretest then plays to the server. The packages are
+// separate so that a WebAssembly module can contain the server without package wiretest.
 package scene
 
 import (
@@ -21,7 +21,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// Start is the time that the server's clock shows before the first exchange.
+// Start is the time of the server's clock before the first exchange.
 var Start = time.Date(2026, time.March, 4, 5, 6, 7, 123456700, time.UTC)
 
 // Clock is a clock that a test sets. The zero Clock shows [Start].
@@ -30,7 +30,7 @@ type Clock struct{ since atomic.Int64 }
 // Set sets the clock to t.
 func (c *Clock) Set(t time.Time) { c.since.Store(int64(t.Sub(Start))) }
 
-// Now returns the time that the clock shows.
+// Now returns the time of the clock.
 func (c *Clock) Now() edm.Ticks { return edm.TicksOf(Start.Add(time.Duration(c.since.Load()))) }
 
 // Account is the account of most scenarios. AccountKey is its well-known key, which is also the first key of all
@@ -42,11 +42,10 @@ const (
 	WrongKey   = "d3Jvbmcga2V5"
 )
 
-// challenge is the header WWW-Authenticate as recorded from the service, except that it names a tenant that does not
-// exist.
+// challenge is the header WWW-Authenticate as recorded from the service, but with a tenant that does not exist.
 const challenge = "Bearer authorization_uri=https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/authorize resource_id=https://storage.azure.com"
 
-// Accounts returns the accounts of the server, which are the same in every scenario.
+// Accounts returns the accounts of the server. They are the same in every scenario.
 func Accounts() map[string]*protocol.Account {
 	first, second := mustKey(AccountKey), mustKey(SecondKey)
 	list := make(map[string]*protocol.Account)
@@ -63,7 +62,7 @@ func Accounts() map[string]*protocol.Account {
 func mustKey(text string) *sharedkey.Key {
 	k, err := sharedkey.ParseKey(text)
 	if err != nil {
-		panic(err) // cannot happen, because all keys are constants and valid
+		panic(err) // cannot happen: all keys are valid constants
 	}
 	return k
 }
@@ -89,13 +88,13 @@ func New(clock *Clock, directives []string, withTimeout func(context.Context, ti
 	return Over(memstore.New(clock.Now), clock, directives, withTimeout)
 }
 
-// Patient is a withTimeout that sets no time limit. It is for stores in another process, which may need more time on
-// a busy machine than a client should wait.
+// Patient is a withTimeout that sets no time limit, for stores in another process. On a busy machine, such a store may
+// need more time than a client should wait.
 func Patient(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithCancel(ctx)
 }
 
-// Over creates a server like [New], but over another store, which must be empty.
+// Over returns a server like [New], but over another store, which must be empty.
 func Over(empty table.Store, clock *Clock, directives []string, withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)) (*protocol.Handler, error) {
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(1, 2))
@@ -127,7 +126,7 @@ func Over(empty table.Store, clock *Clock, directives []string, withTimeout func
 	return h, nil
 }
 
-// obey changes the server as one directive demands.
+// obey configures the server as one directive demands.
 func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) error {
 	word, rest, _ := strings.Cut(directive, " ")
 	switch {
@@ -138,7 +137,7 @@ func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) er
 	case directive == "extensions":
 		h.Extensions = true
 	case directive == "reference store":
-		store.Store = memstore.New(clock.Now) // for a transcript that needs optional interfaces of a store
+		store.Store = memstore.New(clock.Now) // for transcripts that need optional interfaces of a store
 	case directive == "path style":
 		h.PathStyle = true
 	case word == "lag":
@@ -155,7 +154,7 @@ func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) er
 	return nil
 }
 
-// limit sets the limits that a text such as account=1/s burst=2 describes.
+// limit sets the limits in a text such as account=1/s burst=2.
 func limit(l *protocol.Limits, clock *Clock, text string) error {
 	o := throttle.Options{Now: clock.Now}
 	what, rate, _ := strings.Cut(text, "=")

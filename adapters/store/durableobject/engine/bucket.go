@@ -34,17 +34,17 @@ type bucket struct {
 	frozen  frozen
 	sweep   expiry.Sweep
 	feed    feed.Feed
-	// A question to the catalog contains this number. Some events, such as a drop, change it. If the number has
-	// changed, the answer is ignored. The first value is random, so that an answer to a question from before a restart
-	// of the object is ignored too.
+	// generation is part of each question to the catalog. Some events, such as a drop, change it, and an answer to a
+	// question with another generation is ignored. The first value is random, so that a restarted object also ignores
+	// answers to its earlier questions.
 	generation uint64
 	ended      table.Incarnation // the incarnation that the catalog last reported as being deleted
 
 	key []byte // scratch buffer
 }
 
-// serve checks that the table exists and that the object has the key k. If a check fails, ok is false, and the
-// caller must return the step instead.
+// serve checks that the table exists and that the object has the key k. If a check fails, ok is false, and the caller
+// must return the second result as its step.
 func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool, instead turn.Step) {
 	if held, instead := b.checkFrozen(t); held {
 		return false, instead
@@ -65,7 +65,7 @@ func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool,
 	switch id, _ := l.Ranges.Find(k); {
 	case id == p.Range && (b.marker.Live || len(l.Ranges) > 0):
 		// Either the catalog does not know yet that the key moved, or this object lost its rows. In both cases, the
-		// sender tries again.
+		// sender must retry.
 		return false, t.Fail(message.ErrAgain)
 	case id != p.Range:
 		return false, turn.Step{Answer: message.MovedTo(t.Dst, p.Bucket, l.Ranges, k)}
@@ -78,15 +78,15 @@ func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool,
 	return true, turn.Step{}
 }
 
-// tableInfo is what a catalog knows about a table and about one bucket of the table.
+// tableInfo is the catalog's information about a table and one of its buckets.
 type tableInfo struct {
 	message.Located
 	message.Named
 	traits *table.Traits // the options that the table declares, such as expiry
 }
 
-// askCatalog returns the catalog's information about a table that exists, and about this bucket. If l is nil, the caller must return the second
-// result: a step that asks the catalog, or answers with an error.
+// askCatalog returns the catalog's information about an existing table and this bucket. If l is nil, the caller must
+// return the second result: a step that asks the catalog, or answers with an error.
 func (b *bucket) askCatalog(t *turn.Turn, p *message.Destination) (l *tableInfo, instead turn.Step) {
 	c := &t.Resumed
 	if c.Kind != turn.Locates || c.Generation != b.generation || len(t.Answers) != 1 {
@@ -109,20 +109,20 @@ func (b *bucket) askCatalog(t *turn.Turn, p *message.Destination) (l *tableInfo,
 	case err != nil || !r.Done():
 		return nil, t.Fail(table.ErrBusy)
 	case l.Layout.Buckets != p.Buckets || l.Layout.Location != p.Location:
-		// The sender assumed another layout (number of buckets and location) of the table, so the answer has the right
-		// layout, even while the table is being deleted. If this object never had the table, only the catalog may
-		// report the deletion.
+		// The sender assumed another layout of the table. The answer contains the right layout, even while the table is
+		// being deleted: only an object that had the table may report the deletion.
 		return nil, turn.Step{Answer: message.Moved(t.Dst, l.Layout)}
 	case l.Deleting || l.Incarnation == b.ended:
-		// A delayed answer of the catalog may still say that the table exists. So the object remembers which
-		// incarnation was deleted.
+		// Remember the deleted incarnation, because a delayed answer of the catalog may still say that the table
+		// exists.
 		b.ended = l.Incarnation
 		return nil, t.Fail(table.ErrNoTable)
 	}
 	return l, turn.Step{}
 }
 
-// locate asks the catalog where the table is. If keys of this object have moved to a new range, the message also reports the move.
+// locate asks the catalog for the layout of the table and the ranges of the bucket. If keys of this object have moved
+// to a new range, the message also reports the move.
 func (b *bucket) locate(p *message.Destination, round byte) turn.Step {
 	m := message.Ranges(nil, p.Table, p.Bucket)
 	if s := b.marker.Span; b.marker.Live && s != nil && s.Phase == span.Moved && !s.Leaving {
@@ -134,7 +134,7 @@ func (b *bucket) locate(p *message.Destination, round byte) turn.Step {
 	}
 }
 
-// entityKey returns the key of an entity's row, valid until the next call.
+// entityKey returns the key of an entity's row. The result is valid until the next call.
 func (b *bucket) entityKey(k []byte) []byte {
 	b.key = append(append(b.key[:0], storage.SpaceEntities), k...)
 	return b.key
@@ -159,7 +159,7 @@ func (b *bucket) get(t *turn.Turn) turn.Step {
 	return step
 }
 
-// issue returns a function that issues the next Timestamp, for an entry of the feed.
+// issue returns a function that issues a Timestamp for a line or mark of the feed.
 func (b *bucket) issue(t *turn.Turn) func() edm.Ticks {
 	return func() edm.Ticks {
 		at := b.clock.Next(t.Now, 0, 1)
@@ -168,8 +168,8 @@ func (b *bucket) issue(t *turn.Turn) func() edm.Ticks {
 	}
 }
 
-// drop ends an incarnation and answers with its highest Timestamp. The object stores that Timestamp
-// until it gets OpForget, because the catalog repeats a drop whose answer was lost.
+// drop ends an incarnation and answers with its highest Timestamp. The object retains that Timestamp until it receives
+// OpForget, because the catalog repeats a drop whose answer was lost.
 func (b *bucket) drop(t *turn.Turn) turn.Step {
 	incarnation := t.Fields.Incarnation()
 	if !t.Fields.Done() {
@@ -177,7 +177,7 @@ func (b *bucket) drop(t *turn.Turn) turn.Step {
 	}
 	b.generation++
 	if b.marker.Live && b.marker.Incarnation != incarnation {
-		return t.DoneTicks(0) // the object has a later incarnation, which exists only after the earlier one was dropped
+		return t.DoneTicks(0) // the object serves a later incarnation, which exists only after this incarnation was dropped
 	}
 	b.answers.Life++
 	if b.marker.Live {
@@ -194,7 +194,7 @@ func (b *bucket) drop(t *turn.Turn) turn.Step {
 	return t.DoneTicks(b.clock.Reserved)
 }
 
-// forget removes the highest Timestamp that drop stored, once the catalog has recorded it.
+// forget removes the highest Timestamp that drop retained, once the catalog has recorded it.
 func (b *bucket) forget(t *turn.Turn) turn.Step {
 	high := t.Fields.Ticks()
 	if !t.Fields.Done() {

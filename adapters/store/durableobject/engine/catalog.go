@@ -26,8 +26,8 @@ type catalog struct {
 	retryAt edm.Ticks // when the alarm next continues interrupted deletions of tables and changes of declared options
 }
 
-// current loads a record. If a deletion of the table or a change of its declared options is in progress, the function first continues that work. If
-// ok is false, the caller must return the third result, a step of that work.
+// current loads a record. If the table is being deleted or its declared options are changing, current first continues
+// that work. If ok is false, the caller must return the third result, a step of that work.
 func (c *catalog) current(t *turn.Turn, key string) (rec record.Record, ok bool, instead turn.Step) {
 	rec, err := record.Load(t.Rows, key)
 	if err != nil {
@@ -108,8 +108,8 @@ func (c *catalog) write(t *turn.Turn, a message.Attempt, v answers.Verdict) turn
 	return t.DoneTicks(at)
 }
 
-// successor returns the new state of the record old after a write of d. It returns an error if the write must be
-// refused. The layout (number of buckets and location) is used only if the table is new.
+// successor returns the record that replaces old after a write of d, or an error if the write must be refused. layout
+// is used only if the table is new.
 func (c *catalog) successor(t *turn.Turn, old *record.Record, d table.Record, layout message.Layout) (rec record.Record, err error) {
 	rec = record.Record{Record: d, Layout: old.Layout, Floor: old.Floor, Split: old.Split}
 	switch {
@@ -130,7 +130,6 @@ func (c *catalog) successor(t *turn.Turn, old *record.Record, d table.Record, la
 	return rec, nil
 }
 
-// list answers with the records whose keys begin with a prefix.
 func (c *catalog) list(t *turn.Turn) turn.Step {
 	prefix, from := t.Fields.Text(), t.Fields.Text()
 	limit := t.Fields.Size()

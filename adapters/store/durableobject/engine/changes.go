@@ -31,7 +31,8 @@ func (b *bucket) lines(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: answer}
 }
 
-// look answers OpLook: it adds the current entities to lines of another range's feed, because these entities have moved to this range.
+// look answers OpLook. It adds current entities to lines of another range's feed, because the entities have moved to
+// this range.
 func (b *bucket) look(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	incarnation, first, within := t.Fields.Incarnation(), t.Fields.Bytes(), t.Fields.Bounds()
@@ -79,8 +80,8 @@ func (b *bucket) declareFeed(t *turn.Turn) {
 	}
 }
 
-// full removes the oldest days of the feed in an object that is full, but never the last day. It reports whether the
-// object is still full.
+// full reports whether the object is full. Before that, it removes the oldest days of the feed while the object is
+// full, but never the last day.
 func (b *bucket) full(t *turn.Turn) bool {
 	for b.room.Full(t.Rows) {
 		if !b.feed.Shed(t.Rows) {
@@ -97,7 +98,8 @@ func (b *bucket) trim(t *turn.Turn) {
 	}
 }
 
-// feeds answers with the objects that have the feed of a table. If ends is true, it adds the positions at the end of the feed in some objects.
+// feeds answers with the objects that have the feed of a table. If the message requests it, the answer also contains
+// the end of the feed in some of these objects.
 func (c *catalog) feeds(t *turn.Turn) turn.Step {
 	key, from, ends := t.Fields.Text(), t.Fields.Size(), t.Fields.Bool()
 	if !t.Fields.Done() {

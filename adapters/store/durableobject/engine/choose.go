@@ -15,8 +15,8 @@ import (
 
 const (
 	minute = 60 * edm.TicksPerSecond
-	// If the table has the maximum number of ranges, a range must not split. After longRest, it asks the catalog again,
-	// but only if it gets requests then.
+	// longRest is the time after which a range asks the catalog again whether it may split, if the table had the
+	// maximum number of ranges. The range asks only if it gets requests.
 	longRest = 10 * minute
 )
 
@@ -24,8 +24,8 @@ const (
 type choice struct {
 	self   message.Destination
 	at     []byte         // the key at which the range splits, nil until it is found
-	search *sample.Search // the search for a key that divides the bytes into halves; nil if the key was chosen by the requests
-	asks   bool           // the range has asked the catalog whether the table may have another range
+	search *sample.Search // the search for a key that divides the bytes into halves; nil if the requests determined the key
+	asks   bool           // whether the range has asked the catalog for permission to split
 }
 
 func (x *splitting) inserted(k []byte) {
@@ -49,7 +49,7 @@ func (x *splitting) visited(t *turn.Turn, b *bucket, p *message.Destination, k [
 	}
 }
 
-// mayChoose reports whether the range can start to look for a key at which to split.
+// mayChoose reports whether the range may start to look for a key at which to split.
 func (x *splitting) mayChoose(b *bucket, now edm.Ticks) bool {
 	s := b.marker.Span
 	return x.choice == nil && (s == nil || s.Phase == span.Serving) && (now >= x.rest || x.rest > now+longRest) && !x.awaitsCopies(now)
@@ -58,8 +58,8 @@ func (x *splitting) mayChoose(b *bucket, now edm.Ticks) bool {
 // choose starts the search for the key at which the range splits. The alarm runs the search.
 func (x *splitting) choose(t *turn.Turn, c *choice) { x.choice, x.due = c, t.Now }
 
-// afterWrite is called after each write. It starts a split if the range is too large and may have more than one partition. It also sets the alarm
-// that checks, after a time without writes, whether the range is empty.
+// afterWrite must be called after each write. It starts a split if the range is too large and may have more than one
+// partition. It also schedules the check whether the range is empty.
 func (x *splitting) afterWrite(t *turn.Turn, b *bucket, p *message.Destination, k []byte) {
 	x.last = t.Now
 	if x.only != nil {
@@ -73,8 +73,9 @@ func (x *splitting) afterWrite(t *turn.Turn, b *bucket, p *message.Destination, 
 	x.lookLater(t, b)
 }
 
-// mostBytes is the size above which the range splits. If keys only grow, a range splits after its last partition and keeps all its entities. For
-// such a range the limit is a quarter higher. Otherwise the range would soon split again, in the middle.
+// mostBytes returns the size above which the range splits. If keys only grow, a range splits after its last partition,
+// and the old range retains all entities. The limit of such a range is a quarter higher, because the range would
+// otherwise soon split again in the middle.
 func (b *bucket) mostBytes() int64 {
 	if bytes.HasSuffix(b.marker.Bounds().End, []byte{1}) { // see key.PartitionAfter: no PartitionKey ends with this byte
 		return b.split.bytes + b.split.bytes/4
@@ -82,8 +83,8 @@ func (b *bucket) mostBytes() int64 {
 	return b.split.bytes
 }
 
-// find looks for the key at which to split, and examines a limited number of bytes in each transaction. When it has found the key, it asks the
-// catalog whether the range may split.
+// find searches for the key at which to split, and examines a limited number of bytes in each transaction. When it has
+// found the key, it asks the catalog whether the range may split.
 func (b *bucket) find(t *turn.Turn) turn.Step {
 	x, bounds := &b.split, b.marker.Bounds()
 	c := x.choice
@@ -104,7 +105,7 @@ func (b *bucket) find(t *turn.Turn) turn.Step {
 			x.rest = t.Now + minute
 		}
 		if b.marker.Span != nil {
-			return b.startLeaving(t) // this alarm may be the one that checks whether the range is empty
+			return b.startLeaving(t) // this alarm may also be the check whether the range is empty
 		}
 		return t.Done()
 	}
@@ -112,13 +113,14 @@ func (b *bucket) find(t *turn.Turn) turn.Step {
 	return b.call(t, durableobject.CatalogOf(c.self.Table, b.catalog), message.Ranges(nil, c.self.Table, c.self.Bucket), &turn.Continuation{Own: true})
 }
 
-// asksForRoom reports whether the range has asked the catalog for permission to split, and waits for the answer.
+// asksForRoom reports whether the range waits for the catalog's permission to split.
 func (x *splitting) asksForRoom(now edm.Ticks) bool {
 	return x.choice != nil && x.choice.asks && x.due > now && x.due <= now+outFor
 }
 
-// mayBegin handles the catalog's answer. If one more range is permitted, it begins the split. Otherwise it forgets the key at which to split. The
-// range looks for another key only if it gets requests, so that an unused table causes no work.
+// mayBegin handles the catalog's answer to a request to split. If the table may have one more range, mayBegin begins
+// the split. Otherwise it discards the key. The range looks for another key only if it gets requests, so that an unused
+// table causes no work.
 func (b *bucket) mayBegin(t *turn.Turn) turn.Step {
 	x := &b.split
 	c := x.choice

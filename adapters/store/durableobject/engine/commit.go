@@ -24,7 +24,7 @@ func (b *bucket) commit(t *turn.Turn, _ message.Attempt, v answers.Verdict) turn
 		return turn.LostWrite(t)
 	}
 	ahead := t.Fields
-	first := ahead.Mutation() // all mutations are of one partition
+	first := ahead.Mutation() // all mutations are in the same partition
 	if ok, instead := b.serve(t, &p, first.Key); !ok {
 		return instead
 	}
@@ -85,7 +85,8 @@ func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 		b.recordChange(t, k, now)
 		return nil
 	}
-	// The row is encoded in the buffer of the answer, which is written later, so that no other large buffer is needed.
+	// Encode the row in the unused part of the answer's buffer. The answer is written later, so no second large buffer
+	// is needed.
 	v := table.AppendRow(t.Dst, row)
 	t.Dst, v = v[:len(t.Dst)], v[len(t.Dst):]
 	if len(k)+len(v) > storage.MaxRow {
@@ -103,7 +104,8 @@ func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 	return nil
 }
 
-// whyFull returns the error of a write to a full object. An object with a single partition has its own error, because it cannot split.
+// whyFull returns the error for a write to a full object. An object with a single partition cannot split and has its
+// own error.
 func (b *bucket) whyFull(t *turn.Turn) *table.Error {
 	if sample.OnlyPartition(t.Rows, b.marker.Bounds()) != nil {
 		return room.ErrPartitionFull

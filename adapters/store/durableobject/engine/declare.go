@@ -11,12 +11,13 @@ import (
 	"edgetable/core/table"
 )
 
-// An object stores the options that its table declares, such as expiry, in its marker row. When the options change, the catalog sends OpDeclare
-// to all objects, and answers the client after all objects have read the options from the catalog. A late OpDeclare does no harm, because it
-// contains no options. An object that is created later reads the options when it asks the catalog for its table.
+// An object stores the options that its table declares, such as expiry, in its marker row. When the options change, the
+// catalog sends OpDeclare to all objects, and each object reads the options from the catalog. Only then does the
+// catalog answer the client. A late OpDeclare is harmless, because it contains no options. An object that is created
+// later reads the options when it asks the catalog for its table.
 
-// declare reads the declared options of the table from the catalog. The answer says whether the object is clean, that is, stores no entities that
-// had expired by an expiry rule that was withdrawn.
+// declare reads the declared options of the table from the catalog. The answer says whether the object is clean: it
+// stores no entities that had expired by an expiry rule that was withdrawn.
 func (b *bucket) declare(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	if !t.Fields.Done() {
@@ -48,7 +49,8 @@ func (b *bucket) declare(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: append(message.Done(t.Dst), clean)}
 }
 
-// restartSweep restarts the search for expired entities, because the declared options changed or the object received entities.
+// restartSweep restarts the search for expired entities after the declared options changed or the object received
+// entities.
 func (b *bucket) restartSweep(t *turn.Turn) { b.sweep.Declared(t.Rows, b.marker.Traits, t.Now) }
 
 // judge returns the [expiry.Judge] of a read, which decides which entities have expired.
@@ -71,7 +73,8 @@ func (b *bucket) hides(t *turn.Turn, k, v []byte) bool {
 	return hides
 }
 
-// keepExpired is called for a refused write. If the stored entity has expired, the function stores the time now, so that the entity stays expired.
+// keepExpired must be called when a write is refused. If the stored entity has expired, keepExpired stores the current
+// time, so that the entity stays expired.
 func (b *bucket) keepExpired(t *turn.Turn, old *table.Row, now edm.Ticks) {
 	if b.marker.Traits == nil || old == nil {
 		return
@@ -81,8 +84,7 @@ func (b *bucket) keepExpired(t *turn.Turn, old *table.Row, now edm.Ticks) {
 	j.Keep(t.Rows, b.clock)
 }
 
-// removeEnded removes some expired entities. Each removal requires that the entity has not changed
-// since it was read.
+// removeEnded removes some expired entities. It removes an entity only if the entity has not changed since it was read.
 func (b *bucket) removeEnded(t *turn.Turn) {
 	s, traits := &b.sweep, b.marker.Traits
 	if traits == nil || !b.marker.Live || s.Waits(t.Now) || b.marker.Span != nil && b.marker.Span.Phase == span.Filling {

@@ -15,8 +15,8 @@ import (
 	"edgetable/core/table"
 )
 
-// remove deletes a record. For the record of a table, it marks the record as deleted, tells all buckets to drop the table, removes the record,
-// and tells the buckets to forget the table.
+// remove deletes a record. If it is the record of a table, remove marks it as deleted and tells all buckets to drop the
+// table. Then it removes the record and tells the buckets to forget the table.
 func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) turn.Step {
 	key := t.Fields.Text()
 	revision := table.Revision(t.Fields.Text())
@@ -30,7 +30,7 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 	}
 	own := rec.Deleting && rec.By == a.ID
 	if t.Resumed.Own && !own {
-		return t.Done() // the record is gone, no matter which message finished the deletion
+		return t.Done() // the record is gone; it does not matter which message finished the deletion
 	}
 	if v == answers.Lost && !own {
 		return turn.LostWrite(t)
@@ -67,23 +67,23 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 	case !own:
 		return t.Fail(table.ErrRevision)
 	}
-	// The table is already deleted, so the results of these calls cannot change the answer.
+	// The table is already deleted, so the answer does not depend on these calls.
 	return turn.Step{
 		Calls: telling.Calls(&rec, last.objects, message.Forget(nil, storage.Ticks(t.Rows, storage.RowFloor))),
 		Next:  &turn.Continuation{Kind: turn.Forgets, Own: true},
 	}
 }
 
-// mostDropped is the maximum number of objects that one message tells to drop the table. The message may tell the same number of other objects
-// to forget the table. The platform permits 50 calls on its free plan.
+// mostDropped is the maximum number of objects that one message tells to drop the table. The same message may tell as
+// many other objects to forget the table. The platform permits 50 calls on its free plan.
 const mostDropped = 20
 
-// portion is a group of a table's objects. A table is deleted one portion after the other.
+// portion is a group of a table's objects. The deletion of a table handles one portion after another.
 type portion struct {
 	objects []message.Object // objects that must drop the table in this step
 	before  []message.Object // the objects of the previous portion, which must forget the table in this step
-	upto    int              // number of objects that have dropped the table after this portion
-	all     int              // number of all objects of the table
+	upto    int              // number of objects that have dropped the table after this step
+	all     int              // number of objects of the table
 }
 
 func (c *catalog) portion(t *turn.Turn, rec *record.Record) (p portion) {
@@ -95,10 +95,10 @@ func (c *catalog) portion(t *turn.Turn, rec *record.Record) (p portion) {
 	return p
 }
 
-// finishDeletion takes the next step of a table's deletion. The step makes some objects drop the table. If objects do
-// not answer, the step fails with ErrBusy. If the table has further objects, the step fails with ErrMore. When the last
-// objects have dropped the table, the step removes the record of the table. Several messages may run the same deletion
-// at the same time, because each step may be repeated.
+// finishDeletion takes the next step of a table's deletion: it makes a portion of the objects drop the table. The step
+// fails with ErrBusy if objects do not answer, and with ErrMore if the table has further objects. After the last
+// portion, it removes the record of the table. Each step can be repeated, so several messages may run the same deletion
+// at the same time.
 func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, step turn.Step) {
 	p := c.portion(t, rec)
 	next := &turn.Continuation{Kind: turn.Deletes, Key: rec.Key.String(), Incarnation: rec.Incarnation, Objects: p.objects, Batch: uint64(p.upto)}
@@ -131,7 +131,8 @@ func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, ste
 	}
 }
 
-// recordDropped records that some objects have dropped the table. If no other objects are left, it removes the table's record.
+// recordDropped records that some objects have dropped the table. If they were the last ones, it removes the table's
+// record.
 func (c *catalog) recordDropped(t *turn.Turn, rec *record.Record, high edm.Ticks, upto int) (ok bool, step turn.Step) {
 	if high > storage.Ticks(t.Rows, storage.RowFloor) {
 		storage.PutTicks(t.Rows, storage.RowFloor, high)
@@ -148,7 +149,7 @@ func (c *catalog) recordDropped(t *turn.Turn, rec *record.Record, high edm.Ticks
 	return true, turn.Step{}
 }
 
-// removeRecord removes the record of a table whose buckets have dropped it.
+// removeRecord removes the record of a table that all buckets have dropped.
 func (c *catalog) removeRecord(t *turn.Turn, rec *record.Record) {
 	key := rec.Key.String()
 	t.Rows.Delete(storage.RowOf(storage.SpaceRecords, key))
@@ -166,8 +167,8 @@ func (c *catalog) removeRecord(t *turn.Turn, rec *record.Record) {
 	c.answers.Remember(t.Now, rec.By, message.Done(nil))
 }
 
-// finishDeletions continues interrupted deletions of tables and changes of declared options, one after the other. An attempt delays the
-// publishing of changes. So after a failed attempt, the next attempt waits for RetryDelay.
+// finishDeletions continues interrupted deletions of tables and changes of declared options, one after another. An
+// attempt delays the publishing of changes, so a failed attempt is retried only after RetryDelay.
 func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 	from := ""
 	if t.Resumed.Kind == turn.Deletes || t.Resumed.Kind == turn.Declares {
@@ -185,7 +186,7 @@ func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 		case rec.Deleting:
 		case rec.Telling || rec.Traits != nil && rec.Traits.Ending != nil:
 			finish = c.announceOptions
-		default: // the record needs no work; the row must be deleted, or each alarm would find it
+		default: // the record needs no work; without this deletion, each alarm would find the row again
 			t.Rows.Delete(storage.RowOf(storage.SpaceDeleting, key))
 			continue
 		}

@@ -1,40 +1,38 @@
-// Package engine is the code inside a Durable Object. It keeps the records of an
-// account, or the entities of a bucket, in the object's SQLite.
+// Package engine is the code inside a Durable Object. It stores the records of an account, or the entities of a bucket,
+// in the object's SQLite database.
 //
-// An [Engine] is the memory of one object while it is awake. Everything durable is in
-// [Rows]; the rest is lost when the platform lets the object sleep, moves it or
-// restarts it, at any moment. An engine has three parts, of which one object uses two:
-// a bucket of entities or a catalog of records, and an outbox for the replica.
+// An [Engine] is the in-memory state of one object while the object is awake. All durable state is in [Rows]. The rest
+// is lost when the platform evicts, moves or restarts the object, which can happen at any moment. An engine has three
+// parts: a bucket of entities, a catalog of records, and an outbox for the replica. An object uses the outbox and one
+// of the other two.
 //
 // # Steps
 //
-// [Engine.Handle] runs in one transaction, without waiting. If Handle needs another object, it ends the
-// transaction and returns the calls to make ([Step].Calls). The shell makes the calls and passes the same message
-// to Handle again, with the answers and the state of the step. Anything may have happened in between, so Handle
-// repeats all checks. If the shell never passes the message again, nothing is left to clean up.
+// [Engine.Handle] runs in one transaction and never waits. If Handle needs another object, it ends the transaction and
+// returns the calls to make ([Step].Calls). The shell makes the calls and passes the same message to Handle again, with
+// the answers and the state of the step. The rows may have changed in between, so Handle repeats all checks. If the
+// shell never passes the message again, no cleanup is necessary.
 //
 // # Buckets
 //
-// The name of a bucket object does not contain the incarnation of its table, so that a Worker finds the
-// object without asking the catalog. The bucket keeps a marker instead: the incarnation that it serves.
-// A bucket with a marker serves without asking the catalog. A bucket without a marker asks the catalog
-// first; if the table has another layout, the bucket answers "moved". To delete a table, the catalog
-// first marks its record as deleted, and then tells the buckets to drop the table. A bucket that has
-// dropped a marker never gets the same marker again: it ignores a catalog answer from before the drop
-// (see generation), which would revive the table.
+// The name of a bucket object does not contain the incarnation of its table, so that a Worker can find the object
+// without the catalog. Instead, the bucket stores a marker: the incarnation that it serves. A bucket with a marker
+// serves requests without asking the catalog. A bucket without a marker asks the catalog first. If the table has
+// another layout, the bucket answers "moved". To delete a table, the catalog first marks its record as deleted, and
+// then tells the buckets to drop the table. A bucket that has dropped a marker never gets the same marker again: it
+// ignores an answer of the catalog from before the drop (see generation), because that answer would revive the table.
 //
-// The bucket issues Timestamps: max(now, last + 1). A row reserves them up to a second ahead. Each of B
-// buckets issues only Timestamps that equal its number modulo B, so that no two buckets of a table
-// issue the same one; the ranges of a bucket divide its Timestamps further, by their ids. A dropped
-// bucket keeps its highest Timestamp until the catalog has recorded it; the next incarnation of the
-// table starts above it.
+// The bucket issues Timestamps: max(now, last + 1). A row reserves them up to a second ahead. Each of B buckets issues
+// only Timestamps that equal its number modulo B, so no two buckets of a table issue the same Timestamp. The ranges of
+// a bucket divide its Timestamps further, by their ids. A dropped bucket retains its highest Timestamp until the
+// catalog has recorded it. The next incarnation of the table issues only higher Timestamps.
 //
 // # Ranges
 //
-// A bucket that never split has a marker and is the range 0 with all keys. Other objects also have a
-// span: the bounds of their keys, and how far they are in moving their upper keys to another range. The
-// alarm takes the steps of docs/adr/0034, one call at a time. A new engine continues from the step that
-// the rows record. In short:
+// A bucket that never split has a marker and is the range 0 with all keys. Other objects also store a span: the bounds
+// of their keys, and the progress of moving their upper keys to another range. The alarm takes the steps of
+// docs/adr/0034, one call at a time. After a restart, the new engine continues from the step that the rows record. In
+// short:
 //
 //   - a range stops serving keys (seals them) before it hands them over with OpTake. It serves them again only if
 //     the other range refused them for ever, so that no key has two owners;
@@ -45,43 +43,40 @@
 //
 // # Expiry
 //
-// The row of the marker also holds the options that the table declares. When they change, the catalog
-// makes all objects read them before the client gets its answer. Package expiry decides which rows have
-// expired, and finds those that the alarm removes.
+// The row of the marker also contains the options that the table declares. When they change, the catalog makes all
+// objects read the new options before it answers the client. Package expiry decides which rows have expired, and finds
+// the rows that the alarm removes.
 //
 // # Repeated writes
 //
-// A Worker that gets no reply sends a write again. For a minute the engine remembers each write and its
-// answer, and gives the same answer again. If the engine does not know a repeated write, it carries the
-// write out only if it has forgotten no answer since before the first attempt; otherwise the outcome is
-// unknown. The outcome of a first attempt is also unknown if it arrives so late that the answer to a
-// later attempt may be forgotten.
+// A Worker that gets no reply sends a write again. For a minute, the engine remembers the answer to each write and
+// answers a repeated write with it. If the engine does not recognize a repeated write, it applies the write only if it
+// has forgotten no answer since before the first attempt. Otherwise the outcome is unknown. The outcome of a first
+// attempt is also unknown if the attempt arrives so late that the answer to a later attempt may have been forgotten.
 //
 // # Catalogs
 //
-// A table is deleted in steps: the catalog marks the record as deleted, all buckets drop the table, the
-// catalog removes the record. With B = 1 the table and its record disappear together, because a message
-// that finds such a record is answered only after the deletion is finished. An alarm finishes
-// interrupted deletions.
+// A table is deleted in steps: the catalog marks the record as deleted, all buckets drop the table, and the catalog
+// removes the record. With B = 1 the table and its record disappear together, because a message that finds such a
+// record is answered only after the deletion is finished. An alarm finishes interrupted deletions.
 //
 // # Full objects
 //
-// The platform gives an object 10 GB and ends an object that writes more. Shortly before that limit,
-// the engine refuses writes that may make the object larger, with an error that clients do not retry;
-// reads and deletions still work. An object that is only read writes nothing, and an object whose table
-// is deleted has no rows: there may be many objects of both kinds.
+// The platform limits an object to 10 GB and terminates an object that writes more. Shortly before the limit, the
+// engine refuses writes that may make the object larger, with an error that clients do not retry. Reads and deletions
+// still work. An object that is only read writes no rows, and an object whose table was deleted has no rows.
 //
 // # Earlier states
 //
-// The platform keeps earlier states of an object. It can return the object to such a state when the
-// object ends and wakes up ([durableobject.History]). The catalog runs the restore of a table in phases
-// (docs/adr/0039), and the objects ask the catalog what to do: all objects freeze; those that had keys
-// at the requested time return to that state and then serve as a new incarnation. The row that freezes
-// an object is younger than the restored state, so it is absent after the return.
+// The platform keeps earlier states of an object. It can return the object to such a state when the object terminates
+// and wakes up ([durableobject.History]). The catalog runs the restore of a table in phases (docs/adr/0039), and each
+// object asks the catalog what to do. First all objects freeze. Then the objects that had keys at the requested time
+// return to their states at that time, and serve as a new incarnation. The row that freezes an object is newer than the
+// restored state, so it is absent after the return.
 //
 // # Replica
 //
-// An object can publish its data ([Options].Replica): see package outbox. Data in a jurisdiction is published only if
-// the replica is declared to be in that jurisdiction ([Options].Jurisdiction). Readers ask the objects for tables that
-// the replica does not have.
+// An object can publish its data to a replica ([Options].Replica): see package outbox. Data in a jurisdiction is
+// published only if the replica is declared to be in the same jurisdiction ([Options].Jurisdiction). Tables that the
+// replica does not have are read from the objects.
 package engine

@@ -17,7 +17,8 @@ import (
 // Rows is the object's storage.
 type Rows = storage.Rows
 
-// Step is the result of [Engine.Handle]. A Step may request calls. Resume gives their results to the next call of Handle.
+// Step is the result of [Engine.Handle]. A Step may request calls. Resume passes their answers to the next call of
+// Handle.
 type (
 	Step   = turn.Step
 	Resume = turn.Resume
@@ -31,36 +32,39 @@ type Options struct {
 	Rand func() uint64
 	// Catalog is the location of the catalogs: see [durableobject.SplitLocation].
 	Catalog string
-	// Replica is the name of the replica to which changes are published; "" publishes nothing. A new
-	// name means a new, empty replica, to which everything is published again. When publishing begins,
-	// each account joins the replica with its next request.
+	// Replica is the name of the replica to which changes are published; "" disables publishing. A new name means a
+	// new, empty replica, to which everything is published again. When publishing begins, each account joins the
+	// replica with its next request.
 	Replica string
-	// SplitBytes is the size above which a range splits. SplitRate is the number of requests per second
-	// above which it splits. A value of 0 disables that reason to split.
+	// SplitBytes is the size above which a range splits. SplitRate is the number of requests per second above which a
+	// range splits. 0 disables splits for size or for load.
 	SplitBytes int64
 	SplitRate  float64
-	// Told is called, unless it is nil, when a range of a table began or finished a split or a merge with its neighbour, or when a split or a
-	// merge was refused.
+	// Told is called when a range of a table has begun or finished a split or a merge with its neighbour, or when a
+	// split or a merge was refused. It may be nil.
 	Told func(table string, bucket uint16, id uint32, event string)
 	// PieceRows is the maximum number of entities that one message moves to another range; 0 means 500.
 	PieceRows int
-	// Jurisdiction is the jurisdiction of the replica, "" if it has none. Tables in other jurisdictions
-	// are not published. The same name with another jurisdiction is another replica.
+	// Jurisdiction is the jurisdiction of the replica, or "" if it has none. Tables in other jurisdictions are not
+	// published. A replica of the same name in another jurisdiction is a different replica.
 	Jurisdiction string
-	// Shared limits the memory for answers of all engines of a process; nil means that this engine has its own limit.
+	// Shared limits the memory in which all engines of a process remember answers. If it is nil, this engine has its
+	// own limit.
 	Shared *Shared
 }
 
-// Shared bounds the memory in which all engines of a process remember answers: see [answers.Room].
+// Shared limits the memory in which all engines of a process remember answers: see [answers.Room].
 type Shared struct{ answers answers.Room }
 
-// NewShared makes a Shared. The function short is called when an engine had to forget the answer to a write in less than a minute.
+// NewShared returns a Shared that calls short when an engine had to forget the answer to a write in less than a minute.
+// short may be nil.
 func NewShared(short func()) *Shared { return &Shared{answers.Room{Short: short}} }
 
-// Engine is the code inside one Durable Object, with all that it keeps in memory. It is not safe for
-// concurrent use: messages that arrive concurrently are handled one after the other.
+// Engine is the code inside one Durable Object, with its in-memory state. It is not safe for concurrent use: concurrent
+// messages must be handled one after another.
 //
-// Discard an engine and make a new one if Handle panicked, or if its transaction did not end as the Step demanded.
+// After a panic in Handle, or if the transaction did not end as the Step demanded, the engine must be discarded and
+// replaced by a new one.
 type Engine struct {
 	now     func() edm.Ticks
 	answers answers.Memory
@@ -73,7 +77,7 @@ type Engine struct {
 	catalog catalog
 }
 
-// New makes the engine of an object that just woke up.
+// New returns the engine of an object that just woke up.
 func New(o Options) *Engine {
 	if o.Shared == nil {
 		o.Shared = NewShared(nil)
@@ -86,17 +90,19 @@ func New(o Options) *Engine {
 	return e
 }
 
-// Discard frees the engine's remembered answers. Other engines with the same Shared can then use the memory. The engine must not be used any more.
+// Discard frees the memory of the engine's remembered answers, for other engines with the same Shared. The engine must
+// not be used afterwards.
 func (e *Engine) Discard() { e.answers.Leave() }
 
-// Alarm returns the message that the object must handle at the time [Step].Alarm. The answer to this message is not used.
+// Alarm returns the message that the object must handle at the time [Step].Alarm. The answer to the message is not
+// used.
 func Alarm() []byte { return message.Alarm() }
 
-// Handle carries out the message m in one transaction over rows, until it needs calls to other objects. The
-// parameter resume is nil for a new message. The answer is appended to dst.
+// Handle handles the message m in one transaction over rows, until it needs calls to other objects. resume is nil for a
+// new message. The answer is appended to dst.
 //
-// While Handle runs, the bytes of m must not change, so the methods of rows must not use the memory of m.
-// Handle retains neither m nor rows.
+// m must not change while Handle runs, so the methods of rows must not use its memory. Handle retains neither m nor
+// rows.
 func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	op, fields, ok := message.Open(m)
 	if !ok {
@@ -130,7 +136,6 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	return step
 }
 
-// load reads the state that the engine keeps in memory.
 func (e *Engine) load(t *turn.Turn) {
 	if e.loaded {
 		return
@@ -148,10 +153,9 @@ func (e *Engine) load(t *turn.Turn) {
 // operation defines how an engine handles the messages of one [message.Op].
 type operation struct {
 	run   func(*Engine, *turn.Turn) Step
-	loads bool // whether run needs the state that an engine keeps in memory; reads of a catalog do not need this state
+	loads bool // whether run needs the in-memory state; reads of a catalog do not need it
 }
 
-// operations is the table of operations, with groups as in package message.
 var operations = [...]operation{
 	message.OpGet:     {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.get(t) }, loads: true},
 	message.OpCommit:  {run: func(e *Engine, t *turn.Turn) Step { return e.writeOnce(t, e.bucket.commit, false) }, loads: true},
@@ -188,7 +192,6 @@ var operations = [...]operation{
 	message.OpLife:  {run: func(_ *Engine, t *turn.Turn) Step { return listing.Life(t) }},
 }
 
-// operationOf returns the operation of an Op. Messages of unknown Ops are malformed.
 func operationOf(op message.Op) operation {
 	if int(op) < len(operations) && operations[op].run != nil {
 		return operations[op]
@@ -196,9 +199,12 @@ func operationOf(op message.Op) operation {
 	return operation{run: func(_ *Engine, t *turn.Turn) Step { return t.Malformed() }}
 }
 
-// writeOnce carries out a write that may arrive several times. It remembers every final answer, refusals too. So a late attempt cannot carry out
-// a write that was refused. A write that made calls usually continues only in the engine that began it. A later engine may not know that another
-// attempt was carried out. If traced is true, the rows show the progress of the write, so any engine may continue it.
+// writeOnce runs a write that may arrive several times. It remembers every final answer, including refusals, so that a
+// late attempt cannot apply a write that was refused.
+//
+// A write that made calls usually continues only in the engine that began it, because a later engine may not know that
+// another attempt was applied. If traced is true, the rows record the progress of the write, so any engine may continue
+// it.
 func (e *Engine) writeOnce(t *turn.Turn, write func(*turn.Turn, message.Attempt, answers.Verdict) Step, traced bool) Step {
 	a := t.Fields.Attempt()
 	if !t.Fields.OK() {
@@ -225,8 +231,8 @@ func (e *Engine) writeOnce(t *turn.Turn, write func(*turn.Turn, message.Attempt,
 }
 
 // alarm handles the object's alarm: it finishes interrupted deletions, publishes changes, and takes the next step of a
-// split. If that step hands keys over, it comes before the next batch to the replica, because a batch in flight would
-// delay it.
+// split. A step that hands over keys comes before the next batch to the replica, because a batch in flight would delay
+// the step.
 func (e *Engine) alarm(t *turn.Turn) Step {
 	if !t.Fields.Done() {
 		return t.Malformed()

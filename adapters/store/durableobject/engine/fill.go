@@ -37,9 +37,9 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 		if last {
 			return b.widen(t, &taking)
 		}
-		return t.Done() // the message was repeated, and this copy arrived late
+		return t.Done() // a duplicate that arrived late
 	case seq <= s.Seq:
-		return t.Done() // the message was repeated, and this copy arrived late
+		return t.Done() // a duplicate that arrived late
 	case last && s.Seq == 0, !last && b.room.Full(t.Rows):
 		return t.Fail(table.ErrBusy)
 	}
@@ -63,7 +63,8 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 	return t.Done()
 }
 
-// begin starts a new range: before the object writes its first row, the catalog must confirm that it has recorded the range.
+// begin starts a new range. Before the object writes its first row, the catalog must confirm that it has recorded the
+// range.
 func (b *bucket) begin(t *turn.Turn, p *message.Destination, incarnation table.Incarnation) (ok bool, instead turn.Step) {
 	l, instead := b.askCatalog(t, p)
 	if l == nil {

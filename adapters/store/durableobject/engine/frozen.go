@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// frozen is the state of an object during a restore: the object serves nothing. The object writes this state to a row. The row is newer than the
-// state to which the platform returns the object, so it is absent after the return.
+// frozen is the state of an object that serves nothing during a restore. It is stored in a row that is newer than the
+// state to which the platform returns the object. The row is therefore absent after the return.
 type frozen struct {
 	id    uint64 // the id of the restore; 0 if the object is not frozen
 	phase restoring.Phase
@@ -48,7 +48,7 @@ func (b *bucket) thaw(t *turn.Turn) {
 	if !b.marker.Live && b.clock.Reserved == 0 {
 		feed.DeleteAll(t.Rows)
 	}
-	b.loadSplit(t) // reads from the rows whether a split is in progress, which the object then continues
+	b.loadSplit(t) // reads from the rows whether a split is in progress, and continues it
 }
 
 // askInstructions returns this object's part in a restore. If r is nil, the caller must return the second result, the step that asks the catalog.
@@ -78,8 +78,8 @@ func (b *bucket) readInstructions(t *turn.Turn, m []byte, err error) (r *restori
 	return nil, t.Fail(table.ErrBusy)
 }
 
-// checkFrozen reports whether the object is frozen. If the catalog says that no restore needs the object to be frozen, the object serves again.
-// So a late message cannot freeze an object for ever.
+// checkFrozen reports whether the object is frozen. If the catalog says that no restore needs the object to be frozen,
+// the object serves again, so that a late message cannot freeze it for ever.
 func (b *bucket) checkFrozen(t *turn.Turn) (held bool, instead turn.Step) {
 	if b.frozen.id == 0 {
 		return false, turn.Step{}
@@ -92,8 +92,8 @@ func (b *bucket) checkFrozen(t *turn.Turn) (held bool, instead turn.Step) {
 	return b.frozen.id != 0, t.Fail(table.ErrBusy)
 }
 
-// endFreeze ends the freeze if the restore has ended. In the last phase of a restore (Settling), the object drops its
-// entities or serves again.
+// endFreeze ends the freeze if the restore has ended. In the phase Settling, the object serves its entities again or
+// drops them.
 func (b *bucket) endFreeze(t *turn.Turn, r *restoring.Restore) {
 	p := b.frozen.self
 	switch {

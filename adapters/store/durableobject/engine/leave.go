@@ -17,31 +17,33 @@ import (
 	"edgetable/core/table"
 )
 
-// A range that is empty, or small and idle, merges into its right neighbour: it hands its keys over and ends.
-// The identifiers call this "leave". The range first asks the neighbour and copies its entities. It serves its
-// keys meanwhile. So requests for these keys wait only for one last exchange of messages.
+// A range that is empty, or small and idle, merges into its right neighbour: it hands over its keys and ends. In
+// identifiers, this is called "leave". The range first asks the neighbour and copies its entities, and serves its keys
+// in the meantime. Requests for these keys wait only for one last exchange of messages.
 
 const (
-	// After this time without load, a small range does not try to merge any more. So idle tables cost nothing.
+	// idleAfter is the time without load after which a small range stops trying to merge, so that idle tables cost
+	// nothing.
 	idleAfter = 16 * leaveAfter
 	// leaveAgain is the time after which a range asks its neighbour again if the neighbour did not agree. A random
-	// time of up to five times leaveAgain is added, so that neighbours do not ask at the same time again.
+	// delay of up to five times leaveAgain is added, so that neighbours do not ask each other at the same time.
 	leaveAgain = 10 * edm.TicksPerSecond
-	// A range that agreed to take its left neighbour's keys waits for this time until they arrive. It does not merge meanwhile.
+	// promised is the time that a range waits for the keys of its left neighbour after it agreed to take them. It does
+	// not merge in that time.
 	promised = 60 * edm.TicksPerSecond
 	// A range is small if it has at most 1/partOfSmall of the size at which it splits: see mayJoin.
 	partOfSmall = 8
 )
 
-// leaving is the progress of a range that asks whether it can merge into its right neighbour. This state is only in memory, because the range has
-// neither stopped serving keys nor copied entities before it gets the answers.
+// leaving is the progress of a range that asks whether it can merge into its right neighbour. It is not stored, because
+// the range has neither stopped serving keys nor copied entities before it gets the answers.
 type leaving struct {
-	asks bool      // the range waits for an answer of the catalog or of its neighbour
+	asks bool      // whether the range waits for an answer of the catalog or of its neighbour
 	last edm.Ticks // the time of the last write before the range asked whether it can merge
 	size int64     // the size of the range's entities, 0 if there are none
 }
 
-// startLeaving asks for a merge into the right neighbour, if the range is empty, or small and idle.
+// startLeaving starts a merge into the right neighbour if the range is empty, or small and idle.
 func (b *bucket) startLeaving(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
 	x.leave = leaving{}
@@ -69,8 +71,8 @@ func (b *bucket) startLeaving(t *turn.Turn) turn.Step {
 	return b.askForNeighbour(t)
 }
 
-// toGive returns the size of the entities that a merge would hand over to the neighbour. It returns false if the
-// range must not merge.
+// toGive returns the size of the entities that a merge would hand over to the neighbour, and whether the range may
+// merge.
 func (b *bucket) toGive(t *turn.Turn) (size int64, may bool) {
 	switch s := b.marker.Span; {
 	case s == nil || s.Phase != span.Serving || s.Bounds.End == nil:
@@ -87,8 +89,8 @@ func (b *bucket) isEmpty(t *turn.Turn) bool {
 	return !storage.HasAny(t.Rows, from, to)
 }
 
-// lookIfSmall plans when the object, after its restart, checks whether the range can merge. A restart loses the
-// object's memory. So the time of the last write is taken from the last issued Timestamp.
+// lookIfSmall schedules, after a restart, the check whether the range can merge. The restart lost the time of the last
+// write, so the last issued Timestamp replaces it.
 func (b *bucket) lookIfSmall(t *turn.Turn) {
 	x := &b.split
 	x.last = min(b.clock.Last, t.Now)
@@ -99,8 +101,8 @@ func (b *bucket) lookIfSmall(t *turn.Turn) {
 	}
 }
 
-// lookWhileIdle sets the next check whether a small range can merge: after 1, 2, 4, 8 and 16 hours without load.
-// Then the range is not checked any more.
+// lookWhileIdle schedules the next check whether a small range can merge: after 1, 2, 4, 8 and 16 hours without load.
+// After the last of these checks, the range is not checked any more.
 func (x *splitting) lookWhileIdle(now edm.Ticks) {
 	since := max(x.last, x.load.BusyUntil(now, x.rate))
 	for wait := edm.Ticks(leaveAfter); wait <= idleAfter; wait *= 2 {
@@ -117,8 +119,8 @@ func (b *bucket) askForNeighbour(t *turn.Turn) turn.Step {
 	return b.call(t, durableobject.CatalogOf(self.Table, b.catalog), message.Ranges(nil, self.Table, self.Bucket), &turn.Continuation{Own: true})
 }
 
-// neighbour finds the id of the right neighbour in the catalog's answer, a list of ranges. The catalog may not know the latest moves of keys. So
-// the list may contain other bounds of this range, or no range that begins at its end. Then the result is 0.
+// neighbour returns the id of the right neighbour in the catalog's list of ranges. The catalog may not know the latest
+// moves of keys yet. If the list has other bounds for this range, or no range that begins at its end, the result is 0.
 func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
 	known, ok := b.readMap(r)
 	own, _ := known.Ranges.Bounds(b.marker.Span.Self.Range)
@@ -129,8 +131,8 @@ func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
 	return id
 }
 
-// acceptLeaveAnswer handles the two answers that the range needs before it merges: the catalog's, which names the
-// neighbour, and the neighbour's. If the neighbour agrees, an empty range stops serving its keys and hands them
+// acceptLeaveAnswer handles the two answers that the range needs before it merges: the list of ranges from the catalog,
+// and the agreement of the neighbour. If the neighbour agrees, an empty range stops serving its keys and hands them
 // over at once. Any other range first copies its entities, as in a split.
 func (b *bucket) acceptLeaveAnswer(t *turn.Turn, r message.Reader, err error) turn.Step {
 	s, x := b.marker.Span, &b.split
@@ -174,8 +176,8 @@ func (b *bucket) acceptLeaveAnswer(t *turn.Turn, r message.Reader, err error) tu
 	return b.sendLastPiece(t)
 }
 
-// agree answers a left neighbour that asks to merge into this range. If this range agrees, the answer is a random number. The message with the
-// keys must contain the number of the last such answer. So late messages are refused.
+// agree answers a left neighbour that asks to merge into this range. If this range agrees, the answer is a random
+// number. The message with the keys must contain the number of the latest answer, so that late messages are refused.
 func (b *bucket) agree(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	incarnation, end, size := t.Fields.Incarnation(), t.Fields.Bytes(), int64(0)
@@ -202,9 +204,12 @@ func (b *bucket) agree(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: message.DoneNumber(t.Dst, x.promise)}
 }
 
-// handleRefusal handles the error with which the neighbour answered when this range sent its keys. The result is true if this range serves the keys
-// again. ErrUnsupported means that the neighbour will never accept the keys, so this range serves them. After any other error, the neighbour may
-// have the keys already, and may have merged too. So this range asks the catalog which range to send the keys to.
+// handleRefusal handles an error of the neighbour to which this range handed over its keys. It reports whether this
+// range serves the keys again.
+//
+// After ErrUnsupported, this range serves the keys again, because the neighbour will never accept them. After any other
+// error, the neighbour may have taken over the keys and may even have merged itself. This range then asks the catalog
+// which range must receive the keys.
 func (b *bucket) handleRefusal(t *turn.Turn, err error) bool {
 	switch {
 	case err == nil:
@@ -217,7 +222,7 @@ func (b *bucket) handleRefusal(t *turn.Turn, err error) bool {
 	return true
 }
 
-// cancelMerge ends the attempt to merge: the range serves its keys again.
+// cancelMerge cancels the merge: the range serves its keys again.
 func (b *bucket) cancelMerge(t *turn.Turn) {
 	s, x := b.marker.Span, &b.split
 	b.marker.Span = s.Serve(key.Range{Start: s.Bounds.Start, End: s.End})
@@ -239,7 +244,7 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	}
 	switch start := b.marker.Bounds().Start; {
 	case bytes.Compare(start, taking.Bounds.Start) <= 0:
-		return t.Done() // the message was repeated: this range already has the rows
+		return t.Done() // a duplicate: this range already has the rows
 	case taking.Number != 0 && (taking.Number != promise || !bytes.Equal(start, taking.Bounds.End) || s.Leaving || x.joins && taking.Replica != b.outbox.Replica()):
 		return t.Fail(table.ErrUnsupported) // the sender treats this error as final: see handleRefusal
 	case !bytes.Equal(start, taking.Bounds.End) || s.Leaving:

@@ -13,13 +13,13 @@ import (
 	"edgetable/core/table"
 )
 
-// The catalog gives each range an id. It records a new range before the range writes a row, so that a drop of
-// the table reaches every range.
+// The catalog assigns an id to each range. It records a new range before the range writes a row, so that a drop of the
+// table reaches every range.
 
-// maxBegun is the number of ranges of a table that may be filling at the same time.
+// maxBegun is the maximum number of ranges of a table that may be filling at the same time.
 const maxBegun = 4
 
-// tellRanges answers with the location of a table and the ranges of a bucket.
+// tellRanges answers with the incarnation and layout of a table, and with the ranges of one of its buckets.
 func (c *catalog) tellRanges(t *turn.Turn) turn.Step {
 	key, bucket := t.Fields.Text(), t.Fields.Bucket()
 	if !t.Fields.Done() {
@@ -59,8 +59,8 @@ type splitRequest struct {
 	message.Named
 }
 
-// splitting reads a message about a split, and loads the record of the table and the ranges of the bucket. If the split
-// cannot be carried out, splitting returns the error with which to answer the message.
+// splitting parses a message about a split, and loads the record of the table and the ranges of the bucket. If it
+// returns an error, the caller must answer with that error.
 func (c *catalog) splitting(t *turn.Turn) (s *splitRequest, instead error) {
 	s = &splitRequest{Splitting: t.Fields.Splitting()}
 	if !t.Fields.Done() {
@@ -82,8 +82,8 @@ func (c *catalog) splitting(t *turn.Turn) (s *splitRequest, instead error) {
 
 var errMalformed = errors.New("durableobject: malformed message")
 
-// begin records a new range, which will get the upper keys of another range, and answers with its id. A
-// repeated message about the same split gets the same id.
+// begin records a new range, which will receive the upper keys of another range, and answers with its id. A repeated
+// message about the same split gets the same id.
 func (c *catalog) begin(t *turn.Turn) turn.Step {
 	s, err := c.splitting(t)
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *catalog) begin(t *turn.Turn) turn.Step {
 		return t.Fail(table.ErrBusy)
 	}
 	if first {
-		storage.PutTicks(t.Rows, storage.RowHistory, 0) // this is the first split of a table of this catalog, so the history of its ranges is complete from here on
+		storage.PutTicks(t.Rows, storage.RowHistory, 0) // this is the first split in this catalog, so the history of the ranges is complete from here on
 	}
 	storage.PutTicks(t.Rows, storage.RowLastRange, last+1)
 	s.Begun = append(s.Begun, message.Begun{ID: id, From: s.From, At: s.At})
@@ -143,8 +143,8 @@ func (c *catalog) switchRange(t *turn.Turn) turn.Step {
 	return c.answerRanges(t, &s.rec, &s.Named)
 }
 
-// writeRanges writes the ranges of a bucket. The record of the table then has a form that earlier versions of the code
-// refuse.
+// writeRanges stores the ranges of a bucket. It also marks the table's record as split, in a form that earlier versions
+// of the code refuse.
 func (c *catalog) writeRanges(t *turn.Turn, s *splitRequest) {
 	k := record.RowOfRanges(s.Table, s.Bucket)
 	v := message.AppendNamed(t.Dst, &s.Named)[len(t.Dst):]

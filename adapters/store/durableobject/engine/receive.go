@@ -6,7 +6,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// putItems writes the entities of a chunk. It reports whether the chunk is well-formed.
+// putItems stores the entities of a chunk, and reports whether the chunk is well-formed.
 func (b *bucket) putItems(t *turn.Turn) bool {
 	for t.Fields.OK() && !t.Fields.Done() {
 		item := t.Fields.Item()
@@ -17,7 +17,6 @@ func (b *bucket) putItems(t *turn.Turn) bool {
 	return t.Fields.Done()
 }
 
-// put stores the state of one entity of a chunk.
 func (b *bucket) put(t *turn.Turn, i *message.Item) {
 	k := b.entityKey(i.Key)
 	if i.Gone {

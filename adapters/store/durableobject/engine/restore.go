@@ -15,8 +15,8 @@ import (
 	"edgetable/core/table"
 )
 
-// restore carries out this object's part in a restore of its table. For each message, the object asks the catalog what to do, so that a repeated
-// or late message does no harm.
+// restore carries out this object's part in a restore of its table. It always asks the catalog what to do, so a
+// repeated or late message is harmless.
 func (b *bucket) restore(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	if !t.Fields.Done() {
@@ -40,7 +40,7 @@ func (b *bucket) restore(t *turn.Turn) turn.Step {
 	return b.obey(t, &p, r)
 }
 
-// obey does this object's part in the current phase of a restore.
+// obey carries out this object's part in the current phase of a restore.
 func (b *bucket) obey(t *turn.Turn, p *message.Destination, r *restoring.Restore) turn.Step {
 	o := &r.Objects[0]
 	is := func(phase restoring.Phase) bool { return b.frozen.id == r.ID && b.frozen.phase == phase }
@@ -75,13 +75,15 @@ func (b *bucket) obey(t *turn.Turn, p *message.Destination, r *restoring.Restore
 	return t.Done()
 }
 
-// requestStates asks the platform for earlier states of the object, and keeps the catalog's instructions until the platform answers.
+// requestStates requests earlier states of the object from the platform. The continuation retains the catalog's
+// instructions until the platform answers.
 func (b *bucket) requestStates(t *turn.Turn, calls []durableobject.Call) turn.Step {
 	said := t.Answers[0].Message
 	return turn.Step{Calls: calls, Next: &turn.Continuation{Kind: turn.Recalls, From: said}}
 }
 
-// goBack makes the platform return the object to an earlier state. The platform ends the object, so the call gets no answer.
+// goBack makes the platform return the object to an earlier state. The platform terminates the object, so the call gets
+// no answer.
 func (b *bucket) goBack(t *turn.Turn, r *restoring.Restore, state []byte) turn.Step {
 	return b.requestStates(t, []durableobject.Call{{To: durableobject.History, Message: append(restoring.StateAt(r.To), state...)}})
 }
@@ -99,7 +101,7 @@ func (b *bucket) acceptStates(t *turn.Turn, r *restoring.Restore) turn.Step {
 		states[i] = a.Message
 	}
 	if r.Phase != restoring.Freezing || b.frozen.id != r.ID || b.frozen.phase != r.Phase {
-		return t.Fail(table.ErrBusy) // the object did not end as requested, or the restore has reached another phase meanwhile
+		return t.Fail(table.ErrBusy) // the object did not terminate as requested, or the restore has moved to another phase
 	}
 	if states[1] == nil {
 		states[1] = r.Objects[0].State
@@ -107,13 +109,14 @@ func (b *bucket) acceptStates(t *turn.Turn, r *restoring.Restore) turn.Step {
 	return turn.Step{Answer: message.AppendFound(t.Dst, states[1], states[0], max(b.clock.Last, b.clock.Reserved))}
 }
 
-// owned reports whether the object has the right keys after it has returned to the requested time. The catalog's history says which keys are
-// right. If the object was handing keys over at this time, it still has all rows with these keys.
+// owned reports whether the object has the right keys after it has returned to the requested time. The catalog's
+// history says which keys are right. An object that was handing over keys at that time still has the rows of all these
+// keys.
 func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
 	s := b.marker.Span
 	switch {
 	case !b.marker.Live:
-		return o.Range == 0 && restoring.Whole(o.Bounds) // nobody ever wrote to the object
+		return o.Range == 0 && restoring.Whole(o.Bounds) // the object has never received a write
 	case b.marker.Incarnation != r.Then:
 		return false
 	case s == nil:
@@ -143,7 +146,7 @@ func (b *bucket) finishRestore(t *turn.Turn, p *message.Destination, r *restorin
 	case b.frozen.id != r.ID || b.frozen.phase != restoring.Returning:
 		return t.Fail(table.ErrBusy)
 	case storage.Delete(t.Rows, []byte{storage.SpaceMarks}, []byte{storage.SpaceMarks + 1}, emptyRows) == emptyRows:
-		return t.Fail(table.ErrBusy) // the next message deletes more of these rows
+		return t.Fail(table.ErrBusy) // the next message deletes more rows
 	default:
 		b.adopt(t, p, r, o)
 	}
@@ -155,8 +158,8 @@ func (b *bucket) finishRestore(t *turn.Turn, p *message.Destination, r *restorin
 	return t.Done()
 }
 
-// adopt makes the object's entities part of the next incarnation. If the object is deleting rows whose keys another
-// range has, it continues to do so. Any other split in progress is cancelled.
+// adopt assigns the object's entities to the next incarnation. If the object is deleting rows whose keys another range
+// has, it continues to do so. Any other split in progress is cancelled.
 func (b *bucket) adopt(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) {
 	m := &b.marker
 	feed.Wipe(t.Rows) // makes the feed refuse all positions that readers got before the restore

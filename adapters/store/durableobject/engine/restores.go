@@ -9,13 +9,14 @@ import (
 	"edgetable/core/table"
 )
 
-// The catalog runs the restore of a table, in the phases of docs/adr/0039. A Worker carries the catalog's orders
-// to the objects, and their reports to the catalog.
+// The catalog runs the restore of a table in the phases of docs/adr/0039. A Worker delivers the catalog's orders to the
+// objects, and reports the results to the catalog.
 
-// finished, appended to a table's key, forms the key of the table's last finished restore, which can be undone.
+// finished is the suffix of the key under which a table's last finished restore is stored, so that it can be undone.
 const finished = "\x00"
 
-// restores reports whether a table is being restored. If a restore's command was abandoned, restores cancels the restore.
+// restores reports whether a table is being restored. If the command of the restore was abandoned, restores first
+// cancels the restore.
 func (c *catalog) restores(t *turn.Turn, rec *record.Record) bool {
 	if rec.Restoring {
 		r, err := restoring.Load(t.Rows, rec.Key.String())
@@ -27,7 +28,6 @@ func (c *catalog) restores(t *turn.Turn, rec *record.Record) bool {
 	return rec.Restoring
 }
 
-// restore begins a restore, or continues one.
 func (c *catalog) restore(t *turn.Turn) turn.Step {
 	name := t.Fields.Text()
 	told, ok := restoring.Read(t.Fields)
@@ -52,7 +52,7 @@ func (c *catalog) restore(t *turn.Turn) turn.Step {
 			err = c.advance(t, &rec, r)
 		}
 	case told.Began < t.Now-restoring.Inexact, !rec.Restoring && told.Began < r.Until:
-		err = table.ErrBusy // this message is late: the restore may have been finished by another message of the same command
+		err = table.ErrBusy // a late message: another message of the same command may have finished the restore
 	case !rec.Restoring && r.ID != told.ID:
 		r, err = c.beginRestore(t, &rec, told)
 	case !rec.Restoring || told.Undo == r.Undo && (told.To == r.To || r.Undo):
@@ -68,7 +68,8 @@ func (c *catalog) restore(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: r.Append(message.Done(t.Dst))}
 }
 
-// beginRestore determines which objects had which keys at the requested time. It stores in the table's record that a restore is in progress.
+// beginRestore determines which objects had which keys at the requested time. It marks the table's record as being
+// restored.
 func (c *catalog) beginRestore(t *turn.Turn, rec *record.Record, r *restoring.Restore) (*restoring.Restore, error) {
 	name := rec.Key.String()
 	last, err := restoring.Load(t.Rows, name+finished)
@@ -94,7 +95,8 @@ func (c *catalog) beginRestore(t *turn.Turn, rec *record.Record, r *restoring.Re
 	return r, nil
 }
 
-// advance moves a restore to its next phase. If that ends the restore, advance changes the table's record.
+// advance moves a restore to its next phase. When the restore is finished or cancelled, advance also changes the
+// table's record.
 func (c *catalog) advance(t *turn.Turn, rec *record.Record, r *restoring.Restore) error {
 	r.Advance(t.Now, c.outbox.Publishes(rec.Layout.Location))
 	if r.Phase == restoring.Finished {
@@ -110,7 +112,8 @@ func (c *catalog) advance(t *turn.Turn, rec *record.Record, r *restoring.Restore
 	return nil
 }
 
-// recordRestoreEnd records that a table is no longer being restored. Frozen objects ask the catalog and then serve again.
+// recordRestoreEnd records that a table is no longer being restored. A frozen object serves again as soon as it has
+// asked the catalog.
 func (c *catalog) recordRestoreEnd(t *turn.Turn, rec *record.Record, r *restoring.Restore) {
 	rec.Restoring = false
 	rec.Put(t.Rows)

@@ -12,15 +12,16 @@ import (
 )
 
 const (
-	// maxScan is the number of bytes that one message may examine. Meanwhile the object does nothing else. It cannot measure the time, because
-	// its clock may stand still.
+	// maxScan is the number of bytes that one message may examine. The object handles no other message in the meantime.
+	// It cannot limit the time instead, because its clock may stand still.
 	maxScan = 8 << 20
 
 	// guessRow is the assumed size of a row.
 	guessRow = 1 << 10
 )
 
-// scan answers with a page of rows. If Strict is set, the limit of bytes applies to the first row too, so the page may have no rows.
+// scan answers with a page of rows. If Strict is set, the limit of bytes also applies to the first row, so the page may
+// have no rows.
 func (b *bucket) scan(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	s := t.Fields.Scan()
@@ -79,8 +80,8 @@ ranges:
 	return step
 }
 
-// inside iterates over the entities' rows in a range, in the order of the scan. The parameter have is the number of
-// rows that the page already has.
+// inside iterates over the rows of entities in a range, in the order of the scan. have is the number of rows already in
+// the page.
 func (b *bucket) inside(t *turn.Turn, r key.Range, s *message.Scan, have int) iter.Seq2[[]byte, []byte] {
 	if r.Empty() {
 		return func(func(k, v []byte) bool) {}
@@ -92,8 +93,8 @@ func (b *bucket) inside(t *turn.Turn, r key.Range, s *message.Scan, have int) it
 	return t.Rows.Scan(from, to, readSize(s, have))
 }
 
-// readSize returns the number of bytes to read from the storage at a time. The parameter have is the number of rows
-// that the page already has.
+// readSize returns the number of bytes to read from the storage at a time. have is the number of rows already in the
+// page.
 func readSize(s *message.Scan, have int) int {
 	n := storage.MostRun
 	if s.Rows > 0 && s.Filter == nil {

@@ -16,65 +16,65 @@ import (
 	"edgetable/core/table"
 )
 
-// The alarm moves the upper keys of a range to another range, in the steps of docs/adr/0034. An engine may end
+// The alarm moves the upper keys of a range to another range, in the steps of docs/adr/0034. The object may restart
 // after any step, and a message may be lost, late or repeated.
 
 const (
-	// A chunk (the entities in one message to another range) has at most pieceRows entities. With pieceBytes bytes, a
-	// chunk is full. The last chunk of a move is small, because requests for the keys wait for this chunk.
+	// A chunk is one message with entities for another range. It has at most pieceRows entities, and it is full when it
+	// has pieceBytes bytes. The last chunk of a move is small, because requests for the keys wait for it.
 	pieceRows  = 500
 	maxMarks   = 1 << 20
 	pieceBytes = 256 << 10
 	lastRows   = 100
 	// An alarm sends at most piecesOfAlarm chunks, because the platform limits its CPU time and its calls.
 	piecesOfAlarm = 256
-	// An alarm deletes at most emptyRows rows of keys that another range has.
+	// An alarm deletes at most emptyRows rows whose keys another range has.
 	emptyRows = 1000
-	// outFor is the time after which a call without an answer is repeated.
+	// outFor is the time after which a call without an answer is retried.
 	outFor = 30 * edm.TicksPerSecond
-	// maxDelay is the maximum delay of the next step, even if the clock has stepped back.
+	// maxDelay limits the delay of the next step, in case the clock has stepped back.
 	maxDelay = 600 * edm.TicksPerSecond
 )
 
-// splitting is the state of a range's split that the engine keeps in memory.
+// splitting is the in-memory state of a range's split.
 type splitting struct {
 	rand    func() uint64
 	onEvent func(table string, bucket uint16, id uint32, event string)
-	bytes   int64   // the size from which a range splits; 0 means never
-	rate    float64 // requests per second at which a range splits
+	bytes   int64   // the size above which a range splits; 0 means never
+	rate    float64 // requests per second above which a range splits; 0 means never
 	rows    int     // the maximum number of entities in a chunk
 
 	due      edm.Ticks // when the alarm takes the next step; 0 means never
 	look     edm.Ticks // when to check whether the range is empty, or small
 	last     edm.Ticks // the time of the last write
-	rest     edm.Ticks // until then, the range does not look for a key at which to split
-	only     []byte    // the only partition of the range, which is never divided; nil if there may be several
-	out      uint64    // the random number of the call that waits for an answer; 0 if there is none
-	marks    []change  // the changes in the last message with entities, which was not answered yet
-	failures int       // failed calls since the last answer
+	rest     edm.Ticks // until this time, the range does not look for a key at which to split
+	only     []byte    // the only partition of the range, which cannot be split; nil if there may be several
+	out      uint64    // the random number of the call in flight; 0 if there is none
+	marks    []change  // the changes in the last chunk, which has no answer yet
+	failures int       // number of failed calls since the last answer
 	choice   *choice
 	load     sample.Load
 	leave    leaving
-	promise  uint64    // the number with which this range agreed to take all keys of its left neighbour; 0 if it has not agreed
-	stays    edm.Ticks // until then, this range waits for its left neighbour's keys and does not merge
-	joins    bool      // whether the left neighbour first copies its entities, and then hands its keys over
+	promise  uint64    // the number with which this range agreed to take over all keys of its left neighbour; 0 if it has not agreed
+	stays    edm.Ticks // until this time, the range waits for the keys of its left neighbour and does not merge
+	joins    bool      // whether the left neighbour copies its entities before it hands over its keys
 	received uint64    // the number of the last chunk from the left neighbour
 }
 
-// change is the key of an entity in a chunk. at is the time of its last change, if it changed after an earlier chunk had contained it.
+// change names an entity in a chunk. If the entity changed after an earlier chunk had contained it, at is the time of
+// its last change.
 type change struct {
 	key []byte
 	at  edm.Ticks
 }
 
-// reportEvent reports an event of this range to the operator.
 func (x *splitting) reportEvent(self *message.Destination, event string) {
 	if x.onEvent != nil {
 		x.onEvent(self.Table, self.Bucket, self.Range, event)
 	}
 }
 
-// reset clears the state, except the options.
+// reset clears the state but not the options.
 func (x *splitting) reset(due edm.Ticks) {
 	*x = splitting{rand: x.rand, onEvent: x.onEvent, bytes: x.bytes, rate: x.rate, rows: x.rows, due: due}
 }
@@ -99,7 +99,7 @@ func (b *bucket) loadSplit(t *turn.Turn) {
 	}
 }
 
-// setAlarm sets the alarm of a Step to the time of the next action of the split, unless the Step has an earlier alarm.
+// setAlarm makes the alarm of a Step no later than the next action of the split.
 func (x *splitting) setAlarm(s *turn.Step) {
 	for _, at := range [...]edm.Ticks{x.due, x.look} {
 		if at != 0 && (s.Alarm == 0 || at < s.Alarm) {
@@ -108,8 +108,8 @@ func (x *splitting) setAlarm(s *turn.Step) {
 	}
 }
 
-// recordChange is called in the transaction that changes an entity. If a chunk (a message with copies) has already sent the entity, recordChange stores
-// the entity's key. A later chunk then contains the new state.
+// recordChange must be called in the transaction that changes an entity. If a chunk has already contained the entity,
+// recordChange stores the entity's key, so that a later chunk contains the new state.
 func (b *bucket) recordChange(t *turn.Turn, k []byte, at edm.Ticks) {
 	s := b.marker.Span
 	if s != nil && s.Phase == span.Copying && bytes.Compare(k[1:], s.At) >= 0 && bytes.Compare(k, s.Upto) < 0 {
@@ -119,7 +119,7 @@ func (b *bucket) recordChange(t *turn.Turn, k []byte, at edm.Ticks) {
 
 func markOf(k []byte) []byte { return append([]byte{storage.SpaceMarks}, k...) }
 
-// mayEnd reports whether the next step can hand the keys over. An outbox batch in flight would delay that step.
+// mayEnd reports whether the next step can hand over the keys. An outbox batch in flight would delay that step.
 func (b *bucket) mayEnd(t *turn.Turn) bool {
 	s := b.marker.Span
 	return s != nil && s.Phase == span.Copying && !s.Leaving && s.Complete && b.split.due <= t.Now && b.outbox.IsIdle(t.Now)
@@ -163,7 +163,7 @@ func (b *bucket) advanceSplit(t *turn.Turn) turn.Step {
 	return b.deleteMovedRows(t)
 }
 
-// call makes a call to another object. The call is repeated if the engine ends, or if no answer arrives.
+// call makes a call to another object. The call is retried if the object restarts or no answer arrives.
 func (b *bucket) call(t *turn.Turn, to durableobject.Address, m []byte, next *turn.Continuation) turn.Step {
 	b.split.out = b.split.rand() | 1
 	b.split.due = t.Now + outFor
@@ -186,8 +186,7 @@ func (b *bucket) splitMessage(op message.Op) []byte {
 	return message.Split(nil, op, &m)
 }
 
-// acceptReply handles the answer to a call. It ignores an unexpected answer, for example to a call from before a
-// restart.
+// acceptReply handles the answer to a call. It ignores unexpected answers, for example to a call from before a restart.
 func (b *bucket) acceptReply(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
 	if x.out == 0 || t.Resumed.Batch != x.out || len(t.Answers) != 1 {
@@ -204,7 +203,7 @@ func (b *bucket) acceptReply(t *turn.Turn) turn.Step {
 	r, err := message.Result(t.Answers[0].Message)
 	switch {
 	case s.Phase == span.Moved && s.Leaving && errors.Is(err, table.ErrNoTable):
-		b.endRange(t) // the table was deleted, or this range no longer exists in the catalog
+		b.endRange(t) // the table was deleted, or the catalog no longer has this range
 		return t.Done()
 	case s.Phase == span.Serving:
 		return b.acceptLeaveAnswer(t, r, err)
@@ -215,7 +214,7 @@ func (b *bucket) acceptReply(t *turn.Turn) turn.Step {
 	case t.Answers[0].Err != nil || err != nil || !b.acceptAnswer(t, r, marks):
 		most := 6 // retry within half a minute, because requests for the keys may wait
 		if s.Phase == span.Asking {
-			most = 10 // wait for up to ten minutes: no request waits for this answer, and a full table would refuse the split again
+			most = 10 // retry within ten minutes: no request waits for this answer, and a full table would refuse the split again
 		}
 		x.failures = min(x.failures+1, most)
 		x.due = t.Now + edm.TicksPerSecond<<(x.failures-1)
@@ -279,14 +278,15 @@ func (b *bucket) acceptAnswer(t *turn.Turn, r message.Reader, marks []change) bo
 	return true
 }
 
-// target returns the destination of the range that gets the keys.
+// target returns the destination of the range that receives the keys.
 func (b *bucket) target() message.Destination {
 	p := b.marker.Span.Self
 	p.Range = b.marker.Span.Target
 	return p
 }
 
-// copy sends the next chunk. If few changes are left, the range stops serving the keys, and copy sends the last chunk.
+// copy sends the next chunk. When few changes are left, copy makes the range stop serving the keys and sends the last
+// chunk.
 func (b *bucket) copy(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
 	var marks []change
@@ -318,7 +318,7 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 		m, next = b.addRows(t, m)
 		upto := next
 		if upto == nil {
-			upto = []byte{storage.SpaceOutbox + 1} // a key above those of all rows
+			upto = []byte{storage.SpaceOutbox + 1} // above the keys of all rows
 		}
 		if bytes.Compare(upto, s.Upto) > 0 {
 			s.Upto = upto
@@ -331,12 +331,12 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 	return step
 }
 
-// addRows adds the next entities to a chunk: first those in the rows of entities, then those in the rows of the
-// outbox, which also name deleted entities. next is the row at which the next chunk begins, nil if there is none.
+// addRows adds the next entities to a chunk: first from the rows of entities, then from the rows of the outbox, which
+// also name deleted entities. next is the row at which the next chunk begins, or nil after the last row.
 func (b *bucket) addRows(t *turn.Turn, m []byte) (piece, next []byte) {
 	s := b.marker.Span
 	_, to := storage.Entities(s.Bounds)
-	skip := 1 // length of the part of a row's key that precedes the entity's key
+	skip := 1 // length of the prefix of a row's key before the entity's key
 	if s.From[0] == storage.SpaceOutbox {
 		to, skip = append([]byte{storage.SpaceOutbox}, to...), 2
 	}
@@ -378,7 +378,7 @@ func (b *bucket) addItems(t *turn.Turn, m []byte, list []change) ([]byte, []chan
 	return m, list
 }
 
-// recordedChanges returns entities that changed after a chunk (a message with copies) had contained them, at most the given number.
+// recordedChanges returns the entities that changed after a chunk had contained them, up to the given number.
 func (b *bucket) recordedChanges(t *turn.Turn, most int) (list []change) {
 	for k, v := range t.Rows.Scan([]byte{storage.SpaceMarks}, []byte{storage.SpaceMarks + 1}, storage.LeastRun) {
 		if len(list) == most {
@@ -391,7 +391,7 @@ func (b *bucket) recordedChanges(t *turn.Turn, most int) (list []change) {
 	return list
 }
 
-// size returns the total size of entities.
+// size returns the total size of the entities' keys and values in bytes.
 func (b *bucket) size(t *turn.Turn, list []change) (n int) {
 	for _, c := range list {
 		v, _ := t.Rows.Get(b.entityKey(c.key))
@@ -400,7 +400,7 @@ func (b *bucket) size(t *turn.Turn, list []change) (n int) {
 	return n
 }
 
-// recordSeal records in the feed that the range has stopped serving the keys that a split or a merge hands over.
+// recordSeal records in the feed that the range has stopped serving the keys that it hands over.
 func (b *bucket) recordSeal(t *turn.Turn) {
 	to := b.marker.Span.Target
 	if b.marker.Span.Leaving {
@@ -409,13 +409,14 @@ func (b *bucket) recordSeal(t *turn.Turn) {
 	b.feed.Sealed(t.Rows, to, b.issue(t))
 }
 
-// gives returns true in a split after the range has stopped serving the upper keys. The catalog may not know their new range yet.
+// gives reports whether the range has stopped serving its upper keys for a split, and the catalog may not know their
+// new range yet.
 func (*splitting) gives(s *span.Span) bool {
 	return s != nil && !s.Leaving && (s.Phase == span.Sealed || s.Phase == span.Moved)
 }
 
-// sendLastPiece sends the last chunk. The other range begins to serve the keys when it gets this chunk. If no answer arrives, this range must not
-// serve the keys again, because the chunk may still arrive.
+// sendLastPiece sends the last chunk. The other range begins to serve the keys when it receives the chunk. If no answer
+// arrives, this range must not serve the keys again, because the chunk may still arrive.
 func (b *bucket) sendLastPiece(t *turn.Turn) turn.Step {
 	s := b.marker.Span
 	if s.Leaving && s.Target == 0 {
@@ -428,7 +429,7 @@ func (b *bucket) sendLastPiece(t *turn.Turn) turn.Step {
 	m := message.Copy(t.Dst, &p, b.marker.Incarnation, s.Seq, &taking)
 	m, _ = b.addItems(t, m, b.recordedChanges(t, pieceRows))
 	if s.Leaving && s.Number == 0 {
-		s.Target = 0 // earlier versions of the code did not ask the neighbour to agree, so ask the catalog for the right neighbour before each attempt
+		s.Target = 0 // an earlier version of the code did not ask the neighbour to agree, so ask the catalog for the right neighbour before each attempt
 	}
 	b.marker.Put(t.Rows)
 	step := b.call(t, durableobject.AddressOf(&p), m[len(t.Dst):], &turn.Continuation{})
@@ -436,7 +437,7 @@ func (b *bucket) sendLastPiece(t *turn.Turn) turn.Step {
 	return step
 }
 
-// deleteMovedRows deletes rows with keys that another range has.
+// deleteMovedRows deletes rows whose keys another range has.
 func (b *bucket) deleteMovedRows(t *turn.Turn) turn.Step {
 	s := b.marker.Span
 	from, to := storage.Entities(key.Range{Start: s.At, End: s.End})
@@ -454,7 +455,8 @@ func (b *bucket) deleteMovedRows(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// readMap reads the catalog's answer with the ranges of the bucket. ok is false if the answer is about another incarnation.
+// readMap parses the catalog's answer with the ranges of the bucket. ok is false if the answer is malformed or about
+// another incarnation.
 func (b *bucket) readMap(r message.Reader) (known message.Named, ok bool) {
 	where := r.Located()
 	known = r.Named()

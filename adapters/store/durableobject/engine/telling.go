@@ -15,8 +15,9 @@ func (c *catalog) beginTelling(t *turn.Turn, rec *record.Record, by uint64) {
 	t.Rows.Put(storage.RowOf(storage.SpaceDeleting, rec.Key.String()), nil)
 }
 
-// announceOptions tells the objects of a table, in steps, to read the declared options. The objects answer whether they store entities that had
-// expired by a withdrawn rule. If none does, allTold removes the rule from the record.
+// announceOptions takes the next step of telling the objects of a table to read its declared options. The objects
+// answer whether they store entities that had expired by a withdrawn rule. If none does, allTold removes the rule from
+// the record.
 func (c *catalog) announceOptions(t *turn.Turn, rec *record.Record) (ok bool, step turn.Step) {
 	ok, dirty, step := telling.Step(t, rec)
 	if ok {
@@ -25,8 +26,8 @@ func (c *catalog) announceOptions(t *turn.Turn, rec *record.Record) (ok bool, st
 	return ok, step
 }
 
-// allTold records that all objects have read the declared options of a table. While objects store entities that had expired by a withdrawn
-// rule, allTold plans to call all objects again.
+// allTold records that all objects have read the declared options of a table. While objects store entities that had
+// expired by a withdrawn rule, it schedules another round of calls.
 func (c *catalog) allTold(t *turn.Turn, rec *record.Record, dirty bool) {
 	row := storage.RowOf(storage.SpaceDeleting, rec.Key.String())
 	ends := rec.Traits != nil && rec.Traits.Ending != nil

@@ -7,16 +7,16 @@ import (
 	"syscall/js"
 )
 
-// waiter lets a goroutine wait for a JavaScript promise. When the promise resolves or rejects,
-// the shell, the JavaScript code around this module, calls settled with the waiter's number. A
-// callback made with package js would also work, but each call of it starts a goroutine.
+// waiter lets a goroutine wait for a JavaScript promise. When the promise has settled, the shell (the JavaScript code
+// around this module) calls settled with the waiter's number. A callback of package js would also work, but would start
+// a goroutine for each call.
 type waiter struct {
 	number  int
 	settled chan bool
 }
 
-// waiters contains all waiters, and idle contains the unused waiters. The slices need no lock, because goroutines do not
-// run in parallel in wasm.
+// waiters contains all waiters, and idle contains the unused ones. No lock is necessary, because goroutines do not run
+// in parallel in wasm.
 var waiters, idle []*waiter
 
 func borrowWaiter() *waiter {

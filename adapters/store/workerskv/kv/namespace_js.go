@@ -12,7 +12,7 @@ import (
 	"github.com/syumai/workers/cloudflare/kv"
 )
 
-// Namespace is a [workerskv.Namespace] on a binding of Workers KV.
+// Namespace implements [workerskv.Namespace] with a binding of Workers KV.
 type Namespace struct {
 	binding js.Value
 	shell   js.Value
@@ -20,7 +20,7 @@ type Namespace struct {
 
 var _ workerskv.Namespace = (*Namespace)(nil)
 
-// Open returns the Namespace of the binding with this name.
+// Open returns the Namespace of the binding with the given name.
 func Open(name string) (*Namespace, error) {
 	if _, err := kv.NewNamespace(name); err != nil {
 		return nil, err
@@ -49,8 +49,8 @@ func (n *Namespace) Get(ctx context.Context, name string) (value, metadata []byt
 	return value, text(answer.Get("metadata")), true, nil
 }
 
-// Write implements [workerskv.Namespace]. It makes one write after the other: only a purge or a batch has more than
-// one write.
+// Write implements [workerskv.Namespace]. It makes the writes one after another, because only a purge or a batch has
+// more than one write.
 func (n *Namespace) Write(ctx context.Context, writes []workerskv.Write) []error {
 	errs := make([]error, len(writes))
 	for i := range writes {
@@ -76,7 +76,7 @@ func (n *Namespace) write(ctx context.Context, w *workerskv.Write) error {
 	return refused(err)
 }
 
-// drop frees the memory of a JavaScript buffer by a transfer of its bytes. The buffer object itself is never freed,
+// drop frees the memory of a JavaScript buffer by transferring its bytes. The buffer object itself is never freed,
 // because TinyGo keeps a reference to it.
 func drop(buffer js.Value) { buffer.Call("transfer", 0) }
 

@@ -7,9 +7,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// age holds the answers that were given within the same few seconds, and that are forgotten together. The type is an
-// extendible hash table: the first bits of an id select a small table. A full table is replaced by two. So an answer is
-// found with one lookup, and no allocation is large.
+// age contains the answers of the same few seconds, which are forgotten together. It is an extendible hash table: the
+// first bits of an id select a small table, and a full table is divided into two. An answer is found with one lookup,
+// and no allocation is large.
 type age struct {
 	begin, end edm.Ticks
 	bits       uint
@@ -28,8 +28,8 @@ type slots struct {
 // slot holds one answer; an id of 0 means that the slot is empty.
 type slot struct {
 	id uint64
-	// If answer is not negative, it is the Timestamp in the answer to a write. The values -1, -2 and so on
-	// stand for the answers texts[0], texts[1] and so on.
+	// answer is the Timestamp in the answer to a write or, if negative, stands for a text: -1 for texts[0], -2 for
+	// texts[1], and so on.
 	answer int64
 }
 
@@ -38,15 +38,15 @@ const (
 	sizeOfSlot            = 16
 	sizeOfSlots           = 32
 	sizeOfText            = 16  // memory that a text needs besides its bytes
-	comparedTexts         = 32  // a new text is compared with at most this number of stored texts, because most refusals are equal and are stored once
+	comparedTexts         = 32  // maximum number of stored texts with which a new text is compared; most refusals are equal and are stored once
 	sizeOfAge             = 128 // memory that an age needs besides its tables and texts
-	maxBits               = 20  // maximum of age.bits; at this maximum, which random ids do not reach, a full table grows instead of being split
+	maxBits               = 20  // maximum of age.bits, which random ids do not reach; a full table then grows and is not divided
 )
 
 // storedID returns the id as slots store it. It replaces the id 0, because 0 means that a slot is empty.
 func storedID(id uint64) uint64 { return max(id, 1) }
 
-// place returns the slot that has the id or, if there is none, the empty slot in which the id can be stored.
+// place returns the slot with the given id. If there is none, it returns the empty slot in which the id can be stored.
 func (s *slots) place(id uint64) *slot {
 	for i := id; ; i++ {
 		if p := &s.list[i&uint64(len(s.list)-1)]; p.id == id || p.id == 0 {
@@ -89,7 +89,7 @@ func (g *age) put(id uint64, answer []byte) {
 	g.tableOf(id).put(slot{id, g.form(answer)})
 }
 
-// grow enlarges the table for an id: it doubles the table, or divides it into two.
+// grow enlarges the table for an id: it doubles the table or divides it into two.
 func (g *age) grow(id uint64) {
 	old := g.tableOf(id)
 	if len(old.list) < mostSlots || old.bits == maxBits {
@@ -111,8 +111,7 @@ func (g *age) grow(id uint64) {
 	g.move(old, &slots{bits: old.bits + 1, list: make([]slot, mostSlots)}, &slots{bits: old.bits + 1, list: make([]slot, mostSlots)})
 }
 
-// move replaces a full table by two others. One bit of an id decides which of the two tables gets the
-// answer.
+// move replaces a full table by two others. One bit of an id selects the table.
 func (g *age) move(old, low, high *slots) {
 	to := func(id uint64) *slots {
 		if id<<old.bits>>63 == 0 {
@@ -132,7 +131,7 @@ func (g *age) move(old, low, high *slots) {
 	}
 }
 
-// form returns an answer in the form in which the field slot.answer stores it.
+// form returns the value of slot.answer for an answer.
 func (g *age) form(answer []byte) int64 {
 	if r, err := message.Result(answer); err == nil {
 		if at := r.Ticks(); r.Done() && at >= 0 {

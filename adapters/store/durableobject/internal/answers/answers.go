@@ -1,5 +1,4 @@
-// Package answers remembers the answers that an object gave to writes, so that it can answer a write that
-// is sent again.
+// Package answers remembers the answers of an object to writes, so that the object can answer a repeated write.
 package answers
 
 import (
@@ -12,46 +11,44 @@ import (
 const (
 	// keep is the minimum time for which an answer is remembered. The maximum time is an eighth longer.
 	keep = 60 * edm.TicksPerSecond
-	// margin covers the time that a message travels and the difference between two clocks.
+	// margin covers the travel time of a message and the difference between two clocks.
 	margin = edm.TicksPerSecond
 )
 
 // Memory remembers the answer to each write, by the id of the write.
 type Memory struct {
-	Engine uint64    // a random number that distinguishes engines
-	Woke   edm.Ticks // when the engine (the code in the object) started; it remembers no earlier answer
+	Engine uint64    // a random number that identifies the engine
+	Woke   edm.Ticks // when the engine started; it remembers no earlier answers
 	Room   *Room     // the limit of the memory for answers, shared by all objects of the process
 	Life   byte      // a number that the object increments when its table is dropped or restored
 	forgot edm.Ticks // answers up to this time were forgotten; 0 if no answers were forgotten
 	ages   []*age    // the groups of answers, oldest first
 }
 
-// Verdict says what is known of a write that arrives again.
+// Verdict is what is known of a write.
 type Verdict uint8
 
-// The values of Verdict.
 const (
-	Fresh    Verdict = iota // the write was not carried out
+	Fresh    Verdict = iota // the write was not applied
 	Answered                // the answer to the write is remembered
 	Lost                    // the outcome of the write is unknown
 )
 
-// Judge returns what is known of a write, and its answer if that is remembered.
+// Judge returns what is known of a write, and its answer if Memory remembers it.
 //
-// Assume that the answer to a repeated write is not remembered. If no answer was forgotten since the first
-// attempt, the write was not carried out. The message says in two ways when the first attempt was: by its age,
-// and by the sender's clock. The age alone is not enough, because a message may travel for longer than a
-// second. If an answer may have been forgotten after either of the two times, the outcome is unknown.
+// A repeated write whose answer is not remembered was not applied if no answer was forgotten since the first attempt.
+// The message contains the time of the first attempt twice: as an age, and by the sender's clock. The age is not
+// enough, because a message may travel for longer than a second. If an answer may have been forgotten after either
+// time, the outcome is unknown.
 //
-// A first attempt may arrive after later attempts whose answers were forgotten. So its time by the sender's
-// clock is checked too. It cannot arrive after a restart, because a restart ends all messages that wait for the
-// object.
+// A first attempt may arrive after later attempts whose answers were forgotten, so its time by the sender's clock is
+// also checked. It cannot arrive after a restart, because a restart terminates all messages that wait for the object.
 func (m *Memory) Judge(now edm.Ticks, a message.Attempt) (Verdict, []byte) {
 	m.expire(now)
 	switch answer, ok := m.find(a.ID); {
 	case !ok || len(answer) == 1 && answer[0] == m.Life:
 	case len(answer) == 1:
-		return Lost, nil // the write was sent for another range, which may have carried it out in an earlier incarnation of the table
+		return Lost, nil // the write was sent to another range, which may have applied it in an earlier incarnation of the table
 	default:
 		return Answered, answer
 	}
@@ -90,11 +87,10 @@ func (m *Memory) Remember(now edm.Ticks, id uint64, answer []byte) {
 	m.expire(now)
 }
 
-// Misdirected remembers that another range has the key of a write. In a later incarnation of the table
-// this object may have that key, and must then not carry out the write.
+// Misdirected remembers that another range has the key of a write. If this object has the key in a later incarnation of
+// the table, it must not apply the write then.
 func (m *Memory) Misdirected(now edm.Ticks, id uint64) { m.Remember(now, id, []byte{m.Life}) }
 
-// expire forgets answers that are older than keep.
 func (m *Memory) expire(now edm.Ticks) {
 	for len(m.ages) > 0 && now-m.ages[0].end > keep {
 		m.forgetOldest()

@@ -2,11 +2,11 @@ package answers
 
 import "edgetable/core/edm"
 
-// Room bounds the total size of the answers that all Memories of one process remember. A Memory must
-// remember the answers to all writes of a minute. The limit suffices for 2,000 writes per second, which
-// is more than one process can serve.
+// Room limits the total size of the answers that all Memories of a process remember. A Memory must remember the answers
+// to all writes of a minute. The limit is sufficient for 2,000 writes per second, which is more than one process can
+// serve.
 type Room struct {
-	// Short is called, unless it is nil, when answers had to be forgotten within less than a minute.
+	// Short is called when answers had to be forgotten in less than a minute. It may be nil.
 	Short func()
 
 	used int
@@ -19,8 +19,8 @@ const (
 	sayEvery  = 60 * edm.TicksPerSecond
 )
 
-// reserve counts bytes that a Memory allocates. If the total exceeds the limit, the oldest answers of all
-// Memories are forgotten.
+// reserve counts n bytes that a Memory allocates. If the total exceeds the limit, it makes the Memories forget their
+// oldest answers.
 func (r *Room) reserve(m *Memory, now edm.Ticks, n int) {
 	if len(m.ages) == 1 && m.ages[0].size == n {
 		r.join(m)
@@ -44,7 +44,6 @@ func (r *Room) reserve(m *Memory, now edm.Ticks, n int) {
 	}
 }
 
-// join adds a Memory to those that share the limit.
 func (r *Room) join(m *Memory) {
 	for _, o := range r.all {
 		if o == m {

@@ -10,20 +10,21 @@ import (
 // Row is the key of the row with the reserved Timestamp.
 var Row = []byte("mc")
 
-// Clock issues Timestamps above a given lower limit and above all Timestamps that the object has issued. It reserves
-// the Timestamps of the next second in a row, so that most writes need not write this row.
+// Clock issues Timestamps above a lower limit and above all Timestamps that the object has issued. A row reserves the
+// Timestamps of the next second, so that most writes need not write the row.
 type Clock struct {
-	Last     edm.Ticks // the last issued Timestamp; at first, the lower bound of all Timestamps to issue
+	Last     edm.Ticks // the last issued Timestamp; initially, the lower limit
 	Reserved edm.Ticks // the value of the row; 0 if there is no row
 }
 
-// Load makes the clock issue only Timestamps above those that the object may have issued before its last restart.
+// Load makes the clock issue only Timestamps above all Timestamps that the object may have issued before its last
+// restart.
 func (c *Clock) Load(r storage.Rows, floor edm.Ticks) {
 	c.Reserved = storage.Ticks(r, Row)
 	c.Last = max(c.Last, c.Reserved, floor)
 }
 
-// Next returns the Timestamp that can be issued now. The Timestamp modulo classes equals class.
+// Next returns the next Timestamp to issue. It equals class modulo classes.
 func (c *Clock) Next(now edm.Ticks, class, classes uint32) edm.Ticks {
 	t := max(now, c.Last+1)
 	n := edm.Ticks(max(classes, 1))
@@ -42,14 +43,13 @@ func (c *Clock) Issue(r storage.Rows, t edm.Ticks) {
 	c.Last = t
 }
 
-// Instant returns the instant of a read. All Timestamps that are issued after the call are higher than this
-// instant.
+// Instant returns the instant of a read. All Timestamps that are issued later are higher.
 func (c *Clock) Instant(now edm.Ticks) edm.Ticks {
 	c.Last = max(c.Last, now)
 	return c.Last
 }
 
-// Keep makes the object issue only Timestamps above t, even after a restart.
+// Keep makes the clock issue only Timestamps above t, even after a restart.
 func (c *Clock) Keep(r storage.Rows, t edm.Ticks) {
 	if t > c.Reserved {
 		c.Reserved = t + table.Reservation

@@ -9,12 +9,12 @@ import (
 	"edgetable/core/table"
 )
 
-// Judge decides which entities are absent at an instant.
+// Judge decides which entities have expired at an instant.
 //
-// If a read found an entity absent, the entity must stay absent for every later write, even if the object restarts with
-// a clock that is behind. So the instant of the read is stored in a row. This is not needed if all absent entities had
-// expired before the Timestamp that another row reserves, because after a restart the clock begins above this
-// Timestamp.
+// An entity that a read did not return must stay expired for every later write, even if the object restarts with a
+// clock that is behind. Judge therefore stores the instant of the read in a row. This is unnecessary if the entities
+// had also expired before the Timestamp that another row reserves, because the clock begins above that Timestamp after
+// a restart.
 type Judge struct {
 	Traits *table.Traits
 	Now    edm.Ticks
@@ -23,8 +23,8 @@ type Judge struct {
 	kept     bool // whether the field Now must be stored in a row
 }
 
-// NewJudge returns a Judge that decides which entities of a table have expired at the time now. traits are the
-// options of the table; if they are nil, no entity expires.
+// NewJudge returns a Judge of the entities of a table at the time now. traits are the declared options of the table; if
+// they are nil, no entity expires.
 func NewJudge(traits *table.Traits, now edm.Ticks, c *clock.Clock) Judge {
 	return Judge{Traits: traits, Now: now, reserved: c.Reserved}
 }

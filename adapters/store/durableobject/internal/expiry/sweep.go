@@ -11,39 +11,39 @@ import (
 )
 
 const (
-	// One step of a pass removes at most mostRemoved entities and examines at most mostExamined bytes.
-	// The next step follows after a second, or sooner if nothing was removed.
+	// One step of a pass removes at most mostRemoved entities and examines at most mostExamined bytes. The next step
+	// follows after a second, or earlier if nothing was removed.
 	mostRemoved  = 100
 	mostExamined = 1 << 20
 	afterRemoval = edm.TicksPerSecond
 	afterNothing = edm.TicksPerSecond / 20
-	// These are the minimum and the maximum of the time between two passes.
+	// least and longest are the minimum and maximum time between two passes.
 	least   = 3600 * edm.TicksPerSecond
 	longest = 30 * 24 * least
 )
 
-// Row is the key of a row that stores two times: the beginning of the next pass, and the field Sweep.clean, which says
-// for which withdrawn rule all expired entities are removed.
+// Row is the key of a row with two times: the beginning of the next pass, and the field Sweep.clean.
 var Row = []byte("mx")
 
-// Sweep is the progress of a pass over the entities of an object. Only the fields Due and clean are stored in a row, so
-// an object that was restarted begins the pass again.
+// Sweep is the progress of a pass over the entities of an object. Only Due and clean are stored in a row, so a
+// restarted object begins the pass again.
 type Sweep struct {
 	Due edm.Ticks // when the next step is due; 0 means never
 
-	clean edm.Ticks // if all entities that expired by a withdrawn rule are removed: the time Ending.Until of this rule; otherwise 0
+	clean edm.Ticks // Ending.Until of the withdrawn rule if all entities that had expired by this rule are removed; otherwise 0
 	from  []byte    // the row at which the pass continues; nil if the pass has not begun
 	began edm.Ticks
 	next  edm.Ticks // when the first of the examined entities expires; 0 if none of them expires
-	left  bool      // whether some expired entities could not be removed
+	left  bool      // whether an expired entity could not be removed
 }
 
-// expires reports whether a table has, or had, an expiry rule. A feed alone needs no passes over the entities.
+// expires reports whether a table has, or had, an expiry rule. A table with only a feed needs no passes over its
+// entities.
 func expires(traits *table.Traits) bool {
 	return traits != nil && (traits.Expiry != nil || traits.Ending != nil)
 }
 
-// Load reads the row. Without a row the pass begins at once.
+// Load reads the progress from the row. If there is no row, a pass begins at once.
 func (s *Sweep) Load(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 	*s = Sweep{}
 	if !expires(traits) {
@@ -59,8 +59,8 @@ func (s *Sweep) put(rows storage.Rows) {
 	rows.Put(Row, binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(s.Due)), uint64(s.clean)))
 }
 
-// Declared plans a pass over all entities, because the declared options (traits) changed or the object got
-// other entities. If no entity can expire, Declared plans nothing.
+// Declared schedules a pass over all entities after the declared options changed or the object received entities. If no
+// entity can expire, it schedules nothing.
 func (s *Sweep) Declared(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 	*s = Sweep{}
 	if !expires(traits) {
@@ -84,8 +84,8 @@ func (s *Sweep) Clean(traits *table.Traits) bool {
 	return traits == nil || traits.Ending == nil || s.clean == traits.Ending.Until
 }
 
-// Wrote is called when an entity was written. If the entity will expire, the next pass begins early
-// enough to remove it.
+// Wrote must be called after an entity was written. If the entity will expire, the next pass begins early enough to
+// remove it.
 func (s *Sweep) Wrote(rows storage.Rows, traits *table.Traits, row *table.Row, now edm.Ticks) {
 	if traits == nil || traits.Expiry == nil {
 		return
@@ -99,17 +99,16 @@ func (s *Sweep) Wrote(rows storage.Rows, traits *table.Traits, row *table.Row, n
 	}
 }
 
-// passTime returns when the next pass over the entities must begin, so that it removes an entity. The first
-// parameter is the instant at which the entity expires.
+// passTime returns when the next pass must begin to remove an entity that expires at the instant at.
 func passTime(at, now edm.Ticks) edm.Ticks { return min(max(at, now+least), now+longest) }
 
-// Waits reports whether the next step is not due yet, or no step is planned.
+// Waits reports whether no step is due now.
 func (s *Sweep) Waits(now edm.Ticks) bool {
-	return s.Due == 0 || s.Due > now && s.Due <= now+longest // if Due is later than this limit, the clock has stepped back, so the step counts as due
+	return s.Due == 0 || s.Due > now && s.Due <= now+longest // a later time means that the clock has stepped back, and the step is due
 }
 
-// Step examines the next entities of an object that has these keys. It returns the keys and Timestamps of
-// those that have expired at the instant now, in memory of their own.
+// Step examines the next entities with the given keys. It returns the keys and Timestamps of the entities that have
+// expired at the instant now. They share no memory with rows.
 func (s *Sweep) Step(rows storage.Rows, traits *table.Traits, keys key.Range, now edm.Ticks) (list []table.Row) {
 	if s.from == nil {
 		s.from, s.began, s.next, s.left = append([]byte{storage.SpaceEntities}, keys.Start...), now, 0, false
@@ -156,7 +155,7 @@ func (s *Sweep) Ended(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 		return
 	}
 	if e := traits.Ending; e != nil && s.began > e.Until {
-		s.clean = e.Until // also if the pass could not remove an entity, because that entity has expired by the current rule too
+		s.clean = e.Until // set even if an entity could not be removed, because that entity has also expired by the current rule
 	}
 	switch {
 	case s.left:

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Feed is the feed of the incarnation that an object serves. The zero value stores no lines.
+// Feed is the feed of the incarnation that an object serves. The zero value is a feed that stores no lines.
 type Feed struct {
 	// Due is when the alarm next removes old lines; 0 means never.
 	Due edm.Ticks
@@ -37,8 +37,8 @@ func (f *Feed) Load(rows storage.Rows, incarnation table.Incarnation, traits *ta
 	}
 }
 
-// Others returns the approximate size of all rows except the lines of the feed, at least 1. The parameter all
-// is the size of all rows with these lines.
+// Others returns the approximate size of all rows except the lines of the feed, at least 1. all is the size of all
+// rows.
 func (f *Feed) Others(all int64) int64 {
 	if f.head == nil {
 		return all
@@ -76,8 +76,8 @@ func (f *Feed) Commit(rows storage.Rows, at edm.Ticks) int {
 	return len(k) + len(v)
 }
 
-// Declared starts or ends the feed when the declared options change. A feed starts at a Timestamp that is issued for
-// it. A feed that ends is deleted. Declared reports whether the feed starts.
+// Declared starts or ends the feed after the declared options have changed. It reports whether the feed starts. A new
+// feed begins at a Timestamp that is issued for it; a feed that ends is deleted.
 func (f *Feed) Declared(rows storage.Rows, incarnation table.Incarnation, traits *table.Traits, issue func() edm.Ticks) (begins bool) {
 	h := load(rows, incarnation)
 	switch {
@@ -97,10 +97,9 @@ func (f *Feed) Declared(rows storage.Rows, incarnation table.Incarnation, traits
 	return begins
 }
 
-// Sealed records in the feed that the range no longer serves some keys, because another range will get them. The
-// parameter to is the id of the other range. In a merge, to is 0, because it is not certain yet which range will get
-// the keys. Sealed returns a Timestamp after which the feed of this range has no changes of these keys. Without a feed,
-// it returns 0.
+// Sealed records in the feed that the range no longer serves some keys, because another range will receive them. to is
+// the id of that range; in a merge, it is 0, because the receiver is not certain yet. Sealed returns a Timestamp after
+// which this feed has no changes of these keys. Without a feed, it returns 0.
 func (f *Feed) Sealed(rows storage.Rows, to uint32, issue func() edm.Ticks) edm.Ticks {
 	if f.head == nil {
 		return 0
@@ -121,8 +120,8 @@ func (f *Feed) Cut() edm.Ticks {
 	return f.head.Cut
 }
 
-// Took adds a Mark, which records that the range got keys. A new range got all its keys. An old range got all
-// keys of its left neighbour.
+// Took records in the feed that the range received keys. A new range received all its keys, and an old range received
+// all keys of its left neighbour.
 func (f *Feed) Took(rows storage.Rows, kind message.FeedKind, from uint32, cut edm.Ticks, issue func() edm.Ticks) {
 	if f.head != nil && cut != 0 {
 		f.head.mark(Mark{At: issue(), Kind: kind, Range: from, Cut: cut})

@@ -1,9 +1,8 @@
-// Package feed stores the feed of an object's table. A feed has a line for each commit. It also has marks: a
-// mark records that keys came from another range, or went to another range.
+// Package feed stores the feed of an object's table. A feed has a line for each commit. It also has marks, which record
+// that keys came from another range or went to another range.
 //
-// The lines of a day are stored together and removed together. All other data of a feed is in one row, the
-// head. Each incarnation of the table has its own head, because a feed is kept for a while after its table was
-// dropped.
+// The lines of a day are stored together and removed together. One row, the head, stores all other data of a feed. Each
+// incarnation of the table has its own head, because a feed is retained for a while after its table was dropped.
 package feed
 
 import (
@@ -16,42 +15,41 @@ import (
 	"edgetable/core/table"
 )
 
-// Head is the feed of one incarnation, without its lines.
+// Head is the feed of one incarnation without its lines.
 type Head struct {
 	Incarnation table.Incarnation
 	Keep        edm.Ticks
 	Since       edm.Ticks // lines up to this Timestamp belong to earlier incarnations
 	Floor       edm.Ticks // lines up to this Timestamp are removed, or were never written because the feed was off
-	Cut         edm.Ticks // the time when the range last stopped serving keys that it handed over
-	// First and Last are the days that may have lines; First is 0 if there is none.
+	Cut         edm.Ticks // the time at which the range last stopped serving keys that it handed over
+	// First and Last are the first and last day that may have lines; First is 0 if there is none.
 	First, Last uint32
-	Gone        uint64 // bytes of all removed lines; the lines of one day are removed together
+	Gone        uint64 // bytes of all removed lines
 	Ended       Ended
 	End         edm.Ticks
 	Marks       []Mark
 }
 
-// Ended tells whether more lines will follow, and if not, why.
+// Ended says whether more lines will follow and, if not, why.
 type Ended byte
 
-// The values of Ended.
 const (
 	Goes    Ended = iota // more lines will follow
-	Left                 // the range handed all its keys over and ended
+	Left                 // the range handed over all its keys and ended
 	Dropped              // the table was dropped
 )
 
-// Mark records that keys came from another range, or went to another range. Marks and lines are ordered
-// by their Timestamps.
+// Mark records that keys came from another range or went to another range. Marks and lines are ordered by their
+// Timestamps.
 type Mark struct {
 	At    edm.Ticks
 	Kind  message.FeedKind // FeedGave, FeedBegan or FeedTook
 	Range uint32
-	Cut   edm.Ticks // only of FeedBegan and FeedTook: a reader needs the other range's lines up to this Timestamp before the lines after this Mark
+	Cut   edm.Ticks // for FeedBegan and FeedTook: the lines of the other range up to this Timestamp precede the lines after this Mark
 }
 
-// keepsMarks is the minimum time for which a feed keeps its Marks. If a range ended after it handed all its
-// keys over, its Head is kept for at least the same time.
+// keepsMarks is the minimum time for which a feed keeps its Marks. The Head of a range that handed over all its keys is
+// kept for at least the same time.
 const keepsMarks = 30 * 24 * 3600 * edm.TicksPerSecond
 
 func rowOf(incarnation table.Incarnation) []byte {
@@ -130,7 +128,7 @@ func Wipe(rows storage.Rows) {
 	}
 }
 
-// dropDays removes the lines of all days before a day.
+// dropDays removes the lines of all days before the given day.
 func (h *Head) dropDays(rows storage.Rows, before uint32) {
 	for h.First != 0 && h.First < before {
 		rows.DropDay(h.First)

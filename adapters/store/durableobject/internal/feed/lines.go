@@ -7,7 +7,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// backward iterates over the lines of a feed, from the last line before a Timestamp down to the first line.
+// backward iterates over the lines of a feed before a Timestamp, in descending order.
 func (h *Head) backward(rows storage.Rows, before edm.Ticks) func(yield func(k, v []byte) bool) {
 	return func(yield func(k, v []byte) bool) {
 		if h.First == 0 {
@@ -35,19 +35,18 @@ func (h *Head) last(rows storage.Rows, before edm.Ticks) (k, v []byte, ok bool) 
 	return nil, nil, false
 }
 
-// This constant is higher than every Timestamp.
 const ever edm.Ticks = 1<<63 - 1
 
-// overhead is the approximate number of bytes that a row needs besides its key and its value.
+// overhead is the approximate size of a row in bytes without its key and value.
 const overhead = 20
 
-// sumOf returns the number at the beginning of a line: how many bytes all earlier lines have.
+// sumOf returns the number at the beginning of a line: the size of all earlier lines in bytes.
 func sumOf(v []byte) uint64 { n, _ := binary.Uvarint(v); return n }
 
 func sizeOf(k, v []byte) uint64 { return uint64(len(k) + len(v) + overhead) }
 
-// due returns the time at which the alarm must next remove lines or the head of the feed. It returns 0 if there is
-// nothing to remove.
+// due returns the time at which the alarm must next remove lines or the head of the feed, or 0 if there is nothing to
+// remove.
 func (h *Head) due() edm.Ticks {
 	switch {
 	case h.First != 0:
@@ -58,8 +57,7 @@ func (h *Head) due() edm.Ticks {
 	return h.removable()
 }
 
-// removable returns the time after which the Head of an ended feed (the row with the state of the feed) can be
-// removed.
+// removable returns the time after which the Head of an ended feed can be removed.
 func (h *Head) removable() edm.Ticks {
 	if h.Ended == Dropped {
 		return h.End + h.Keep
@@ -67,7 +65,7 @@ func (h *Head) removable() edm.Ticks {
 	return h.End + max(keepsMarks, h.Keep)
 }
 
-// forget removes the lines of all days before the given day, and records which removed line was the last.
+// forget removes the lines of all days before the given day, and records the Timestamp of the last removed line.
 func (h *Head) forget(rows storage.Rows, before uint32) {
 	if k, v, ok := h.last(rows, storage.BeginOfDay(before)); ok {
 		h.Floor = max(h.Floor, storage.TicksOfLine(k))
@@ -77,7 +75,7 @@ func (h *Head) forget(rows storage.Rows, before uint32) {
 }
 
 // lose removes the lines of all days before the given day, even lines that the feed should still keep. If an earlier
-// incarnation has lines of these days, all lines of that incarnation count as removed.
+// incarnation has lines of the same days, all its lines count as removed.
 func (h *Head) lose(rows storage.Rows, before uint32) {
 	for _, other := range heads(rows) {
 		if other.Incarnation != h.Incarnation && other.First != 0 && other.Last >= h.First {

@@ -20,8 +20,7 @@ type Reader struct {
 	// Has reports whether the object has a key. Read returns the entity with a key, or nil if there is none.
 	Has  func(k []byte) bool
 	Read func(k []byte) (*table.Row, error)
-	// Unknown is the id of another range to which keys of this range have moved, as long as the catalog does not know
-	// of the move. Otherwise it is 0.
+	// Unknown is the id of a range to which keys have moved, if the catalog may not know of the move yet; otherwise 0.
 	Unknown uint32
 }
 
@@ -37,8 +36,8 @@ func (r *Reader) withoutEntities() Reader {
 // have the same position.
 const grid = 600 * edm.TicksPerSecond
 
-// Answer appends the answer to a question. If live is true, the object serves the given incarnation of the
-// table, and f is the feed of this incarnation.
+// Answer appends the answer to a question. If live is true, the object serves the given incarnation of the table, whose
+// feed is f.
 func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live bool, q *message.FeedQuestion) ([]byte, error) {
 	own := live && incarnation == q.Life
 	h := f.head
@@ -88,8 +87,8 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 	return append(message.AppendFeedAnswer(dst, &a), items...), nil
 }
 
-// state returns the state of the feed with the head h before its lines are read. The head is nil if the object has no
-// such feed. The parameter own says whether the object serves the incarnation of the feed.
+// state returns the state of a feed before its lines are read. h is nil if the object has no such feed. own is true if
+// the object serves the incarnation of the feed.
 func (h *Head) state(own bool, now edm.Ticks) message.FeedState {
 	switch {
 	case h == nil && own:
@@ -104,8 +103,8 @@ func (h *Head) state(own bool, now edm.Ticks) message.FeedState {
 	return message.FeedKept
 }
 
-// answerEnd sets the position at the end of the feed. The answer also names the ranges that a reader from this position
-// on must read too. The feed has no lines after the Timestamp top.
+// answerEnd sets the position at the end of the feed in the answer, and the ranges that a reader from this position on
+// must also read. The feed has no lines after the Timestamp top.
 func (f *Feed) answerEnd(r *Reader, h *Head, a *message.FeedAnswer, top edm.Ticks, many bool) {
 	end := max(top, h.Floor)
 	if r.Unknown != 0 {
@@ -115,7 +114,7 @@ func (f *Feed) answerEnd(r *Reader, h *Head, a *message.FeedAnswer, top edm.Tick
 	a.Next = f.round(r, h, end, many)
 }
 
-// parents returns the other ranges of those Marks for which the function in the parameter returns true.
+// parents returns the other ranges of the Marks for which chooses returns true.
 func (h *Head) parents(chooses func(m *Mark) bool) (list []uint32) {
 	for i := range h.Marks {
 		if m := &h.Marks[i]; chooses(m) {
@@ -125,17 +124,17 @@ func (h *Head) parents(chooses func(m *Mark) bool) (list []uint32) {
 	return list
 }
 
-// closedUntil returns a Timestamp such that no later line has this Timestamp or a lower one, even if the object
-// restarts. Until then, the object's clock continues at the Timestamp or later. After a restart, the clock begins above
-// the Timestamp that a row reserves, and the result is not above that.
+// closedUntil returns a Timestamp that is below all later lines, even after a restart. The object's clock continues
+// above it. After a restart, the clock begins above the Timestamp that a row reserves, so closedUntil returns no higher
+// Timestamp.
 func (f *Feed) closedUntil(r *Reader) edm.Ticks {
 	top := min(max(r.Now, r.Clock.Last), r.Clock.Reserved)
 	r.Clock.Last = max(r.Clock.Last, top)
 	return top
 }
 
-// positionBefore returns the position before the Mark that records the move of keys to the given range, or the given
-// position if that is earlier. If there is no such Mark, it returns the given position.
+// positionBefore returns the position before the Mark that records the move of keys to the range to, or at if at is
+// earlier. If there is no such Mark, it returns at.
 func (h *Head) positionBefore(to uint32, at edm.Ticks) edm.Ticks {
 	for _, m := range h.Marks {
 		if m.Kind == message.FeedGave && m.Range == to {
@@ -145,10 +144,9 @@ func (h *Head) positionBefore(to uint32, at edm.Ticks) edm.Ticks {
 	return at
 }
 
-// This method returns a position at the end of the feed: a Timestamp from the last line up to the parameter top. If
-// possible, the result is a multiple of ten minutes. Then many ranges have the same position, and their positions are
-// encoded in few bytes. If the result is above the Timestamps that the clock has reserved in a row, the method writes
-// this row, at most every ten minutes.
+// round returns a position at the end of the feed: a Timestamp from the last line up to top. If possible, the position
+// is a multiple of ten minutes, so that many ranges have the same position, which is encoded in few bytes. A position
+// above the Timestamps that the clock has reserved is written to the clock's row, at most every ten minutes.
 func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
 	if !many || h.Ended != Goes {
 		return top
@@ -176,14 +174,12 @@ func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
 	return top
 }
 
-// hasLine reports whether there is a line after one Timestamp and before another.
 func (h *Head) hasLine(rows storage.Rows, after, before edm.Ticks) bool {
 	k, _, ok := h.last(rows, before)
 	return ok && storage.TicksOfLine(k) > after
 }
 
-// collect appends the lines and Marks (records of moved keys) after the position a.Next. It moves a.Next
-// past the appended ones.
+// collect returns the lines and Marks after a.Next as items, and moves a.Next past them.
 func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer) (items []byte, err error) {
 	request := table.FeedRequest{Within: q.Within, Changes: q.Changes, Bytes: largestAnswer}
 	if q.Bytes > 0 {
@@ -214,8 +210,7 @@ func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer
 		if storage.DayOf(a.Next+1) > day {
 			continue
 		}
-		// Reading an entity ends a scan. So several lines are read first, and then the entities that they
-		// name.
+		// A read of an entity ends a scan. So read several lines first, and then their entities.
 		for more := true; more && !a.More; {
 			var lines []line
 			lines, more = readLines(r.Rows, from, storage.DayAfter(day))
@@ -250,8 +245,7 @@ type line struct {
 	text []byte
 }
 
-// readLines reads lines of the feed with a total size of about 64 KiB. more reports whether the feed may have more
-// lines before the row to.
+// readLines reads about 64 KiB of lines. more reports whether the feed may have more lines before the row to.
 func readLines(rows storage.Rows, from, to []byte) (list []line, more bool) {
 	const most = 64 << 10 // bytes
 	size := 0
@@ -266,19 +260,18 @@ func readLines(rows storage.Rows, from, to []byte) (list []line, more bool) {
 	return list, false
 }
 
-// The memory of an object is small. It holds the entities of an answer and the answer itself. So an answer ends after
-// the commit with which it reaches largestAnswer, and a commit is divided after largestPart, in bytes of keys and
-// properties.
+// The memory of an object is small, and must hold an answer and its entities. An answer ends after the commit with
+// which it reaches largestAnswer. A commit is divided after largestPart. Both limits are bytes of keys and properties.
 const (
 	largestAnswer = 1 << 20
 	largestPart   = 768 << 10
-	undivided     = 1 << 30 // more bytes than any commit has
+	undivided     = 1 << 30 // above the size of every commit
 )
 
 // joiner adds the current entities to the lines of a feed.
 type joiner struct {
 	builder   table.FeedBuilder
-	elsewhere []byte // the key of an entity that another range has; nil if there is none
+	elsewhere []byte // the key of an entity that has moved to another range; nil if there is none
 	part      int    // the number of changes of the last line that the reader has; 0 if it has all of them
 }
 
@@ -296,7 +289,7 @@ func newJoiner(r *Reader, request *table.FeedRequest) *joiner {
 	return j
 }
 
-// This method appends a commit, if the commit changed a key that the request includes.
+// add appends a commit if it changed a key that the request includes.
 func (j *joiner) add(items []byte, at edm.Ticks, text []byte) ([]byte, bool, error) {
 	j.elsewhere = nil
 	full, err := j.builder.Add(at, func(part int) []byte {
@@ -313,7 +306,6 @@ func (j *joiner) add(items []byte, at edm.Ticks, text []byte) ([]byte, bool, err
 	return items, full, nil
 }
 
-// item returns a commit as an item of an answer.
 func (j *joiner) item(c *table.FeedCommit, text []byte) *message.FeedItem {
 	i := &message.FeedItem{Kind: message.FeedCommit, Ticks: c.Ticks, Changes: c.Changes}
 	if j.elsewhere != nil {
@@ -325,8 +317,8 @@ func (j *joiner) item(c *table.FeedCommit, text []byte) *message.FeedItem {
 	return i
 }
 
-// Look appends the given lines of another range, together with their entities that this range has. If the answer
-// becomes too large for the reader, Look appends the remaining lines without entities, and the reader asks again.
+// Look appends lines of another range with the entities that this range has. If the answer becomes too large for the
+// reader, Look appends the remaining lines without entities, and the reader asks again.
 func (r *Reader) Look(dst []byte, lines message.Reader, within key.Range) ([]byte, bool, error) {
 	full := false
 	for j := newJoiner(r, &table.FeedRequest{Within: within, Bytes: largestAnswer}); lines.OK() && !lines.Done(); {

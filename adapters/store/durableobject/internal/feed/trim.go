@@ -5,8 +5,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Trim removes lines that are older than their feed must keep. It reports whether it removed the last
-// feed.
+// Trim removes the lines that their feed no longer has to keep. It reports whether it removed the last feed.
 func (f *Feed) Trim(rows storage.Rows, now edm.Ticks) (last bool) {
 	f.Due = 0
 	all := heads(rows)
@@ -28,11 +27,11 @@ func (f *Feed) Trim(rows storage.Rows, now edm.Ticks) (last bool) {
 	return len(all) > 0 && len(heads(rows)) == 0
 }
 
-// The lines of one day are removed together. If another incarnation of the table still needs a line of this
-// day, the alarm tries again after an hour.
+// retry is the time after which the alarm tries again to remove a day of lines, if another incarnation of the table
+// still needs lines of that day.
 const retry = 3600 * edm.TicksPerSecond
 
-// untilDay returns the first day that must be kept. One day may have lines of two incarnations.
+// untilDay returns the first day whose lines must be kept. A day may have lines of two incarnations.
 func (h *Head) untilDay(all []*Head, now edm.Ticks) uint32 {
 	day := storage.DayOf(now - h.Keep)
 	for _, other := range all {

@@ -59,8 +59,8 @@ func Feeds(t *turn.Turn, rec *record.Record, from int, ends bool) turn.Step {
 	return step
 }
 
-// endsOf reads the objects' positions at the end of the feed from their answers. It returns nil if an object
-// answered with no position.
+// endsOf parses the answers of the objects, and returns their positions at the end of the feed. It returns nil if an
+// object did not answer with a position.
 func endsOf(t *turn.Turn, part []message.Object) (list []message.FeedRange, left []message.Object) {
 	for i, o := range part {
 		r, err := message.Result(t.Answers[i].Message)
@@ -74,7 +74,7 @@ func endsOf(t *turn.Turn, part []message.Object) (list []message.FeedRange, left
 		switch {
 		case a.State == message.FeedKept:
 			list = append(list, message.FeedRange{Object: o, At: a.Next})
-		case a.State == message.FeedAbsent && o.Range == 0: // nobody ever wrote to the object
+		case a.State == message.FeedAbsent && o.Range == 0: // the object has never received a write
 			list = append(list, message.FeedRange{Object: o, At: message.FeedBegin})
 		default:
 			return nil, nil
@@ -83,19 +83,19 @@ func endsOf(t *turn.Turn, part []message.Object) (list []message.FeedRange, left
 	return list, left
 }
 
-// mapOf returns a FeedMap of these objects, which begins at the oldest line of each.
+// mapOf returns the FeedMap of the given objects. It begins at the oldest line of each object.
 func mapOf(rec *record.Record, list []message.Object) *message.FeedMap {
 	m := &message.FeedMap{Life: rec.Incarnation, Layout: rec.Layout, All: len(list)}
 	sum := fnv.New64a()
 	for _, o := range list {
-		sum.Write(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint16(nil, o.Bucket), o.Range)) // a Write to a hash never fails
+		sum.Write(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint16(nil, o.Bucket), o.Range)) // Write of a hash never fails
 		m.Ranges = append(m.Ranges, message.FeedRange{Object: o, At: message.FeedOldest})
 	}
 	m.Sum = sum.Sum64()
 	return m
 }
 
-// Life answers the question of what became of an incarnation of a table.
+// Life answers with what became of an incarnation of a table.
 func Life(t *turn.Turn) turn.Step {
 	key, incarnation := t.Fields.Text(), t.Fields.Incarnation()
 	if !t.Fields.Done() {

@@ -11,8 +11,8 @@ import (
 // maxList is the maximum size in bytes of one answer with records.
 const maxList = 4 << 20
 
-// Records answers with records, up to a maximum number and size, and says whether more may follow. It
-// omits tables that are being deleted.
+// Records answers with records up to a maximum number and size, and with whether more may follow. It omits tables that
+// are being deleted.
 func Records(t *turn.Turn, prefix, from string, limit int) turn.Step {
 	list := message.BeginList(t.Dst)
 	start := storage.RowOf(storage.SpaceRecords, max(prefix, from))
@@ -32,7 +32,7 @@ func Records(t *turn.Turn, prefix, from string, limit int) turn.Step {
 	return turn.Step{Answer: list.End(false)}
 }
 
-// Locate answers a message that asks where a table is. Only an earlier version of the code sends this message.
+// Locate answers with the incarnation and the layout of a table. Only an earlier version of the code sends OpLocate.
 func Locate(t *turn.Turn, rec *record.Record, err error, restores func(*turn.Turn, *record.Record) bool) turn.Step {
 	switch {
 	case err != nil:
@@ -40,7 +40,7 @@ func Locate(t *turn.Turn, rec *record.Record, err error, restores func(*turn.Tur
 	case !rec.IsTable():
 		return t.Fail(table.ErrNoTable)
 	case rec.Split || rec.Declares() || restores(t, rec):
-		return t.Fail(table.ErrBusy) // the sender of this message is an earlier version of the code, which does not know ranges
+		return t.Fail(table.ErrBusy) // the sender is an earlier version of the code, which does not know ranges
 	}
 	return turn.Step{Answer: message.AppendLocated(t.Dst, &message.Located{
 		Incarnation: rec.Incarnation, Layout: rec.Layout, Floor: rec.Floor, Deleting: rec.Deleting,

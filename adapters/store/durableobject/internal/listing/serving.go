@@ -28,7 +28,6 @@ func Serving(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: message.AppendObjects(message.AppendLayout(message.Done(t.Dst), rec.Layout), list)}
 }
 
-// objects returns the objects that serve a table.
 func objects(t *turn.Turn, rec *record.Record) (list []message.Object, err error) {
 	for n := range rec.Layout.Buckets {
 		all, err := record.NamedIn(t.Room(), t.Rows, rec, n)

@@ -14,11 +14,11 @@ type Status byte
 // The statuses, each with the fields of its answer.
 const (
 	StatusDone    Status = iota // the fields of the operation's answer
-	StatusMoved                 // field: Layout; the table has this layout, not the one that the message assumes
-	StatusForeign               // nothing was done: another range has the key (fields: bucket and Ranges), or the version or operation is unknown
+	StatusMoved                 // field: Layout. The table has this layout instead of the one that the message assumes
+	StatusForeign               // nothing was done. Either another range has the key (fields: bucket, Ranges), or the version or operation is unknown (no fields)
 	StatusRefused               // fields: index of the refused mutation, reason
 	StatusFailed                // field: text of the error, for the log
-	StatusNoTable               // this and the following statuses are the errors with the same names in package table
+	StatusNoTable               // the statuses from here on, unless noted, are the errors with the same names in package table
 	StatusNoEntity
 	StatusNoDocument
 	StatusRevision
@@ -27,12 +27,12 @@ const (
 	StatusUnknown
 	StatusUnsupported
 	StatusKeyTooLong
-	StatusAgain // nothing was done; send the message again
-	StatusMore  // a part was done; send the message again
+	StatusAgain // nothing was done; the sender must send the message again
+	StatusMore  // a part was done; the sender must send the message again
 	StatusNoFeed
 )
 
-// This list contains the errors that have their own status.
+// named contains the errors that have their own status.
 var named = [...]struct {
 	status Status
 	err    error
@@ -51,20 +51,20 @@ var named = [...]struct {
 	{StatusNoFeed, table.ErrNoFeed},
 }
 
-// Errors of an answer that have no counterpart in package table.
+// These errors of an answer have no counterpart in package table.
 var (
-	// ErrForeign means that the object does not understand the message; nothing was done.
+	// ErrForeign means that the object did not understand the message and did nothing.
 	ErrForeign = errors.New("durableobject: the object runs another version of edgetable than the caller")
-	// ErrAgain means that the object restarted while the message waited; nothing was done.
+	// ErrAgain means that the object did nothing, because it restarted while the message waited.
 	ErrAgain = errors.New("durableobject: the object restarted before it executed the request")
-	// ErrMore means that the object did only a part of the work, because one message may make a limited number of
+	// ErrMore means that the object did only a part of the work, because one message may make only a limited number of
 	// calls. If the message is sent again, the object continues.
 	ErrMore = errors.New("durableobject: the object executed only a part of the request")
 	// ErrDamaged means that the answer is malformed.
 	ErrDamaged = errors.New("durableobject: malformed answer")
 )
 
-// MovedError means that the table has another layout (number of buckets and location) than the sender assumed.
+// MovedError means that the table has another layout than the sender assumed.
 type MovedError struct{ Layout Layout }
 
 func (*MovedError) Error() string {
@@ -80,10 +80,10 @@ type RangedError struct {
 
 func (*RangedError) Error() string { return "durableobject: the key belongs to another range" }
 
-// Done begins an answer without an error.
+// Done begins the answer of a successful operation.
 func Done(dst []byte) []byte { return append(dst, version, byte(StatusDone)) }
 
-// DoneTicks appends an answer without an error, whose field is a number of eight bytes.
+// DoneTicks appends the answer of a successful operation whose only field is a time.
 func DoneTicks(dst []byte, t edm.Ticks) []byte { return appendUint64(Done(dst), uint64(t)) }
 
 // Foreign appends the answer to a message that the object does not understand.
@@ -94,13 +94,13 @@ func Moved(dst []byte, h Layout) []byte {
 	return AppendLayout(append(dst, version, byte(StatusMoved)), h)
 }
 
-// nearBytes is the approximate maximum size of the ranges around a key in an answer. It is small enough
-// for a Worker with the least memory.
+// nearBytes is the approximate maximum size of the ranges in an answer. A Worker with the least memory has room for
+// them.
 const nearBytes = 8 << 10
 
 // MovedTo appends the answer of a range that does not have the key k. The answer contains the bucket's ranges around k.
-// If the sender later chooses a wrong range for a key that is far from k, it gets another such answer. A Worker whose
-// code does not know ranges sees an unknown version, and does nothing.
+// A sender that later chooses a wrong range for a distant key gets another such answer. A Worker whose code does not
+// know ranges reads the answer as an unknown version, and does nothing.
 func MovedTo(dst []byte, bucket uint16, m buckets.Ranges, k []byte) []byte {
 	return AppendRanges(appendNumber(Foreign(dst), uint64(bucket)), m.Near(k, nearBytes))
 }
@@ -120,7 +120,6 @@ func Fail(dst []byte, err error) []byte {
 	return AppendText(append(dst, version, byte(StatusFailed)), err.Error())
 }
 
-// The reasons of a refused mutation.
 const (
 	reasonLimit byte = iota // fields: code, message
 	reasonExists
@@ -157,10 +156,10 @@ func (r *Reader) reason() error {
 	return code.With(r.Text())
 }
 
-// StatusOf returns the status of an answer. The first byte of the answer must be the constant version.
+// StatusOf returns the status of an answer of this version.
 func StatusOf(answer []byte) Status { return Status(answer[1]) }
 
-// Result returns the fields of an answer, or its error.
+// Result returns the fields of an answer, or the error that the answer contains.
 func Result(answer []byte) (Reader, error) {
 	if len(answer) < head || answer[0] != version {
 		return Reader{}, ErrDamaged

@@ -8,20 +8,19 @@ import (
 // BatchHead is the head of a batch for the replica.
 type BatchHead struct {
 	Incarnation table.Incarnation // the incarnation of the rows, or the incarnation to purge
-	Source      string            // the name of the object in the replica
+	Source      string            // the name of the object that publishes, as in the replica
 	Mark        Mark
 	Since       edm.Ticks // all changes before this time are published
 	Purge       bool      // whether the incarnation ended and must be purged
 }
 
-// Mark says whether the replica begins or ends to report that the sender of a batch lags.
+// Mark says whether the replica must begin or stop to report that the sender of a batch lags.
 type Mark byte
 
-// The values of Mark.
 const (
 	MarkNothing Mark = iota
-	MarkLagging      // the replica must report that the source lags: it may lack changes at or after the time in the field Since
-	MarkForget       // the replica must no longer report that the source lags
+	MarkLagging      // the replica must report that the sender lags: it may lack changes at or after Since
+	MarkForget       // the replica must stop reporting that the sender lags
 )
 
 // AppendBatch begins a batch. The changes are appended after it.
@@ -33,7 +32,7 @@ func AppendBatch(dst []byte, h *BatchHead) []byte {
 	return appendBool(dst, h.Purge)
 }
 
-// BatchHead reads the head of a batch.
+// BatchHead reads a BatchHead.
 func (r *Reader) BatchHead() (h BatchHead) {
 	h.Incarnation = r.Incarnation()
 	h.Source = r.Text()
@@ -69,7 +68,7 @@ func AppendChange(dst []byte, c *BatchChange) []byte {
 	return appendState(dst, form, c.Ticks, c.Key, c.Value)
 }
 
-// Change reads the next change of a batch, until Done.
+// Change reads the next change of a batch. The caller must call it until Done.
 func (r *Reader) Change() (c BatchChange) {
 	var form byte
 	form, c.Ticks, c.Key, c.Value = r.state()

@@ -8,17 +8,16 @@ import (
 	"edgetable/core/table"
 )
 
-// Layout is the number and the location of a table's buckets.
+// Layout is the number of buckets of a table, and their location.
 type Layout struct {
 	Buckets  uint16
 	Location string
 }
 
-// Key appends a message that has only the key of a record: OpRead, OpLocate.
+// Key appends a message whose first or only field is the key of a record.
 func Key(dst []byte, op Op, key string) []byte { return AppendText(begin(dst, op), key) }
 
-// Write appends the message OpWrite, without its Attempt: see [Stamp]. The layout (number of buckets and location) is
-// used only if the table is new.
+// Write appends the message OpWrite, without its Attempt: see [Stamp]. layout is used only if the table is new.
 func Write(dst []byte, d *table.Record, layout Layout) []byte {
 	return AppendLayout(AppendDocument(begin(dst, OpWrite), d), layout)
 }
@@ -34,8 +33,8 @@ func List(dst []byte, prefix, from string, limit int) []byte {
 	return appendNumber(dst, uint64(max(limit, 0)))
 }
 
-// Drop appends the message OpDrop. If the table declares options, the message has a version that an earlier version of
-// the code does not understand, because that code would not find all of the table's rows.
+// Drop appends the message OpDrop. If the table declares options, the message has a version that earlier code does not
+// understand, because earlier code would not find all rows of the table.
 func Drop(dst []byte, i table.Incarnation, declares bool) []byte {
 	start := len(dst)
 	if dst = append(begin(dst, OpDrop), i[:]...); declares {
@@ -52,7 +51,7 @@ func Forget(dst []byte, high edm.Ticks) []byte {
 // Alarm returns the message OpAlarm, which an object sends to itself.
 func Alarm() []byte { return begin(nil, OpAlarm) }
 
-// Ticks reads a field of eight bytes.
+// Ticks reads a time of eight bytes.
 func (r *Reader) Ticks() edm.Ticks { return edm.Ticks(r.Uint64()) }
 
 // Incarnation reads an incarnation.
@@ -100,13 +99,13 @@ func (r *Reader) Layout() Layout {
 	return Layout{Buckets: uint16(r.Number(1<<16 - 1)), Location: r.Text()}
 }
 
-// Located is the answer to OpLocate: the incarnation of a table, the layout of its buckets, and the lower limit (floor)
-// of their Timestamps.
+// Located is the answer to OpLocate: the incarnation and layout of a table, and the lower limit of its Timestamps.
 type Located struct {
 	Incarnation table.Incarnation
 	Layout      Layout
 	Floor       edm.Ticks
-	// Deleting means that the table is being deleted: only buckets that already know the incarnation may still serve it.
+	// Deleting means that the table is being deleted. Only buckets that already know the incarnation may still serve
+	// it.
 	Deleting bool
 }
 
@@ -125,7 +124,7 @@ func (r *Reader) Located() Located {
 	return l
 }
 
-// ListWriter makes the answer to OpList.
+// ListWriter writes the answer to OpList.
 type ListWriter struct {
 	dst   []byte
 	begin int
@@ -152,13 +151,13 @@ func (w *ListWriter) Add(d *table.Record) {
 	w.n++
 }
 
-// End ends the list; more means that records follow it.
+// End ends the list. If more is true, further records follow the list.
 func (w *ListWriter) End(more bool) []byte {
 	binary.BigEndian.PutUint32(w.dst[w.count:], w.n)
 	return appendBool(w.dst, more)
 }
 
-// leastDocument is the minimal size of a record in a list.
+// leastDocument is the minimum size of a record in a list.
 const leastDocument = 1 + 1 + 12 + 1
 
 // Documents reads the fields of the answer to OpList.

@@ -40,7 +40,7 @@ func (r *Reader) Mutation() (m table.Mutation) {
 	return m
 }
 
-// CommitSize estimates the length of the message.
+// CommitSize returns the approximate length of a message with the mutations.
 func CommitSize(m []table.Mutation) int {
 	n := 128
 	for i := range m {

@@ -6,15 +6,15 @@ import (
 	"edgetable/core/table"
 )
 
-// If a table declares options, the key of its record begins with this prefix, so that an earlier version of the code
+// The key of a record whose table declares options begins with this prefix, so that an earlier version of the code
 // cannot parse the key.
 const declares = "\x01"
 
 // Declare appends the message OpDeclare.
 func Declare(dst []byte, p *Destination) []byte { return beginAt(dst, OpDeclare, p) }
 
-// formFeeds is the first byte of encoded options with a feed. Code that does not know feeds cannot parse them, and so
-// writes nothing to the table. Other encoded options begin with a time, whose first byte is never formFeeds.
+// formFeeds is the first byte of encoded options with a feed. Code that does not know feeds cannot parse these options,
+// and so does not write to the table. Other encoded options begin with a time, whose first byte is never formFeeds.
 const formFeeds = 0xFF
 
 // AppendTraits appends the declared options of a table in the encoding of package table. If there are none, it appends
@@ -30,7 +30,7 @@ func AppendTraits(dst []byte, t *table.Traits) []byte {
 	return AppendBytes(dst, table.AppendRecord(form, &table.Record{Traits: t}, 0))
 }
 
-// Traits reads the declared options of a table, into memory of its own.
+// Traits reads the declared options of a table. The result shares no memory with the message.
 func (r *Reader) Traits() *table.Traits {
 	v := r.Bytes()
 	if v == nil {

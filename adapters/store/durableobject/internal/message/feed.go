@@ -8,36 +8,35 @@ import (
 	"edgetable/core/table"
 )
 
-// FeedQuestion holds the fields of OpLines, which asks an object for lines of a feed.
+// FeedQuestion contains the fields of OpLines, which requests lines of a feed from an object.
 type FeedQuestion struct {
 	Life table.Incarnation
-	From edm.Ticks // asks for the lines after this Timestamp, or is one of FeedBegin, FeedOldest and FeedEnd
-	// If the flag Many is set, the feed has many ranges. The object then prefers a position that other ranges are
-	// likely to have too, because equal positions are encoded in few bytes.
+	From edm.Ticks // the Timestamp after which the lines begin, or one of FeedBegin, FeedOldest and FeedEnd
+	// Many means that the feed has many ranges. The object then prefers a position that other ranges are likely to
+	// have, because equal positions are encoded in few bytes.
 	Many   bool
 	Within key.Range
 	// Changes and Bytes limit the size of the answer; 0 means no limit.
 	Changes, Bytes int
-	// Divides is set if the reader understands items of the kind FeedPart. A reader with an earlier version of the code
-	// does not.
+	// Divides means that the reader understands items of the kind FeedPart. Earlier versions of the code do not.
 	Divides bool
-	Part    int // the number of changes that the reader has of the first commit after From; 0 if it has none of them
+	Part    int // the number of changes of the first commit after From that the reader already has
 }
 
-// Many reports whether a feed with this number of ranges has many ranges: see FeedQuestion.Many.
+// Many reports whether a feed with the given number of ranges has many ranges: see FeedQuestion.Many.
 func Many(ranges int) bool { return ranges > 16 }
 
-// The values of FeedQuestion.From that are not Timestamps, and limits of the encoding.
+// Values of FeedQuestion.From that are not Timestamps, and limits and flags of the encoding.
 const (
-	FeedBegin   edm.Ticks = 0             // from the first line, which must not have been removed
-	FeedOldest  edm.Ticks = 1             // from the first line that is kept
-	FeedEnd     edm.Ticks = 1<<63 - 1     // no lines, only the position at the end of the feed
-	feedNumber            = 1<<31 - 1     // the maximum of Changes and of Bytes
-	feedMany              = byte(1 << 0)  // the flag for the field Many
-	feedDivides           = byte(1 << 1)  // the flag for the field Divides
-	feedRest              = byte(1 << 2)  // the field Part follows
-	leastItem             = 1 + 8 + 1     // the minimal size of a FeedItem in bytes
-	leastChange           = 1 + 8 + 1 + 1 // the minimal size of a change in bytes
+	FeedBegin   edm.Ticks = 0             // the first line, which must not have been removed
+	FeedOldest  edm.Ticks = 1             // the first line that was not removed
+	FeedEnd     edm.Ticks = 1<<63 - 1     // no line: the answer has only the position at the end of the feed
+	feedNumber            = 1<<31 - 1     // the maximum of Changes and Bytes
+	feedMany              = byte(1 << 0)  // the flag of the field Many
+	feedDivides           = byte(1 << 1)  // the flag of the field Divides
+	feedRest              = byte(1 << 2)  // the flag of the field Part
+	leastItem             = 1 + 8 + 1     // the minimum size of a FeedItem in bytes
+	leastChange           = 1 + 8 + 1 + 1 // the minimum size of a change in bytes
 )
 
 // Lines appends the message OpLines.
@@ -76,28 +75,27 @@ func (r *Reader) FeedQuestion() FeedQuestion {
 // FeedState is the state of a feed in one object.
 type FeedState byte
 
-// The values of FeedState.
+// The values of FeedState. In FeedLeft and FeedDropped, no line is missing.
 const (
 	FeedKept    FeedState = iota // no line that the reader needs is missing
 	FeedAbsent                   // the object knows nothing of this incarnation
 	FeedOff                      // the table keeps no feed
-	FeedExpired                  // some lines after the position were removed
+	FeedExpired                  // lines after the position were removed
 	FeedWaits                    // the object cannot answer yet: it is being filled, or a restore has returned it to an earlier state
-	FeedLeft                     // no line is missing, and no more lines will follow, because the range handed all its keys over
-	FeedDropped                  // no line is missing, and no more lines will follow, because the table was dropped
+	FeedLeft                     // no more lines will follow, because the range handed over all its keys
+	FeedDropped                  // no more lines will follow, because the table was dropped
 )
 
-// FeedAnswer begins the answer to OpLines. Items follow it.
+// FeedAnswer is the beginning of the answer to OpLines. Items follow it.
 type FeedAnswer struct {
 	State FeedState
 	More  bool      // whether a limit ended the answer
-	Start edm.Ticks // the position before the lines in the answer
-	Next  edm.Ticks // the position after the lines in the answer
-	End   edm.Ticks // with FeedDropped: the Timestamp of the drop
+	Start edm.Ticks // the position before the lines of the answer
+	Next  edm.Ticks // the position after the lines of the answer
+	End   edm.Ticks // for FeedDropped, the Timestamp of the drop
 	Keep  edm.Ticks
-	// Parents are further ranges that the reader must read. If the question was FeedOldest, they are all ranges
-	// from which this range got keys. If the question was FeedEnd, they are the ranges that merged into this
-	// range after the position in the field Next.
+	// Parents are more ranges that the reader must read. For FeedOldest, they are all ranges from which this range
+	// received keys. For FeedEnd, they are the ranges that merged into this range after the position Next.
 	Parents []uint32
 }
 
@@ -124,20 +122,19 @@ func (r *Reader) FeedAnswer() FeedAnswer {
 	return a
 }
 
-// FeedItem is an item in the answer of a feed. It is a line (a commit) or a Mark, which records that keys
-// moved.
+// FeedItem is an item in the answer of a feed: a line, or a mark that records that keys moved.
 type FeedItem struct {
 	Kind  FeedKind
 	Ticks edm.Ticks
-	Range uint32    // only of FeedGave, FeedBegan and FeedTook: the other range
-	Cut   edm.Ticks // only of FeedBegan and FeedTook: a reader needs the other range's lines up to this Timestamp before the lines after this item
-	Line  []byte    // only of FeedElsewhere and FeedPart: the line, in its stored form
-	// Key is the key of an entity that the answering range does not have. An item of the kind FeedPart has a key only
-	// if there is such an entity. In OpLook, Key is not empty if the sender understands items of the kind FeedPart.
+	Range uint32    // for FeedGave, FeedBegan and FeedTook, the other range
+	Cut   edm.Ticks // for FeedBegan and FeedTook: the lines of the other range up to this Timestamp precede the lines after this item
+	Line  []byte    // for FeedElsewhere and FeedPart, the line in its stored form
+	// Key is the key of an entity that the answering range does not have. It is required for FeedElsewhere and optional
+	// for FeedPart. In OpLook, a Key means that the sender understands FeedPart.
 	Key []byte
-	// These fields are set for an item of the kind FeedPart. Part is the number of changes of the commit that the
-	// reader has with this item, or 0 if it has all of them. In OpLook, it is the number that the reader has without
-	// the answer. All is the number of changes of the whole commit.
+	// Part and All are set for FeedPart. Part is the number of changes of the commit that the reader has after this
+	// item, or 0 if it then has all of them. In OpLook, Part is the number that the reader has before the answer. All
+	// is the number of changes of the whole commit.
 	Part, All int
 	Changes   []table.FeedChange
 }
@@ -145,14 +142,13 @@ type FeedItem struct {
 // FeedKind is the kind of a FeedItem.
 type FeedKind byte
 
-// The values of FeedKind.
 const (
 	FeedCommit    FeedKind = iota // a commit with its changes
-	FeedElsewhere                 // a commit with entities that another range has now
-	FeedGave                      // the range handed some of its keys over to a new range
-	FeedBegan                     // the range is new, and got its keys from another range
-	FeedTook                      // the range got all keys of another range, which then ceased to exist
-	FeedPart                      // a part of a commit, or a commit with changes that the reader did not ask for
+	FeedElsewhere                 // a commit with entities that have moved to another range
+	FeedGave                      // the range handed over some of its keys to a new range
+	FeedBegan                     // the range is new, and received its keys from another range
+	FeedTook                      // the range received all keys of another range, which then ceased to exist
+	FeedPart                      // a part of a commit, or a commit that also has changes outside the request
 )
 
 // IsCommit reports whether the item is a commit or a part of one.
@@ -160,7 +156,7 @@ func (i *FeedItem) IsCommit() bool {
 	return i.Kind == FeedCommit || i.Kind == FeedElsewhere || i.Kind == FeedPart
 }
 
-// IsElsewhere reports whether the item is a commit with entities that another range has.
+// IsElsewhere reports whether the item is a commit with entities that have moved to another range.
 func (i *FeedItem) IsElsewhere() bool {
 	return i.Kind == FeedElsewhere || i.Kind == FeedPart && len(i.Key) > 0
 }
@@ -193,7 +189,8 @@ func AppendFeedItem(dst []byte, i *FeedItem) []byte {
 	return dst
 }
 
-// FeedItem reads the next item, until Done. Its keys and rows share the memory of the message.
+// FeedItem reads the next item. The caller must call it until Done. The keys and rows of the item share the memory of
+// the message.
 func (r *Reader) FeedItem() (i FeedItem) {
 	i.Kind, i.Ticks = FeedKind(r.Byte()), r.Ticks()
 	switch i.Kind {
@@ -231,8 +228,8 @@ func (r *Reader) FeedItem() (i FeedItem) {
 	return i
 }
 
-// Look appends the message OpLook. The caller then appends items of the kinds FeedElsewhere and FeedPart. The receiver
-// probably has the entities of these items.
+// Look appends the message OpLook. The caller must append items of the kinds FeedElsewhere and FeedPart, whose entities
+// the receiver probably has.
 func Look(dst []byte, p *Destination, incarnation table.Incarnation, first []byte, within key.Range) []byte {
 	return AppendBounds(AppendBytes(append(beginAt(dst, OpLook, p), incarnation[:]...), first), within)
 }
@@ -243,8 +240,8 @@ type FeedRange struct {
 	At edm.Ticks
 }
 
-// Feeds appends the message OpFeeds, which asks for the objects that have the feed of a table. If ends is set, it
-// also asks for the positions at the end of the feed in some of them, beginning with the object whose index is from.
+// Feeds appends the message OpFeeds, which requests the objects that have the feed of a table. If ends is true, it also
+// requests the end of the feed in some of the objects, beginning with the object whose index is from.
 func Feeds(dst []byte, key string, from int, ends bool) []byte {
 	return appendBool(appendNumber(Key(dst, OpFeeds, key), uint64(from)), ends)
 }
@@ -253,8 +250,8 @@ func Feeds(dst []byte, key string, from int, ends bool) []byte {
 type FeedMap struct {
 	Life   table.Incarnation
 	Layout Layout
-	Sum    uint64 // a hash of the list of all objects, by which a change of the list is noticed
-	All    int    // the number of all objects that have the feed
+	Sum    uint64 // a hash of the list of all objects, which shows whether the list has changed
+	All    int    // the number of objects that have the feed
 	Ranges []FeedRange
 	Done   []Object // ranges that ceased to exist, and whose lines the reader does not need
 }
@@ -281,7 +278,7 @@ func (r *Reader) FeedMap() (m FeedMap) {
 	return m
 }
 
-// LifeOf appends the message OpLife, which asks whether an incarnation of a table still exists.
+// LifeOf appends the message OpLife, which asks what became of an incarnation of a table.
 func LifeOf(dst []byte, key string, incarnation table.Incarnation) []byte {
 	return append(Key(dst, OpLife, key), incarnation[:]...)
 }

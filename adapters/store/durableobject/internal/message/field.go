@@ -5,24 +5,23 @@ import (
 	"unsafe"
 )
 
-// Reader reads fields from the front of a message. After an error all fields are zero,
-// and OK is false.
+// Reader reads fields from the front of a message. After an error, all fields are zero and OK returns false.
 type Reader struct {
 	rest   []byte
 	bad    bool
-	ranged bool // whether a Destination has a Range
+	ranged bool // whether a Destination in the message has a Range
 }
 
-// Read returns a Reader of the fields in b.
+// Read returns a Reader over the fields in b.
 func Read(b []byte) Reader { return Reader{rest: b} }
 
-// OK reports whether all fields so far were complete.
+// OK reports whether all fields that were read were complete.
 func (r *Reader) OK() bool { return !r.bad }
 
-// Done reports whether all fields were complete and no bytes are left.
+// Done reports whether all fields were complete and no bytes remain.
 func (r *Reader) Done() bool { return !r.bad && len(r.rest) == 0 }
 
-// Len returns the number of bytes that are not read yet.
+// Len returns the number of unread bytes.
 func (r *Reader) Len() int { return len(r.rest) }
 
 func (r *Reader) take(n int) []byte {
@@ -35,7 +34,7 @@ func (r *Reader) take(n int) []byte {
 	return b
 }
 
-// Byte reads a field of one byte.
+// Byte reads one byte.
 func (r *Reader) Byte() byte {
 	if b := r.take(1); b != nil {
 		return b[0]
@@ -43,10 +42,10 @@ func (r *Reader) Byte() byte {
 	return 0
 }
 
-// Bool reads a field of one byte.
+// Bool reads one byte as a bool.
 func (r *Reader) Bool() bool { return r.Byte() != 0 }
 
-// Uint32 reads a field of four bytes.
+// Uint32 reads a number of four bytes.
 func (r *Reader) Uint32() uint32 {
 	if b := r.take(4); b != nil {
 		return binary.BigEndian.Uint32(b)
@@ -54,7 +53,7 @@ func (r *Reader) Uint32() uint32 {
 	return 0
 }
 
-// Uint64 reads a field of eight bytes.
+// Uint64 reads a number of eight bytes.
 func (r *Reader) Uint64() uint64 {
 	if b := r.take(8); b != nil {
 		return binary.BigEndian.Uint64(b)
@@ -62,7 +61,7 @@ func (r *Reader) Uint64() uint64 {
 	return 0
 }
 
-// Number reads a uvarint of at most limit.
+// Number reads a uvarint. A number above limit is an error.
 func (r *Reader) Number(limit uint64) uint64 {
 	n, size := binary.Uvarint(r.rest)
 	if size <= 0 || n > limit {
@@ -73,10 +72,10 @@ func (r *Reader) Number(limit uint64) uint64 {
 	return n
 }
 
-// Size reads a number that fits into an int on every platform.
+// Size reads a uvarint that fits into an int on every platform.
 func (r *Reader) Size() int { return int(r.Number(1<<31 - 1)) }
 
-// Bytes reads a field of any length; it returns nil if the field is empty.
+// Bytes reads a length and bytes. It returns nil if the length is 0.
 func (r *Reader) Bytes() []byte {
 	n := r.Number(uint64(len(r.rest)))
 	if n == 0 {
@@ -85,8 +84,7 @@ func (r *Reader) Bytes() []byte {
 	return r.take(int(n))
 }
 
-// Text reads a field of any length as a string, which shares the memory of the
-// message.
+// Text reads a length and bytes as a string. The string shares the memory of the message.
 func (r *Reader) Text() string {
 	b := r.Bytes()
 	return unsafe.String(unsafe.SliceData(b), len(b))
@@ -105,13 +103,13 @@ func appendBool(dst []byte, b bool) []byte {
 	return append(dst, 0)
 }
 
-// AppendBytes appends a field of any length.
+// AppendBytes appends the length of b and then b.
 func AppendBytes(dst, b []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(b)))
 	return append(dst, b...)
 }
 
-// AppendText appends a field of any length.
+// AppendText appends the length of s and then s.
 func AppendText(dst []byte, s string) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(s)))
 	return append(dst, s...)

@@ -7,26 +7,26 @@ import (
 	"edgetable/core/edm"
 )
 
-// The constant version is the version of most messages. The constant ranged is the version of a message to a range
-// other than the first. An earlier version of the code, without ranges, must not understand such a message.
+// version is the version of most messages. ranged is the version of messages to a range other than the first one, so
+// that an earlier version of the code without ranges does not understand them.
 const (
 	version = 2
 	ranged  = 3
-	// This version is for messages that code without declared options must not understand.
+	// declaring is the version of messages that code without declared options must not understand.
 	declaring = 4
 )
 
 // Op is an operation of an object.
 type Op byte
 
-// The operations of a bucket come first, then those of a catalog. Each comment shows the fields of the
-// message → those of the answer.
+// The operations of a bucket come first, then the operations of a catalog. Each comment contains the fields of the
+// message → the fields of the answer.
 const (
 	OpGet    Op = 1 + iota // Destination, key → row
 	OpCommit               // Attempt, Destination, Mutations → Timestamp
 	OpScan                 // Destination, Scan → page
 	OpDrop                 // incarnation → highest Timestamp of the incarnation in this object
-	OpForget               // the highest Timestamp that the catalog has recorded; the answer has no fields
+	OpForget               // the highest Timestamp that the catalog has recorded → nothing
 
 	OpRead   // record key → Record
 	OpWrite  // Attempt, Write → revision
@@ -35,9 +35,9 @@ const (
 	OpLocate // record key → Located
 	OpAlarm  // sent by the alarm of the object
 
-	OpTraffic // of a bucket: Destination → traffic.Tally of today, traffic.Tally of the day before or an empty field, traffic.Range
+	OpTraffic // sent to a bucket: Destination → traffic.Tally of today, traffic.Tally of the day before or an empty field, traffic.Range
 
-	// Operations on ranges: the first two go to a range, the others to a catalog.
+	// Operations on ranges. OpCopy and OpTake are sent to a range, the others to a catalog.
 	OpCopy    // Destination, incarnation, number of the chunk, entities → nothing
 	OpTake    // Destination, incarnation, number of the chunk, Taking, entities → nothing
 	OpRanges  // record key, bucket → Located, Named
@@ -45,21 +45,21 @@ const (
 	OpSwitch  // Splitting → Located, Named
 	OpObjects // record key → Layout, objects
 
-	_ // an earlier version of the code had two operations here
+	_ // two operations of an earlier version of the code
 	_
 
-	// Operations of a restore: the first goes to a bucket, the others to a catalog.
-	OpObey      // Destination → the fields of Found, but only in the first phase of a restore (Freezing); before it answers, the receiver asks the catalog what to do
+	// Operations of a restore. OpObey is sent to a bucket, the others to a catalog.
+	OpObey      // Destination → in the phase Freezing, the fields of Found; otherwise nothing. The receiver first asks the catalog what to do
 	OpRestoring // record key, Restore → Restore
-	OpInstruct  // record key; bucket and range of the sender → Restore, whose list of objects contains only the sender
+	OpInstruct  // record key, bucket and range of the sender → Restore with only the sender in its list of objects
 
-	// Operations of a merge: a range sends them to its right neighbour, which will get all its keys.
-	OpOffer // Destination, incarnation, end of the sender's keys, optional: size of its entities → number of the receiver's agreement
+	// Operations of a merge. A range sends them to its right neighbour, which will receive all its keys.
+	OpOffer // Destination, incarnation, end of the sender's keys, optionally the size of its entities → number of the receiver's agreement
 	OpJoin  // Destination, incarnation, number in the answer to OpOffer, number of the chunk, entities → nothing
 
-	OpDeclare // makes a bucket read the declared options: Destination → 1 if all entities that expired by a withdrawn rule are removed, else 0
+	OpDeclare // makes a bucket read the declared options: Destination → 1 if all entities that had expired by a withdrawn rule are removed, else 0
 
-	// Operations on feeds: the first two go to a bucket, the others to a catalog.
+	// Operations on feeds. OpLines and OpLook are sent to a bucket, the others to a catalog.
 	OpLines // Destination, FeedQuestion → FeedAnswer, items
 	OpLook  // Destination, incarnation, key, bounds, items → items
 	OpFeeds // record key, index of the first object to ask, whether to ask objects for positions → FeedMap
@@ -79,7 +79,7 @@ func begin(dst []byte, op Op) []byte {
 	return dst
 }
 
-// Open returns the operation and the fields of a message. ok is false if the version is unknown.
+// Open parses the head of a message. ok is false if the version is unknown.
 func Open(m []byte) (op Op, r Reader, ok bool) {
 	if len(m) < head || m[0] != version && m[0] != ranged && m[0] != declaring {
 		return 0, r, false
@@ -89,23 +89,23 @@ func Open(m []byte) (op Op, r Reader, ok bool) {
 	return Op(m[1]), r, true
 }
 
-// Attempt identifies a write and one attempt to send it.
+// Attempt identifies a write and one of the attempts to send it.
 type Attempt struct {
 	ID    uint64    // random; the same in all attempts
 	Again bool      // whether this is not the first attempt
-	First edm.Ticks // when the first attempt was sent, by the sender's clock
+	First edm.Ticks // the time of the first attempt, by the sender's clock
 	Age   edm.Ticks // time between the first attempt and this one
 }
 
 const attemptSize = 8 + 1 + 8 + 8
 
-// IsWrite reports whether a message has an Attempt.
+// IsWrite reports whether a message begins with an Attempt.
 func IsWrite(m []byte) bool { return len(m) >= head+attemptSize && Op(m[1]).writes() }
 
-// IsRemove reports whether a message is OpRemove, which an object may carry out in parts.
+// IsRemove reports whether a message is OpRemove, which an object may execute in parts.
 func IsRemove(m []byte) bool { return IsWrite(m) && Op(m[1]) == OpRemove }
 
-// Stamp writes the Attempt into a write.
+// Stamp sets the Attempt of a write.
 func Stamp(m []byte, a Attempt) {
 	b := m[head : head+attemptSize]
 	binary.BigEndian.PutUint64(b, a.ID)
@@ -117,7 +117,7 @@ func Stamp(m []byte, a Attempt) {
 	binary.BigEndian.PutUint64(b[17:], uint64(max(a.Age, 0)))
 }
 
-// Attempt reads an Attempt, the first field of a write.
+// Attempt reads the Attempt of a write.
 func (r *Reader) Attempt() Attempt {
 	return Attempt{
 		ID:    r.Uint64(),
@@ -127,8 +127,8 @@ func (r *Reader) Attempt() Attempt {
 	}
 }
 
-// Destination is the range of a bucket to which a message is sent, with the layout that the sender assumes the table
-// has. The object checks the layout, because it may be out of date.
+// Destination is the range of a bucket to which a message is sent, with the layout that the sender assumes. The object
+// checks the layout, which may be out of date.
 type Destination struct {
 	Table    string // key of the table's record
 	Buckets  uint16 // number of buckets, at least 1
@@ -137,14 +137,13 @@ type Destination struct {
 	Range    uint32 // id of the range
 }
 
-// Clone returns a destination in memory of its own.
+// Clone returns a copy that shares no memory with the message.
 func (p *Destination) Clone() Destination {
 	c := *p
 	c.Table, c.Location = strings.Clone(p.Table), strings.Clone(p.Location)
 	return c
 }
 
-// beginAt begins a message to a destination.
 func beginAt(dst []byte, op Op, p *Destination) []byte {
 	start := len(dst)
 	dst = AppendDestination(begin(dst, op), p)

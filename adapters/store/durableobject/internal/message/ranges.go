@@ -9,16 +9,15 @@ import (
 	"edgetable/core/table"
 )
 
-// MaxRanges is the maximum number of ranges of a table that exist or are being filled. With this limit, the
-// list of a bucket's ranges fits into one row of at most 2 MB: each range has a key of up to 1.5 KB in that
-// list.
+// MaxRanges is the maximum number of ranges of a table that exist or are being filled. The list of a bucket's ranges
+// must fit into one row of at most 2 MB, and has a key of up to 1.5 KB for each range.
 const MaxRanges = 1000
 
-// MostRanges returns the maximum number of ranges of a table with this many buckets.
+// MostRanges returns the maximum number of ranges of a table with the given number of buckets.
 func MostRanges(buckets uint16) int { return max(MaxRanges, int(buckets)+MaxRanges/2) }
 
-// MostOfBucket returns the maximum number of ranges of one bucket. Splits for load may use only half of them.
-// The other half is for splits for size, without which the table would finally refuse writes.
+// MostOfBucket returns the maximum number of ranges of one bucket. Splits for load may use only half of them. The other
+// half is reserved for splits for size, because a bucket that cannot split finally refuses writes.
 func MostOfBucket(buckets uint16, forLoad bool) int {
 	most := MostRanges(buckets)
 	if forLoad {
@@ -27,7 +26,7 @@ func MostOfBucket(buckets uint16, forLoad bool) int {
 	return max(most/int(max(buckets, 1)), 2)
 }
 
-// AppendRanges appends the list of a bucket's ranges.
+// AppendRanges appends the ranges of a bucket.
 func AppendRanges(dst []byte, m buckets.Ranges) []byte {
 	dst = appendNumber(dst, uint64(len(m)))
 	for _, r := range m {
@@ -36,7 +35,7 @@ func AppendRanges(dst []byte, m buckets.Ranges) []byte {
 	return dst
 }
 
-// Ranges reads the list of a bucket's ranges.
+// Ranges reads the ranges of a bucket.
 func (r *Reader) Ranges() buckets.Ranges {
 	n := r.Number(uint64(len(r.rest)))
 	var m buckets.Ranges
@@ -64,7 +63,7 @@ func (r *Reader) Bounds() (b key.Range) {
 	b.Start = r.Bytes()
 	if r.Bool() {
 		if b.End = r.Bytes(); b.End == nil {
-			b.End = []byte{} // not nil, because nil means that the range has no end
+			b.End = []byte{} // nil would mean that the range has no end
 		}
 	}
 	return b
@@ -78,23 +77,23 @@ func Ranges(dst []byte, key string, bucket uint16) []byte {
 // Bucket reads the number of a bucket.
 func (r *Reader) Bucket() uint16 { return uint16(r.Number(1<<16 - 1)) }
 
-// Named is what the catalog knows about the ranges of a bucket: the ranges that serve, and the new ranges
-// that do not serve yet.
+// Named contains the ranges of a bucket in the catalog: the ranges that serve, and the new ranges that do not serve
+// yet.
 type Named struct {
 	Ranges buckets.Ranges
 	Begun  []Begun
 }
 
-// Begins reports whether the range with this id is in Begun.
+// Begins reports whether Begun contains the range with the given id.
 func (n *Named) Begins(id uint32) bool {
 	return slices.ContainsFunc(n.Begun, func(b Begun) bool { return b.ID == id })
 }
 
-// UnusedClass returns how many ids the catalog skips before it gives an id to a new range. The parameter last is the id
-// of the last new range. The class of a range is its id modulo n, and determines the Timestamps that the range issues.
-// So no two ranges of a bucket may have the same class. The result is 0 if every class is used.
+// UnusedClass returns how many ids the catalog must skip before the id of the next new range. last is the id of the
+// last new range. The class of a range is its id modulo n, and determines the Timestamps that the range issues. No two
+// ranges of a bucket may have the same class. If every class is used, the result is 0.
 func (s *Named) UnusedClass(last, n uint32) uint32 {
-	used := map[uint32]bool{0: true} // before a bucket splits, its range has the id 0
+	used := map[uint32]bool{0: true} // the range of a bucket that has not split has the id 0
 	for _, r := range s.Ranges {
 		used[r.ID%n] = true
 	}
@@ -112,11 +111,11 @@ func (s *Named) UnusedClass(last, n uint32) uint32 {
 // Begun is a new range that the catalog has recorded and that does not serve yet.
 type Begun struct {
 	ID   uint32
-	From uint32 // the range that hands the keys over
-	At   []byte // the lower bound of the keys that the new range gets
+	From uint32 // the range that hands over the keys
+	At   []byte // the lower bound of the keys that the new range receives
 }
 
-// AppendNamed appends a Named value.
+// AppendNamed appends an encoded Named.
 func AppendNamed(dst []byte, n *Named) []byte {
 	dst = appendNumber(AppendRanges(dst, n.Ranges), uint64(len(n.Begun)))
 	for _, b := range n.Begun {
@@ -125,7 +124,7 @@ func AppendNamed(dst []byte, n *Named) []byte {
 	return dst
 }
 
-// Named reads a Named value.
+// Named reads a Named.
 func (r *Reader) Named() (n Named) {
 	n.Ranges = r.Ranges()
 	count := r.Number(uint64(len(r.rest)))
@@ -135,17 +134,16 @@ func (r *Reader) Named() (n Named) {
 	return n
 }
 
-// Splitting holds the fields of the messages OpBegin and OpSwitch, which a range sends to the catalog. From is the id
-// of that range. OpBegin asks for the id of a new range, which will get the keys from the position At on. OpSwitch says
-// that the range with the id To has these keys. If To is 0, OpSwitch says that the right neighbour has got all keys of
-// the sender.
+// Splitting contains the fields of OpBegin and OpSwitch, which a range sends to the catalog. From is the id of the
+// sender. OpBegin requests the id of a new range, which will receive the keys from At on. OpSwitch reports that the
+// range To has these keys. If To is 0, it reports that the right neighbour has all keys of the sender.
 type Splitting struct {
 	Table       string
 	Incarnation table.Incarnation
 	Bucket      uint16
 	From, To    uint32
 	At          []byte
-	Sealed      edm.Ticks // when the sender stopped serving the keys, 0 in OpBegin
+	Sealed      edm.Ticks // when the sender stopped serving the keys; 0 in OpBegin
 }
 
 // Split appends the message OpBegin or OpSwitch.
@@ -168,32 +166,31 @@ func (r *Reader) Splitting() Splitting {
 	return s
 }
 
-// Taking holds the fields that are only in the message with the last chunk of entities, with which the
-// receiver gets the keys.
+// Taking contains the fields that only the message with the last chunk of entities has. With this message, the receiver
+// takes over the keys.
 type Taking struct {
-	Bounds key.Range // the bounds of the keys that the receiver has from now on
-	High   edm.Ticks // no Timestamp of the sender is higher
-	// Replica is the name of the replica to which the sender publishes; "" if it does not publish. If Synced is true,
-	// the sender has published all entities that existed when it joined the replica, and all changes before the time
+	Bounds key.Range // the bounds of the receiver's keys from now on
+	High   edm.Ticks // the highest Timestamp of the sender
+	// Replica is the name of the replica to which the sender publishes, or "" if it does not publish. If Synced is
+	// true, the sender has published all entities that existed when it joined the replica, and all changes before
 	// Since.
 	Replica string
 	Synced  bool
 	Since   edm.Ticks
-	// Number is the number with which the receiver agreed to take all keys of the sender; 0 in a split.
+	// Number is the number with which the receiver agreed to take over all keys of the sender; 0 in a split.
 	Number uint64
-	// The fields From and Cut are set in a table with a feed. From is the id of the sender. The sender's lines
-	// up to the Timestamp Cut come before the receiver's lines. Without a feed, Cut is 0.
+	// From and Cut are set if the table has a feed. From is the id of the sender. The sender's lines up to the
+	// Timestamp Cut precede the receiver's lines.
 	From uint32
 	Cut  edm.Ticks
 }
 
-// The flags of a Taking.
 const (
 	takingSynced = 1 << iota
 	takingFeeds
 )
 
-// Copy appends the message OpCopy, or OpTake if taking is not nil. The caller appends items after it.
+// Copy appends the message OpCopy, or OpTake if taking is not nil. The caller must append the items.
 func Copy(dst []byte, p *Destination, i table.Incarnation, seq uint64, taking *Taking) []byte {
 	if taking == nil {
 		return appendUint64(append(beginAt(dst, OpCopy, p), i[:]...), seq)
@@ -217,7 +214,7 @@ func Copy(dst []byte, p *Destination, i table.Incarnation, seq uint64, taking *T
 	return appendUint64(dst, taking.Number)
 }
 
-// Offer appends the message OpOffer. size is the size of the sender's entities, 0 if there are none.
+// Offer appends the message OpOffer. size is the size of the sender's entities, or 0 if there are none.
 func Offer(dst []byte, p *Destination, i table.Incarnation, end []byte, size int64) []byte {
 	dst = AppendBytes(append(beginAt(dst, OpOffer, p), i[:]...), end)
 	if size == 0 {
@@ -226,7 +223,7 @@ func Offer(dst []byte, p *Destination, i table.Incarnation, end []byte, size int
 	return appendUint64(dst, uint64(size))
 }
 
-// Join appends the message OpJoin. The caller appends items after it.
+// Join appends the message OpJoin. The caller must append the items.
 func Join(dst []byte, p *Destination, i table.Incarnation, number, seq uint64) []byte {
 	return appendUint64(appendUint64(append(beginAt(dst, OpJoin, p), i[:]...), number), seq)
 }
@@ -245,13 +242,13 @@ func (r *Reader) Taking() Taking {
 	return t
 }
 
-// Item is the state of an entity in a chunk that moves to another range.
+// Item is the state of an entity in a chunk.
 type Item struct {
 	Key       []byte
 	Gone      bool
 	Value     []byte
 	Unseen    bool      // whether the replica lacks the current state
-	ChangedAt edm.Ticks // the time of the change, set only if Unseen is true
+	ChangedAt edm.Ticks // the time of the change; set only if Unseen is true
 }
 
 const (
@@ -271,7 +268,7 @@ func AppendItem(dst []byte, i *Item) []byte {
 	return appendState(dst, form, i.ChangedAt, i.Key, i.Value)
 }
 
-// Item reads the next item of a chunk, until Done.
+// Item reads the next item of a chunk. The caller must call it until Done.
 func (r *Reader) Item() (i Item) {
 	var form byte
 	form, i.ChangedAt, i.Key, i.Value = r.state()

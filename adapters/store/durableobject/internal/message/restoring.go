@@ -2,7 +2,7 @@ package message
 
 import "edgetable/core/edm"
 
-// Instruct appends the message OpInstruct, in which an object asks for its part of a restore.
+// Instruct appends the message OpInstruct.
 func Instruct(dst []byte, p *Destination) []byte {
 	return appendNumber(appendNumber(Key(dst, OpInstruct, p.Table), uint64(p.Bucket)), uint64(p.Range))
 }
@@ -10,13 +10,14 @@ func Instruct(dst []byte, p *Destination) []byte {
 // Obey appends the message OpObey.
 func Obey(dst []byte, p *Destination) []byte { return beginAt(dst, OpObey, p) }
 
-// AppendFound appends an object's answer to OpObey in the first phase of a restore (Freezing): the platform's bookmarks
-// of its state at the requested time and of its present state, and its highest Timestamp.
+// AppendFound appends an object's answer to OpObey in the phase Freezing of a restore. state and before are the
+// platform's bookmarks of the object's state at the requested time and of its present state. high is the object's
+// highest Timestamp.
 func AppendFound(dst []byte, state, before []byte, high edm.Ticks) []byte {
 	return appendUint64(AppendBytes(AppendBytes(Done(dst), state), before), uint64(high))
 }
 
-// Found reads the fields of the answer to OpObey.
+// Found reads the fields that AppendFound has written.
 func (r *Reader) Found() (state, before []byte, high edm.Ticks) {
 	return r.Bytes(), r.Bytes(), r.Ticks()
 }

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Scan asks for a page of one bucket. A number of 0 means no limit.
+// Scan requests a page of one bucket. In each limit, 0 means no limit.
 type Scan struct {
 	Ranges    []key.Range
 	Filter    *odata.Filter
@@ -18,13 +18,13 @@ type Scan struct {
 	ScanBytes int // the maximum number of bytes to examine
 	// ScanRows is the maximum number of rows to examine.
 	ScanRows int
-	// Strict means that ScanBytes applies to the first row, too.
+	// Strict means that ScanBytes also applies to the first row.
 	Strict bool
 	// Descending, Count and Ended mean the same as in [table.ScanRequest].
 	Descending, Count, Ended bool
 }
 
-// Position returns the position at which the scan begins. The message must go to the object that has the keys at this
+// Position returns the position at which the scan begins. The message must be sent to the object that has this
 // position.
 func (s *Scan) Position() []byte {
 	if s.Descending {
@@ -33,8 +33,8 @@ func (s *Scan) Position() []byte {
 	return s.Ranges[0].Start
 }
 
-// Leaves returns the position at which a scan of the range r goes on in another object. The parameter own contains the
-// keys of the object. The result is nil if the scan ends within the object.
+// Leaves returns the position at which a scan of the range r continues in another object. own contains the keys of the
+// object. If the scan ends within the object, the result is nil.
 func (s *Scan) Leaves(r, own key.Range) []byte {
 	switch {
 	case s.Descending && bytes.Compare(r.Start, own.Start) < 0:
@@ -95,7 +95,7 @@ type PageWriter struct {
 	dst      []byte
 	count    int // the offset of the number of rows
 	rows     uint32
-	examined int // bytes that were examined before the next row
+	examined int // number of bytes that were examined before the next row
 }
 
 // BeginPage begins the answer to a Scan.
@@ -107,8 +107,8 @@ func BeginPage(dst []byte) PageWriter {
 // Rows returns the number of rows in the page.
 func (w *PageWriter) Rows() int { return int(w.rows) }
 
-// Add appends a row; value has the form of [table.AppendRow], and examined is the
-// number of bytes that the page has examined, including this row.
+// Add appends a row. value has the form of [table.AppendRow]. examined is the number of bytes that were examined for
+// the page so far, including the row.
 func (w *PageWriter) Add(k, value []byte, examined int) {
 	w.dst = appendNumber(w.dst, uint64(examined-w.examined))
 	w.dst = AppendBytes(w.dst, k)
@@ -117,15 +117,14 @@ func (w *PageWriter) Add(k, value []byte, examined int) {
 	w.examined = examined
 }
 
-// The ways in which a page ends.
 const (
-	endNone   = iota // all ranges are finished
+	endNone   = iota // all ranges were read
 	endLimits        // a limit was reached
 	endBorder        // the scan reached the end of the object's keys
 )
 
-// End ends the page. The parameter next is the position at which the next page begins; nil if all ranges are finished.
-// If border is true, another object has the keys from this position on.
+// End ends the page. next is the position at which the next page begins, or nil if all ranges were read. border means
+// that another object has the keys from next on.
 func (w *PageWriter) End(next []byte, border bool, examined, examinedRows int) []byte {
 	binary.BigEndian.PutUint32(w.dst[w.count:], w.rows)
 	w.dst = appendNumber(w.dst, uint64(examined-w.examined))
@@ -139,10 +138,10 @@ func (w *PageWriter) End(next []byte, border bool, examined, examinedRows int) [
 	return AppendBytes(append(w.dst, endLimits), next)
 }
 
-// AppendCount appends the number of entities to the answer to a Scan with Count.
+// AppendCount appends the number of entities, if the Scan has Count.
 func AppendCount(page []byte, count int) []byte { return appendNumber(page, uint64(count)) }
 
-// leastRow is the minimal size of a row in a page.
+// leastRow is the minimum size of a row in a page.
 const leastRow = 1 + 1 + 1 + 16
 
 // PageRows reads the number of rows that follow in a page.
@@ -166,7 +165,8 @@ func (r *Reader) Row() (row table.Row, examined int) {
 	return row, examined
 }
 
-// PageEnd reads the end of a page: the position and the counts after its rows.
+// PageEnd reads the fields after the rows of a page: next and border as in [PageWriter.End], and the numbers of bytes
+// and rows that were examined.
 func (r *Reader) PageEnd() (next []byte, border bool, examined, examinedRows int) {
 	examined, examinedRows = r.Size(), r.Size()
 	if end := r.Byte(); end != endNone {

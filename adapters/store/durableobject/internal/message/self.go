@@ -2,12 +2,12 @@ package message
 
 import "encoding/binary"
 
-// AppendSelf appends an object's own destination, in the form in which a row stores it.
+// AppendSelf appends the destination of messages to an object, in the form of the object's row RowSelf.
 func AppendSelf(v []byte, p *Destination) []byte {
 	return AppendDestination(binary.BigEndian.AppendUint32(v, p.Range), p)
 }
 
-// Self reads the address of the object itself, which the object keeps in a row.
+// Self reads a destination that AppendSelf has written.
 func (r *Reader) Self() Destination {
 	id := r.Uint32()
 	p := r.Destination()

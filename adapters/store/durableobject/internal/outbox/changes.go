@@ -6,7 +6,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// ChangedRecord adds the change of a record, or its removal, to the outbox, and requests that it is published.
+// ChangedRecord adds the change or removal of a record to the outbox, and requests that it be published.
 func (o *Outbox) ChangedRecord(t *turn.Turn, key string, at edm.Ticks) {
 	if o.on {
 		o.PutChange(t, storage.RowOf(storage.SpaceRecords, key), at)
@@ -14,7 +14,7 @@ func (o *Outbox) ChangedRecord(t *turn.Turn, key string, at edm.Ticks) {
 	}
 }
 
-// RemovedRecord adds the removal of a record to the outbox. It issues a new Timestamp for the removal.
+// RemovedRecord adds the removal of a record to the outbox, with a new Timestamp.
 func (o *Outbox) RemovedRecord(t *turn.Turn, key string) {
 	if o.on {
 		at := o.clock.Next(t.Now, 0, 1)
@@ -23,16 +23,16 @@ func (o *Outbox) RemovedRecord(t *turn.Turn, key string) {
 	}
 }
 
-// PutChange writes the change of a row to the outbox, in the transaction that writes or deletes the row. The outbox keeps only the last change of
-// a row.
+// PutChange adds the change of a row to the outbox. It must be called in the transaction that writes or deletes the
+// row. The outbox keeps only the last change of a row.
 func (o *Outbox) PutChange(t *turn.Turn, key []byte, at edm.Ticks) {
 	if o.on {
 		storage.PutTicks(t.Rows, o.changeKey(key), at)
 	}
 }
 
-// Notify requests the publishing of all changes up to a Timestamp (the parameter at). The transaction must not be rolled back afterwards, because the
-// request is only in memory.
+// Notify requests that all changes up to the Timestamp at be published. The transaction must not be rolled back
+// afterwards, because the request is only in memory.
 func (o *Outbox) Notify(t *turn.Turn, at edm.Ticks) {
 	if !o.on || o.pending {
 		return
@@ -43,7 +43,7 @@ func (o *Outbox) Notify(t *turn.Turn, at edm.Ticks) {
 	}
 }
 
-// changeKey returns the key of the outbox row that belongs to the row with this key. The result is valid until the next call.
+// changeKey returns the key of a row's entry in the outbox. The result is valid until the next call.
 func (o *Outbox) changeKey(key []byte) []byte {
 	o.key = append(append(o.key[:0], storage.SpaceOutbox), key...)
 	return o.key

@@ -11,16 +11,16 @@ import (
 	"edgetable/core/table"
 )
 
-// An object that hands entities over to another object also hands over the changes that it has not published yet. The other object
-// publishes them.
+// An object that hands over entities to another object also hands over their unpublished changes, which the other
+// object then publishes.
 
-// HandOver adds to a message up to which time the object has published the entities that it hands over.
+// HandOver sets the fields of taking that say what the object has published.
 func (o *Outbox) HandOver(taking *message.Taking) {
 	taking.Replica, taking.Synced, taking.Since = o.Replica(), o.IsSynced(), o.since
 }
 
-// TakeOver makes the object publish the entities that it got from another object. Publishing continues where the other
-// object stopped.
+// TakeOver makes the object publish the entities that it received from another object. Publishing continues where the
+// other object stopped.
 func (o *Outbox) TakeOver(t *turn.Turn, p *message.Destination, incarnation table.Incarnation, taking *message.Taking) {
 	if o.incarnation = incarnation; o.name == "" || o.name != taking.Replica {
 		return
@@ -36,7 +36,8 @@ func (o *Outbox) TakeOver(t *turn.Turn, p *message.Destination, incarnation tabl
 	o.storeDestination(t, p)
 }
 
-// Unpublished returns the time of the last change of a row. If the replica has this change, or the object does not publish, ok is false.
+// Unpublished returns the time of the last change of a row. ok is false if the replica has this change, or if the
+// object does not publish.
 func (o *Outbox) Unpublished(rows storage.Rows, key []byte) (at edm.Ticks, ok bool) {
 	if !o.on {
 		return 0, false
@@ -48,7 +49,8 @@ func (o *Outbox) Unpublished(rows storage.Rows, key []byte) (at edm.Ticks, ok bo
 	return edm.Ticks(binary.BigEndian.Uint64(v)), true
 }
 
-// PutUnpublished writes a change to the outbox that another object has not published. This object publishes the change after [Outbox.TakeOver].
+// PutUnpublished adds a change to the outbox that another object has not published. This object publishes the change
+// after [Outbox.TakeOver].
 func (o *Outbox) PutUnpublished(rows storage.Rows, key []byte, at edm.Ticks) {
 	if o.name != "" {
 		storage.PutTicks(rows, o.changeKey(key), at)

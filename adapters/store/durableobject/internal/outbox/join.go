@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// JoinBucket makes the bucket of a table join the replica, if it has not joined yet and the replica may store its data.
+// JoinBucket makes a bucket join the replica, if it has not joined yet and the replica may store its data.
 func (o *Outbox) JoinBucket(t *turn.Turn, p *message.Destination, incarnation table.Incarnation) {
 	if o.joins(p.Location) {
 		o.join(t, durableobject.SourceOf(incarnation, p.Bucket, p.Range))
@@ -18,8 +18,8 @@ func (o *Outbox) JoinBucket(t *turn.Turn, p *message.Destination, incarnation ta
 	o.storeDestination(t, p)
 }
 
-// JoinCatalog makes the catalog of an account join the replica, if it has not joined yet and the replica may store its data. key is the key of a
-// record of the account, or a prefix of such keys.
+// JoinCatalog makes the catalog of an account join the replica, if it has not joined yet and the replica may store its
+// data. key is a record key of the account, or a prefix of such keys.
 func (o *Outbox) JoinCatalog(t *turn.Turn, key, location string) {
 	if !o.joins(location) {
 		return
@@ -29,19 +29,19 @@ func (o *Outbox) JoinCatalog(t *turn.Turn, key, location string) {
 	}
 }
 
-// Leave makes an object that returned to an earlier state publish nothing until it joins the replica again. A batch may
-// still be in flight, so Leave keeps the time before which no batch is sent.
+// Leave makes an object that has returned to an earlier state publish nothing until it joins the replica again. It
+// retains the time before which no batch may be sent, because a batch may still be in flight.
 func (o *Outbox) Leave(rows storage.Rows) {
 	rows.Delete(storage.RowSending)
 	o.publishing = publishing{sending: sending{until: o.until}}
 }
 
-// joins reports whether an object at this location must join the replica and has not joined yet.
+// joins reports whether an object at the given location must join the replica now.
 func (o *Outbox) joins(location string) bool {
 	return o.name != "" && !o.on && o.mayStore(location)
 }
 
-// join makes the object publish: first the rows that exist already, later their changes too.
+// join makes the object publish its existing rows, and then their changes.
 func (o *Outbox) join(t *turn.Turn, source string) {
 	o.publishing = publishing{on: true, sending: sending{replica: o.name, source: source, until: o.until}}
 	o.since = max(t.Now, o.clock.Last)

@@ -16,7 +16,7 @@ import (
 
 // Outbox publishes the changes of an object to the replica.
 type Outbox struct {
-	Keys key.Range // of a bucket: the range of keys whose entities this object publishes; other objects publish the rest
+	Keys key.Range // the range of keys in a bucket that this object publishes; other objects publish the other keys
 
 	clock        *clock.Clock
 	rand         func() uint64
@@ -24,9 +24,9 @@ type Outbox struct {
 	jurisdiction string
 
 	publishing
-	self      message.Destination // the bucket's own destination, which storage.RowSelf stores too
-	confirmed bool                // whether the catalog confirmed that the bucket may publish
-	// If the catalog does not answer, the bucket asks again at this time whether it may publish. Until then, the alarm
+	self      message.Destination // the bucket's own destination, as in the row RowSelf
+	confirmed bool                // whether the catalog has confirmed that the bucket may publish
+	// asksAt is the time at which the bucket may ask the catalog again whether it may publish. Until then, the alarm
 	// does not start publishing.
 	asksAt edm.Ticks
 	key    []byte // scratch buffer
@@ -34,10 +34,10 @@ type Outbox struct {
 
 // publishing is the state of an object that publishes to a replica.
 type publishing struct {
-	on bool // whether the object publishes; if so, the progress (type sending) is also stored in a row
+	on bool // whether the object publishes; if so, sending is also stored in a row
 	sending
 	incarnation table.Incarnation // the incarnation of the bucket's table
-	pending     bool              // the outbox may have rows
+	pending     bool              // whether the outbox may have rows
 	ask         edm.Ticks         // when to publish the rows of the outbox
 	purgeAt     edm.Ticks         // when the next incarnation can be purged; 0 if no purge is necessary
 	awake       awake
@@ -47,23 +47,23 @@ type publishing struct {
 }
 
 const (
-	// collect is the time for which changes are collected before they are sent in one batch.
+	// collect is the time during which changes are collected for one batch.
 	collect = edm.TicksPerSecond
 	// batchTimeout is the time after which no write of a batch can still arrive.
 	batchTimeout = 60 * edm.TicksPerSecond
-	// An object reports a lag to the replica if a change has waited for more than 30 seconds. It withdraws the report
-	// when no change has waited for so long during the last 90 seconds.
+	// An object reports a lag if a change has waited for more than 30 seconds. It withdraws the report when no change
+	// has waited for so long during the last 90 seconds.
 	lagging  = 30 * edm.TicksPerSecond
 	caughtUp = 90 * edm.TicksPerSecond
-	// After visibleAfter, all readers see all writes to an ended incarnation. This time consists of a batch timeout, the minute for which KV may
-	// show older lists, and one more minute.
+	// visibleAfter is the time after which all readers see all writes to an ended incarnation. It consists of a batch
+	// timeout, the minute for which KV may return older lists, and one more minute.
 	visibleAfter = 180 * edm.TicksPerSecond
-	// maxDelay is the maximum of every delay, even if the clock has stepped back.
+	// maxDelay limits every delay, in case the clock has stepped back.
 	maxDelay = 600 * edm.TicksPerSecond
 )
 
-// New makes the outbox of an object that just woke up. name and jurisdiction belong to the replica; name is "" if there is no replica. The same name with another
-// jurisdiction is another replica.
+// New returns the outbox of an object that just woke up. name is the name of the replica, or "" if there is none.
+// jurisdiction is the jurisdiction of the replica; the same name in another jurisdiction is another replica.
 func New(c *clock.Clock, rand func() uint64, name, jurisdiction string) Outbox {
 	if name != "" && jurisdiction != "" {
 		name += "@" + jurisdiction
@@ -74,7 +74,7 @@ func New(c *clock.Clock, rand func() uint64, name, jurisdiction string) Outbox {
 // HasReplica reports whether objects can publish to a replica.
 func (o *Outbox) HasReplica() bool { return o.name != "" }
 
-// Replica returns the name of the replica to which the object publishes, "" if it does not publish.
+// Replica returns the name of the replica to which the object publishes, or "" if it does not publish.
 func (o *Outbox) Replica() string {
 	if !o.on {
 		return ""
@@ -82,11 +82,11 @@ func (o *Outbox) Replica() string {
 	return o.name
 }
 
-// Load reads the state from the rows; incarnation is that of the bucket's table. If the object no longer publishes, or
-// now has another replica, it records no changes until it joins a replica. Then Load discards how far the object had
-// published. A batch may still be in flight, so Load keeps the time before which no batch is sent.
+// Load reads the state from the rows. incarnation is the incarnation of the bucket's table. If the object no longer
+// publishes, or publishes to another replica, Load discards the progress, and no changes are recorded until the object
+// joins a replica. It retains the time before which no batch may be sent, because a batch may still be in flight.
 func (o *Outbox) Load(t *turn.Turn, incarnation table.Incarnation) {
-	known := o.publishing // kept, because after a rollback of the transaction it still describes the batch in flight
+	known := o.publishing // retained, because after a rollback of the transaction it still describes the batch in flight
 	o.publishing, o.self = publishing{incarnation: incarnation}, message.Destination{}
 	v, ok := t.Rows.Get(storage.RowSending)
 	if !ok {
@@ -119,7 +119,7 @@ func (o *Outbox) hasChanges(rows storage.Rows) bool {
 	return storage.HasAny(rows, []byte{storage.SpaceOutbox}, o.endOfOutbox())
 }
 
-// firstOfOwn returns the first row that this object publishes.
+// firstOfOwn returns the first key of the rows that this object publishes.
 func (o *Outbox) firstOfOwn() []byte {
 	if len(o.Keys.Start) == 0 {
 		return firstRow
@@ -127,7 +127,7 @@ func (o *Outbox) firstOfOwn() []byte {
 	return append([]byte{storage.SpaceEntities}, o.Keys.Start...)
 }
 
-// endOfOwn returns the end of the rows that this object publishes.
+// endOfOwn returns the upper bound of the rows that this object publishes.
 func (o *Outbox) endOfOwn() []byte {
 	if o.Keys.End == nil {
 		return endOfRows
@@ -135,7 +135,7 @@ func (o *Outbox) endOfOwn() []byte {
 	return append([]byte{storage.SpaceEntities}, o.Keys.End...)
 }
 
-// endOfOutbox returns the end of the rows of the outbox that this object publishes.
+// endOfOutbox returns the upper bound of the outbox rows that this object publishes.
 func (o *Outbox) endOfOutbox() []byte {
 	if o.Keys.End == nil {
 		return []byte{storage.SpaceOutbox + 1}
@@ -146,18 +146,18 @@ func (o *Outbox) endOfOutbox() []byte {
 // IsIdle reports whether no batch can be in flight.
 func (o *Outbox) IsIdle(now edm.Ticks) bool { return o.inFlight == nil && o.until <= now }
 
-// IdleAt returns the time from which on no write of an earlier batch can arrive.
+// IdleAt returns the time from which no write of an earlier batch can arrive.
 func (o *Outbox) IdleAt() edm.Ticks { return o.until }
 
 // IsSynced reports whether no initial sync is in progress.
 func (o *Outbox) IsSynced() bool { return o.sync == nil }
 
-// IsCaughtUp reports whether the replica has all changes, and reports no lag of this object.
+// IsCaughtUp reports whether the replica has all changes and reports no lag of this object.
 func (o *Outbox) IsCaughtUp(now edm.Ticks) bool {
 	return !o.on || o.IsIdle(now) && !o.pending && o.sync == nil && o.marked == 0
 }
 
-// IsSettled reports whether the replica has all changes, or reports that this object lags.
+// IsSettled reports whether the replica has all changes or reports a lag of this object.
 func (o *Outbox) IsSettled(now edm.Ticks) bool { return o.marked > 1 || o.IsCaughtUp(now) }
 
 // firstRow and endOfRows bound the rows that are published: records and entities.
@@ -166,22 +166,22 @@ var (
 	endOfRows = []byte{storage.SpaceEntities + 1}
 )
 
-// Publishes reports whether the object publishes, and the replica may store the data of a table at this location.
+// Publishes reports whether the object publishes and the replica may store the data of a table at the given location.
 func (o *Outbox) Publishes(location string) bool { return o.on && o.mayStore(location) }
 
-// mayStore reports whether the replica may store the data of a table at this location.
+// mayStore reports whether the replica may store the data of a table at the given location.
 func (o *Outbox) mayStore(location string) bool {
 	jurisdiction, _ := durableobject.SplitLocation(location)
 	return jurisdiction == "" || jurisdiction == o.jurisdiction
 }
 
-// Forget resets the outbox of an object that has no rows any more.
+// Forget resets the outbox after all rows of the object were deleted.
 func (o *Outbox) Forget() {
 	o.publishing, o.self, o.Keys = publishing{}, message.Destination{}, key.Range{}
 }
 
-// SetAlarm sets the alarm in every Step, so that it is due no later than the next batch. If an alarm is lost, the next
-// message sets it again.
+// SetAlarm makes the alarm of a Step no later than the next batch. It is called for every Step, so that the next
+// message replaces a lost alarm.
 func (o *Outbox) SetAlarm(s *turn.Step) {
 	if !o.on {
 		return

@@ -6,15 +6,16 @@ import (
 	"edgetable/core/edm"
 )
 
-// A restore may have returned an object to an earlier state. So a bucket that just woke up publishes only after the catalog permits it.
+// A bucket that just woke up publishes only after the catalog permits it, because a restore may have returned the
+// object to an earlier state.
 
-// NeedsPermission reports whether a batch is due that the bucket must not send yet, because the catalog has not permitted it.
+// NeedsPermission reports whether a batch is due, but the catalog has not permitted the bucket to publish.
 func (o *Outbox) NeedsPermission(now edm.Ticks) bool {
 	return o.IsDue(now) && !o.confirmed && o.self.Table != ""
 }
 
-// AskPermission returns the bucket's own destination, for a question to the catalog. If the bucket asked a short time ago and got no permission, ok is
-// false.
+// AskPermission returns the bucket's own destination, for a question to the catalog. ok is false if the bucket asked a
+// short time ago.
 func (o *Outbox) AskPermission(t *turn.Turn) (self *message.Destination, ok bool) {
 	if o.asksAt > t.Now && t.Resumed.Kind != turn.Instructs {
 		return nil, false

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxFailures    = 200 // failures are not counted beyond this number
+	maxFailures    = 200 // the maximum number of counted failures
 	lengthOfStride = 4 * storage.LeastRun
 )
 
@@ -28,9 +28,9 @@ func (o *Outbox) Publish(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// handOut sends a batch with the current state of changed rows. The same transaction stores that a batch is in flight,
-// so that the object, if it restarts, waits until no write of the batch can arrive any more. An object that lost its
-// storage cannot store this, and so sends nothing.
+// handOut sends a batch with the current state of changed rows. The same transaction records that a batch is in flight:
+// if the object restarts, it waits until no write of the batch can arrive. An object that lost its storage cannot
+// record this, and so sends nothing.
 func (o *Outbox) handOut(t *turn.Turn) turn.Step {
 	f := &batchInFlight{}
 	if o.pass.next == nil {
@@ -44,7 +44,7 @@ func (o *Outbox) handOut(t *turn.Turn) turn.Step {
 		f.mark = message.MarkForget
 	}
 	if f.mark == message.MarkLagging {
-		o.marked = max(o.marked, 1) // from now on the replica may report that this object lags, even if the answer is lost
+		o.marked = max(o.marked, 1) // the replica may report from now on that this object lags, even if the answer is lost
 	}
 	head := message.BatchHead{Incarnation: o.incarnation, Source: o.source, Mark: f.mark, Since: o.since}
 	batch := o.addChanges(t, f, message.AppendBatch(t.Dst, &head))
@@ -55,7 +55,7 @@ func (o *Outbox) handOut(t *turn.Turn) turn.Step {
 		f.sync = o.sync
 	}
 	if len(f.changes)+len(f.synced) == 0 && f.mark == message.MarkNothing {
-		// The outbox is empty, and no row of an initial sync is left.
+		// The outbox is empty, and the initial sync has no more rows.
 		o.sync = f.sync
 		if o.sync == nil && o.pass.clean {
 			o.since = o.pass.begin
@@ -71,7 +71,6 @@ func (o *Outbox) handOut(t *turn.Turn) turn.Step {
 	return o.send(t, f, batch, wakes)
 }
 
-// addChanges adds rows of the outbox to a batch.
 func (o *Outbox) addChanges(t *turn.Turn, f *batchInFlight, batch []byte) []byte {
 	limit := maxChanges
 	if o.sync != nil {
@@ -98,8 +97,8 @@ func (o *Outbox) addChanges(t *turn.Turn, f *batchInFlight, batch []byte) []byte
 	return batch
 }
 
-// AcceptResult handles the result of a batch. It ignores the result of an unknown batch: the object sent that batch
-// before its restart, or another batch has replaced it.
+// AcceptResult handles the result of a batch. It ignores the result of a batch that the object sent before its restart
+// or that another batch has replaced.
 func (o *Outbox) AcceptResult(t *turn.Turn) turn.Step {
 	f, answers := o.inFlight, t.Answers
 	if !o.on || f == nil || t.Resumed.Batch != f.number || len(answers) == 0 {
@@ -110,7 +109,7 @@ func (o *Outbox) AcceptResult(t *turn.Turn) turn.Step {
 	result, ok := durableobject.ReadPublished(answers[0].Message, n)
 	if f.purge {
 		if !ok || answers[0].Err != nil || !result.Certain || result.Failed {
-			return t.Done() // the purge may have failed, so it is sent again
+			return t.Done() // the purge may have failed and is sent again
 		}
 		return o.acceptPurgeResult(t, f, result.More)
 	}
@@ -119,7 +118,7 @@ func (o *Outbox) AcceptResult(t *turn.Turn) turn.Step {
 		result = durableobject.Published{Certain: true, Failed: true, Done: make([]bool, n)}
 	case answers[0].Err != nil || !ok:
 		o.pass = pass{}
-		return t.Done() // wait for the batch timeout, because writes of the batch may still arrive
+		return t.Done() // wait until the batch times out, because its writes may still arrive
 	}
 	all := o.acknowledge(t, f, result.Done)
 	synced := o.advanceSync(t, f, result.Done[len(f.changes):], answers[1:])
@@ -130,7 +129,7 @@ func (o *Outbox) AcceptResult(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// noteMark stores whether the replica may report that this object lags, if the batch has begun or ended such a report.
+// noteMark stores whether the replica may report a lag of this object, if the batch has changed that.
 func (o *Outbox) noteMark(t *turn.Turn, f *batchInFlight, result durableobject.Published) {
 	switch {
 	case !result.Marked:
@@ -141,7 +140,8 @@ func (o *Outbox) noteMark(t *turn.Turn, f *batchInFlight, result durableobject.P
 	}
 }
 
-// advancePass moves the pass past the changes of a batch, or ends the pass. all is true if all changes of the batch are published.
+// advancePass moves the pass past the changes of a batch, or ends the pass. If all is true, all changes of the batch
+// are published.
 func (o *Outbox) advancePass(t *turn.Turn, f *batchInFlight, all bool) {
 	o.pass.clean = o.pass.clean && all
 	o.pass.next, o.pass.later = f.next, true
@@ -155,9 +155,10 @@ func (o *Outbox) advancePass(t *turn.Turn, f *batchInFlight, all bool) {
 	o.pending = o.hasChanges(t.Rows)
 }
 
-// schedule sets the time of the next batch. all is true if the whole batch is published and the initial sync has advanced.
+// schedule sets the time of the next batch. If all is true, the whole batch is published and the initial sync has
+// advanced.
 func (o *Outbox) schedule(t *turn.Turn, f *batchInFlight, result durableobject.Published, all bool) {
-	// If a batch published nothing, a quota may be exhausted for a day. So such a batch counts as a failure, and the delay grows.
+	// A batch that published nothing counts as a failure, so that the delay grows: a quota may be exhausted for a day.
 	stuck := !slices.Contains(result.Done, true) && (f.mark == message.MarkNothing || !result.Marked)
 	switch {
 	case !result.Certain:
@@ -172,13 +173,12 @@ func (o *Outbox) schedule(t *turn.Turn, f *batchInFlight, result durableobject.P
 	o.ask = t.Now
 }
 
-// backoff returns the delay after this many failures.
 func backoff(failures byte) edm.Ticks {
 	return min(edm.Ticks(collect)<<min(failures-1, 10), maxDelay)
 }
 
-// acknowledge removes published rows from the outbox, except rows that changed after the batch was made. It
-// reports whether the whole batch is published.
+// acknowledge removes published rows from the outbox, except rows that have changed since. It reports whether all
+// changes of the batch are published.
 func (o *Outbox) acknowledge(t *turn.Turn, f *batchInFlight, done []bool) (all bool) {
 	all = true
 	for i, c := range f.changes {

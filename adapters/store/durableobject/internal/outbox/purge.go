@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// The catalog purges the incarnation of a deleted table from the replica once no write of the table's buckets
-// can still arrive.
+// The catalog purges the incarnation of a deleted table from the replica when no write of the table's buckets can
+// arrive any more.
 
 func (o *Outbox) SchedulePurge(t *turn.Turn, incarnation table.Incarnation) {
 	if !o.on {
@@ -33,7 +33,7 @@ func (o *Outbox) handOutPurge(t *turn.Turn) turn.Step {
 	return o.send(t, f, message.AppendBatch(t.Dst, &head), nil)
 }
 
-// acceptPurgeResult handles the result of a purge. more is true if the replica has more to delete.
+// acceptPurgeResult handles the result of a purge. If more is true, the replica has more to delete.
 func (o *Outbox) acceptPurgeResult(t *turn.Turn, f *batchInFlight, more bool) turn.Step {
 	if more {
 		purges.Put(t.Rows, f.incarnation, t.Now)

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// A batch has at most maxChanges changes. It has less than maxBatch bytes before its last change, which may
-	// have 1.5 MB, so that a batch fits into 2 MiB. During the initial sync, at most maxDuringSync changes are from
-	// the outbox, which leaves space for rows of the sync.
+	// A batch has at most maxChanges changes, and less than maxBatch bytes before its last change. The last change may
+	// have 1.5 MB, so a batch fits into 2 MiB. During the initial sync, at most maxDuringSync changes are from the
+	// outbox, which leaves room for rows of the sync.
 	maxChanges    = 100
 	maxDuringSync = 75
 	maxBatch      = 256 << 10
 )
 
-// send calls the publisher with a batch, which the caller appended to dst.
+// send calls the publisher with a batch, which was appended to t.Dst, and makes the calls in wakes.
 func (o *Outbox) send(t *turn.Turn, f *batchInFlight, batch []byte, wakes []durableobject.Call) turn.Step {
 	f.number = o.rand()
 	o.inFlight = f
@@ -28,19 +28,20 @@ func (o *Outbox) send(t *turn.Turn, f *batchInFlight, batch []byte, wakes []dura
 	}
 }
 
-// fills reports whether a batch has its maximum size.
 func fills(t *turn.Turn, batch []byte) bool { return len(batch)-len(t.Dst) >= maxBatch }
 
-// addRow adds the state of a row to a batch. If the row is a record that the batch does not show as deleted,
-// addRow returns the record.
+// addRow adds the state of a row to a batch. If the row is a record that is not published as deleted, addRow also
+// returns the record.
 func (o *Outbox) addRow(batch []byte, c change, v []byte, ok bool) ([]byte, record.Record) {
 	b := message.BatchChange{Record: c.key[0] == storage.SpaceRecords, Gone: !ok, Ticks: c.at, Key: c.key[1:], Value: v}
 	var rec record.Record
 	if ok && b.Record {
 		rec, ok = record.Parse(v)
-		// Readers of some tables must ask the objects, so the batch shows some records as deleted: damaged records, records
-		// of tables that are being deleted, records of tables outside the replica's jurisdiction, and records that declare
-		// options, because the replica does not implement options.
+		// Some records are published as deleted, so that readers ask the objects for their tables:
+		// - damaged records;
+		// - records of tables that are being deleted;
+		// - records of tables outside the replica's jurisdiction;
+		// - records that declare options, which the replica does not implement.
 		if b.Gone = !ok || rec.Deleting || rec.Traits != nil || !o.mayStore(rec.Layout.Location); b.Gone {
 			rec = record.Record{}
 		} else {

@@ -9,15 +9,15 @@ import (
 	"edgetable/core/edm"
 )
 
-// sending says how far the object has published its rows. It is stored in storage.RowSending.
+// sending is the progress of publishing. It is stored in the row storage.RowSending.
 type sending struct {
 	replica string // the name of the replica
 	source  string // the name of this object in the replica
-	// No batch is sent before this time, because writes of an earlier batch may still arrive.
+	// until is the time before which no batch may be sent, because writes of an earlier batch may still arrive.
 	until    edm.Ticks
 	failures byte      // number of failures since something was published
 	since    edm.Ticks // all changes before this time are published
-	marked   edm.Ticks // when this object last told the replica that it lags; 0 if the replica reports no lag
+	marked   edm.Ticks // when this object last reported a lag to the replica; 0 if the replica has no report
 	sync     []byte    // the row at which the initial sync continues; nil if it is finished
 }
 

@@ -15,11 +15,12 @@ import (
 
 // The initial sync publishes all rows of an object that joins a replica.
 
-// maxWakes is the number of buckets that one batch calls so that they join the replica. All buckets of one table are
+// maxWakes is the number of buckets that one batch calls to make them join the replica. All buckets of one table are
 // called together, at most durableobject.MaxBuckets.
 const maxWakes = 100
 
-// addSync adds rows of the initial sync to a batch. If a row is the record of a table, it also adds the calls that wake the table's buckets.
+// addSync adds rows of the initial sync to a batch. For the record of a table, it also adds the calls that wake the
+// table's buckets.
 func (o *Outbox) addSync(t *turn.Turn, f *batchInFlight, batch []byte) ([]byte, []durableobject.Call) {
 	var wakes []durableobject.Call
 	split := ""
@@ -32,7 +33,7 @@ func (o *Outbox) addSync(t *turn.Turn, f *batchInFlight, batch []byte) ([]byte, 
 		batch, rec = o.addRow(batch, change{key: k}, v, true)
 		f.synced = append(f.synced, syncedRow{key: bytes.Clone(k)})
 		if rec.IsTable() && rec.Split {
-			split = rec.Key.String() // the table's objects are listed in other rows, which cannot be read during this scan
+			split = rec.Key.String() // the table's objects are listed in other rows, which cannot be read during the scan
 			f.sync = append(bytes.Clone(k), 0)
 			break
 		}
@@ -63,9 +64,9 @@ func (o *Outbox) addWakes(rows storage.Rows, f *batchInFlight, wakes []durableob
 	return wakes
 }
 
-// advanceSync moves the initial sync past the published rows. The row of a table is passed only if the table's buckets
-// have answered. The result is true if all rows of the batch are passed. If the first bucket does not answer, the sync
-// pauses.
+// advanceSync moves the initial sync past the published rows. It moves past the row of a table only if the table's
+// buckets have answered. It reports whether it moved past all rows of the batch. If the first bucket does not answer,
+// the sync pauses.
 func (o *Outbox) advanceSync(t *turn.Turn, f *batchInFlight, done []bool, woken []durableobject.Answer) (all bool) {
 	for i, s := range f.synced {
 		n := 0
@@ -84,8 +85,8 @@ func (o *Outbox) advanceSync(t *turn.Turn, f *batchInFlight, done []bool, woken 
 	return true
 }
 
-// isAwake reports whether an object answered the call that wakes it. Then it serves the table or a range of the table, or the table does not
-// exist.
+// isAwake reports whether an object answered the call that wakes it: the object serves the table or a range of the
+// table, or the table does not exist.
 func isAwake(a durableobject.Answer) bool {
 	_, err := message.Result(a.Message)
 	if _, ok := errors.AsType[*message.RangedError](err); ok {

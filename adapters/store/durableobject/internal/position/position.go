@@ -1,4 +1,4 @@
-// Package position encodes a position in the feed of a table: one Timestamp for each range, in few bytes.
+// Package position encodes a position in the feed of a table compactly. A position contains a Timestamp for each range.
 package position
 
 import (
@@ -10,25 +10,25 @@ import (
 	"edgetable/core/edm"
 )
 
-// Position is a position in a feed. The field Ranges contains the ranges that are being read. The field Done contains
-// ranges that gave all their keys to a neighbour, and whose lines are all read. Such a range stays in Done until the
-// reader has read the neighbour's line about these keys. A range in neither list was read completely, or is new: the
-// reader finds it in the lines of the range that gave keys to it.
+// Position is a position in a feed. Ranges contains the ranges that are being read. Done contains ranges that handed
+// over all their keys to a neighbour, and whose lines were all read. A range remains in Done until the reader has read
+// the neighbour's line about these keys. A range in neither list was read completely or is new: the reader finds a new
+// range in the lines of the range that gave it keys.
 type Position struct {
 	Layout message.Layout
 	Ended  bool      // whether the client has received the drop of the table
-	Busy   bool      // the reader asks the ranges in turn; Busy says whether a range that was asked since the first one has more lines
-	Drop   edm.Ticks // the highest Timestamp of a drop that ranges reported, 0 if no range has reported a drop
+	Busy   bool      // whether a range has more lines, among the ranges that were asked since the first one; the reader asks the ranges in turn
+	Drop   edm.Ticks // the highest Timestamp of a drop that a range reported; 0 if none did
 	From   uint64    // the index of the range to ask first
 	Ranges []message.FeedRange
 	Done   []message.Object
-	// Part is the number of changes that the client has read of the next commit of the range PartOf. It is 0 unless the
+	// Part is the number of changes of the next commit of the range PartOf that the client has read. It is 0 unless the
 	// position is inside a commit.
 	Part   int
 	PartOf message.Object
 }
 
-// Number returns the place of a range in the order of the field Ranges.
+// Number returns the number of a range, by which Ranges is sorted.
 func (p *Position) Number(o message.Object) uint64 {
 	return uint64(o.Range)*uint64(max(p.Layout.Buckets, 1)) + uint64(o.Bucket)
 }
@@ -38,7 +38,6 @@ func (p *Position) object(n uint64) message.Object {
 	return message.Object{Bucket: uint16(n % b), Range: uint32(n / b)}
 }
 
-// search returns the index of a range in Ranges.
 func (p *Position) search(o message.Object) (i int, ok bool) {
 	return slices.BinarySearchFunc(p.Ranges, p.Number(o), func(r message.FeedRange, n uint64) int { return cmp.Compare(p.Number(r.Object), n) })
 }
@@ -52,7 +51,7 @@ func (p *Position) At(o message.Object) (at edm.Ticks, ok bool) {
 	return p.Ranges[i].At, true
 }
 
-// Knows reports whether a range is being read, or was read to its end.
+// Knows reports whether Ranges or Done contains a range.
 func (p *Position) Knows(o message.Object) bool {
 	_, ok := p.search(o)
 	return ok || slices.Contains(p.Done, o)
@@ -70,15 +69,14 @@ func (p *Position) Set(o message.Object, at edm.Ticks) {
 	p.Ranges[i].At = at
 }
 
-// SetPart records that the client has read a part of a commit: this number of changes of the range's commit with the
-// given Timestamp.
+// SetPart records that the client has read part changes of the range's commit at the Timestamp ticks.
 func (p *Position) SetPart(o message.Object, ticks edm.Ticks, part int) {
 	p.Set(o, ticks-1)
 	p.Done = slices.DeleteFunc(p.Done, func(done message.Object) bool { return done == o })
 	p.Part, p.PartOf = part, o
 }
 
-// PartIn returns the number of changes that the client has read of the next commit of a range.
+// PartIn returns the number of changes of the next commit of a range that the client has read.
 func (p *Position) PartIn(o message.Object) int {
 	if p.PartOf != o {
 		return 0
@@ -86,7 +84,7 @@ func (p *Position) PartIn(o message.Object) int {
 	return p.Part
 }
 
-// Remove removes a range that was read to its end.
+// Remove removes a range from Ranges.
 func (p *Position) Remove(o message.Object) {
 	if i, ok := p.search(o); ok {
 		p.Ranges = slices.Delete(p.Ranges, i, i+1)
@@ -102,12 +100,12 @@ const (
 	flagPart
 )
 
-// absolute is the scale of a Timestamp that is written whole. Otherwise a difference of two Timestamps is
-// written, divided by a power of ten. The scale is then the exponent.
+// A Timestamp is written as its difference to another Timestamp, divided by a power of ten, of which scale is the
+// exponent. The scale absolute means that the Timestamp is written whole.
 const absolute = 15
 
 // Append appends the encoded position. The most frequent Timestamp of the ranges is written once. Ranges with
-// consecutive numbers are written together: the first number and the number of ranges.
+// consecutive numbers are written as one run: the first number and the count.
 func (p *Position) Append(dst []byte) []byte {
 	flags := byte(0)
 	if p.Ended {
@@ -149,7 +147,7 @@ func (p *Position) Append(dst []byte) []byte {
 	return dst
 }
 
-// This method returns the most frequent Timestamp of the ranges.
+// most returns the most frequent Timestamp of the ranges.
 func (p *Position) most() (base edm.Ticks) {
 	count := make(map[edm.Ticks]int, 8)
 	for _, r := range p.Ranges {
@@ -171,7 +169,7 @@ func appendDifference(dst []byte, at, base edm.Ticks) []byte {
 	return binary.AppendVarint(append(dst, scale), int64(d))
 }
 
-// Read reads a position.
+// Read parses a position.
 func Read(b []byte) (p Position, ok bool) {
 	if len(b) == 0 || b[0] != form {
 		return p, false
@@ -205,7 +203,7 @@ func Read(b []byte) (p Position, ok bool) {
 	return p, r.Done() && flags <= flagEnded|flagBusy|flagPart && p.Layout.Buckets > 0 && (p.Part > 0) == (flags&flagPart != 0)
 }
 
-// mostRanges is the maximum number of ranges in a position that Read accepts.
+// mostRanges is the maximum number of ranges of a position that Read accepts.
 const mostRanges = 10_000
 
 func readDifference(r *message.Reader, base edm.Ticks) edm.Ticks {

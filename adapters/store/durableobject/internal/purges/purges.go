@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Put stores the time at which a dropped table (one incarnation) can be purged from the replica.
+// Put stores the time at which an incarnation can be purged from the replica.
 func Put(rows storage.Rows, incarnation table.Incarnation, due edm.Ticks) {
 	storage.PutTicks(rows, storage.RowOf(storage.SpacePurges, string(incarnation[:])), due)
 }
@@ -24,7 +24,7 @@ func Each(rows storage.Rows, f func(incarnation table.Incarnation, due edm.Ticks
 	}
 }
 
-// Next returns the time at which the next incarnation can be purged, or 0 if there is none to purge.
+// Next returns the time at which the next incarnation can be purged, or 0 if there is none.
 func Next(rows storage.Rows) (at edm.Ticks) {
 	Each(rows, func(_ table.Incarnation, due edm.Ticks) bool {
 		if at == 0 || due < at {

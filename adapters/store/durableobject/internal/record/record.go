@@ -9,19 +9,19 @@ import (
 	"edgetable/core/table"
 )
 
-// Record is a record with fields that only the catalog knows.
+// Record is a [table.Record] with fields that only the catalog knows.
 type Record struct {
 	table.Record
-	Layout    message.Layout // of a table: the number and location of its buckets
-	Floor     edm.Ticks      // of a table: all its Timestamps are higher than this
-	Deleting  bool           // the table is being deleted
-	By        uint64         // the id of the write that deletes the table or changes its declared options
-	Split     bool           // a bucket of the table has ranges
-	Restoring bool           // the table is being restored
-	Telling   bool           // whether the table's objects must still read the new declared options
+	Layout    message.Layout // the layout of a table
+	Floor     edm.Ticks      // all Timestamps of a table are higher
+	Deleting  bool
+	By        uint64 // the id of the write that deletes the table or changes its declared options
+	Split     bool   // whether a bucket of the table has split
+	Restoring bool
+	Telling   bool // whether the table's objects must still read the new declared options
 }
 
-// IsTable reports whether the record is that of a table.
+// IsTable reports whether the record belongs to a table.
 func (r *Record) IsTable() bool { return r.Key.Table != "" }
 
 // Exists reports whether the record exists. It is false for the zero value.
@@ -32,7 +32,7 @@ const (
 	formDeleting = 2
 )
 
-// Append appends the record in the form of a row.
+// Append appends the encoded record, as in a row.
 func (r *Record) Append(dst []byte) []byte {
 	form := byte(formLive)
 	if r.Deleting {
@@ -45,7 +45,7 @@ func (r *Record) Append(dst []byte) []byte {
 	dst = message.AppendText(dst, r.Key.String())
 	dst = message.AppendText(dst, string(r.Revision))
 	dst = append(dst, r.Incarnation[:]...)
-	dst = append(dst, 0, 0) // an earlier version of the code refuses a record with other values here
+	dst = append(dst, 0, 0) // an earlier version of the code refuses a record with other values in these bytes
 	if r.Split {
 		dst[len(dst)-1] = 1
 	}
@@ -65,12 +65,13 @@ func (r *Record) Append(dst []byte) []byte {
 	return append(dst, 0)
 }
 
-// Declares reports whether the record has a form that code without declared options refuses.
+// Declares reports whether the record has declared options, or is announcing them. Code that does not know declared
+// options refuses the encoded form of such a record.
 func (r *Record) Declares() bool { return r.Traits != nil || r.Telling }
 
 const flagDeclares = 2
 
-// Parse reads a record, which shares the memory of v.
+// Parse parses a record. The result shares the memory of v.
 func Parse(v []byte) (rec Record, ok bool) {
 	r := message.Read(v)
 	form := r.Byte()

@@ -12,8 +12,8 @@ import (
 // ErrDamaged means that a row of a catalog cannot be read.
 var ErrDamaged = errors.New("a record is damaged or was written by a later version")
 
-// Load reads a record into memory of its own, even if its table is being deleted. It returns the zero value
-// if there is no record.
+// Load reads a record, even if its table is being deleted. The result is the zero value if there is no record. It
+// shares no memory with rows.
 func Load(rows storage.Rows, key string) (Record, error) {
 	v, ok := rows.Get(storage.RowOf(storage.SpaceRecords, key))
 	if !ok {
@@ -38,13 +38,12 @@ func RowOfRanges(key string, bucket uint16) []byte {
 	return binary.BigEndian.AppendUint16(append(storage.RowOf(storage.SpaceRanges, key), 0), bucket)
 }
 
-// Named reads the ranges of a bucket into memory of their own.
+// Named reads the ranges of a bucket. The result shares no memory with rows.
 func Named(rows storage.Rows, rec *Record, bucket uint16) (n message.Named, err error) {
 	return NamedIn(nil, rows, rec, bucket)
 }
 
-// NamedIn reads the ranges of a bucket into the caller's memory, if that is large enough. Ranges with long keys need
-// up to a megabyte.
+// NamedIn reads the ranges of a bucket into memory if it is large enough. Ranges with long keys need up to a megabyte.
 func NamedIn(memory []byte, rows storage.Rows, rec *Record, bucket uint16) (n message.Named, err error) {
 	if !rec.Split {
 		return n, nil
@@ -60,8 +59,8 @@ func NamedIn(memory []byte, rows storage.Rows, rec *Record, bucket uint16) (n me
 	return n, nil
 }
 
-// Objects returns all objects that may have a row of a table: the first range of each bucket, and all other ranges
-// that the catalog has recorded. begun is the number of ranges among them that do not serve yet.
+// Objects returns all objects that may have rows of a table: the first range of each bucket, and all other ranges that
+// the catalog has recorded. begun is the number of these ranges that do not serve yet.
 func Objects(rows storage.Rows, rec *Record) (list []message.Object, begun int) {
 	for n := range rec.Layout.Buckets {
 		list = append(list, message.Object{Bucket: n})
@@ -77,7 +76,7 @@ func Objects(rows storage.Rows, rec *Record) (list []message.Object, begun int) 
 		r := message.Read(v)
 		all := r.Named()
 		if !r.Done() {
-			panic(ErrDamaged.Error()) // a drop must reach all objects, so a part of the list is not enough
+			panic(ErrDamaged.Error()) // a drop must reach all objects, so an incomplete list is not acceptable
 		}
 		for _, r := range all.Ranges {
 			if r.ID != 0 {

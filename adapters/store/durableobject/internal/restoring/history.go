@@ -21,17 +21,17 @@ const (
 	Inexact = 60 * edm.TicksPerSecond
 )
 
-// The catalog records how the ranges of a bucket changed, for as long as the platform keeps states. Each
-// change of these ranges is one row, which is written in the transaction of the change.
+// The catalog records the changes of each bucket's ranges for as long as the platform keeps states. Each change is one
+// row, written in the transaction of the change.
 
 // mostForgotten is the maximum number of old changes that are removed when a new change is stored.
 const mostForgotten = 4
 
-// Remember stores a change of a bucket's ranges, and returns the size of the row. It also removes a few of the
-// changes that are older than the states that the platform keeps.
+// Remember stores a change of a bucket's ranges, and returns the size of the row. It also removes some changes that are
+// older than the states that the platform keeps.
 func Remember(rows storage.Rows, c *clock.Clock, now edm.Ticks, key string, bucket uint16, change *Change) int {
 	if _, known := rows.Get(storage.RowHistory); !known {
-		storage.PutTicks(rows, storage.RowHistory, now) // an earlier version of the code stored no changes, so the history begins now
+		storage.PutTicks(rows, storage.RowHistory, now) // an earlier version of the code recorded no changes, so the history begins now
 	}
 	at := c.Next(now, 0, 1)
 	c.Issue(rows, at)
@@ -50,16 +50,16 @@ func RowOfHistory(key string, bucket uint16) []byte {
 	return k
 }
 
-// Change is a change of a bucket's ranges. Between Sealed and At, it is possible that both objects had
-// the keys, or that neither had them.
+// Change is a change of a bucket's ranges. Between Sealed and At, both objects may have had the keys, or neither of
+// them.
 type Change struct {
 	At     edm.Ticks // when the catalog learned of the change; Append does not write it
 	Sealed edm.Ticks
 	From   uint32
-	To     uint32    // the range that got the keys; 0 for a merge into the right neighbour, and for a restore
+	To     uint32    // the range that received the keys; 0 for a merge into the right neighbour, and for a restore
 	Keys   key.Range // the keys that moved; set only for a merge into the right neighbour
 
-	// The fields of a change by a restore:
+	// Set only for a change by a restore:
 	Restored bool
 	Was      table.Incarnation
 	Map      buckets.Ranges // the ranges that the bucket had before the restore
@@ -73,7 +73,7 @@ func (c *Change) Append(v []byte) []byte {
 	return message.AppendRanges(v, c.Map)
 }
 
-// ReadChange reads a change, which shares the memory of v.
+// ReadChange parses a change. The result shares the memory of v.
 func ReadChange(v []byte) (c Change, ok bool) {
 	r := message.Read(v)
 	c.Restored, c.Sealed = r.Bool(), r.Ticks()
@@ -82,7 +82,7 @@ func ReadChange(v []byte) (c Change, ok bool) {
 	return c, r.Done()
 }
 
-// Undo returns the bucket's ranges before the change. The parameter m has the ranges after the change.
+// Undo returns the ranges of the bucket before the change. m contains the ranges after the change.
 func (c *Change) Undo(m buckets.Ranges) (before buckets.Ranges, ok bool) {
 	switch {
 	case c.Restored:
@@ -93,9 +93,9 @@ func (c *Change) Undo(m buckets.Ranges) (before buckets.Ranges, ok bool) {
 	return m.Unsplit(c.To)
 }
 
-// Apart returns the nearest times before and after the requested time (the parameter to) at which certainly no keys
-// were moving. If no keys were moving at the requested time, both results are equal to it. At a time between the
-// results, several objects may have had the same keys, or no object may have had them.
+// Apart returns the nearest times before and after the requested time at which no keys were moving. If no keys were
+// moving at the requested time, both results equal it. Between the two times, several objects or no object may have had
+// a key.
 func Apart(all []Change, to edm.Ticks) (before, after edm.Ticks) {
 	before, after = to, to
 	for grew := true; grew; {

@@ -12,7 +12,7 @@ import (
 	"edgetable/core/table"
 )
 
-// ChangesOf returns the changes of a bucket, oldest first, in memory of their own.
+// ChangesOf returns the changes of a bucket, oldest first. They share no memory with rows.
 func ChangesOf(rows storage.Rows, key string, bucket uint16) (list []Change) {
 	from := RowOfHistory(key, bucket)
 	end := binary.BigEndian.AppendUint64(slices.Clone(from), math.MaxUint64)
@@ -27,8 +27,8 @@ func ChangesOf(rows storage.Rows, key string, bucket uint16) (list []Change) {
 	return list
 }
 
-// MapsAt returns the ranges of each bucket of a table at a time, and the incarnation of the table at that
-// time. If exact is true, the caller knows that no keys were moving at that time.
+// MapsAt returns the ranges of each bucket of a table at the time to, and the incarnation of the table at that time. If
+// exact is true, no keys were moving at that time.
 func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool) (then table.Incarnation, maps []buckets.Ranges, err error) {
 	then = rec.Incarnation
 	maps = make([]buckets.Ranges, rec.Layout.Buckets)
@@ -69,12 +69,12 @@ func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool
 	return then, maps, nil
 }
 
-// Refused returns the error of a restore that is refused.
+// Refused returns the error of a restore that is refused for the given reason.
 func Refused(reason string) error {
 	return &table.Refused{Err: table.NotImplemented.With("The requested operation is not implemented on the specified resource. " + reason)}
 }
 
-// StateAt returns the message that asks the platform for the state at a time.
+// StateAt returns the message that requests the platform's bookmark of the state at a time.
 func StateAt(at edm.Ticks) []byte {
 	// The platform counts milliseconds since 1970, as a float64.
 	const unixEpoch, millisecond = 62135596800 * edm.TicksPerSecond, edm.TicksPerSecond / 1000

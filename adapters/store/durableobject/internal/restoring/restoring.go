@@ -1,5 +1,5 @@
-// Package restoring holds the state of a restore of a table, as the catalog, the objects and a Worker
-// share it: its phase, the part of each object, and which objects had which keys earlier.
+// Package restoring contains the state of a restore, which the catalog, the objects and a Worker share: its phase, the
+// part of each object, and which objects had which keys earlier.
 package restoring
 
 import (
@@ -17,44 +17,44 @@ type Phase byte
 
 const (
 	Freezing  Phase = 1 + iota // all objects stop serving, and find their earlier states
-	Returning                  // objects that had keys at the requested time go back to their state at that time, and stay frozen
-	Settling                   // objects that went back to the requested time serve as the next incarnation; the others drop their entities
-	Telling                    // the catalog waits until no reader of the replica finds the table there
-	Finished                   // the restore is kept so that it can be undone
-	Undoing                    // objects that returned to an earlier state go back to their latest one
+	Returning                  // objects that had keys at the requested time go back to their state at that time, and remain frozen
+	Settling                   // objects that went back serve as the next incarnation; the others drop their entities
+	Telling                    // the catalog waits until no reader finds the table in the replica
+	Finished                   // the restore is retained so that it can be undone
+	Undoing                    // objects that went back return to their latest state
 	Cancelled                  // all objects serve as before the restore
 )
 
-// Restore is a restore of a table. The catalog stores it, and objects ask for their part of it.
+// Restore is the state of a restore. The catalog stores it, and each object asks for its part.
 type Restore struct {
 	ID    uint64 // random; 0 if there is no restore
 	Phase Phase
 	Undo  bool      // whether this restore undoes the previous one
-	To    edm.Ticks // the requested time; the entities return to their states at this time
+	To    edm.Ticks // the time to which the entities return
 	Began edm.Ticks
-	Until edm.Ticks         // the end of the phase Freezing or Telling, or of a finished restore; a message extends Freezing
+	Until edm.Ticks         // the end of the phase Freezing or Telling, or of a finished restore; each message extends Freezing
 	Was   table.Incarnation // incarnation of the table when the restore began
 	Then  table.Incarnation // incarnation of the table at the time To
 	Next  table.Incarnation // incarnation of the table after the restore
-	High  edm.Ticks         // before the restore, no object had issued a higher Timestamp
+	High  edm.Ticks         // no object had issued a higher Timestamp before the restore
 	Why   string            // the reason to undo the restore; "" if there is none
 
 	Objects []Returned
-	// Traits are the declared options of the table; set only in the catalog's answers to an object.
+	// Traits are the declared options of the table. They are set only in the catalog's answers to an object.
 	Traits *table.Traits
 }
 
 // Returned describes one object in a restore.
 type Returned struct {
 	message.Object
-	Back   bool      // whether the object had keys at the requested time, and returns to that time; otherwise it drops its entities
+	Back   bool      // whether the object had keys at the requested time and returns to that time; if not, it drops its entities
 	Bounds key.Range // the bounds of the keys that the object had at the requested time
 	Done   bool      // whether the object has finished the current phase
 	State  []byte    // the platform's bookmark of the object's state at the requested time
 	Before []byte    // the platform's bookmark of the object's state when the restore froze the object
 }
 
-// Append appends the restore, in the form of a message or a row.
+// Append appends the encoded restore, as in a message or a row.
 func (r *Restore) Append(dst []byte) []byte {
 	dst = append(binary.BigEndian.AppendUint64(dst, r.ID), byte(r.Phase), bit(r.Undo))
 	for _, at := range [...]edm.Ticks{r.To, r.Began, r.Until, r.High} {
@@ -68,7 +68,7 @@ func (r *Restore) Append(dst []byte) []byte {
 		dst = message.AppendBounds(dst, o.Bounds)
 		dst = message.AppendBytes(message.AppendBytes(dst, o.State), o.Before)
 	}
-	if r.Traits != nil { // an earlier version of the code does not understand a restore with Traits
+	if r.Traits != nil { // an earlier version of the code cannot parse a restore with Traits
 		dst = message.AppendTraits(dst, r.Traits)
 	}
 	return dst
@@ -81,8 +81,8 @@ func bit(set bool) byte {
 	return 0
 }
 
-// Read reads a restore, which shares the memory of the fields. ok is false if the bytes are malformed or
-// of a later form.
+// Read parses a restore. The result shares the memory of the fields. ok is false if the bytes are malformed or were
+// written by a later version.
 func Read(r message.Reader) (s *Restore, ok bool) {
 	s = &Restore{ID: r.Uint64(), Phase: Phase(r.Byte()), Undo: r.Bool()}
 	s.To, s.Began, s.Until, s.High = r.Ticks(), r.Ticks(), r.Ticks(), r.Ticks()
@@ -102,13 +102,13 @@ func Read(r message.Reader) (s *Restore, ok bool) {
 	return s, r.Done()
 }
 
-// Tell appends the message OpRestoring with a restore.
+// Tell appends the message OpRestoring.
 func Tell(dst []byte, key string, r *Restore) []byte {
 	return r.Append(message.Key(dst, message.OpRestoring, key))
 }
 
-// Part returns the part of a restore that an object needs. The result has no ID if the object does not
-// take part in the restore.
+// Part returns the part of a restore that the object o needs. The ID of the result is 0 if o has no part in the
+// restore.
 func (r *Restore) Part(o message.Object) *Restore {
 	i := r.index(o)
 	if i < 0 || r.Phase == Telling {

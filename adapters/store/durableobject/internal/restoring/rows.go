@@ -8,7 +8,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/storage"
 )
 
-// Load reads the restore of a table. The result has no ID if there is no restore.
+// Load reads the restore of a table. The ID of the result is 0 if there is no restore.
 func Load(rows storage.Rows, key string) (*Restore, error) {
 	v, ok := rows.Get(storage.RowOf(storage.SpaceRestores, key))
 	if !ok {

@@ -6,26 +6,25 @@ import (
 	"edgetable/core/table"
 )
 
-// The platform gives an object 10 GB and ends an object that writes more. Writes that may make the object larger are
-// refused at a smaller size. The difference is for the rows that deletions write, so that reads and deletions still
-// work.
+// The platform limits an object to 10 GB and terminates an object that writes more. Writes that may make the object
+// larger are refused at maxSize. The rest is for the rows that deletions write, so that reads and deletions still work.
 const (
 	maxSize = 9_800_000_000
-	// stride is the number of bytes that are written between two checks of the size. The database may need
-	// twice as many bytes, because its pages may be half empty. So the object may grow by twice the stride.
+	// stride is the number of bytes that are written between two checks of the size. The object may grow by twice as
+	// many bytes, because pages of the database may be half empty.
 	stride = 32 << 20
 )
 
-// The errors of writes to a full object. Azure answers 403 with the first sentence of these messages for accounts
-// that are closed to writes; clients do not retry such a write.
+// These are the errors of writes to a full object. Azure answers 403 with the first sentence of the messages if an
+// account is closed to writes. Clients do not retry such a write.
 var (
 	ErrBucketFull    = table.InsufficientAccountPermissions.With("Write operations are not allowed. The Durable Object with these keys of the table has reached its limit of 10 GB and has not split yet: delete entities, or let the Worker split it (EDGETABLE_SPLIT_BYTES).")
 	ErrPartitionFull = table.InsufficientAccountPermissions.With("Write operations are not allowed. A single partition fills its Durable Object, which stores at most 10 GB, and a partition cannot be split: delete entities of the partition, or spread them over more PartitionKeys in another table.")
 	ErrCatalogFull   = table.InsufficientAccountPermissions.With("Write operations are not allowed. The Durable Object with the account's list of tables has reached its limit of 10 GB: delete tables.")
 )
 
-// Room checks the size of an object after a number of written bytes. While the object is full, it checks before each
-// write.
+// Room checks the size of an object each time a number of bytes was written. While the object is full, it checks before
+// each write.
 type Room struct {
 	Size int64 // the size of the object at the last check
 
@@ -36,8 +35,8 @@ type Room struct {
 // Wrote counts bytes that were written.
 func (r *Room) Wrote(n int) { r.left -= n }
 
-// LookOften limits the bytes that are written between two checks, so that a check notices soon when the object
-// reaches this size. If size is 0, the checks are only frequent enough for the limit of a full object.
+// LookOften makes the checks so frequent that a check notices soon when the object reaches the given size. If size is
+// 0, the checks are only frequent enough for the limit of a full object.
 func (r *Room) LookOften(size int64) {
 	if r.stride = stride; size > 0 {
 		r.stride = int(min(stride, size/16+1))

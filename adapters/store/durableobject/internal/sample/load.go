@@ -23,8 +23,8 @@ type Load struct {
 	busy          edm.Ticks // the end of the last half minute that was busy: see BusyUntil
 	requests      float64
 	partitions    [][]byte // a sample of the requested partitions
-	at            []byte   // the key that would have divided the requests of the last half minute best; nil if there is none
-	before, after int      // number of requests in this half minute for keys below the key in the field at, and for all other keys
+	at            []byte   // the key that divides the requests of the last half minute best; nil if there is none
+	before, after int      // number of requests in this half minute for keys below at, and for all other keys
 	inserts       int      // number of recent inserts
 	atEnd         int      // number of recent inserts that were above all earlier keys
 }
@@ -43,12 +43,11 @@ func (l *Load) Inserted(k []byte) {
 // Grows reports whether nearly all recent inserts were above all earlier keys.
 func (l *Load) Grows() bool { return l.inserts >= 16 && l.atEnd*10 >= l.inserts*9 }
 
-// Visited counts a request for the key k. The first request after a half minute gets results about that half
-// minute. The first result says whether there were more requests per second than the parameter most. If so, the
-// second result may be a partition at which the range can be split. This partition divided the requests of the
-// half minute before best. It also divided the requests of the last half minute, with at least a fifth on each
-// side. If there is no such partition, the result is nil. If keys only grow, the result is always nil, because
-// all new requests are on one side.
+// Visited counts a request for the key k. The first call after a half minute evaluates that half minute: busy reports
+// whether it had more than most requests per second. If busy is true, at may be a partition at which the range can be
+// split. In the half minute before, at divided the requests best. In the last half minute, at had at least a fifth of
+// the requests on each side. If there is no such partition, at is nil. If keys only grow, at is always nil, because all
+// new requests are on one side.
 func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64) (busy bool, at []byte) {
 	most *= seconds
 	if now < l.begin || now-l.begin >= window {
@@ -80,9 +79,8 @@ func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64
 	return busy, at
 }
 
-// BusyUntil returns the end of the last busy half minute, or 0 if there was none since the object woke up. The
-// parameter is the request rate at which the object splits. A half minute is busy if its rate was at least an
-// eighth of this rate.
+// BusyUntil returns the end of the last busy half minute, or 0 if there was none since the object woke up. most is the
+// request rate at which the object splits. A half minute is busy if its rate was at least an eighth of most.
 func (l *Load) BusyUntil(now edm.Ticks, most float64) edm.Ticks {
 	if l.requests > 0 && l.requests >= most*seconds/8 {
 		return min(now, l.begin+window)

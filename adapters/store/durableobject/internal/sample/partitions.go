@@ -7,9 +7,8 @@ import (
 	"edgetable/core/key"
 )
 
-// Divides reports whether a range has entities before a position and entities from it on. Without this
-// check, requests for entities that do not exist would split ranges into empty ones, which would then
-// be merged again.
+// Divides reports whether a range has entities below a position and entities at or above it. Otherwise, requests for
+// entities that do not exist would split ranges into empty ranges, which would then be merged again.
 func Divides(rows storage.Rows, bounds key.Range, at []byte) bool {
 	from, to := storage.Entities(bounds)
 	border := append([]byte{storage.SpaceEntities}, at...)
@@ -36,7 +35,7 @@ func (l *Load) BehindLast(rows storage.Rows, bounds key.Range) []byte {
 	return at
 }
 
-// OnlyPartition returns the partition of a range that has exactly one. Otherwise it returns nil.
+// OnlyPartition returns the only partition of a range, or nil if the range has none or several.
 func OnlyPartition(rows storage.Rows, bounds key.Range) []byte {
 	from, to := storage.Entities(bounds)
 	for k := range rows.Scan(from, to, 4<<10) {

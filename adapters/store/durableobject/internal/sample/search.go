@@ -7,7 +7,7 @@ import (
 	"edgetable/core/key"
 )
 
-// Search looks for the first partition that begins after half of the bytes of a range.
+// Search finds the first partition that begins after half of the bytes of a range.
 type Search struct {
 	Half int64
 	From []byte // the row at which the search continues
@@ -20,9 +20,8 @@ type Search struct {
 // searched is the number of bytes that one Run reads.
 const searched = 4 << 20
 
-// Run reads the next rows of a range. The parameter to is the row key at which the range ends; a row key is one
-// byte and the entity's key. If the search is not finished, done is false. The first result is the key that was
-// found. It is nil if all rows are in one partition.
+// Run reads the next rows, up to the row key to. done reports whether the search is finished. at is then the key that
+// was found, or nil if all rows are in one partition.
 func (s *Search) Run(rows storage.Rows, to []byte) (at []byte, done bool) {
 	read := 0
 	for k, v := range rows.Scan(s.From, to, storage.MostRun) {

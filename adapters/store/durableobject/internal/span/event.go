@@ -1,8 +1,7 @@
 package span
 
-// The events of a range, reported to the operator. A split moves the upper keys to a new range; a join moves
-// all keys to the right neighbour, with or without entities. A split is refused if the table has its maximum
-// number of ranges.
+// These are the events of a range that are reported to the operator. A split moves the upper keys to a new range. A
+// join moves all keys to the right neighbour. A split is refused if the table has its maximum number of ranges.
 const (
 	SplitBegun    = "split begun"
 	SplitFinished = "split finished"

@@ -13,22 +13,21 @@ import (
 	"edgetable/core/table"
 )
 
-// Marker says which incarnation the object serves.
+// Marker says which incarnation and which range the object serves.
 type Marker struct {
 	Live        bool
 	Incarnation table.Incarnation
-	Floor       edm.Ticks // all Timestamps of the incarnation are higher than this
-	// Span is the range that the object serves; nil means the whole bucket, which never split.
+	Floor       edm.Ticks // all Timestamps of the incarnation are higher
+	// Span is the range that the object serves; nil means the whole bucket.
 	Span *Span
 	// Traits are the options that the table declares, such as expiry.
 	Traits *table.Traits
 
-	row []byte // the key of the row in which the object's incarnation (the marker) is stored; nil if there is none
+	row []byte // the key of the row that stores the marker; nil if there is none
 }
 
-// Span is the range of an object, and the progress of its split. The marker of an object without ranges is stored in
-// the row "mm". With a Span, the marker is in another row, so that an earlier version of the code, which does not know
-// ranges, finds no marker.
+// Span is the range of an object, and the progress of its split. A marker with a Span is stored in another row than a
+// marker without one. An earlier version of the code, which does not know ranges, then finds no marker.
 type Span struct {
 	Self   message.Destination // the destination of messages to this object
 	Bounds key.Range           // the bounds of the keys that the object serves
@@ -36,20 +35,19 @@ type Span struct {
 	Seq    uint64    // the number of the last chunk of entities that was sent or received
 	Since  edm.Ticks // when the object began to serve the range; 0 if unknown
 
-	// The fields of a split, or, if Leaving is true, of a merge into the right neighbour:
+	// Fields of a split or, if Leaving is true, of a merge into the right neighbour:
 	Leaving  bool
 	At       []byte    // the lower bound of the keys that move to another range
-	End      []byte    // the end of the keys that move; nil means all keys from the position At on
-	Target   uint32    // the id of the range that gets the keys
+	End      []byte    // the end of the keys that move; nil means all keys from At on
+	Target   uint32    // the id of the range that receives the keys
 	From     []byte    // the row at which the next chunk begins
-	Upto     []byte    // rows below this one were sent; a later change of such an entity is recorded and sent again
+	Upto     []byte    // rows below it were sent; a later change of such an entity is recorded and sent again
 	Complete bool      // whether all keys that move were sent at least once
-	Sealed   edm.Ticks // when the object stopped serving the keys that move; 0 again once the catalog knows their new range
-	Number   uint64    // in a merge: the number in the answer by which the neighbour agreed to take the keys
+	Sealed   edm.Ticks // when the object stopped serving the keys that move; 0 after the catalog has recorded their new range
+	Number   uint64    // in a merge, the number with which the neighbour agreed to take over the keys
 }
 
-// unreadable is the text of the panic if the row with the object's incarnation cannot be read. It reaches the log of
-// the Worker.
+// unreadable is the text of the panic if a marker cannot be parsed. The text appears in the log of the Worker.
 const unreadable = "the record of a key range is damaged or was written by a later version of edgetable"
 
 // Phase is the state of a range: see docs/adr/0034.
@@ -57,24 +55,23 @@ type Phase byte
 
 const (
 	Serving Phase = iota
-	Filling       // the range receives chunks of entities, and serves nothing
-	Asking        // the range asks the catalog for a new range, which will get its upper keys
+	Filling       // the range receives chunks of entities and serves nothing
+	Asking        // the range asks the catalog for a new range, which will receive its upper keys
 	Copying
 	Sealed   // the range no longer serves the keys that move, and the other range may not serve them yet
-	Moved    // the other range serves the keys that moved, but the catalog may not know it yet
+	Moved    // the other range serves the keys that moved; the catalog may not have recorded it yet
 	Emptying // the range deletes the rows of the keys that moved
 )
 
 var (
-	rowMarker = []byte("mm") // key of the marker of a bucket that never split
-	rowRange  = []byte("mr") // key of the marker of an object that has only a range of the bucket
-	// The key of the marker of a table that declares options. The row has the options, then the fields of one of the
-	// two rows above. An earlier version of the code, which does not know declared options, does not read this row, so
-	// it finds no marker.
+	rowMarker = []byte("mm") // the row of a marker without a Span
+	rowRange  = []byte("mr") // the row of a marker with a Span
+	// rowDeclares is the row of a marker with Traits: the options, then the fields of one of the two other rows. An
+	// earlier version of the code, which does not know declared options, does not read this row and finds no marker.
 	rowDeclares = []byte("me")
 )
 
-// Load reads the marker, which says which incarnation the object serves. If there is no row, Live is false.
+// Load reads the marker. If there is no row, Live is false.
 func (m *Marker) Load(rows storage.Rows) {
 	*m = Marker{}
 	for _, k := range [...][]byte{rowMarker, rowRange, rowDeclares} {
@@ -105,7 +102,7 @@ func (m *Marker) read(v []byte) {
 	}
 }
 
-// Put writes the marker, which says which incarnation the object serves.
+// Put writes the marker.
 func (m *Marker) Put(rows storage.Rows) {
 	v := make([]byte, 0, len(m.Incarnation)+8)
 	v = append(v, m.Incarnation[:]...)
@@ -139,14 +136,14 @@ func (s *Span) append(v []byte) []byte {
 	}
 	last := [...]uint64{uint64(s.Sealed), s.Number, uint64(s.Since)}
 	for i, n := range last {
-		if n != 0 || i < 2 && last[2] != 0 || i < 1 && last[1] != 0 { // zeros at the end are omitted, because earlier versions read fewer numbers
+		if n != 0 || i < 2 && last[2] != 0 || i < 1 && last[1] != 0 { // omit zeros at the end, because earlier versions read fewer numbers
 			v = binary.BigEndian.AppendUint64(v, n)
 		}
 	}
 	return v
 }
 
-// readSpan reads a Span, which shares the memory of v.
+// readSpan parses a Span. The result shares the memory of v.
 func readSpan(v []byte) *Span {
 	r := message.Read(v)
 	s := &Span{Phase: Phase(r.Byte()), Leaving: r.Bool()}
@@ -175,7 +172,7 @@ func readSpan(v []byte) *Span {
 	return s
 }
 
-// Serve returns the Span of a range that serves these bounds and moves no keys.
+// Serve returns the Span of a range that serves the keys in bounds and moves no keys.
 func (s *Span) Serve(bounds key.Range) *Span {
 	return &Span{Self: s.Self, Bounds: bounds, Seq: s.Seq, Since: s.Since}
 }
@@ -198,13 +195,13 @@ func (m *Marker) Bounds() key.Range {
 	return m.Span.Bounds
 }
 
-// Classes returns the number of classes into which the Timestamps of a bucket are divided, so that each range
-// can have its own class.
+// Classes returns the number of classes into which the Timestamps of a bucket are divided. Each range of the bucket has
+// its own class.
 func Classes(buckets uint16) uint32 { return 1024 / min(max(uint32(buckets), 1), 1024) }
 
-// Class returns two numbers, class and count. Each Timestamp that this object issues is equal to class modulo
-// count. So two ranges of a table never issue the same Timestamp. For a bucket that never split, class is the
-// bucket's number, and count is the number of buckets.
+// Class returns class and count: each Timestamp that this object issues equals class modulo count. Two ranges of a
+// table therefore never issue the same Timestamp. For a bucket that never split, class is the number of the bucket, and
+// count is the number of buckets.
 func (m *Marker) Class(p *message.Destination) (class, count uint32) {
 	if m.Span == nil {
 		return uint32(p.Bucket), uint32(p.Buckets)
@@ -213,5 +210,5 @@ func (m *Marker) Class(p *message.Destination) (class, count uint32) {
 	return uint32(p.Bucket) + uint32(p.Buckets)*(m.Span.Self.Range%n), uint32(p.Buckets) * n
 }
 
-// Cut changes the marker of a bucket that never split: the bucket becomes a range with all keys.
+// Cut makes a bucket that never split a range with all keys.
 func (m *Marker) Cut(self message.Destination) { m.Span = &Span{Self: self} }

@@ -6,9 +6,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// The lines of feeds are rows as well; their keys are SpaceLines, the day and the Timestamp. The storage
-// keeps the rows of each day apart from all other rows, so that a whole day can be removed without paying for
-// each row.
+// The lines of feeds are rows, too. The key of a line consists of SpaceLines, the day and the Timestamp. The storage
+// keeps the rows of each day apart from all other rows, so that a whole day can be removed without a charge for each
+// row.
 
 const ticksOfDay = 24 * 3600 * edm.TicksPerSecond
 
@@ -21,12 +21,12 @@ func EndOfDay(day uint32) edm.Ticks { return edm.Ticks(day) * ticksOfDay }
 // BeginOfDay returns the first Timestamp of a day.
 func BeginOfDay(day uint32) edm.Ticks { return EndOfDay(day - 1) }
 
-// LineKey returns the key of the line with a Timestamp, which need not exist.
+// LineKey returns the key of a line with the given Timestamp.
 func LineKey(t edm.Ticks) []byte {
 	return binary.BigEndian.AppendUint64(dayKey(DayOf(t)), uint64(max(t, 0)))
 }
 
-// DayAfter returns the end of the keys of a day.
+// DayAfter returns the upper bound of the keys of a day.
 func DayAfter(day uint32) []byte { return dayKey(day + 1) }
 
 func dayKey(day uint32) []byte {

@@ -1,4 +1,4 @@
-// Package storage is the storage of an object.
+// Package storage defines the storage of an object and the keys of its rows.
 package storage
 
 import (
@@ -8,12 +8,12 @@ import (
 	"edgetable/core/edm"
 )
 
-// Rows is the storage of an object: an ordered map from keys to values. A key and its value have at most 2 MB
-// together. All changes of one Handle are one transaction. The methods return no errors: on a failure they
-// must end the transaction and the engine, by a panic or a trap.
+// Rows is the storage of an object: an ordered map from keys to values. A key and its value have at most 2 MB together.
+// All changes of one Handle are one transaction. The methods return no errors: after a failure, they must abort the
+// transaction and the engine, by a panic or a trap.
 //
-// The results of Get and Scan are read-only and valid until the next call of a method. Put retains neither of
-// its arguments.
+// The results of Get and Scan are read-only and valid until the next call of a method. Put does not retain its
+// arguments.
 type Rows interface {
 	Get(key []byte) (value []byte, ok bool)
 	Put(key, value []byte)
@@ -24,14 +24,14 @@ type Rows interface {
 	DropDay(day uint32)
 	// Size returns the approximate size of all existing rows in bytes.
 	Size() int64
-	// Scan iterates over the rows with from ≤ key < to in order. bytes is a hint for how much to read at a
-	// time. The caller calls no other method before the iteration ends.
+	// Scan iterates over the rows with from ≤ key < to, in order. bytes is a hint for how much to read at a time. No
+	// other method may be called before the iteration ends.
 	Scan(from, to []byte, bytes int) iter.Seq2[[]byte, []byte]
 	// ScanBack iterates over the same rows as Scan, from the last to the first.
 	ScanBack(from, to []byte, bytes int) iter.Seq2[[]byte, []byte]
 }
 
-// A scan reads LeastRun to MostRun bytes of rows at a time.
+// LeastRun and MostRun are the minimum and maximum number of bytes that a scan reads at a time.
 const (
 	LeastRun = 4 << 10
 	MostRun  = 256 << 10
@@ -50,7 +50,7 @@ func PutTicks(r Rows, key []byte, t edm.Ticks) {
 	r.Put(key, binary.BigEndian.AppendUint64(make([]byte, 0, 8), uint64(t)))
 }
 
-// Delete deletes rows with from ≤ key < to, up to the number most, and returns how many it deleted.
+// Delete deletes at most most rows with from ≤ key < to, and returns how many it deleted.
 func Delete(r Rows, from, to []byte, most int) int {
 	var list [][]byte
 	for k := range r.Scan(from, to, MostRun) {

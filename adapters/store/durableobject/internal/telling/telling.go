@@ -1,5 +1,4 @@
-// Package telling announces the declared options of a table: it lets all objects of the table read the options
-// from the catalog.
+// Package telling makes all objects of a table read the declared options of the table from the catalog.
 package telling
 
 import (
@@ -15,15 +14,14 @@ import (
 	"edgetable/core/table"
 )
 
-// most is the maximum number of objects that one message calls. The function of the deletion has the same
-// limit.
+// most is the maximum number of objects that one message calls. A deletion has the same limit.
 const most = 20
 
-// progress says which objects of a table have read its declared options: all objects with a number below upto. An
-// object that is created later reads the options by itself, without a call from the catalog.
+// progress says which objects of a table have read its declared options. An object that is created later reads the
+// options without a call from the catalog.
 type progress struct {
-	upto  uint64 // all objects with a number below upto have read the options
-	dirty bool   // whether some of these objects still store entities that had expired by a withdrawn rule
+	upto  uint64 // all objects whose number is below upto have read the options
+	dirty bool   // whether an object below upto still stores entities that had expired by a withdrawn rule
 }
 
 func numberOf(o message.Object) uint64 { return uint64(o.Bucket)<<32 | uint64(o.Range) }
@@ -43,10 +41,11 @@ func (p progress) append() []byte {
 	return v
 }
 
-// Step makes some of a table's objects read its declared options. If ok is true, all objects have read them. If
-// dirty is true, some objects still store entities that expired by a withdrawn rule. If ok is false, the caller
-// must return the step. The step calls objects, fails with ErrBusy if objects do not answer, or fails with
-// ErrMore if more objects are left. The step may be repeated, even by another message.
+// Step makes some of a table's objects read its declared options. ok reports whether all objects have read them. dirty
+// reports whether an object still stores entities that had expired by a withdrawn rule.
+//
+// If ok is false, the caller must return the third result. It calls objects, fails with ErrBusy if objects did not
+// answer, or fails with ErrMore if more objects are left. Each step can be repeated, even by another message.
 func Step(t *turn.Turn, rec *record.Record) (ok, dirty bool, step turn.Step) {
 	name := rec.Key.String()
 	row := storage.RowOf(storage.SpaceDeleting, name)
@@ -96,7 +95,7 @@ func Step(t *turn.Turn, rec *record.Record) (ok, dirty bool, step turn.Step) {
 	return false, false, step
 }
 
-// Calls returns the calls that send one message to some objects of a table.
+// Calls returns the calls that send one message to several objects of a table.
 func Calls(rec *record.Record, objects []message.Object, m []byte) []durableobject.Call {
 	calls := make([]durableobject.Call, len(objects))
 	for i, o := range objects {
@@ -108,8 +107,8 @@ func Calls(rec *record.Record, objects []message.Object, m []byte) []durableobje
 	return calls
 }
 
-// Next returns the first key of a table that needs further work: the table is being deleted, or its objects
-// must still read new options. No key below the parameter key is returned.
+// Next returns the first key, at or above the given key, of a table that is being deleted or whose objects must still
+// read new options.
 func Next(rows storage.Rows, key string) string {
 	for k := range rows.Scan(storage.RowOf(storage.SpaceDeleting, key), []byte{storage.SpaceDeleting + 1}, 4<<10) {
 		return string(k[1:])

@@ -8,29 +8,30 @@ import (
 	"edgetable/core/table"
 )
 
-// Continuation is the progress of a message before its calls. It passes through the JavaScript shell as bytes, because
-// the engine (the code in the object) may have been replaced by another one when the answers arrive. Both engines run
-// in one isolate, so that a continuation is never read by another version of the code.
+// Continuation is the progress of a message before its calls. The JavaScript shell passes it on as bytes, because
+// another engine may have replaced the engine when the answers arrive. Both engines run in one isolate, so no other
+// version of the code ever reads a continuation.
 type Continuation struct {
 	Kind   Kind
-	Engine uint64 // of a write: the engine in which it began
+	Engine uint64 // of a write: the number of the engine that began it
 
-	// Fields of Locates:
+	// For Locates:
 	Generation uint64
-	Round      byte // the number of earlier attempts; not only for Locates
+	Round      byte // the number of earlier attempts; also set for other kinds
 
-	// Fields of Deletes and Declares:
+	// For Deletes and Declares:
 	Key         string // the key of the table
-	Own         bool   // if Kind is Deletes: this message began the deletion; if Kind is Declares: some entities that expired by a withdrawn rule are left
+	Own         bool   // for Deletes, whether this message began the deletion; for Declares, whether some entities that had expired by a withdrawn rule are left
 	Incarnation table.Incarnation
-	High        edm.Ticks        // if Kind is Deletes: the highest Timestamp of buckets that dropped the table; if Declares: the record's revision
+	High        edm.Ticks        // for Deletes, the highest Timestamp of the buckets that dropped the table; for Declares, the revision of the record
 	Objects     []message.Object // the objects that were called
 
-	// If Kind is Publishes or Splits, Batch is the random number of a call. If Kind is Deletes, Batch is the
-	// number of objects that have dropped the table after these calls. If Kind is Declares, all objects with a
-	// number below Batch have read the declared options after these calls.
+	// Batch is,
+	// - for Publishes and Splits, the random number of a call;
+	// - for Deletes, the number of objects that have dropped the table after the calls;
+	// - for Declares, a number: all objects below it have read the declared options after the calls.
 	Batch uint64
-	From  []byte // if Kind is Splits: the row at which the next chunk of entities begins; if Recalls: the catalog's instructions for a restore
+	From  []byte // for Splits, the row at which the next chunk of entities begins; for Recalls, the catalog's instructions for a restore
 }
 
 // Kind says which answers a message waits for.
@@ -62,8 +63,8 @@ func (c *Continuation) Append(dst []byte) []byte {
 	return message.AppendObjects(message.AppendBytes(dst, c.From), c.Objects)
 }
 
-// ParseContinuation reads a continuation, which shares the memory of b. It returns the zero value if b is
-// malformed: the message then starts again.
+// ParseContinuation parses a continuation. The result shares the memory of b. If b is malformed, the result is the zero
+// value, and the message starts again.
 func ParseContinuation(b []byte) (c Continuation) {
 	r := message.Read(b)
 	c.Kind, c.Round, c.Own = Kind(r.Byte()), r.Byte(), r.Bool()

@@ -1,5 +1,4 @@
-// Package turn defines the input (Turn) and the result (Step) of one transaction, in which an object
-// handles a message.
+// Package turn defines the input (Turn) and the result (Step) of one transaction in which an object handles a message.
 package turn
 
 import (
@@ -12,26 +11,26 @@ import (
 	"edgetable/core/table"
 )
 
-// Step is the result of Engine.Handle of package engine.
+// Step is the result of Handle of package engine.
 type Step struct {
-	// If Calls is empty, Answer is the answer to the message, appended to the argument dst of Handle. Otherwise
-	// Answer may hold the message of a call, which may be large.
+	// If Calls is empty, Answer is the answer to the message, appended to dst of Handle. Otherwise Answer may contain
+	// the message of a call, which may be large.
 	Answer []byte
-	// Rollback means that the JavaScript shell must undo all changes of the Handle to its rows. The answer stays valid.
+	// Rollback means that the JavaScript shell must undo all changes of Handle to the rows. Answer remains valid.
 	Rollback bool
-	// Calls are the calls that the JavaScript shell makes concurrently after the transaction. Then the shell passes the
-	// message to Handle again, with the answers and State.
+	// Calls are made concurrently by the JavaScript shell after the transaction. The shell then passes the message to
+	// Handle again, with the answers and State.
 	Calls []durableobject.Call
 	State []byte
-	// Alarm is when the JavaScript shell must send OpAlarm to the object; 0 means never. Of the alarms that were not
-	// sent yet, only the earliest counts.
+	// Alarm is the time at which the JavaScript shell must send OpAlarm to the object; 0 means never. Only the earliest
+	// pending alarm is sent.
 	Alarm edm.Ticks
 
-	Next *Continuation // State is the encoded form of Next, if there are Calls
+	Next *Continuation // set if there are Calls; State is its encoded form
 }
 
-// RetryDelay is the delay before the alarm continues work that a message began and did not finish, such
-// as a deletion. It is also the delay between the attempts of the alarm.
+// RetryDelay is the delay before the alarm continues unfinished work of a message, such as a deletion. It is also the
+// delay between the attempts of the alarm.
 const RetryDelay = 30 * edm.TicksPerSecond
 
 // Resume holds the State of a Step and the answers to its Calls.
@@ -44,45 +43,45 @@ type Resume struct {
 type Turn struct {
 	Rows    storage.Rows
 	Now     edm.Ticks
-	Fields  message.Reader // the fields of the message
-	Resumed Continuation   // zero for a new message
+	Fields  message.Reader
+	Resumed Continuation // zero for a new message
 	Answers []durableobject.Answer
 	Dst     []byte
 }
 
-// Room returns the upper part of Dst, which is unused until the answer is written. A caller may put data into this
-// memory and encode a row from it into the lower part, which is large enough for the data and one or two more keys.
+// Room returns the upper part of Dst, which is unused until the answer is written. A caller may read data into it, and
+// then encode a row of this data into the lower part. The lower part has room for the data and one or two more keys.
 func (t *Turn) Room() []byte {
 	const more = 8 << 10
 	middle := min((len(t.Dst)+cap(t.Dst))/2+more, cap(t.Dst))
 	return t.Dst[middle:middle]
 }
 
-// Fail returns the answer with an error.
+// Fail returns the answer for an error.
 func (t *Turn) Fail(err error) Step { return Step{Answer: message.Fail(t.Dst, err)} }
 
 // Malformed returns the answer to a message of this version whose fields are malformed.
 func (t *Turn) Malformed() Step { return Step{Answer: message.Foreign(t.Dst)} }
 
-// Done returns the answer without a result.
+// Done returns an answer without fields.
 func (t *Turn) Done() Step { return Step{Answer: message.Done(t.Dst)} }
 
-// DoneTicks returns the answer with a time.
+// DoneTicks returns an answer with a time.
 func (t *Turn) DoneTicks(at edm.Ticks) Step { return Step{Answer: message.DoneTicks(t.Dst, at)} }
 
-// Has reports whether a step is an answer with this status.
+// Has reports whether a step is an answer with the given status.
 func (t *Turn) Has(s Step, status message.Status) bool {
 	return len(s.Calls) == 0 && message.StatusOf(s.Answer[len(t.Dst):]) == status
 }
 
-// Rounds is the maximum number of times that a message calls other objects. After that, the message
-// fails, or the alarm continues its work.
+// Rounds is the maximum number of times that a message calls other objects. After that, the message fails or the alarm
+// continues its work.
 const Rounds = 3
 
 // LostWrite returns the answer to a write whose outcome is unknown.
 func LostWrite(t *Turn) Step { return t.Fail(table.ErrUnknown) }
 
-// DoneID returns the answer with the id of a range.
+// DoneID returns an answer with the id of a range.
 func (t *Turn) DoneID(id uint32) Step {
 	return Step{Answer: binary.BigEndian.AppendUint32(message.Done(t.Dst), id)}
 }

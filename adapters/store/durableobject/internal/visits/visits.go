@@ -14,16 +14,16 @@ import (
 
 // Counts are the traffic counts of a bucket.
 //
-// They are stored in a row, which is written only with some of the requests. To write the row for each
-// request would cost as much as a write, and the platform does not say when it ends an object. So an object
-// that ends loses at most a sixteenth of the day's counts, and at most the counts of five minutes.
+// Only some of the requests write the counts to a row, because a write of this row costs as much as a write of an
+// entity. The platform does not announce when it terminates an object. The object then loses at most a sixteenth of the
+// day's counts, and at most the counts of five minutes.
 type Counts struct {
 	tally *traffic.Tally // nil until the first request
-	kept  uint64         // the number of requests counted in the stored row
+	kept  uint64         // the number of requests in the stored row
 	at    edm.Ticks      // when the row was written or read
 }
 
-// The rows with the counts of today and of the day before.
+// These are the keys of the rows with the counts of today and of the day before.
 var (
 	rowCounts = []byte("mt")
 	rowBefore = []byte("mu")
@@ -34,7 +34,7 @@ const (
 	keepEvery = 300 * edm.TicksPerSecond
 )
 
-// tallyAt returns the Tally at this time. It calls rows, so earlier results of rows are no longer valid.
+// tallyAt returns the Tally at the given time. It calls rows, which invalidates earlier results of rows.
 func (s *Counts) tallyAt(rows storage.Rows, now edm.Ticks) *traffic.Tally {
 	if s.tally == nil {
 		v, _ := rows.Get(rowCounts)
@@ -63,14 +63,14 @@ func (s *Counts) Count(rows storage.Rows, now edm.Ticks, v *traffic.Visit) {
 	}
 }
 
-// Read counts the read of an entity of this size.
+// Read counts the read of an entity of the given size.
 func (s *Counts) Read(rows storage.Rows, now edm.Ticks, k []byte, size int) {
 	v := traffic.Visit{From: k, InPartition: true, Entities: 1, Bytes: size}
 	v.PartitionKey, v.RowKey = key.Decode(k)
 	s.Count(rows, now, &v)
 }
 
-// AddMutation adds a mutation to the visit v. This visit describes the whole write, for the statistics.
+// AddMutation adds a mutation to v, the visit of a whole write.
 func AddMutation(v *traffic.Visit, m *table.Mutation) {
 	v.Write, v.InPartition = true, true
 	if v.Entities++; v.Entities == 1 {
@@ -102,10 +102,9 @@ func (s *Counts) Scanned(rows storage.Rows, now edm.Ticks, scan *message.Scan, p
 	s.Count(rows, now, &v)
 }
 
-// planOf derives the name of a query's plan (see odata.Plan) from the bounds of a scanned range. A later page
-// of a query begins within the range of the first page, but the name of the plan must stay the same. So a range
-// that ends where its partition ends counts as the whole partition. A range that ends where the table ends
-// counts as the whole table.
+// planOf returns the name of a query's plan (see odata.Plan) for the bounds of a scanned range. Later pages of a query
+// begin within the range of the first page, and must have the same plan. A range that ends where its partition ends
+// therefore counts as the whole partition, and a range without an end as the whole table.
 func planOf(r key.Range) (plan string, inPartition bool) {
 	partition := key.Partition(r.Start)
 	switch {
@@ -124,7 +123,7 @@ func planOf(r key.Range) (plan string, inPartition bool) {
 	return "Range", false
 }
 
-// Tell returns the counts of today and of the day before. It returns nil if there are none.
+// Tell returns the encoded counts of today and of the day before. before is nil if there are none.
 func (s *Counts) Tell(rows storage.Rows, now edm.Ticks) (current, before []byte) {
 	current = s.tallyAt(rows, now).Append(nil)
 	before, _ = rows.Get(rowBefore)
