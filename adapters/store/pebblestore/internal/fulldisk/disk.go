@@ -284,15 +284,15 @@ func (d *Disk) State() (u vfs.DiskUsage, refused int64, full bool) {
 
 func (d *Disk) untilLook() int64 { return min(d.reserve.size/64, lookEvery) }
 
-// spare reports whether a compaction may write n bytes. It keeps some space free for the log, for flushes and for other
-// compactions, which free space when they end. It does not measure the free space at each call, because a measurement
+// spare reports whether a compaction may write n bytes. It keeps some space free for the commits that Begin has counted, for
+// flushes and for other compactions, which free space when they end. It does not measure the free space at each call, because a measurement
 // per block took 2 % of the CPU in a load of inserts.
 func (d *Disk) spare(n int) bool {
 	if d.reserve.size == 0 || d.unseen.Add(-int64(n)) >= 0 {
 		return true
 	}
 	u, err := d.fs.GetDiskUsage(d.dir)
-	if err == nil && int64(u.AvailBytes) < d.reserve.size/4 {
+	if err == nil && int64(u.AvailBytes) < d.refuseBelow()+2*d.commits.inFlight.Load() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if !d.full.Load() || !d.release() {
