@@ -9,10 +9,10 @@ import (
 	"edgetable/core/protocol"
 )
 
-// tally counts the requests with one operation and one result. It contains a histogram of their durations, with the
-// buckets of Latencies, and the sum of the durations. A scrape may read a sum that does not include the latest request.
-// Counting takes a third of the time of the library's counters and histograms. It usually accesses one shared cache
-// line, because the buckets of short requests are next to the sums.
+// tally counts the requests with one operation and one result, and contains the histogram of their durations. A scrape
+// may read a sum that lacks the latest request.
+// Counting takes a third of the time of the library's metrics. It usually accesses only one cache line, which contains
+// the sums and the buckets of short requests.
 type tally struct {
 	took              atomic.Int64
 	scanned, returned atomic.Int64

@@ -13,14 +13,13 @@ import (
 
 // Options configures a [Limiter].
 type Options struct {
-	// Concurrent is the maximum number of running requests that may write; 0 means 64. Such requests wait for the disk,
-	// and one sync of the disk serves many of them.
+	// Concurrent is the maximum number of running requests that may write; 0 means 64. Many writes can run at the same
+	// time, because one sync of the disk serves many of them.
 	Concurrent int
-	// Reads is the maximum number of running requests that only read; 0 means four per CPU. Such requests use a CPU,
-	// and sometimes wait for the disk.
+	// Reads is the maximum number of running requests that only read; 0 means four per CPU.
 	Reads int
-	// Large is the maximum number of running large requests while several accounts are active; 0 means one for two
-	// CPUs.
+	// Large is the maximum number of running large requests while several accounts are active; 0 means half the number
+	// of CPUs, but at least one.
 	Large int
 	// Queue is the maximum number of waiting requests of each kind; 0 means 64 × Concurrent, and a negative number
 	// means that no request may wait.
@@ -29,8 +28,8 @@ type Options struct {
 	MaxWait time.Duration
 }
 
-// Limiter limits the running requests of a handler. It implements protocol.Turns. Requests must be passed to Serve,
-// which calls the handler. A Limiter is safe for concurrent use.
+// Limiter limits the running requests of a handler. It implements protocol.Turns. Callers must pass requests to Serve
+// instead of the handler. A Limiter is safe for concurrent use.
 type Limiter struct {
 	handler *protocol.Handler
 	Options
@@ -85,8 +84,8 @@ func New(h *protocol.Handler, o Options) *Limiter {
 	return l
 }
 
-// Serve serves a request. If the client failed to sign in too often, or has more bytes in flight than its share, Serve
-// delays the response.
+// Serve serves a request. It delays a refusal for too many failed sign-ins or for too many bytes in flight, so that a
+// client gains nothing by retrying immediately.
 func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
 	resp := l.handler.Serve(ctx, req)
 	if resp.Refused == protocol.RefusedFailures || resp.Refused == protocol.RefusedMemory {
@@ -108,8 +107,8 @@ type Kind struct {
 	Stats
 }
 
-// Kinds returns the counters of requests that may write, of requests that only read, and of large requests. A query
-// that turns out to be large only after its start is counted as an admitted read, not as a large request.
+// Kinds returns the counters of the three kinds of slots: for writes, for reads and for large requests. A query that
+// turns out to be large after its start is counted as an admitted read.
 func (l *Limiter) Kinds() [3]Kind {
 	l.mu.Lock()
 	defer l.mu.Unlock()

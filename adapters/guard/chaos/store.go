@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Store returns a store in which the name of a deleted table cannot be used again for a while, if the rules say so. In
-// Azure, the name of a deleted table cannot be used again for half a minute or more.
+// Store returns a store in which the name of a deleted table is reserved for a while, if a rule says so. Azure reserves
+// such a name for half a minute or more.
 func (c *Chaos) Store(next table.Store) table.Store { return &store{next, c} }
 
 type store struct {

@@ -25,9 +25,10 @@ func (v *Verifier) Install(h *protocol.Handler) {
 	}
 }
 
-// bearer verifies a token for protocol.Handler. If the token has no role, the error is the service's 403. If the
-// issuer's keys cannot be read, the error is 503, so that clients retry; a token with an unknown key then still counts
-// as a failed sign-in. For any other error, the handler responds with 401.
+// bearer verifies a token for protocol.Handler. The handler responds with 401 to all errors except:
+//   - The token has no role. The error is 403, as in the service.
+//   - The issuer's keys cannot be read. The error is 503, so that clients retry. If the token also names an unknown
+//     key, the request counts as a failed sign-in.
 func (v *Verifier) bearer(ctx context.Context, token string) (protocol.Identity, error) {
 	id, err := v.identify(ctx, token)
 	switch {

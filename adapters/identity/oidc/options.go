@@ -14,34 +14,34 @@ import (
 
 // Options configure a [Verifier]. Issuer and Audiences are required.
 type Options struct {
-	// Issuer is the required claim iss of tokens, for example "https://sts.windows.net/{tenant}/". It must match
-	// exactly, including a trailing slash. It must be an https URL; http is permitted for a loopback host, for
-	// development.
+	// Issuer is the required claim iss of tokens, such as "https://sts.windows.net/{tenant}/". It must match exactly,
+	// including a trailing slash.
+	// Issuer must be an https URL. For development, http is permitted for a loopback host.
 	Issuer string
-	// Audiences contains the accepted values of the claim aud, for example "https://storage.azure.com". At least one
-	// value is required. Otherwise, a token for any other service of the issuer would be accepted.
+	// Audiences contains the accepted values of the claim aud, such as "https://storage.azure.com". At least one is
+	// required, because otherwise a token for any other service of the issuer would be accepted.
 	Audiences []string
-	// JWKS is the URL of the issuer's key set. It must be an https URL; http is permitted for a loopback host. By
-	// default, the URL is read from {Issuer}/.well-known/openid-configuration.
+	// JWKS is the URL of the issuer's key set. The default is read from {Issuer}/.well-known/openid-configuration. JWKS
+	// must be an https URL, or an http URL of a loopback host.
 	JWKS string
-	// RolesClaim is the claim that contains the roles, as a string or a list of strings. The default is "roles". A
-	// string is a single role, even if it contains spaces.
+	// RolesClaim is the claim that contains the roles, as a list of strings or as one string. The default is "roles".
+	// One string is one role, even if it contains spaces.
 	RolesClaim string
-	// ReaderRoles are the values of the claim that permit only reading. ContributorRoles are the values that permit
-	// reading and writing. The package documentation lists the defaults.
+	// ReaderRoles are the roles that permit only reading. ContributorRoles are the roles that permit reading and
+	// writing. The package documentation lists the defaults.
 	ReaderRoles, ContributorRoles []string
-	// HTTP is the client for requests to the issuer. The verifier uses a copy that follows redirects only to https
-	// URLs, or to http URLs on loopback if Issuer or JWKS is such a URL.
+	// HTTP is the client for requests to the issuer. The verifier uses a copy of it, which follows redirects only to
+	// https URLs. If Issuer or JWKS is an http URL, the copy also follows redirects to http URLs of loopback hosts.
 	HTTP *http.Client
 	// Now returns the current time. nil means time.Now.
 	Now func() time.Time
-	// Log receives the reason why the keys cannot be read, and a message when they can be read again. The reason is not
-	// sent to clients. nil disables logging.
+	// Log receives a message when the keys cannot be read, with the reason, and another when they can be read again.
+	// Clients do not receive the reason. nil disables logging.
 	Log *slog.Logger
 }
 
-// asymmetric lists the accepted algorithms, all of which verify without a secret. If HMAC were accepted, anybody who
-// can read the public key could sign.
+// asymmetric lists the accepted algorithms. HMAC must not be accepted: with it, anyone who can read the public key
+// could sign.
 var asymmetric = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512,
 	jose.PS256, jose.PS384, jose.PS512,

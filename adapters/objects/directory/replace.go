@@ -12,9 +12,9 @@ import (
 	"edgetable/core/objects"
 )
 
-// Replace writes a file atomically: after a crash or power loss, the file has either the old or the new content. It
-// sets the mode of the file. A file that replaces another file has the owner of the other file. A new file has the
-// owner of the directory.
+// Replace writes a file atomically and sets its mode: after a crash or power loss, the file has either the old or the
+// new content.
+// The owner is the owner of the replaced file or, for a new file, of the directory.
 func Replace(path string, text []byte, mode fs.FileMode) error {
 	if err := Make(filepath.Dir(path)); err != nil {
 		return err
