@@ -15,12 +15,12 @@ import (
 )
 
 // change returns the statements of a transaction that writes a record with the Timestamp ticks. The first statement
-// writes one row, or no row if the record has another revision. trace is a query that shows later whether the
-// transaction was applied.
+// writes one row, or none if the record has another revision.
+// trace is a query that finds out later whether the transaction was applied.
 type change func(ticks edm.Ticks) (calls []statement.Call, trace statement.Call)
 
 // creating returns the change that creates a record. declared is the stored form of the record's options, or nil. Each
-// attempt uses a new random incarnation number, by which a query recognizes the attempt.
+// attempt uses a new random incarnation number, which later identifies the attempt.
 func creating(name string, r table.Record, declared []byte) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, life := []byte(name), statement.Int8(int64(ticks)), statement.Int8(random())
@@ -100,8 +100,8 @@ func (s *Store) change(ctx context.Context, account string, do change) (edm.Tick
 	}
 }
 
-// resolveChange finds out whether a record change with a lost reply was applied. It returns nil if the change was
-// applied, and an *unsentError if the change was not applied and cannot be applied any more.
+// resolveChange finds out whether a record change was applied after its reply was lost. It returns nil if the change
+// was applied, an *unsentError if it was not and never will be, and ErrUnknown otherwise.
 func (s *Store) resolveChange(ctx context.Context, ticks edm.Ticks, trace statement.Call, cause error) error {
 	var applied, complete bool
 	err := s.awaitProcessEnd(ctx, cause)

@@ -17,16 +17,16 @@ import (
 )
 
 // settings are the session settings. They force index scans: PostgreSQL plans the prepared statements while the tables
-// are empty, and a sequential scan would be slow once a table has grown. JIT compilation costs more than the statements
-// themselves.
+// are empty, and would choose sequential scans. They also disable JIT compilation, which would cost more than the
+// statements themselves.
 const settings = `
 SET jit = off; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
 SET plan_cache_mode = force_generic_plan; SET client_min_messages = warning; SET client_encoding = 'UTF8';
 SET statement_timeout = '30s'; SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'`
 
-// endings sets the timeouts after which the database aborts the transactions of a server that has disappeared. A
-// setting that this version of PostgreSQL lacks is skipped. transaction_timeout does not affect a commit that waits for
-// a standby, because the transaction is already committed on the primary.
+// endings sets the timeouts after which the database aborts the transactions of a server that has disappeared. It skips
+// settings that this version of PostgreSQL lacks.
+// A commit that waits for a standby is already committed on the primary, so transaction_timeout does not affect it.
 const endings = `
 SELECT set_config(name, value, false) FROM (VALUES ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '5'),
   ('tcp_user_timeout', '15000'), ('transaction_timeout', '30s')) AS wanted(name, value) WHERE current_setting(name, true) IS NOT NULL`
@@ -80,10 +80,9 @@ const warningKey = "warning"
 
 // prepareConfig sets the password of a new connection, and prevents pgx from sending cancel requests.
 //
-// pgx sends a cancel request when a read fails or a context ends. If PostgreSQL cancels a commit that waits for a
-// standby, the commit becomes visible before the standby has it, and a failover loses the commit. pgx dials cancel
-// requests with the DialFunc of the connection. The DialFunc that prepareConfig sets therefore fails every call after
-// the connection is established.
+// pgx sends a cancel request when a read fails or a context ends. A cancelled commit no longer waits for a standby: it
+// becomes visible before the standby has it, and a failover loses it. pgx dials cancel requests with the DialFunc of
+// the connection, so this DialFunc fails after the connection is established.
 func (c *connector) prepareConfig(ctx context.Context, config *pgx.ConnConfig) error {
 	if c.Password != nil {
 		password, err := c.Password(ctx, config.Host, config.Port, config.User)

@@ -107,7 +107,7 @@ func (s *Store) readGroup(group []*get) {
 	}
 }
 
-// getAll reads a group of entities. It first reads the entities of tables without cached options, because that read
+// getAll reads a group of entities. It first reads the entities of tables without cached options, because the result
 // shows which of these tables have options.
 func (s *Store) getAll(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	var ruled []*get

@@ -15,11 +15,12 @@ import (
 
 // Options configure a store.
 type Options struct {
-	// DSN is the data source name of the primary: a URL or "host=… dbname=…". Missing parts come from the environment
-	// variables PGHOST, PGPASSFILE and so on. A DSN with several hosts should contain target_session_attrs=read-write.
+	// DSN is the data source name of the primary: a URL or "host=… dbname=…". Missing parts come from environment
+	// variables such as PGHOST and PGPASSFILE. If it has several hosts, it should contain
+	// target_session_attrs=read-write.
 	DSN string
-	// ReplicaDSN is the data source name of the server for eventual reads; empty means the primary. A DSN with several
-	// hosts should contain target_session_attrs=prefer-standby.
+	// ReplicaDSN is the data source name of the server for eventual reads; empty means the primary. If it has several
+	// hosts, it should contain target_session_attrs=prefer-standby.
 	ReplicaDSN string
 	// Schema is the name of the schema with the store's tables; empty means "edgetable".
 	Schema string
@@ -29,17 +30,17 @@ type Options struct {
 	// AllowLoss permits database settings that may lose acknowledged writes, such as fsync=off or
 	// synchronous_commit=off.
 	AllowLoss bool
-	// Password returns the password for a new connection. It is called each time, because the tokens of cloud providers
-	// expire after minutes. If it is nil, the password comes from the DSN, the environment or the password file.
+	// Password returns the password for a new connection, which may be a token that expires after minutes. If Password
+	// is nil, the password comes from the DSN, the environment or the password file.
 	Password func(ctx context.Context, host string, port uint16, user string) (string, error)
 
 	// Timeout limits each operation, including its wait for a failover of the database. 0 means 30 s.
 	Timeout time.Duration
-	// PurgeEvery is the interval at which tombstones and the entities of dropped tables are removed. 0 means a
-	// minute. If it is negative, only [Store.Purge] removes them.
+	// PurgeEvery is the interval at which tombstones and the entities of dropped tables are removed. 0 means a minute.
+	// If it is negative, only [Store.Purge] removes them.
 	PurgeEvery time.Duration
-	// PurgeAfter is the minimum age of a tombstone or dropped table before Purge removes it. 0 means 10 s. A shorter
-	// time is safe, but it makes servers repeat more writes: Purge rejects delayed writes with older Timestamps.
+	// PurgeAfter is the minimum age at which Purge removes a tombstone or a dropped table. 0 means 10 s. A shorter time
+	// is safe, but servers then repeat more writes, because Purge rejects delayed writes with older Timestamps.
 	PurgeAfter time.Duration
 
 	// Now is the clock for Timestamps. nil means the machine's clock, which may differ from the database's clock by at
@@ -67,8 +68,8 @@ const (
 	defaultPurgeEvery  = time.Minute
 	defaultPurgeAfter  = 10 * time.Second
 
-	// maxClockDifference is the maximum difference between the clock of a writing server and the database's clock. The
-	// difference is limited because the Timestamps of all servers follow the fastest clock.
+	// maxClockDifference is the maximum difference between the clock of a writing server and the database's clock. A
+	// limit is needed because the Timestamps of all servers follow the fastest clock.
 	maxClockDifference = 10 * time.Second
 	// newsEvery is the interval at which a server polls the feeds while a client waits for changes.
 	newsEvery = 200 * time.Millisecond

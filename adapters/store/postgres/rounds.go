@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// slowRound is the minimum duration of a slow round, which waits for a standby or for a lock. New rounds do not
-	// wait for slow rounds to end, because such a wait would save no work.
+	// slowRound is the duration at which a round counts as slow, because it waits for a standby or for a lock. New
+	// rounds do not wait until slow rounds end. Such a wait would save no work.
 	slowRound = 2 * time.Millisecond
-	// returnShare determines how long the store waits, after a slow round, for new writes of the same callers. The wait
-	// is the duration of the round divided by returnShare, but at most slowRound.
+	// returnShare determines how long the store waits, after a slow round, for new writes of the same callers: the
+	// duration of the round divided by returnShare, but at most slowRound.
 	returnShare = 8
 	// Limits of one round.
 	maxWrites     = 128
@@ -21,13 +21,12 @@ const (
 )
 
 // rounds sends writes of single entities in groups. A round is one transaction with all writes that arrived while
-// earlier rounds were running. The first write starts a round at once, so groups form only under load. An entity is in
-// at most one round at a time.
+// earlier rounds were running. Without load, a write starts a round immediately. An entity is in at most one round at a
+// time.
 //
-// If commits are slow, all callers of a round get their replies at the same time, and often write again at once.
-// Without a delay, the first of these writes would start a round that contains no other write, and the others would
-// wait for another connection. The next round therefore waits for a fraction of the commit time, or until as many
-// writes have arrived as the slow round had.
+// All callers of a slow round get their replies at the same time, and often write again immediately. The next round
+// therefore waits for a fraction of the commit time, or until as many writes have arrived as the slow round had.
+// Without the delay, the first of these writes would start a round that contains no other write.
 type rounds struct {
 	mu        sync.Mutex
 	waiting   []*write            // writes for the next round, at most one per entity; no entity of a running round
@@ -121,8 +120,8 @@ func (s *Store) awaitReturn(callers int, took time.Duration) {
 	r.returning += callers
 }
 
-// releaseEntities permits new writes of the entities in a group whose reply was lost. The store must have found out the
-// outcomes from the rows of the entities first, because a new write could overwrite these rows.
+// releaseEntities permits new writes of the entities in a group whose reply was lost. The outcomes must be known,
+// because a new write could overwrite the rows that show them.
 func (s *Store) releaseEntities(group []*write) {
 	r := &s.rounds
 	r.mu.Lock()

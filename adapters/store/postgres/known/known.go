@@ -11,8 +11,8 @@ const maxBytes = 16 << 20
 
 // States is a cache of entity states. It is safe for concurrent use.
 //
-// A cached state may be outdated. A merge requires that the entity still has the Timestamp of the cached state, which
-// no other state of the entity has. A merge with an outdated state therefore writes nothing, and the store repeats it.
+// A cached state may be outdated. This does no harm: a merge requires that the entity still has the Timestamp of the
+// cached state. Otherwise the merge writes nothing, and the store repeats it.
 type States struct {
 	mu   sync.Mutex
 	rows map[entity]table.Row

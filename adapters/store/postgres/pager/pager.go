@@ -24,8 +24,8 @@ const (
 	maxRows   = 1024
 	// readBytes is the approximate maximum size of the properties that one statement of Pager.Build returns.
 	readBytes = 2 << 20
-	// smallBytes is the maximum size of the properties of a small entity. One statement of Pager.BuildAtOnce reads up
-	// to 1,001 small entities.
+	// smallBytes is the maximum size of the properties of a small entity, in bytes. It is low because one statement of
+	// Pager.BuildAtOnce reads up to 1,001 small entities.
 	smallBytes = 2 << 10
 )
 
@@ -76,8 +76,9 @@ func FitsAtOnce(r *table.ScanRequest) bool {
 }
 
 // BuildAtOnce builds a page without a filter, outside a transaction. One statement reads the small entities, and
-// another statement reads the large entities. If whole is false, the page must be built by [Pager.Build] instead, for
-// example because large entities may have changed between the two statements.
+// another statement reads the large entities.
+// If whole is false, the caller must use [Pager.Build] instead, for example because large entities may have changed
+// between the two statements.
 func (p *Pager) BuildAtOnce(ctx context.Context) (page table.Page, whole bool, err error) {
 	whole, err = p.buildAtOnce(ctx)
 	return p.builder.Page, whole, err

@@ -1,5 +1,5 @@
-// Package proof tests whether a database shows the running transactions of other connections. A store needs this
-// information to find out whether a write was applied after its reply was lost.
+// Package proof tests whether a database shows the running transactions of other connections. After a lost reply, a
+// store needs this information to find out whether the write was applied.
 package proof
 
 import (
@@ -25,8 +25,8 @@ type Evidence struct {
 	Alive    string // query that returns one row if the process $1 with the application_name $2 is running a statement
 }
 
-// Show tests the queries. It begins a transaction over one connection. The queries, sent over the other connection,
-// must find the transaction until it ends, and no longer. The two connections must have different database processes.
+// Show tests the queries. It begins a transaction on one connection and sends the queries over the other. The queries
+// must find the transaction until it ends, and not afterwards. The connections must have different database processes.
 //
 // Show changes no data. It also changes no session settings, because a pooler may later give the session to another
 // client.
