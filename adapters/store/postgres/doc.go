@@ -54,7 +54,7 @@
 //
 //  1. It raises the floor of the incarnation above the Timestamp of the write, so that statements which begin later
 //     cannot apply the write.
-//  2. It waits until the database process that received the write has finished.
+//  2. It waits until the transaction in the database process that received the write has ended.
 //  3. It looks for the Timestamp of the write in the row and in the row's trail. The trail contains the last Timestamp
 //     of each other server that wrote the row within the last minute.
 //

@@ -12,9 +12,9 @@ import (
 	"edgetable/core/protocol"
 )
 
-// A request that waits for changes, or whose response is a stream, takes a long time and needs little memory. But
-// fasthttp uses 40 KiB of buffers and a large stack for each request. The connection of such a request is therefore set
-// apart: fasthttp releases the connection, and serves it again afterwards.
+// Some requests take a long time but need little memory: requests that wait for changes, and requests whose response is
+// a stream. fasthttp would use 40 KiB of buffers and a large stack for each of them. Their connections are therefore
+// set apart: fasthttp releases the connection, and serves it again after the request.
 
 // canBeApart reports whether the connection can be set apart before its request is answered. It cannot if fasthttp has
 // read bytes of a further request into its buffer.
@@ -32,7 +32,8 @@ func headOf(head *fasthttp.RequestHeader) []byte {
 }
 
 // setApart makes fasthttp release a connection without sending a response, and then calls a function on another
-// goroutine. If the function returns true, fasthttp serves the connection again. Otherwise, the connection is closed.
+// goroutine. If the function returns true, fasthttp serves the connection again. Otherwise setApart closes the
+// connection.
 func (s *connections) setApart(line *conn, c *fasthttp.RequestCtx, do func() bool) {
 	s.countApart(1)
 	line.resume = func() {
@@ -87,7 +88,7 @@ func (s *connections) awaitApart(ctx context.Context) error {
 }
 
 // waitApart sets a connection apart while its request waits for changes. Afterwards, fasthttp serves the request again.
-// If the client closes the connection during the wait, the server closes it too.
+// If the client has closed the connection during the wait, the server closes it too.
 func (s *connections) waitApart(line *conn, c *fasthttp.RequestCtx, req *protocol.Request, w *changefeed.Wait, began time.Time) {
 	until := req.Until.(*clientContext)
 	next := &repeatedRequest{headOf(&c.Request.Header), w, began}

@@ -14,15 +14,17 @@ import (
 )
 
 // Bounds limits the connections, requests and memory of all clients. A client is an IPv4 address or a /64 network of
-// IPv6. A client or an account may not use more than what remains free: one client can use at most half, and each of
+// IPv6.
+// A client or an account must not use more than remains free. One client can therefore use at most half, and each of
 // two clients at most a third. If a proxy opens the connections of all clients, this rule applies only to Bytes.
 type Bounds struct {
-	// Connections is the maximum number of open connections. If it is reached, the server closes the connection that
-	// has been idle for the longest time in favor of a new connection.
+	// Connections is the maximum number of open connections. If it is reached, the server closes an idle connection in
+	// favor of a new connection.
 	Connections int
 	// Requests is the maximum number of connections with a request in flight. Other connections wait, and need little
-	// memory. Requests is limited to three quarters of Connections, so that some connections can be closed in favor of
-	// new ones even if every client is slow.
+	// memory.
+	// Requests is limited to three quarters of Connections. Even if every client is slow, some connections can then be
+	// closed in favor of new ones.
 	Requests int
 	// Bytes is the maximum memory for incoming bodies and outgoing responses.
 	Bytes int64
@@ -178,10 +180,10 @@ func (s *connections) displace(of *list.List) (ok bool, gone *conn) {
 	return true, gone
 }
 
-// displaceAny is like displace for the idle connections of all clients. It looks at the hundred connections that have
-// been idle for the longest time. If the client of one of these has more than an equal share of all connections,
-// displaceAny removes the client's oldest idle connection. Otherwise it removes the oldest idle connection of all
-// clients. Many short-lived clients therefore cannot displace a client with few connections. mu must be held.
+// displaceAny is like displace for the idle connections of all clients. mu must be held.
+// It looks at the hundred connections that have been idle for the longest time. If the client of one of them has more
+// than an equal share of all connections, it removes this client's oldest idle connection. Otherwise it removes the
+// oldest idle connection of all clients.
 func (s *connections) displaceAny() (ok bool, gone *conn) {
 	e := s.idle.Front()
 	for range 100 {
@@ -362,9 +364,8 @@ func (s *connections) handOver(list []*conn) {
 	}
 }
 
-// recordAccount records the account of a connection's last request. If the account has too many connections,
-// recordAccount closes the account's oldest idle connection. If there is none, it returns false, and the connection
-// itself must be closed.
+// recordAccount records the account of a connection's last request. If the account has too many connections, it closes
+// the account's oldest idle connection. If there is none, it returns false, and the caller must close the connection.
 func (s *connections) recordAccount(c *conn, account string) bool {
 	if c == nil || c.named == account {
 		return true

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// explainingConn is the connection below the TLS layer. It answers plain HTTP requests with status 400. Without it, the
+// explainingConn is the connection below the TLS layer. It answers plain HTTP requests with status 400. Otherwise the
 // client would only see that the connection is closed.
 type explainingConn struct {
 	net.Conn

@@ -9,8 +9,8 @@ import (
 )
 
 // stayWithTLS makes browsers use only TLS for this host for a year (HSTS), if the request used TLS. It omits the header
-// for IP addresses, because browsers ignore it there, and for names without a dot such as localhost, where other
-// programs may not use TLS.
+// for IP addresses, where browsers ignore it. It also omits it for names without a dot, such as localhost, which other
+// programs may use without TLS.
 func stayWithTLS(c *fasthttp.RequestCtx, r *fasthttp.ResponseHeader) {
 	if !c.IsTLS() {
 		return

@@ -7,9 +7,8 @@ import (
 	"io"
 )
 
-// cutBody replaces the body of an event by an empty string, and returns the event and the body. A large event consists
-// almost entirely of the body: 5.6 MB of base64, which a JSON decoder would scan four times before it decodes the first
-// byte.
+// cutBody replaces the body of an event by an empty string, and returns the event and the body. Otherwise a JSON
+// decoder would scan a body of 5.6 MB four times before it decodes the first byte.
 //
 // cutBody assumes that the event is valid, which the decoder checks later. If the event has no body or several bodies,
 // cutBody returns it unchanged.
@@ -66,8 +65,8 @@ func quotedLen(b []byte) int {
 	}
 }
 
-// open returns a reader of the body, and the length of the body. Base64 is decoded as it is read. If it is malformed,
-// the length includes only the readable part. The reader refers to the event's memory.
+// open returns a reader of the body, and the length of the body. The reader decodes base64 as it is read, and refers to
+// the event's memory. If the base64 is malformed, the length is only approximate.
 func (e *event) open(quoted []byte) (io.Reader, int64, error) {
 	text := []byte(e.Body)
 	switch {

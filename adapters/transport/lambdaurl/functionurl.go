@@ -7,9 +7,11 @@ import (
 )
 
 // functionURL converts a request through a Function URL. Its payload format 2.0 has rawPath and rawQueryString as the
-// client sent them, and header names in lower case. HTTP APIs use the same format but decode rawPath. The domain in the
-// event distinguishes them: the domain of a Function URL has the form ID.lambda-url.REGION.on.aws. CloudFront in front
-// of a Function URL must therefore send this domain as Host.
+// client sent them, and header names in lower case.
+//
+// HTTP APIs use the same format but decode rawPath. They differ from Function URLs only in the domain: the domain of a
+// Function URL has the form ID.lambda-url.REGION.on.aws. CloudFront in front of a Function URL must therefore send this
+// domain as Host.
 func (e *event) functionURL() (protocol.Request, door) {
 	d := door{name: "function-url", limit: functionLimit, binary: true}
 	if !strings.Contains(e.RequestContext.DomainName, ".lambda-url.") {

@@ -7,8 +7,8 @@ import (
 )
 
 // loadBalancer converts a request through an Application Load Balancer. A setting of the target group determines
-// whether events and answers have lists of header values. The query is as the client sent it, except for the order. The
-// client's address is the last address in X-Forwarded-For, because the balancer appends it.
+// whether header values are lists. The query is as the client sent it, except for the order of its parameters. The
+// balancer appends the client's address to X-Forwarded-For.
 func (e *event) loadBalancer() (protocol.Request, door, error) {
 	d := door{name: "load-balancer", limit: balancerLimit, binary: true, multi: e.MultiValueHeaders != nil, narrow: true}
 	h := e.fields()

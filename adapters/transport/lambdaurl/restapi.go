@@ -9,8 +9,9 @@ import (
 )
 
 // restAPI converts a request through a REST API of API Gateway. The path that the client sent and signed is in the
-// request context, and begins with the stage. The query parameters are decoded and unordered, so restAPI encodes them
-// again. The new encoding may differ, but no signature depends on it.
+// request context, and begins with the stage.
+// The event contains the query parameters decoded and unordered. restAPI encodes them again. The result may differ from
+// the client's query, but no signature depends on it.
 func (e *event) restAPI() (protocol.Request, door, error) {
 	d := door{name: "rest-api", limit: functionLimit, unmeasured: true}
 	req := protocol.Request{
