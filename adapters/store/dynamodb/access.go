@@ -13,8 +13,7 @@ import (
 )
 
 // Operations on entities find the location of their table through the functions in this file, which handle leases and
-// tables that move to other buckets. The result of an operation is valid only if the table did not move during the
-// operation.
+// moves to other buckets. The result of an operation is valid only if the table did not move during the operation.
 
 var (
 	// errMoved means that a write was not sent, because the table has moved or has changed its options since the
@@ -44,11 +43,11 @@ func (s *Store) view(l *lease) view {
 
 // readTable calls the function do with a view of a table, and repeats the call until the result is valid.
 //
-// Rebucket replaces a table by a copy. While it compares the two for the last time, a delayed write may still change
-// the table. The delayed write will be lost, so no reader may see it. For a sealed table, readTable therefore calls do
-// for both the table and the copy. The function agree compares the two results and returns the part that is equal in
-// both, or false if there is none. An equal part stays valid, because Rebucket copies an entity only if the entity is
-// unchanged.
+// While Rebucket compares a table with its copy for the last time, a delayed write may still change the table. No
+// reader must see this write, because it is lost when the copy replaces the table. If the table is sealed, readTable
+// therefore calls do for both the table and the copy. The function agree returns the part of the results that is equal
+// in both, or false if there is none. An equal part stays valid, because Rebucket copies an entity only if the entity
+// is unchanged.
 func readTable[T any](ctx context.Context, s *Store, key table.RecordKey, c table.Consistency,
 	do func(context.Context, view, table.Consistency) (T, error), agree func(source, copied T) (T, bool),
 ) (result T, err error) {
@@ -86,8 +85,8 @@ func readTable[T any](ctx context.Context, s *Store, key table.RecordKey, c tabl
 	return result, err
 }
 
-// writeTable calls the function do with a lease on a table, and repeats the call until the outcome is valid. The
-// function must call renew before it sends a write.
+// writeTable calls the function do with a lease on a table, and repeats the call until the outcome is valid. do must
+// call renew before it sends a write.
 func (s *Store) writeTable(ctx context.Context, key table.RecordKey, do func(context.Context, *lease) (edm.Ticks, error)) (ticks edm.Ticks, err error) {
 	err = s.db.Retry(ctx, call.WhileStale, func(ctx context.Context) error {
 		l, err := s.live(ctx, key)
@@ -166,13 +165,13 @@ const (
 
 // checkResult decides whether a reply that has just arrived is valid.
 //
-// A process may use a cached record of a table until its lease ends. A new location or new options take effect only
-// when leaseMargin has passed since the end of the last lease. A reply is therefore valid if it arrives at most half of
-// leaseMargin after the end of the lease.
+// A process may use a cached record until its lease ends. A new location or new options take effect only leaseMargin
+// after the end of the last lease. A reply is therefore valid if it arrives within half of leaseMargin after the end of
+// the lease.
 //
 // For a later reply, checkResult reads the record again. The reply is valid if the location and the options are
-// unchanged, and if Rebucket has not begun its last comparison of the table with the copy. A comparison that begins
-// after the reply includes the result of the operation.
+// unchanged, and Rebucket has not begun its last comparison of the table with the copy. A comparison that begins after
+// the reply includes the result of the operation.
 func (s *Store) checkResult(ctx context.Context, key table.RecordKey, l *lease) (validity, error) {
 	if l.Seal == rebucket.Open && s.leases.isYounger(l, s.leases.term()+leaseMargin/2) {
 		return valid, nil
@@ -187,8 +186,8 @@ func (s *Store) checkResult(ctx context.Context, key table.RecordKey, l *lease) 
 	return unsure, err
 }
 
-// unseal makes a sealed table accept writes again if the run of Rebucket that sealed it has died. A run counts as dead
-// when it has written no heartbeat for [rebucket.Silence].
+// unseal makes a sealed table accept writes again if the run of Rebucket that sealed it is dead, and reports whether it
+// did so. A run is dead if it has written no heartbeat for [rebucket.Silence].
 func (s *Store) unseal(ctx context.Context, key table.RecordKey, l *lease) bool {
 	state := l.Owner + "/" + strconv.Itoa(l.Beat)
 	if s.seals.unchanged(key.String(), state, s.elapsed()) < rebucket.Silence {

@@ -110,8 +110,8 @@ func (s *Store) declare(ctx context.Context, r *record, had table.Revision) erro
 	return err
 }
 
-// writeRecord creates a record if no earlier revision is given. Otherwise, it replaces the value of the record, on
-// condition that the stored record has the given revision and the options in r.
+// writeRecord creates a record if no earlier revision is given. Otherwise, it replaces the value of the record, if the
+// stored record has the given revision and the options in r.
 func (s *Store) writeRecord(ctx context.Context, r *record, had table.Revision) error {
 	var e call.Expression
 	if had == "" {
@@ -179,8 +179,8 @@ func (s *Store) deleteRecord(key table.RecordKey, revision table.Revision) call.
 	return s.db.Delete(recordKey(key), &e)
 }
 
-// replaceDeleted overwrites the record of a table that is being deleted with the record of a new table. It does so only
-// if this process saw the deletion so long ago that every lease has ended.
+// replaceDeleted overwrites the record of a table that is being deleted with the record of a new table. If this process
+// has not seen the deletion for long enough that every lease has ended, it returns ErrBeingDeleted.
 func (s *Store) replaceDeleted(ctx context.Context, old, r *record) (table.Revision, error) {
 	if s.drops.unchanged(old.Key.String(), string(old.Revision), s.elapsed()) < s.leases.length+leaseMargin {
 		return "", table.ErrBeingDeleted

@@ -12,7 +12,7 @@ import (
 )
 
 // Create creates a DynamoDB table for a [Store], billed on demand, and returns when the table is ready. It accepts an
-// existing table that has the right keys.
+// existing table with the right keys.
 func Create(ctx context.Context, client *dynamodb.Client, name string) error {
 	attribute := func(name string) types.AttributeDefinition {
 		return types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: types.ScalarAttributeTypeB}

@@ -13,14 +13,14 @@ import (
 )
 
 // Drop implements [table.Store]. One transaction marks the record of the table as being deleted, and writes a note for
-// [Store.Purge]. From then on, no process gets a lease on the table. When all leases have ended, Drop removes the
-// record, and the name of the table can be used again.
+// [Store.Purge]. After this transaction, no process gets a lease on the table. When all leases have ended, Drop removes
+// the record, and the name of the table can be used again.
 //
-// If the process ends before that, Purge frees the name. WriteRecord can also reuse the name, if the process has seen
-// the marked record for longer than a lease.
+// If the process ends earlier, Purge frees the name. WriteRecord can also reuse the name, if its process has seen the
+// marked record for longer than a lease.
 //
-// If the context ends before all leases have ended, the error is [table.ErrUnknown]: the table is deleted, but other
-// processes may use it until their leases end.
+// If the context ends before all leases have ended, the error is [table.ErrUnknown]. The table is then deleted, but
+// other processes may use it until their leases end.
 func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -53,8 +53,7 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 }
 
 // markDeleted marks a record as being deleted, if the revision of the record is unchanged. The same transaction writes
-// a note that makes Purge remove the table. If a run of Rebucket is unfinished, the transaction writes another note
-// about the copy of the table.
+// a note that makes Purge remove the table. If a run of Rebucket is unfinished, it writes another note about the copy.
 func (s *Store) markDeleted(ctx context.Context, r *record) (marked *record, err error) {
 	revision := r.Revision
 	err = s.db.Retry(ctx, call.Once, func(ctx context.Context) error {

@@ -22,9 +22,9 @@ type stored struct {
 // ownSize is an upper bound of the size of an item's store attributes, without the value of the sort key.
 const ownSize = 200
 
-// sizeOf returns an upper bound of the size of an entity's item. If the bound is at most maxItem, DynamoDB accepts the
-// item, and the entity also meets the protocol's limit of 1 MiB: a character counts 2 bytes in the protocol, and at
-// least 1 byte in the item.
+// sizeOf returns an upper bound of the size of an entity's item in bytes. If it is at most maxItem, DynamoDB accepts
+// the item. The entity then also meets the protocol's limit of 1 MiB: the protocol counts 2 bytes for a character,
+// which has at least 1 byte in the item.
 func sizeOf(key []byte, p edm.Properties) int {
 	return ownSize + len(key) + patchSize(p)
 }

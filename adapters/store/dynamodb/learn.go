@@ -48,8 +48,8 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 		return cause
 	}
 	// If several actions are refused, only the refusal with the lowest index is returned. A merge may be refused
-	// because of properties in chunks, so the chunks of all pinned actions are loaded before the actions are checked in
-	// order.
+	// because of properties in chunks. The chunks of all pinned actions are therefore loaded before the actions are
+	// checked in order.
 	if err := w.complete(ctx, pinned); err != nil {
 		return err
 	}
@@ -64,8 +64,8 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 }
 
 // undecided returns the index of the first of n actions that conflicted with another transaction, or n if there is
-// none. DynamoDB did not check the condition of this action, which may be false. If a later action has failed, it may
-// therefore not be the first to fail.
+// none. DynamoDB did not check the condition of this action. A later action that failed is therefore not certain to be
+// the first that fails.
 func undecided(cause error, n int) int {
 	reasons := call.Reasons(cause)
 	for i := range reasons[:min(n, len(reasons))] {
@@ -76,8 +76,8 @@ func undecided(cause error, n int) int {
 	return n
 }
 
-// findFailed reports for each action whether its condition failed, and returns the stored entity of each failed action,
-// or nil if there is no entity. The entities come from the error. If they were too large for the reply, findFailed
+// findFailed reports for each action whether its condition failed. For a failed action, it also returns the stored
+// entity, or nil if there is none. The entities come from the error. If they were too large for the reply, findFailed
 // reads them.
 func (w *write) findFailed(ctx context.Context, cause error, now edm.Ticks) (found []*stored, failed []bool, err error) {
 	found, failed = make([]*stored, len(w.actions)), make([]bool, len(w.actions))

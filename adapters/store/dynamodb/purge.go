@@ -85,8 +85,8 @@ func (p *purge) tables(ctx context.Context) error {
 	})
 }
 
-// table processes a note about one incarnation of a table. It frees the name of the table, if the process that dropped
-// the table did not, and then removes the items and the note.
+// table processes a note about one incarnation of a table. It removes the items of the incarnation and the note. If the
+// process that dropped the table has not freed its name, it also frees the name.
 func (p *purge) table(ctx context.Context, note item) error {
 	id := attribute.Bytes(note[attrSort])
 	count, err := strconv.ParseUint(attribute.Digits(note[attrBuckets]), 10, 16)
@@ -147,8 +147,8 @@ func (p *purge) remove(ctx context.Context, items []item) error {
 	return p.reportProgress()
 }
 
-// The method writes processes the notes about writes that did not finish. It removes the chunks that the entities of
-// these writes do not use.
+// The method writes processes the notes about writes that did not finish. It removes the chunks of these writes that no
+// entity uses.
 func (p *purge) writes(ctx context.Context) error {
 	return p.each(ctx, pendingHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {

@@ -31,7 +31,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 }
 
 // agreePages compares two pages of the same request: one from the table, and one from its copy. It returns the entities
-// before the first difference, or false if there are none and the scan would not advance.
+// before the first difference. It returns false if there are none and the scan would not advance.
 func agreePages(a, b table.Page, r *table.ScanRequest) (table.Page, bool) {
 	earlier := func(a, b []byte) bool { return a != nil && (b == nil || bytes.Compare(a, b) < 0) }
 	begin := r.Ranges[0].Start

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// watch records when this process first saw a record in its current state. It watches only states that another process
+// watch records when this process first saw a record in its current state. It watches two states that another process
 // may have to end: a deletion, and a seal.
 type watch struct {
 	mu   sync.Mutex

@@ -24,8 +24,8 @@ const (
 	Conditional
 	// Cancelled means that a transaction had no effect, because one of its actions failed.
 	Cancelled
-	// Unreadable means that a transaction had no effect. The reply does not say which actions failed, because the items
-	// of the failed actions were too large for the reply.
+	// Unreadable means that a transaction had no effect, and that the reply does not say which actions failed. The
+	// items of the failed actions were too large for the reply.
 	Unreadable
 	// Stale means that the call had no effect, because the state has changed since it was read. The next attempt reads
 	// the state again, unless the failed call returned it.
@@ -91,9 +91,9 @@ func classify(err error) Class {
 	case "TransactionInProgressException":
 		return Ambiguous
 	case "ValidationException":
-		// A transaction also fails with ValidationException if its failed conditions return too many bytes. The caller
-		// therefore reads the items. If they meet all conditions, the transaction is invalid, and the caller returns
-		// the error.
+		// For a transaction, this error means that it is invalid, or that its failed conditions return too many bytes.
+		// The caller therefore reads the items. If they meet all conditions, the transaction is invalid, and the caller
+		// returns the error.
 		if strings.Contains(err.Error(), "TransactWriteItems") {
 			return Unreadable
 		}
@@ -101,8 +101,8 @@ func classify(err error) Class {
 	return Refused
 }
 
-// cancellation returns Busy for a transaction that only conflicted with other transactions. It returns another class
-// for a transaction that would fail again.
+// cancellation returns Busy for a transaction that failed only because of conflicts or throttling. For any other
+// transaction, it returns Cancelled or Refused.
 func cancellation(err error) Class {
 	reasons := Reasons(err)
 	if len(reasons) == 0 {
