@@ -14,10 +14,9 @@ const catchingUp = 2
 // catchUp waits until a synchronous standby has received every commit that a new connection can see. It makes one
 // commit, which waits for all earlier commits.
 //
-// Such a wait is needed after a restart or a promotion, and both close all connections. A restart of the primary aborts
-// the sessions whose commits were waiting for a standby. A promoted standby might not have a standby yet. If a
-// connection that has waited is still open, neither event has happened since, and catchUp returns without a wait. Reads
-// therefore continue while the standby is down.
+// A restart of the primary can make commits visible that no standby has, and so can a promotion. Both close all
+// connections. If another connection has already waited and is still open, catchUp therefore returns without a wait.
+// Reads continue while the standby is down.
 //
 // The wait has no timeout. An abandoned wait would continue in the database, and the next connection would add another
 // wait.
@@ -52,9 +51,8 @@ type passed struct {
 	list map[string]bool
 }
 
-// caughtUp reports whether this connection, or another connection that is still open, has waited for a standby. An open
-// connection proves that PostgreSQL has not restarted since its wait. Until a restart, PostgreSQL shows no commit that
-// the standby lacks.
+// caughtUp reports whether this connection, or another connection that is still open, has waited for a standby.
+// PostgreSQL has then not restarted since, and shows no commit that the standby lacks.
 func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err error) {
 	results, err := c.Exec(ctx, "SELECT "+statement.ProcessSQL+", pid = pg_backend_pid() FROM pg_stat_activity WHERE application_name = '"+s.name+"'").ReadAll()
 	if err != nil {

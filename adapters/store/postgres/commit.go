@@ -74,8 +74,8 @@ type commitment struct {
 	declared      *ruled.Table // cached options of the table, or nil
 }
 
-// run applies all mutations or none. If a statement writes nothing, run reads the entities to find the reason. It then
-// returns a refusal, or retries with a Timestamp above the Timestamps of the entities.
+// run applies all mutations or none. If a statement writes nothing, run reads the entities to find the reason, and then
+// returns a refusal or retries.
 func (c *commitment) run(ctx context.Context) (edm.Ticks, error) {
 	c.declared = c.ruled.Find(c.name)
 	c.useCachedState()
@@ -125,7 +125,7 @@ func (c *commitment) needsStates() bool {
 // entity uses the cache.
 func (c *commitment) usesCache() bool { return len(c.mutations) == 1 && c.needsStates() }
 
-// checkStates reads the entities in one snapshot and advances the clock past their Timestamps. It returns a
+// checkStates reads the entities in one snapshot and advances the clock past their Timestamps. The error is a
 // *table.Refused if a mutation is not permitted.
 func (c *commitment) checkStates(ctx context.Context) (err error) {
 	if c.states, err = c.look(ctx); err != nil {
@@ -165,8 +165,8 @@ func (c *commitment) write(ctx context.Context, list []*write) (edm.Ticks, error
 	return runDetached(ctx, c.Store, func(ctx context.Context) (edm.Ticks, error) { return c.writeAll(ctx, list) })
 }
 
-// writeAll sends the writes of a batch as one transaction. If the reply is lost, writeAll finds out whether the
-// writes were applied.
+// writeAll sends the writes of a batch as one transaction. If the reply is lost, writeAll finds out whether the writes
+// were applied.
 func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, error) {
 	ticks, err := c.clock.Next(ctx)
 	if err != nil {
@@ -192,8 +192,8 @@ func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, er
 	return ticks, err
 }
 
-// useCachedState uses the cached state of the entity for a single write that needs the state. It ignores a state that
-// does not permit the write, because the state may be outdated.
+// useCachedState uses the cached state of the entity for a single write, unless the state does not permit the write.
+// The cached state may be outdated.
 func (c *commitment) useCachedState() {
 	if !c.usesCache() {
 		return

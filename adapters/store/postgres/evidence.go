@@ -44,8 +44,8 @@ func (s *Store) resolveTableOutcomes(ctx context.Context, group []*write, cause 
 	}
 }
 
-// resolveBatch finds out whether a batch was applied after its reply was lost. It returns nil if the batch was applied,
-// an *unsentError if it was not and never will be, and ErrUnknown otherwise.
+// resolveBatch finds out whether a batch was applied after its reply was lost: nil means yes, *unsentError means no,
+// and ErrUnknown means that it cannot be known.
 func (s *Store) resolveBatch(ctx context.Context, list []*write, cause error) error {
 	states, err := s.settledStates(ctx, list, cause)
 	if err != nil {
@@ -69,9 +69,9 @@ func (s *Store) resolveBatch(ctx context.Context, list []*write, cause error) er
 	return found
 }
 
-// resolveWrite decides from the state of an entity whether a write was applied. The caller must make sure first that
-// the database can no longer apply the write.
-// The error is an *unsentError if the write was not applied, and ErrUnknown if the state does not show the outcome.
+// resolveWrite decides from the state of an entity whether a write was applied. The database must no longer be able to
+// apply the write. The error is an *unsentError if the write was not applied, and ErrUnknown if the state does not show
+// it.
 func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause error) (ok bool, err error) {
 	unknown := fmt.Errorf("%w: %w", table.ErrUnknown, cause)
 	switch {
@@ -84,8 +84,8 @@ func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause er
 	case now.ticks < w.ticks:
 		return false, unknown
 	}
-	// Another write has overwritten the row. The row and its trail contain only the last Timestamp of each server. If
-	// this server has written the row again since, the outcome stays unknown.
+	// Another write has overwritten the row, which now contains only the last Timestamp of each server. The outcome
+	// stays unknown if this server has also written the row again.
 	purged, last, own := edm.Ticks(0), edm.Ticks(0), edm.Ticks(0)
 	mine, seen := w.ticks%slot.Slots, statement.Overwritten
 	if now.declared != nil {
@@ -110,9 +110,10 @@ func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause er
 	return false, &unsentError{cause}
 }
 
-// settledStates makes sure that the database can no longer apply the given writes, and then reads the entities. It
-// raises the floor of the table above the Timestamps of the writes, and waits until the transaction that may have read
-// the old floor has ended.
+// settledStates reads the entities of the given writes when the database can no longer apply these writes. It raises
+// the floor of the table above their Timestamps, and waits until the transaction that may have read the old floor has
+// ended.
+//
 // The writes must belong to one table and must have been sent over one connection.
 func (s *Store) settledStates(ctx context.Context, list []*write, cause error) ([]state, error) {
 	var highest edm.Ticks
@@ -134,8 +135,8 @@ func (s *Store) settledStates(ctx context.Context, list []*write, cause error) (
 	return states, s.awaitStandby(ctx)
 }
 
-// awaitStandby returns when a standby has every commit that the store has just read. It makes another commit, which
-// waits for all earlier commits. Without it, the store might rely on a commit whose wait for a standby was interrupted.
+// awaitStandby returns when a standby has every commit that the store has just read. PostgreSQL may show a commit that
+// no standby has. awaitStandby makes another commit, which waits for all earlier commits.
 func (s *Store) awaitStandby(ctx context.Context) error {
 	return s.retry(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error {
 		h := s.clock.Holds()

@@ -18,16 +18,15 @@ const (
 	purgeLives   = 500
 	purgeTimeout = 10 * time.Minute
 	// dropMemory is how long Purge retains the trail of a dropped record, which shows the outcome of a record change.
-	// Servers look for an outcome for a shorter time, even if clocks differ.
+	// Servers look for outcomes for a shorter time.
 	dropMemory = 2 * time.Minute
 )
 
 // Purge removes tombstones and entities of dropped tables that are older than PurgeAfter. Several servers may call
 // Purge at the same time.
 //
-// A tombstone rejects writes with lower Timestamps. Before Purge removes a tombstone, it raises the floor of the
-// incarnation, which then rejects the same writes. It also waits until all statements that read the old floor have
-// ended.
+// A tombstone rejects writes with lower Timestamps. Before Purge removes it, Purge raises the floor of the incarnation,
+// which then rejects the same writes, and waits until all statements that read the old floor have ended.
 func (s *Store) Purge(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, purgeTimeout)
 	defer cancel()
@@ -57,8 +56,8 @@ func (s *Store) purging(ctx context.Context) {
 	})
 }
 
-// purgeDropped removes the entities of dropped incarnations. It first waits for the statements that found an
-// incarnation before the incarnation was dropped. Later statements do not find it.
+// purgeDropped removes the entities of dropped incarnations. It first waits for statements that found an incarnation
+// before its table was dropped.
 func (s *Store) purgeDropped(ctx context.Context) error {
 	lives, err := s.column(ctx, statement.DroppedLives, statement.Int8(s.PurgeAfter.Microseconds()))
 	if err != nil || len(lives) == 0 {

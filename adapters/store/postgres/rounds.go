@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// slowRound is the duration at which a round counts as slow, because it waits for a standby or for a lock. New
-	// rounds do not wait until slow rounds end. Such a wait would save no work.
+	// slowRound is the minimum duration of a slow round, which waits for a standby or for a lock. New rounds do not
+	// wait for slow rounds.
 	slowRound = 2 * time.Millisecond
-	// returnShare determines how long the store waits, after a slow round, for new writes of the same callers: the
-	// duration of the round divided by returnShare, but at most slowRound.
+	// returnShare determines the wait for new writes of the same callers after a slow round: the duration of the round
+	// divided by returnShare, but at most slowRound.
 	returnShare = 8
 	// Limits of one round.
 	maxWrites     = 128
@@ -21,12 +21,10 @@ const (
 )
 
 // rounds sends writes of single entities in groups. A round is one transaction with all writes that arrived while
-// earlier rounds were running. Without load, a write starts a round immediately. An entity is in at most one round at a
-// time.
+// earlier rounds were running. An entity is in at most one round at a time.
 //
 // All callers of a slow round get their replies at the same time, and often write again immediately. The next round
-// therefore waits for a fraction of the commit time, or until as many writes have arrived as the slow round had.
-// Without the delay, the first of these writes would start a round that contains no other write.
+// waits for a fraction of the commit time, so that it contains these writes.
 type rounds struct {
 	mu        sync.Mutex
 	waiting   []*write            // writes for the next round, at most one per entity; no entity of a running round
@@ -121,7 +119,7 @@ func (s *Store) awaitReturn(callers int, took time.Duration) {
 }
 
 // releaseEntities permits new writes of the entities in a group whose reply was lost. The outcomes must be known,
-// because a new write could overwrite the rows that show them.
+// because new writes may overwrite the evidence.
 func (s *Store) releaseEntities(group []*write) {
 	r := &s.rounds
 	r.mu.Lock()

@@ -34,8 +34,8 @@ func (s *Store) occupy(ctx context.Context, c *pgconn.PgConn) (h slot.Holding, e
 	return h, err
 }
 
-// reserve stores a reservation of Timestamps. If another server has taken the slot, reserve takes a free slot instead.
-// Holding.Reserved is then the highest Timestamp that the previous holder of the free slot had reserved.
+// reserve stores a reservation of Timestamps. If another server has taken the slot, reserve takes a free slot instead,
+// and Holding.Reserved is the highest Timestamp that its previous holder had reserved.
 func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) (slot.Holding, error) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
@@ -59,9 +59,8 @@ func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) 
 
 // renewSlot renews a slot and reserves Timestamps. ok is false if the slot belongs to another server.
 //
-// If the machine's clock is too far ahead, the statement reserves nothing. Otherwise new tables, which begin above all
-// reserved Timestamps, would get wrong Timestamps. If the clock is too far behind, compareClocks makes the server
-// refuse writes.
+// If the machine's clock is too far ahead, it reserves nothing, because new tables begin above all reserved Timestamps.
+// If the clock is too far behind, compareClocks makes the server refuse writes.
 func (s *Store) renewSlot(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo edm.Ticks) (ok bool, err error) {
 	var database, machine, version int64 // 0 means that the clocks are not compared
 	var found *promise.Settings
@@ -158,7 +157,8 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 
 // checkClock returns an error if the store refuses writes, for example because the clocks of the machine and the
 // database differ too much. The caller must then discard the times that it read before the call.
-// checkClock issues a Timestamp. If the clock was set since the last heartbeat, this compares the clocks again.
+//
+// checkClock issues a Timestamp, because this compares the clocks again if the clock was set.
 func (s *Store) checkClock(ctx context.Context) error {
 	_, err := s.clock.Next(ctx)
 	return err
@@ -184,8 +184,8 @@ func (s *Store) Ready(ctx context.Context) error {
 	}
 }
 
-// pulseNow sends a heartbeat, unless one is in flight. The statement has no timeout: an abandoned heartbeat would still
-// wait in the database, and its connection could not serve reads.
+// pulseNow sends a heartbeat, unless one is in flight. The statement has no timeout, because an abandoned heartbeat
+// would still wait in the database.
 func (s *Store) pulseNow() *pulse {
 	s.pulsing.Lock()
 	defer s.pulsing.Unlock()

@@ -9,8 +9,8 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// party selects the sessions of edgetable servers for whose transactions a caller waits. It excludes other programs:
-// their transactions may stay open for a long time, and they do not write entities on the basis of a record.
+// party selects the sessions of edgetable servers for whose transactions a caller waits. It excludes other programs,
+// whose transactions may stay open for a long time.
 type party struct {
 	name string // application_name of the sessions, or a LIKE pattern
 	pid  uint32 // process id of the session; 0 means all sessions
@@ -40,8 +40,8 @@ func (e *lostBy) Unwrap() error { return e.err }
 // awaitWriters waits for the transactions in the selected sessions that are writing entities at the time of the call.
 // Later transactions see the current state of every record.
 //
-// It finds the transactions by their locks. A statement locks the SQL tables that it names before it reads them, so a
-// statement that has read an older record holds a lock.
+// A statement locks the SQL tables that it names before it reads them. A statement that has read an older record
+// therefore holds a lock, by which awaitWriters finds it.
 func (s *Store) awaitWriters(ctx context.Context, of party) error {
 	args := [][]byte{[]byte(of.name), statement.Int4(of.pid)}
 	before, err := s.column(ctx, statement.Writing, args...)
@@ -58,8 +58,8 @@ func (s *Store) awaitWriters(ctx context.Context, of party) error {
 	return err
 }
 
-// awaitProcessEnd waits until the database process that received a transaction has ended, or serves a later connection.
-// By then, the process has executed everything that it received. The store has closed the connection, so the wait ends.
+// awaitProcessEnd waits until the database process that received a transaction has ended or serves a later connection.
+// It has then executed everything that it received.
 func (s *Store) awaitProcessEnd(ctx context.Context, cause error) error {
 	l, ok := errors.AsType[*lostBy](cause)
 	if !ok {

@@ -43,8 +43,8 @@ func New(b Base) *Feeds {
 	return f
 }
 
-// looks is the maximum number of times that Changes reads a page again. It does so if a transaction that may have
-// written lines of the feed ended during the read.
+// looks is the maximum number of times that Changes reads a page again because a transaction that may have lines of the
+// feed ended during the read.
 const looks = 3
 
 // Changes returns a page, as [table.Feeding] requires.
@@ -117,8 +117,8 @@ func (f *Feeds) findChanged(places []place, list []*waiter) (news []int) {
 
 const newsTimeout = 5 * time.Second
 
-// Prepare records that this database contains the feeds, if r declares a feed. It returns an error if the SQL role is
-// not permitted to read the identity of the database.
+// Prepare records that this database contains the feeds, if r declares a feed. It fails if the SQL role cannot read the
+// identity of the database.
 func (f *Feeds) Prepare(ctx context.Context, r *table.Record) error {
 	if !r.Traits.Feeds() {
 		return nil
@@ -140,8 +140,8 @@ func (f *Feeds) Prepare(ctx context.Context, r *table.Record) error {
 	return err
 }
 
-// Following returns the statements that must follow the change of a record from the revision old to the revision ticks.
-// It returns nil if the record declares no feed.
+// Following returns the statements that must follow the change of a record from the revision old to the revision ticks,
+// or nil if the record declares no feed.
 func Following(name string, r *table.Record, ticks, old edm.Ticks) []statement.Call {
 	if !r.Traits.Feeds() {
 		return nil
@@ -193,9 +193,9 @@ func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
 	return err
 }
 
-// trim removes the lines of an incarnation with Timestamps up to upTo. It reads the lines in batches, ordered by
-// transaction number, and stops after a batch without a line to remove. A line that was committed late is not missed,
-// because its low number puts it into an early batch.
+// trim removes the lines of an incarnation with Timestamps up to upTo. It reads batches in the order of transaction
+// numbers, and stops after a batch without a line to remove. Lines that were committed late have low numbers, so they
+// are in an early batch.
 func (f *Feeds) trim(ctx context.Context, life []byte, upTo edm.Ticks) error {
 	number, ticks := int64(0), int64(0)
 	for seen, gone := int64(trimLines), int64(1); seen == trimLines && gone > 0; {

@@ -62,8 +62,8 @@ func ParseSnapshot(b []byte) (s Snapshot, ok bool) {
 	return s, slices.IsSorted(s.Running)
 }
 
-// after returns the point that a reader at p reaches by reading all lines that s shows. highest must be the number of a
-// committed transaction, and at least as high as the number of each of these lines.
+// after returns the point that a reader at p reaches by reading all lines that s shows. highest is the number of a
+// committed transaction, not below the number of any of these lines.
 func (p *Point) after(s *Snapshot, highest int64) Point {
 	next := Point{High: max(p.High, highest)}
 	for _, number := range p.Open {
@@ -83,11 +83,11 @@ func (p *Point) after(s *Snapshot, highest int64) Point {
 // Position is a position of a feed.
 type Position struct {
 	Point
-	// Until is the end of the window if the position is inside a window, and otherwise nil. The reader has read the
-	// lines of the window up to the Timestamp Last.
+	// Until is the end of the window if the position is inside a window, and otherwise nil. The lines of the window
+	// have been read up to the Timestamp Last.
 	Until *Point
-	// Last and Number are the Timestamp and the transaction number of the last line that was read, or 0. If the line is
-	// missing although Trim cannot have removed it yet, the database was restored to an earlier state.
+	// Last and Number identify the last line that was read, by its Timestamp and its transaction number, or are 0. If
+	// the line has disappeared before Trim could remove it, the database was restored to an earlier state.
 	Last   edm.Ticks
 	Number int64
 	// Part is the number of changes of the last line that the client has read, or 0 if it has read the whole line. If

@@ -231,10 +231,11 @@ func (r *reader) lines(ctx context.Context, what statement.Prepared, args ...[]b
 	return list, err
 }
 
-// close removes from p.Open the running transactions that will add no lines. A transaction that adds lines locks the
-// SQL table change before it gets a number.
-// The lock of a transaction that is just ending may be invisible. A missing lock therefore counts only if a second
-// query shows that the transaction is still running.
+// close removes from p.Open the running transactions that will add no lines, because they hold no lock on the SQL table
+// change.
+//
+// The locks of a transaction that is just ending may be invisible. A second query therefore checks that the transaction
+// is still running.
 func (r *reader) close(ctx context.Context, p *Point) error {
 	if len(p.Open) == 0 {
 		return nil
@@ -323,8 +324,7 @@ func (r *reader) keysOf(ctx context.Context, lines []Line) ([][]byte, error) {
 }
 
 // join reads the entities that the lines of a page have changed. Each call of the returned function returns the next
-// entity, in the order in which the page builder requests them.
-// To find this order, join first adds the lines to a copy of the builder.
+// entity, in the order of the page builder's requests. join finds this order with a copy of the builder.
 func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k []byte) (*table.Row, error), error) {
 	if r.head.ended != 0 {
 		return func([]byte) (*table.Row, error) { return nil, nil }, nil // the table was dropped, so its entities do not exist

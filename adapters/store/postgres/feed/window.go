@@ -69,8 +69,8 @@ func (w *window) sort() {
 	slices.SortFunc(w.lines, func(a, b Line) int { return int(a.Ticks - b.Ticks) })
 }
 
-// longestMark is the maximum number of running transactions in a usable mark. A position at the mark lists these
-// transactions, and its length is limited.
+// longestMark is the maximum number of running transactions in a usable mark, because they become part of the position,
+// whose length is limited.
 const longestMark = 64
 
 // cut returns the lines after p up to the last usable mark. The arguments are:

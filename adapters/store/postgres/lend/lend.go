@@ -1,5 +1,5 @@
 // Package lend shares the connections of a pool between kinds of operations (uses) and between accounts. Each use has
-// some reserved connections. The waiting account that has held connections for the shortest time is served first.
+// some reserved connections.
 package lend
 
 import (
@@ -28,7 +28,7 @@ const (
 	// Readers is the number of connections for grouped reads.
 	Readers = 2
 	// PromptRounds is the maximum number of concurrent rounds while commits are fast. A round is a transaction with the
-	// writes of many callers. With more concurrent rounds, each round would be smaller, and each write would cost more.
+	// writes of many callers. A write costs least in a large round.
 	PromptRounds = 2
 )
 
@@ -38,7 +38,7 @@ const Fewest = 8
 // part says how many connections are reserved for a use (own), and how many a use may have at most (most).
 type part struct{ own, most int }
 
-// Lender shares connections between clients. Connections that are not reserved are available to every use. Among the
+// Lender shares connections between clients. Each use has reserved connections, and shares the others. Among the
 // waiting clients of a use, the client whose account has held connections for the shortest time is next. A Lender is
 // safe for concurrent use.
 type Lender struct {
@@ -50,8 +50,8 @@ type Lender struct {
 	queue [uses]fair.Queue[chan struct{}]
 }
 
-// ForPrimary returns a Lender for the connections to the primary, at least [Fewest]. It limits each use, because writes
-// may wait for a standby and scans may run for seconds. Neither must occupy all connections.
+// ForPrimary returns a Lender for at least [Fewest] connections to the primary. Each use is limited, because scans and
+// writes may occupy their connections for a long time.
 func ForPrimary(connections int) *Lender {
 	some, half := max(1, connections/8), connections/2
 	return newLender(connections, [uses]part{
@@ -163,7 +163,8 @@ func (a *Lender) Wanted(c Client) bool {
 	return !a.queue[c.Use].First(c.Account)
 }
 
-// Waiting returns the maximum number of connections that a use can get now, and the number of clients of this use that wait.
+// Waiting returns the maximum number of connections that a use can get now, and the number of clients of this use that
+// wait.
 func (a *Lender) Waiting(u Use) (most, waiting int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 //go:embed *.sql
 var files embed.FS
 
-// Version is the schema version that this program needs: the number of SQL files in this folder. Each file upgrades the schema by one
-// version.
+// Version is the schema version that this program needs: the number of SQL files in this folder. Each file upgrades the
+// schema by one version.
 const Version = 6
 
 // Err means that the schema is missing, has another version, or cannot be used.
@@ -27,8 +27,8 @@ var Err = errors.New("schema")
 // Migrate upgrades the schema to [Version]. If create is true, it also creates a missing schema. It returns the version
 // before the upgrade, or 0 if there was no schema.
 //
-// Each step is a transaction, which only one program at a time can execute. tenancy is how long a killed server still
-// counts as a user of the schema. An error about a schema in use contains this time.
+// A schema that servers use is not upgraded. tenancy is how long a killed server still counts as a user; the error
+// contains it.
 func Migrate(ctx context.Context, c *pgx.Conn, schema string, create bool, tenancy time.Duration) (found int, err error) {
 	quoted := pgx.Identifier{schema}.Sanitize()
 	found = -1
@@ -79,8 +79,8 @@ func Migrate(ctx context.Context, c *pgx.Conn, schema string, create bool, tenan
 	}
 }
 
-// newSchema creates the schema and the SQL table that contains the version. It also accepts an empty schema, which the
-// owner of the database may have created.
+// newSchema creates the schema and the SQL table that contains the version. It accepts a schema that exists already but
+// is empty.
 func newSchema(ctx context.Context, tx pgx.Tx, schema string) error {
 	quoted := pgx.Identifier{schema}.Sanitize()
 	var exists bool

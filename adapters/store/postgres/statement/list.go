@@ -58,8 +58,8 @@ UPDATE entity SET ts = $3::int8, nonce = $4::int8, properties = $5::bytea, delet
 	swapSQL = updateSQL + ` AND ts = $6::int8`
 )
 
-// trailSQL computes the trail of a row that is being overwritten. The trail contains the last Timestamp of each other
-// server that wrote the row in the previous minute. Most rows have one writer and therefore no trail.
+// trailSQL computes the trail of a row that is being overwritten: the last Timestamp of each other server that wrote
+// the row in the previous minute. Most rows have no trail.
 func trailSQL(row, at string) string {
 	return strings.NewReplacer("row.", row, "$at", at, "$slots", strconv.Itoa(slot.Slots), "$memory", strconv.Itoa(TrailMemory)).Replace(`CASE
    WHEN row.ts <= $at - $memory THEN NULL
@@ -99,9 +99,8 @@ var (
 	Begin  = Prepared{"begin", `BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY`}
 	Commit = Prepared{"commit", `COMMIT`}
 	LifeOf = Prepared{"life_of", `SELECT life FROM record WHERE name = $1::text`}
-	// SmallRows returns small properties completely, and only the lengths of large properties. The limit on the number
-	// of rows therefore also limits the size of the result. A limit on the sum of the sizes, as in SomeRows, would cost
-	// more.
+	// SmallRows returns small properties completely, and only the lengths of large properties. A limit on the number of
+	// rows then also limits the size of the result.
 	SmallRows = bothWays("small_rows", `
 SELECT key, ts, nonce, CASE WHEN octet_length(properties) <= $5::int4 THEN properties END,
        CASE WHEN octet_length(properties) > $5::int4 THEN octet_length(properties) END`+rowsOf)
@@ -128,9 +127,9 @@ const rowsOf = `
  WHERE life = (SELECT life FROM record WHERE name = $1::text) AND key >= $2::bytea AND key < $3::bytea AND properties IS NOT NULL
  ORDER BY key LIMIT $4::int8`
 
-// Statements of the catalog. SetFloor sets the floor of a new incarnation above all reserved Timestamps. It is a
-// separate statement after CreateRecord in the same transaction. CreateRecord may wait until a Drop of the earlier
-// incarnation has ended, and its snapshot does not show the Timestamps that were reserved during the wait.
+// Statements of the catalog. SetFloor sets the floor of a new incarnation above all reserved Timestamps. It must be a
+// separate statement after CreateRecord, because CreateRecord may wait for a Drop, and its snapshot lacks the
+// Timestamps that are reserved during the wait.
 var (
 	ReadRecord  = Prepared{"read_record", `SELECT name, incarnation, revision, value FROM record WHERE name = $1::text`}
 	ListRecords = Prepared{"list_records", `
@@ -146,11 +145,10 @@ UPDATE record SET revision = $2::int8, value = $3::bytea, trail = (revision || t
 	DropRecord = Prepared{"drop_record", `
 WITH gone AS (DELETE FROM record WHERE name = $1::text AND revision = $2::int8 RETURNING life, revision || trail AS trail)
 INSERT INTO dropped (life, trail) SELECT life, $3::int8 || trail FROM gone`}
-	// OfLife and InTrail find out whether a record change was applied.
+	// OfLife and InTrail find out whether a record change was applied:
 	// - OfLife looks for the new incarnation.
-	// - InTrail looks for the Timestamp $2 of the change in the trail, which contains the newest revisions of the
-	//   record. The second column is positive if the trail also contains the earlier revision $3. An applied change is
-	//   then in the trail.
+	// - InTrail looks for the Timestamp $2 in the trail, which contains the newest revisions. If the second column is
+	//   positive, the trail goes back to the earlier revision $3, so it contains an applied change.
 	OfLife  = Prepared{"of_life", `SELECT (SELECT count(*) FROM record WHERE life IN ($1::int8, -$1::int8)) + (SELECT count(*) FROM dropped WHERE life = $1::int8), 1::int8`}
 	InTrail = Prepared{"in_trail", `
 SELECT count(*) FILTER (WHERE $2::int8 = ANY(trail)), count(*) FILTER (WHERE $3::int8 = ANY(trail))
@@ -181,8 +179,8 @@ RETURNING (extract(epoch FROM statement_timestamp()) * 1000000)::int8, (SELECT v
 	Oldest = Prepared{"oldest", `SELECT (` + OldestSQL + ` * 1000000)::int8`}
 )
 
-// OldestSQL is an SQL expression for the age in seconds of the oldest transaction of another connection. It ignores
-// autovacuum, which does not delay the removal of dead rows.
+// OldestSQL is an SQL expression for the age in seconds of the oldest transaction of another connection, except
+// autovacuum.
 const OldestSQL = `coalesce((SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_activity
 	WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type <> 'autovacuum worker'), 0)`
 
@@ -197,10 +195,9 @@ SELECT (extract(epoch FROM clock_timestamp() - mine.query_start) * 1000000)::int
 
 // Statements that remove rows, and statements that find transactions which may still add rows.
 var (
-	// Writing finds transactions that are writing entities, in sessions whose application_name matches $1. If $2 is not
-	// 0, it finds only transactions of the process $2.
-	// It looks for locks on the SQL table of entities, because a statement takes this lock before it reads records.
-	// Every SQL role may read locks and application names.
+	// Writing finds transactions that are writing entities, in sessions whose application_name matches $1 and, unless
+	// $2 is 0, in the process $2. They hold a lock on the SQL table of entities. Every SQL role may read locks and
+	// application names.
 	Writing    = Prepared{"writing", WritingSQL("'entity'::regclass")}
 	RaiseFloor = Prepared{"raise_floor", `UPDATE record SET floor = floor - floor % ` + lift + ` + $2::int8 WHERE name = $1::text AND floor % ` + lift + ` < $2::int8`}
 	// DeadLives lists the incarnations that have tombstones. It reads one index entry per incarnation.
@@ -219,8 +216,8 @@ SELECT life FROM dropped WHERE NOT cleared AND since < clock_timestamp() - $1::i
 	ForgetDrops = Prepared{"forget_drops", `DELETE FROM dropped WHERE cleared AND since < clock_timestamp() - $1::int8 * interval '1 microsecond'`}
 )
 
-// Statements with which one server takes over the removal of a table's expired entities. If the statement writes a row,
-// the server has taken over the removal.
+// Statements with which a server takes over the removal of a table's expired entities. It has taken over if its
+// statement writes a row.
 var (
 	ReadUpkeep  = Prepared{"read_upkeep", `SELECT due, resume FROM upkeep WHERE name = $1::text`}
 	BeginUpkeep = Prepared{"begin_upkeep", `INSERT INTO upkeep (name, due, resume) VALUES ($1::text, $2::int8, $3::bytea) ON CONFLICT DO NOTHING`}
@@ -248,8 +245,8 @@ RETURNING key`
 // Gone returns no row if the process $2, with the application_name $1, has ended.
 var Gone = Prepared{"gone", `SELECT 1 FROM pg_stat_activity WHERE application_name = $1::text AND ` + ProcessSQL + ` = $2::text`}
 
-// ProcessSQL identifies a database process by its id and start time. The id alone is not unique: the operating system
-// reuses it, and another primary may have a process with the same id.
+// ProcessSQL identifies a database process by its id and start time, because ids are reused, and another primary may
+// have a process with the same id.
 const ProcessSQL = `concat_ws(' ', pid, extract(epoch FROM backend_start))`
 
 // Alive returns a row if the process $1, with the application_name $2, is running a statement.
