@@ -22,9 +22,9 @@ func (a *action) needsOldState() bool {
 	return a.m.Kind == table.Merge && a.m.Condition != table.Absent
 }
 
-// dependsOnExpiry reports whether the condition of the action depends on whether the stored entity has expired. An
-// unconditional replace does not. Neither does an insert: if the entity exists, DynamoDB returns it, and the store then
-// checks whether it has expired.
+// dependsOnExpiry reports whether the action's condition must check that the stored entity has not expired. An
+// unconditional replace need not check this. For an insert, the store checks it only after DynamoDB has returned an
+// existing entity.
 func (a *action) dependsOnExpiry() bool { return a.needsOldState() || a.m.Condition >= table.Present }
 
 func (a *action) allows(e *stored) bool {
@@ -39,8 +39,8 @@ func (a *action) allows(e *stored) bool {
 	return true
 }
 
-// fits reports whether the merged entity is certain to be within the limits. Like the condition of the update, it uses
-// the upper bounds that are stored with the entity.
+// fits reports whether the merged entity is certain to be within the limits, according to the upper bounds that are
+// stored with the entity.
 func (a *action) fits(e *stored, inline int) bool {
 	return e == nil || e.chunks.none() &&
 		e.count+a.m.Properties.Count() <= maxProperties && e.size+patchSize(a.m.Properties) <= inline
@@ -105,8 +105,8 @@ func (a *action) addCondition(e *call.Expression, inline int, t *table.Traits, n
 	}
 }
 
-// conditionTemplates contains the conditions of actions that are not pinned. The first index is the [table.Condition]
-// of the mutation. The second index is 1 for a merge, and otherwise 0.
+// conditionTemplates contains the conditions of actions that are not pinned, by [table.Condition]. The second index is
+// 1 for a merge and 0 for other mutations.
 var conditionTemplates = func() (all [4][2]call.Template) {
 	for c := range all {
 		for merges := range all[c] {
@@ -120,8 +120,8 @@ var conditionTemplates = func() (all [4][2]call.Template) {
 
 // writeDemand writes the condition of an action that is not pinned:
 //   - The entity meets the condition of the mutation.
-//   - If the entity exists, it has no chunks, and its Timestamp is below the Timestamp of the write.
-//   - For a merge, the stored upper bounds of the number and the size of the properties are low enough.
+//   - An existing entity has no chunks, and its Timestamp is below the Timestamp of the write.
+//   - A merge does not exceed the limits, according to the stored upper bounds.
 func writeDemand(e *call.Expression, c table.Condition, merges bool) {
 	if c == table.Absent {
 		e.IfMissing(attrHash)
@@ -142,8 +142,8 @@ func writeDemand(e *call.Expression, c table.Condition, merges bool) {
 	}
 }
 
-// mergeUpdate writes the update of a merge that is not pinned. It adds all properties of the merge to the stored upper
-// bounds, because it is unknown which of them the entity already has.
+// mergeUpdate writes the update of a merge that is not pinned. It adds all properties to the stored upper bounds,
+// because the entity might have none of them.
 func mergeUpdate(e *call.Expression, m *table.Mutation, now edm.Ticks) {
 	e.Set(attrTicks, ":t", attribute.Number(now))
 	e.Set(attrNonce, ":o", nonce(m.Nonce))

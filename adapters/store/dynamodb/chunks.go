@@ -14,16 +14,16 @@ import (
 	"edgetable/core/table"
 )
 
-// newChunks returns new chunks for the given properties. An entity has at most five chunks, because the protocol's
-// limit of 1 MiB in UTF-16 corresponds to about 1.6 MiB in UTF-8.
+// newChunks returns new chunks for the given properties. An entity has at most five chunks: the protocol's limit of 1
+// MiB in UTF-16 is at most 1.6 MiB in UTF-8.
 func (s *Store) newChunks(p edm.Properties) chunks {
 	return chunks{s.newVersion(), (len(p) + chunkSize - 1) / chunkSize, len(p)}
 }
 
 var errStale = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: an entity was replaced again and again while it was read")}
 
-// load reads the chunks of entities in one bucket, and decodes the properties. The properties of an entity are nil if a
-// chunk was removed, or has not reached the replica yet.
+// load reads the chunks of entities in one bucket, and decodes the properties. Properties are nil if a chunk was
+// removed or is not in the replica yet.
 func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.Consistency) error {
 	found := make(map[string][]byte)
 	var keys []item
@@ -37,7 +37,8 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 	for _, r := range rows {
 		for i := range r.chunks.count {
 			keys = append(keys, call.Key(hash, r.chunks.sort(i)))
-			// If the items of a call exceed 16 MiB, DynamoDB returns the remaining keys as unprocessed, and BatchGet sends them again.
+			// If the items of a call exceed 16 MiB, DynamoDB returns the remaining keys as unprocessed, and BatchGet
+			// sends them again.
 			if len(keys) == call.MaxReadBatch {
 				if err := flush(); err != nil {
 					return err
@@ -87,9 +88,8 @@ func chunkDeletes(hash []byte, c chunks) []types.WriteRequest {
 	return list
 }
 
-// chunkWrite is a write that creates or replaces chunks. Before the write, the store writes a note that names the
-// chunks. It removes the note after the write. If the process ends in between, Purge finds the note and removes the
-// chunks that no entity uses.
+// chunkWrite is a write that creates or replaces chunks. A note names the chunks until the write has ended. If the
+// process ends earlier, Purge finds the note and removes the chunks that no entity uses.
 type chunkWrite struct {
 	hash     []byte // hash key of the chunks
 	note     []byte // sort key of the note
@@ -105,7 +105,7 @@ const litterAge = edm.TicksPerSecond * 3600
 var pendingHash = []byte{kindPending}
 
 // limitCalls returns a context under which no call is sent after a time limit. After the limit, Purge may remove the
-// chunks of the writes in the list, so no entity that uses them must be written.
+// chunks of the given writes.
 func limitCalls(ctx context.Context, list ...*chunkWrite) context.Context {
 	for _, p := range list {
 		ctx = call.Until(ctx, p.due-litterAge/2)
@@ -113,8 +113,8 @@ func limitCalls(ctx context.Context, list ...*chunkWrite) context.Context {
 	return ctx
 }
 
-// prepare must be called before a write that replaces old chunks or creates new chunks. It stores a note about the
-// write, and then the new chunks. spilled contains the properties for the new chunks; nil means that there are none.
+// prepare must be called before a write that replaces or creates chunks. It stores a note about the write, and then new
+// chunks for the properties spilled, unless spilled is nil.
 func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old chunks, spilled edm.Properties) (*chunkWrite, error) {
 	bucket := p.Bucket(k)
 	due := s.now() + litterAge
@@ -148,8 +148,8 @@ func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old ch
 	return w, nil
 }
 
-// finish removes the chunks that no entity uses after a write, and then the note about the write. If the removal fails,
-// or more chunks may still arrive, it leaves the note for Purge.
+// finish removes the given chunks, and then the note about the write. If it fails, or more chunks may still arrive,
+// Purge finds the note and removes the chunks.
 func (s *Store) finish(ctx context.Context, w *chunkWrite, gone chunks) {
 	if _, err := s.db.BatchWrite(ctx, chunkDeletes(w.hash, gone)); err == nil && !w.late {
 		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(pendingHash, w.note)})

@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Create creates a DynamoDB table for a [Store], billed on demand, and returns when the table is ready. It accepts an
-// existing table with the right keys.
+// Create creates a DynamoDB table for a [Store], billed on demand, and waits until it is ready. An existing table with
+// the right keys is not an error.
 func Create(ctx context.Context, client *dynamodb.Client, name string) error {
 	attribute := func(name string) types.AttributeDefinition {
 		return types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: types.ScalarAttributeTypeB}

@@ -13,9 +13,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Heartbeats are items that the writing Region updates regularly, and that a secondary in another Region reads.
-// DynamoDB replicates the partitions of a table in parallel, and one partition may lag behind the others. Several
-// heartbeats with different hash keys therefore show the age of the replica more reliably than one.
+// Heartbeats are items that the writing Region updates regularly, and that a secondary in another Region reads. There
+// are several, with different hash keys, because DynamoDB replicates the partitions of a table independently and one
+// may lag.
 //
 // The sort key is the name of the Region, so two Regions never write the same item.
 
@@ -24,13 +24,13 @@ const (
 	Heartbeats = 16
 	// BeatEvery is the time between two calls of Beat. EventBridge permits no shorter schedule.
 	BeatEvery = edm.TicksPerSecond * 60
-	// rivalAge is the age below which a heartbeat proves that its Region is still writing. It exceeds two intervals,
-	// because a Region may miss one heartbeat. It is below three intervals, because three failures raise an alarm.
+	// rivalAge is the age below which a heartbeat proves that its Region is still writing. One heartbeat may be
+	// missing; three missing heartbeats raise an alarm.
 	rivalAge = BeatEvery * 5 / 2
 )
 
-// RivalError means that another Region writes to the same global table. The two Regions overwrite each other's writes,
-// because DynamoDB evaluates conditions and transactions within one Region.
+// RivalError means that another Region writes to the same global table. DynamoDB checks conditions only within a
+// Region, so the Regions overwrite each other's writes.
 type RivalError struct{ Region string }
 
 func (e *RivalError) Error() string {
@@ -87,8 +87,8 @@ func (s *Store) lastBeats(ctx context.Context, c table.Consistency) (map[string]
 	return beats, nil
 }
 
-// oldestBeat returns the time of the oldest heartbeat item of the writing Region, or 0 if an item is missing. The
-// writing Region is the Region with the most recent heartbeat, except the given region.
+// oldestBeat returns the time of the oldest heartbeat item of the writing Region, or 0 if an item is missing. It
+// ignores heartbeats of the given region.
 func (s *Store) oldestBeat(ctx context.Context, region string) (edm.Ticks, error) {
 	beats, err := s.lastBeats(ctx, table.Eventual)
 	if err != nil {

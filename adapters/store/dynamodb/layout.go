@@ -10,10 +10,10 @@ import (
 	"edgetable/core/table"
 )
 
-// Names of the store attributes. No property has such a name, because property names begin with a letter or an
-// underscore. Package call derives a placeholder from the letter of each name.
+// Names of the store attributes: a dot and a letter, of which package call derives placeholders. Property names do not
+// begin with a dot.
 //
-// No attribute must have the name .ttl, for which infra/aws enables DynamoDB's TTL.
+// No attribute must have the name .ttl, because infra/aws enables DynamoDB's TTL for this name.
 const (
 	attrHash = call.Hash
 	attrSort = call.Sort
@@ -55,8 +55,8 @@ const (
 	attrState = ".b" // binary: the encoded progress
 )
 
-// The concatenated names of the attributes that an entity or a record may have. A search for a name in the string finds
-// only whole names, because each name is a dot and a letter.
+// The concatenated names of the attributes that an entity or a record may have. The code searches for a name in the
+// string. The dots prevent false matches.
 const (
 	ownOfEntity = attrHash + attrSort + attrTicks + attrNonce + attrCount + attrSize + attrChunks
 	ownOfRecord = attrHash + attrSort + attrValue + attrRevision + attrIncarnation + attrBuckets + attrDeleting + attrTraits +
@@ -65,8 +65,8 @@ const (
 
 var errItem = errors.New("dynamodb: an item is damaged")
 
-// newer returns the error for an item with an attribute that this version does not know. This version must not use the
-// item, because a newer version may have changed the meaning of the item.
+// newer returns the error for an item with an unknown attribute. Such an item must not be used, because a newer version
+// may have changed its meaning.
 func newer(name string) error {
 	return fmt.Errorf("an item of the DynamoDB table has the attribute %s, which a newer version of edgetable wrote: use that version or a later one", name)
 }
@@ -91,8 +91,8 @@ func hashKey(kind byte, p rebucket.Spread, bucket uint16) []byte {
 	return binary.BigEndian.AppendUint16(b, bucket)
 }
 
-// Limits below the limits of DynamoDB. This package checks them before it writes, because DynamoDB Local accepts items
-// and transactions that DynamoDB rejects.
+// Limits below the limits of DynamoDB. The package checks them itself, because DynamoDB Local accepts items and
+// transactions that DynamoDB rejects.
 const (
 	maxSortKey    = call.MaxSort
 	maxItem       = 380 << 10      // maximum size of an item: 20 KiB below DynamoDB's limit

@@ -11,8 +11,8 @@ import (
 
 // The functions in this file find out from a failed Commit which states are stored.
 
-// learnStates finds out which stored states made a call fail, and pins actions to these states if necessary. It returns
-// the refusal with the lowest index, or nil if the write should be retried.
+// learnStates finds out which stored states made a call fail, and pins actions to them. It returns the refusal with the
+// lowest index, or nil if the write should be retried.
 func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) error {
 	found, failed, err := w.findFailed(ctx, cause, now)
 	if err != nil {
@@ -47,9 +47,8 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 	if !slices.Contains(failed, true) {
 		return cause
 	}
-	// If several actions are refused, only the refusal with the lowest index is returned. A merge may be refused
-	// because of properties in chunks. The chunks of all pinned actions are therefore loaded before the actions are
-	// checked in order.
+	// Properties in chunks may decide whether a merge is refused. All chunks are loaded before the actions are checked
+	// in order, because only the first refusal is returned.
 	if err := w.complete(ctx, pinned); err != nil {
 		return err
 	}
@@ -63,9 +62,8 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 	return nil
 }
 
-// undecided returns the index of the first of n actions that conflicted with another transaction, or n if there is
-// none. DynamoDB did not check the condition of this action. A later action that failed is therefore not certain to be
-// the first that fails.
+// undecided returns the index of the first of n actions that conflicted with another transaction, or n. DynamoDB did
+// not check its condition, so a later action that failed may not be the first that fails.
 func undecided(cause error, n int) int {
 	reasons := call.Reasons(cause)
 	for i := range reasons[:min(n, len(reasons))] {
@@ -76,9 +74,8 @@ func undecided(cause error, n int) int {
 	return n
 }
 
-// findFailed reports for each action whether its condition failed. For a failed action, it also returns the stored
-// entity, or nil if there is none. The entities come from the error. If they were too large for the reply, findFailed
-// reads them.
+// findFailed reports for each action whether its condition failed, and returns the stored entities of these actions. It
+// reads them if the error does not contain them.
 func (w *write) findFailed(ctx context.Context, cause error, now edm.Ticks) (found []*stored, failed []bool, err error) {
 	found, failed = make([]*stored, len(w.actions)), make([]bool, len(w.actions))
 	read := func(i int, it item) {

@@ -26,8 +26,8 @@ var onlyKeys = call.NewProjection(attrHash, attrSort)
 const purgeStep = 25
 
 // Purge removes items that no operation can read:
-// - the entities of tables that were dropped, or moved to other buckets, more than an hour ago
-// - the chunks of writes that did not finish
+// - entities of tables that were dropped or moved more than an hour ago
+// - chunks of writes that did not finish
 //
 // It calls report, which may be nil, after each step. If report returns an error, Purge stops, and a later Purge
 // continues. Several processes may call Purge at the same time.
@@ -85,8 +85,8 @@ func (p *purge) tables(ctx context.Context) error {
 	})
 }
 
-// table processes a note about one incarnation of a table. It removes the items of the incarnation and the note. If the
-// process that dropped the table has not freed its name, it also frees the name.
+// table processes a note about one incarnation of a table: it frees the name of a dropped table, removes the items of
+// the incarnation, and removes the note.
 func (p *purge) table(ctx context.Context, note item) error {
 	id := attribute.Bytes(note[attrSort])
 	count, err := strconv.ParseUint(attribute.Digits(note[attrBuckets]), 10, 16)

@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// All records of the catalog have the same hash key. They are few and small, and they are cached where reads must be
-// fast. The sort key is the record's key, so a query returns the records in the order of their keys.
+// All records of the catalog have the same hash key, because they are few and small. The sort key is the record's key,
+// so a query returns the records in order.
 
 var recordHash = []byte{kindRecord}
 

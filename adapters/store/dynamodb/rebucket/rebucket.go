@@ -34,11 +34,11 @@ type Options struct {
 	Buckets uint16
 	// Abort ends an unfinished run: the table is unchanged, and Purge removes the copy. Buckets is ignored.
 	Abort bool
-	// MaxPause is the maximum expected time for which writes will be refused; 0 means no limit. If the expected time is
-	// longer, the run stops with a *[PauseError] before it refuses writes. A later run continues with the copy.
+	// MaxPause is the maximum expected time without writes; 0 means no limit. If more time is expected, the run stops
+	// with a *[PauseError] before it refuses writes. A later run continues with the copy.
 	MaxPause time.Duration
-	// Report, if not nil, is called after every group of entities that was written, and after every few thousand
-	// entities that were compared. If Report returns an error, the run stops, and a later run continues.
+	// Report, if not nil, is called after each group of entities that was written or compared. If it returns an error,
+	// the run stops, and a later run continues.
 	Report func(Progress) error
 }
 
@@ -47,11 +47,11 @@ type Progress struct {
 	State State
 	// Pass is the number of the current comparison of the table with its copy, from 1.
 	Pass int
-	// Rows is the number of entities compared in this pass. Copied and Deleted are the numbers of entities that were
-	// written to the copy and deleted from the copy.
+	// Rows is the number of entities compared in this pass. Copied and Deleted count the entities written to the copy
+	// and deleted from the copy.
 	Rows, Copied, Deleted int
-	// Pause is the expected time for which writes are refused: the duration of the last pass plus the duration of
-	// leases. It is set in [Closing] and later states.
+	// Pause is the expected time for which writes are refused: the duration of the last pass and of leases. It is set
+	// in [Closing] and later states.
 	Pause time.Duration
 }
 

@@ -37,9 +37,8 @@ func judge(ctx context.Context, err error, sent bool) *Error {
 
 type untilKey struct{}
 
-// Until returns a context under which no call is sent after the time t of the wall clock. The deadline of ctx is not
-// sufficient for a process that is suspended, because the monotonic clock stops during a suspension.
-// A request that was signed before a suspension does no harm, because its signature expires after minutes.
+// Until returns a context under which no call is sent after the time t of the wall clock. A deadline would use the
+// monotonic clock, which stops while the process is suspended.
 func Until(ctx context.Context, t edm.Ticks) context.Context {
 	return context.WithValue(ctx, untilKey{}, min(t, untilOf(ctx)))
 }

@@ -17,8 +17,8 @@ type Policy struct {
 
 const (
 	maxTries = 13
-	// maxReplicaTries is the maximum number of attempts to read from an incomplete replica. The limit is low, because
-	// the missing part may arrive from the other Region much later.
+	// maxReplicaTries is the maximum number of attempts to read from an incomplete replica. It is low, because the
+	// missing items may arrive much later.
 	maxReplicaTries = 6
 )
 
@@ -56,10 +56,10 @@ const (
 	maxPause = 640 * time.Millisecond
 )
 
-// Retry calls a function until it succeeds or fails permanently, or until time runs out. If the first attempt was
-// stale, the second attempt follows without a pause.
-// The error is the last error of the function. If ctx has ended, it is the error of ctx, with the last error in its
-// text.
+// Retry calls a function until it succeeds or fails permanently, or until time runs out. After a stale first attempt,
+// the second attempt follows without a pause.
+//
+// Retry returns the last error of the function or, if ctx has ended, the error of ctx.
 func (t *Table) Retry(ctx context.Context, p Policy, try func(ctx context.Context) error) error {
 	if t.ReadOnly && p.tries == 0 {
 		p.tries = maxReplicaTries

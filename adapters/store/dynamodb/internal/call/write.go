@@ -86,9 +86,8 @@ func (t *Table) single(ctx context.Context, a *Action) (err error) {
 	return err
 }
 
-// Transact sends a transaction with a new token. While the outcome is unknown, it retries the transaction with the same
-// token. A retry settles the outcome only if it succeeds. A refusal proves nothing, because the first request may have
-// been applied and have caused the refusal.
+// Transact sends a transaction with a new token. If the outcome is unknown, it retries with the same token. A retry
+// that is refused leaves the outcome unknown, because the first request may have caused the refusal.
 func (t *Table) Transact(ctx context.Context, actions []Action) error {
 	if t.ReadOnly {
 		return errReadOnly
@@ -115,8 +114,8 @@ func (t *Table) token() *string {
 
 var errUnprocessed = &Error{Busy, errors.New("dynamodb: nothing of a batch was processed")}
 
-// BatchWrite puts and deletes items that no other process writes. late reports whether DynamoDB may apply some of the
-// writes after the call has returned, or may apply them twice.
+// BatchWrite puts and deletes items that no other process writes. late reports whether DynamoDB may still apply some of
+// the writes after the call, or apply them twice.
 func (t *Table) BatchWrite(ctx context.Context, requests []types.WriteRequest) (late bool, err error) {
 	if t.ReadOnly {
 		return false, errReadOnly

@@ -11,25 +11,24 @@ import (
 
 // Clock issues the Timestamps of this process, which strictly increase. It is safe for concurrent use.
 //
-// The Timestamps of other processes are not known. A write or a delete therefore requires that the stored entity has a
-// lower Timestamp; if it has not, the process raises the clock. The lowest two digits are random, so that processes
-// which write at the same moment seldom issue the same Timestamp.
+// A write or a delete requires that the stored entity has a lower Timestamp; if it has not, the process raises the
+// clock and retries. The lowest two digits of a Timestamp are random, so that processes which write at the same moment
+// seldom issue the same Timestamp.
 //
-// A delete leaves no Timestamp in the store. A write that is applied late could therefore create an entity again after
-// a delete with a higher Timestamp. To prevent this, a delete waits for all running attempts that have a lower
-// Timestamp and may create an entity with the same key. There is no deadlock, because an attempt waits only for
-// attempts with lower Timestamps. A retried attempt gets a new Timestamp and waits again.
+// A delete leaves no Timestamp in the store. A write that arrives late could therefore create the entity again,
+// although the delete has a higher Timestamp. To prevent this, a delete waits for all running attempts with lower
+// Timestamps that may create the entity. There is no deadlock, because an attempt waits only for lower Timestamps.
 //
-// A delete does not wait for an attempt with an unknown outcome, because such an attempt may be applied at any later
-// time. Its caller knows that the outcome is unknown. See docs/adr/0019.
+// A delete does not wait for an attempt with an unknown outcome, which may be applied at any later time. Its caller
+// knows that the outcome is unknown. See docs/adr/0019.
 type Clock struct {
 	Now  func() edm.Ticks
 	Rand func() uint64
 
 	mu   sync.Mutex
 	last edm.Ticks
-	// creating contains the running attempts that may create an entity, by the hash of the entity's item. If two items
-	// have the same hash, an attempt may wait unnecessarily.
+	// creating contains the running attempts that may create an entity, by the hash of the item. If two hashes are
+	// equal, an attempt may wait unnecessarily.
 	creating map[uint64][]*Attempt
 }
 
@@ -50,8 +49,8 @@ func (c *Clock) next() edm.Ticks {
 	return c.last
 }
 
-// Instant returns the time at which a read decides whether entities have expired. Later Timestamps are higher, so an
-// entity that has expired at this time has also expired for all later writes of this process.
+// Instant returns the time at which a read decides whether entities have expired. All later Timestamps of this process
+// are higher, so a later write sees the same entities as expired.
 func (c *Clock) Instant() edm.Ticks {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,8 +113,8 @@ func (c *Clock) End(a *Attempt) {
 	}
 }
 
-// Raise advances the clock to the Timestamp t, which another process has issued. It adds a small random number, because
-// the other process may issue its next Timestamps directly above t.
+// Raise makes later Timestamps exceed t, a Timestamp of another process. It adds a small random number, because the
+// other process may issue the next Timestamps too.
 func (c *Clock) Raise(t edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,7 +1,7 @@
-// Package filter translates a $filter to a filter expression of DynamoDB.
+// Package filter translates a $filter to a filter expression of DynamoDB, so that DynamoDB does not send entities that
+// do not match. It still reads them and charges for them.
 //
-// With a filter expression, DynamoDB reads and charges for entities that do not match, but does not send them. An
-// expression may pass entities that do not match, because the core tests every entity that arrives. It does so if
+// An expression may pass entities that do not match, because the core tests every entity that arrives. It does so if
 // DynamoDB cannot make a comparison exactly, or if the properties of an entity are in other items.
 package filter
 
@@ -14,8 +14,8 @@ import (
 	"edgetable/core/odata"
 )
 
-// Entity names the attributes of an entity's item that a translation needs. Each property is another attribute, with
-// the property's name and in the form of package attribute.
+// Entity names the attributes of an entity's item that a translation needs, besides its properties. Properties have the
+// form of package attribute.
 type Entity struct {
 	Timestamp string // a number attribute with the Timestamp
 	Elsewhere string // an attribute of the items whose properties are in other items, and of no other item
@@ -42,7 +42,8 @@ func (e Entity) Translate(f *odata.Filter) *call.Filter {
 	return any.expression()
 }
 
-// test translates one comparison of the filter into a condition. The condition is true for every entity for which the comparison is true.
+// test translates one comparison of the filter into a condition. The condition is true for every entity for which the
+// comparison is true.
 func (e Entity) test(t odata.Test) *condition {
 	if t.Name == "PartitionKey" || t.Name == "RowKey" || len(t.Name) > call.MaxName {
 		return nil // DynamoDB does not permit key attributes in a filter expression. The key ranges of the scan already exclude most other keys.
@@ -58,8 +59,8 @@ func (e Entity) test(t odata.Test) *condition {
 		}
 		return join("OR", any)
 	}
-	// The comparison accepts stored values below the literal, for which there are no conditions. The conditions for the
-	// values that the comparison rejects are negated instead.
+	// There are no conditions for stored values below the literal, which the comparison accepts. The conditions for the
+	// values that it rejects are negated instead.
 	all := e.values(&t, told&^t.Holds, false)
 	for _, c := range all {
 		c.not = true
@@ -91,10 +92,11 @@ func translateFunction(t *odata.Test) *condition {
 	return is
 }
 
-// values returns conditions on the stored value, for a set of outcomes of the comparison with the literal. It ignores
-// the outcome Less.
-// If the parameter all is true, the conditions accept every value with one of the outcomes, and perhaps other values.
-// Otherwise they accept only values with one of the outcomes, but perhaps not all of them.
+// values returns conditions on the stored value for a set of outcomes of its comparison with the literal, without the
+// outcome Less.
+//
+// If the parameter all is true, they accept every value with one of these outcomes, and perhaps others. Otherwise they
+// accept only such values, but perhaps not all of them.
 func (e Entity) values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	add := func(compare string, v types.AttributeValue, path ...string) {
 		if compare != "" {
@@ -165,8 +167,8 @@ func operatorOf(of odata.Outcomes) string {
 	return ""
 }
 
-// inOrder reports whether s compares with every string in the same way in UTF-8, which DynamoDB uses, and in UTF-16. It
-// does if it has no character above U+DFFF.
+// inOrder reports whether s compares with every string in the same way in UTF-8, which DynamoDB uses, and in UTF-16. No
+// character of s may be above U+DFFF.
 func inOrder(s string) bool {
 	for i := range len(s) {
 		if s[i] >= 0xEE {
@@ -176,8 +178,8 @@ func inOrder(s string) bool {
 	return true
 }
 
-// doubles returns the conditions on stored Doubles. Most Doubles are stored as numbers with their shortest digits,
-// which DynamoDB can compare. Other Doubles are stored as text, which DynamoDB cannot compare by value.
+// doubles returns the conditions on stored Doubles. DynamoDB can compare the Doubles that are stored as numbers, but
+// not those that are stored as text.
 func doubles(name string, f float64, of odata.Outcomes, all bool) (list []*condition) {
 	if of == 0 {
 		return nil
@@ -201,8 +203,8 @@ func doubles(name string, f float64, of odata.Outcomes, all bool) (list []*condi
 	return list
 }
 
-// dates returns the conditions on stored DateTimes. They are stored as text without trailing zeros, so the order of the
-// text is exact only to the second.
+// dates returns the conditions on stored DateTimes. They are stored as text without trailing zeros, whose order is
+// exact only to the second.
 func dates(name string, t edm.Ticks, of odata.Outcomes, all bool) (list []*condition) {
 	if of&(odata.Equal|odata.Greater) == 0 {
 		return nil
