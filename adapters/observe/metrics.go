@@ -12,8 +12,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Metrics contains the server's Prometheus metrics, which docs/metrics.md lists. A nil Metrics records nothing. Clients
-// must not be able to choose the value of a label.
+// Metrics contains the server's Prometheus metrics; see docs/metrics.md. A nil Metrics records nothing. No label has a
+// value that clients can choose.
 type Metrics struct {
 	*prometheus.Registry
 	requests requestMetrics

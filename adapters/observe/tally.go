@@ -9,10 +9,9 @@ import (
 	"edgetable/core/protocol"
 )
 
-// tally counts the requests with one operation and one result, and contains the histogram of their durations. A scrape
-// may read a sum that lacks the latest request.
-// Counting takes a third of the time of the library's metrics. It usually accesses only one cache line, which contains
-// the sums and the buckets of short requests.
+// tally counts the requests with one operation and one result, with a histogram of their durations. It is three times
+// as fast as the library's metrics, and usually accesses one cache line. A scrape may read a sum that lacks the latest
+// request.
 type tally struct {
 	took              atomic.Int64
 	scanned, returned atomic.Int64

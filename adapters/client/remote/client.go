@@ -28,14 +28,14 @@ const version = "2019-02-02"
 type Client struct {
 	// Tool marks requests as requests of a tool instead of an application. Traffic statistics omit them.
 	Tool bool
-	// As is the value of the flag --from that selects this service, for messages to the user. It is empty for the
-	// default service, and if the value would contain a secret.
+	// As is the value of the flag --from that selects this service, for messages. It is "" for the default service, or
+	// if the value would contain a secret.
 	As string
 
 	// Waiting, if not nil, is called before a failed request is retried, and when a request takes longer than five
-	// seconds. Refusals because of load do not count as failures.⏎The cause is the error, or nil for a slow request.
-	// The client stops retrying at the time until. After a call, Waiting is not called again until a request has
-	// succeeded.
+	// seconds. The cause is nil for a slow request. A refusal because of load does not count as a failure.
+	//
+	// The client stops retrying at the time until. Waiting is not called again until a request has succeeded.
 	Waiting func(cause error, until time.Time)
 
 	endpoint  Endpoint
@@ -131,15 +131,15 @@ func (c *Client) send(ctx context.Context, r request, into []byte) (resp respons
 	}
 }
 
-// backoff returns a delay that doubles with each attempt, from 0.1 s to 25 s. It shortens the delay by a random part,
-// so that clients do not retry at the same time.
+// backoff returns the delay before a retry. It doubles from 0.1 s to 25 s, minus a random part, so that clients do not
+// retry at the same time.
 func backoff(attempt int) time.Duration {
 	d := 100 * time.Millisecond << min(attempt, 8)
 	return d/2 + rand.N(d/2)
 }
 
 // attempt sends a request once. After an error, wait is the delay before a retry. It is 0 if the service specifies no
-// delay, and negative if the request must not be retried.
+// delay, and -1 if the request must not be retried.
 func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp response, wait time.Duration, err error) {
 	since, err := c.limit.acquire(ctx)
 	if err != nil {
@@ -180,8 +180,8 @@ func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp res
 	return resp, -1, failure
 }
 
-// retryWait returns -1 for a network error that a retry cannot resolve, such as a wrong certificate or a server that
-// was never reached, and 0 for other errors.
+// retryWait returns -1 for a network error that a retry cannot resolve, such as a wrong certificate. For other errors
+// it returns 0.
 func (c *Client) retryWait(err error) time.Duration {
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, header := errors.AsType[tls.RecordHeaderError](err)
@@ -195,8 +195,8 @@ func (c *Client) retryWait(err error) time.Duration {
 	return 0
 }
 
-// isHandshakeTimeout reports whether err is the TLS handshake timeout of net/http, which has no error type. A plain
-// HTTP server causes it: it waits for the end of a line and does not answer.
+// isHandshakeTimeout reports whether err is the TLS handshake timeout of net/http, which has no error type. A server
+// without TLS causes it.
 func isHandshakeTimeout(err error) bool {
 	return strings.Contains(err.Error(), "TLS handshake timeout")
 }

@@ -49,8 +49,8 @@ func (e Endpoint) OfKeys() bool {
 	return slices.ContainsFunc([]string{"spk", "srk", "epk", "erk"}, values.Has)
 }
 
-// ParseConnection parses a connection string in the format of the Azure SDKs, or the URL of a shared access signature.
-// Its errors do not contain the text, which may include a key.
+// ParseConnection parses a connection string of the Azure SDKs, or the URL of a shared access signature. Its errors
+// never contain the text or the key.
 func ParseConnection(text string) (Endpoint, error) {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {

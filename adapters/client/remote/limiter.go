@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// limiter limits the number of requests in flight, and adapts the limit to the service (additive increase,
-// multiplicative decrease). The limit n increases by one after n successes. A refusal because of load halves it.
+// limiter limits the number of requests in flight. The limit n increases by one after n successes, and is halved when
+// the service refuses a request because of its load.
 type limiter struct {
 	mu      sync.Mutex
 	bound   float64

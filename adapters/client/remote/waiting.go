@@ -25,8 +25,7 @@ func (c *Client) waits() *waitReporter {
 	return w
 }
 
-// reportRetry passes the error that causes a retry to Waiting. It ignores refusals because of load: they are normal
-// unless they last, and then the timer calls Waiting.
+// reportRetry passes the error that causes a retry to Waiting. It ignores refusals because of load, which are normal.
 func (w *waitReporter) reportRetry(cause error) {
 	if answer, ok := errors.AsType[*Error](cause); w != nil && !(ok && answer.refusesLoad()) {
 		w.reportOnce(cause)

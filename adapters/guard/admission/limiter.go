@@ -13,8 +13,8 @@ import (
 
 // Options configures a [Limiter].
 type Options struct {
-	// Concurrent is the maximum number of running requests that may write; 0 means 64. Many writes can run at the same
-	// time, because one sync of the disk serves many of them.
+	// Concurrent is the maximum number of running requests that may write; 0 means 64. It can be high, because one sync
+	// of the disk serves many writes.
 	Concurrent int
 	// Reads is the maximum number of running requests that only read; 0 means four per CPU.
 	Reads int
@@ -28,8 +28,7 @@ type Options struct {
 	MaxWait time.Duration
 }
 
-// Limiter limits the running requests of a handler. It implements protocol.Turns. Callers must pass requests to Serve
-// instead of the handler. A Limiter is safe for concurrent use.
+// Limiter limits the running requests of a handler. It implements protocol.Turns. It is safe for concurrent use.
 type Limiter struct {
 	handler *protocol.Handler
 	Options
@@ -84,8 +83,8 @@ func New(h *protocol.Handler, o Options) *Limiter {
 	return l
 }
 
-// Serve serves a request. It delays a refusal for too many failed sign-ins or for too many bytes in flight, so that a
-// client gains nothing by retrying immediately.
+// Serve passes a request to the handler. It delays the refusal of a client that failed to sign in too often or has too
+// many bytes in flight.
 func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
 	resp := l.handler.Serve(ctx, req)
 	if resp.Refused == protocol.RefusedFailures || resp.Refused == protocol.RefusedMemory {
@@ -107,8 +106,8 @@ type Kind struct {
 	Stats
 }
 
-// Kinds returns the counters of the three kinds of slots: for writes, for reads and for large requests. A query that
-// turns out to be large after its start is counted as an admitted read.
+// Kinds returns the counters of writes, reads and large requests. A query that turns out to be large after its start is
+// counted as an admitted read.
 func (l *Limiter) Kinds() [3]Kind {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,8 +15,8 @@ const (
 	// largeQuery is the limit from which an account's next query counts as large. It is compared with the mean cost of
 	// the account's last queries.
 	largeQuery = 2 * slice
-	// largeWrite is the minimum cost of a large write: the cost of a write with a body of 256 KiB. Smaller writes share
-	// the slots for writes, because many of them can share one sync of the disk.
+	// largeWrite is the minimum cost of a large write: the cost of a body of 256 KiB. Smaller writes need no separate
+	// slots, because many of them share one sync of the disk.
 	largeWrite = 10 * (256 << 10)
 )
 
@@ -154,8 +154,8 @@ func (t *turn) End(cost int64) {
 	turns.Put(t)
 }
 
-// reserveLarge blocks one slot for large requests for the duration d. A large write cannot pause for other requests.
-// They get the CPU afterwards, while the slot is blocked for as long as the write took. mu must be held.
+// reserveLarge blocks one slot for large requests for the duration d after a large write. A large write cannot pause
+// for small requests, so they get the CPU for the same time after it. mu must be held.
 func (l *Limiter) reserveLarge(d time.Duration) {
 	l.kinds[large].Running++
 	time.AfterFunc(d, func() {

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Chaos applies rules to requests, as a [protocol.Gate], and to the stores that [Chaos.Store] wraps. It is safe for
-// concurrent use. A rule such as every=3 counts concurrent requests in an arbitrary order.
+// Chaos applies rules. It is a [protocol.Gate], and [Chaos.Store] makes a store follow the rules. It is safe for
+// concurrent use.
 type Chaos struct {
 	mu    sync.Mutex
 	rules []active

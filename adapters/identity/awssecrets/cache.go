@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Cache caches a value that is parsed from a text stored elsewhere. Get reads the text if no value is known or if the
+// Cache caches a value that is parsed from a text stored elsewhere, such as a secret. Get reads the text again if the
 // value is too old. A Cache is safe for concurrent use.
 //
-// A Cache uses no timer. A timer would not run while a process is frozen, such as a Lambda function between requests.
+// A Cache uses no timer, because a Lambda function is frozen between requests.
 type Cache[T any] struct {
 	Options[T]
 	mu     sync.Mutex
@@ -28,13 +28,13 @@ type Options[T any] struct {
 	Name string
 	// Read reads the text.
 	Read func(ctx context.Context) (string, error)
-	// Parse converts a text to a value. It is called only if the text has changed. old is the previous value, or the
-	// zero T at first.
-	// Errors of Parse and Read are logged, so they must not contain secrets.
+	// Parse converts a text to a value. It is called only if the text has changed. old is the previous value, or at
+	// first the zero T.
+	//
+	// The errors of Parse and Read are logged, so they must not contain secrets.
 	Parse func(old T, text string) (T, error)
-	// Refresh is the age at which the text is read again. If reading fails, the value is used until it reaches the age
-	// Stale.
-	// A key that was removed from the text therefore stops working after Refresh, or after Stale at the latest.
+	// Refresh is the age at which the text is read again. Stale is the age at which a value expires if the text cannot
+	// be read.
 	Refresh, Stale time.Duration
 	Log            *slog.Logger
 	Now            func() time.Time
@@ -71,8 +71,8 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	return none, c.err
 }
 
-// since returns the time from then to now, by the monotonic clock or by the wall clock, whichever is longer. The
-// monotonic clock does not advance while the machine is frozen.
+// since returns the time from then to now, by the clock that advanced further. The monotonic clock stops while the
+// machine is frozen.
 func since(now, then time.Time) time.Duration {
 	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
 }

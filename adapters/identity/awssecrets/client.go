@@ -156,8 +156,8 @@ func parseRefusal(service string, status int, answer []byte) error {
 	return &refusal{service: service, kind: kind, message: said.Message, status: status}
 }
 
-// regionOf returns the region in an ARN, which has the form arn:aws:service:REGION:account:resource. If resource is a
-// plain name, it returns the argument region.
+// regionOf returns the region in an ARN of the form arn:aws:service:REGION:account:resource. For a plain name, it
+// returns the argument region.
 func regionOf(resource, region string) string {
 	if parts := strings.SplitN(resource, ":", 6); len(parts) == 6 && parts[0] == "arn" && parts[3] != "" {
 		return parts[3]

@@ -25,10 +25,8 @@ func (v *Verifier) Install(h *protocol.Handler) {
 	}
 }
 
-// bearer verifies a token for protocol.Handler. The handler responds with 401 to all errors except:
-//   - The token has no role. The error is 403, as in the service.
-//   - The issuer's keys cannot be read. The error is 503, so that clients retry. If the token also names an unknown
-//     key, the request counts as a failed sign-in.
+// bearer verifies a token for protocol.Handler. The error is 403 if the token has no role, and 503 if the issuer's keys
+// cannot be read. For any other error, the handler responds with 401.
 func (v *Verifier) bearer(ctx context.Context, token string) (protocol.Identity, error) {
 	id, err := v.identify(ctx, token)
 	switch {

@@ -20,18 +20,17 @@ const (
 	waiters = 64               // maximum number of tokens that wait for the keys; the clients of other tokens must retry
 )
 
-// keys contains the issuer's keys of one read, and the tokens that they verified. The next read discards these tokens,
-// because the issuer may have withdrawn a key.
+// keys contains the issuer's keys as they were read at one time, and the tokens that they have verified. Newer keys
+// must verify these tokens again.
 type keys struct {
 	list     []jose.JSONWebKey
 	at       time.Time
 	verified tokenCache
 }
 
-// verifySignature returns nil if one of the keys signed the token. If the key that the token names did not sign it, the
-// error is errSignature.
-// If the token names an unknown key, the error is errKey. If it names no key and none of the keys signed it, the error
-// is errKey too, because a newer key may have signed it.
+// verifySignature returns nil if one of the keys signed the token. The other results are:
+//   - errSignature: the key that the token names did not sign it.
+//   - errKey: the token names an unknown key, or it names no key and a newer key may have signed it.
 func (k *keys) verifySignature(t *jwt.JSONWebToken) error {
 	h, err := t.Headers[0], errKey
 	for i := range k.list {
@@ -67,8 +66,8 @@ type keyring struct {
 	err     error
 }
 
-// currentKeys returns the current keys, or nil if there are none or they are older than hold. It never waits: if the
-// keys are older than refresh, it starts a read in the background.
+// currentKeys returns the current keys, or nil if there are none or they are too old. It does not wait: it starts a
+// read in the background if the keys should be refreshed.
 func (r *keyring) currentKeys() *keys {
 	now := r.now()
 	r.mu.Lock()
@@ -84,11 +83,10 @@ func (r *keyring) currentKeys() *keys {
 	return r.held
 }
 
-// newerKeys returns keys that are newer than old, which may be nil. It waits for a running read, or starts a read if
-// the pause after the last one has passed.
+// newerKeys waits for keys that are newer than old, which may be nil.
 //
-// The error is errUnavailable if the last read failed or too many tokens are waiting. It is errKey if it is too early
-// for another read.
+// The error is errUnavailable if the keys cannot be read or too many tokens are waiting. It is errKey if the keys were
+// read too recently to read them again.
 func (r *keyring) newerKeys(ctx context.Context, old *keys) (*keys, error) {
 	r.mu.Lock()
 	least := pause
@@ -126,7 +124,7 @@ func (r *keyring) newerKeys(ctx context.Context, old *keys) (*keys, error) {
 }
 
 // begin starts a read, unless one is running or the last one ended less than pause ago. It returns a channel that is
-// closed when the read ends, or nil if no read is running. r.mu must be held.
+// closed when the read ends, or nil if none is running. r.mu must be held.
 func (r *keyring) begin(now time.Time, pause time.Duration) <-chan struct{} {
 	if r.running != nil {
 		return r.running

@@ -14,29 +14,28 @@ import (
 
 // Options configure a [Verifier]. Issuer and Audiences are required.
 type Options struct {
-	// Issuer is the required claim iss of tokens, such as "https://sts.windows.net/{tenant}/". It must match exactly,
-	// including a trailing slash.
-	// Issuer must be an https URL. For development, http is permitted for a loopback host.
+	// Issuer is the required claim iss of tokens, such as "https://sts.windows.net/{tenant}/". Tokens must contain
+	// exactly this URL. It must use https, or http on a loopback host.
 	Issuer string
-	// Audiences contains the accepted values of the claim aud, such as "https://storage.azure.com". At least one is
-	// required, because otherwise a token for any other service of the issuer would be accepted.
+	// Audiences contains the accepted values of the claim aud. At least one is required, because the issuer also issues
+	// tokens for other services.
 	Audiences []string
-	// JWKS is the URL of the issuer's key set. The default is read from {Issuer}/.well-known/openid-configuration. JWKS
-	// must be an https URL, or an http URL of a loopback host.
+	// JWKS is the URL of the issuer's key set. The default comes from {Issuer}/.well-known/openid-configuration. The
+	// URL must use https, or http on a loopback host.
 	JWKS string
-	// RolesClaim is the claim that contains the roles, as a list of strings or as one string. The default is "roles".
-	// One string is one role, even if it contains spaces.
+	// RolesClaim is the claim that contains the roles: a list of strings, or one string with one role. The default is
+	// "roles".
 	RolesClaim string
-	// ReaderRoles are the roles that permit only reading. ContributorRoles are the roles that permit reading and
-	// writing. The package documentation lists the defaults.
+	// ReaderRoles are the roles that permit reading. ContributorRoles are the roles that permit reading and writing.
+	// The package documentation lists the defaults.
 	ReaderRoles, ContributorRoles []string
-	// HTTP is the client for requests to the issuer. The verifier uses a copy of it, which follows redirects only to
-	// https URLs. If Issuer or JWKS is an http URL, the copy also follows redirects to http URLs of loopback hosts.
+	// HTTP is the client for requests to the issuer; nil means a default client. The verifier follows redirects only to
+	// https URLs, or to http URLs of loopback hosts if Issuer or JWKS is one.
 	HTTP *http.Client
 	// Now returns the current time. nil means time.Now.
 	Now func() time.Time
-	// Log receives a message when the keys cannot be read, with the reason, and another when they can be read again.
-	// Clients do not receive the reason. nil disables logging.
+	// Log receives the reason why the keys cannot be read, and a message when they can be read again. nil disables
+	// logging.
 	Log *slog.Logger
 }
 

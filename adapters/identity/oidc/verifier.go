@@ -96,8 +96,8 @@ func newVerifier(ctx context.Context, o Options) (*Verifier, error) {
 	return v, nil
 }
 
-// Ready reads the issuer's keys unless they are already known. A server calls it to report wrong options before the
-// first token arrives. The error wraps errUnavailable and its cause.
+// Ready reads the issuer's keys unless they are known. A server calls it to report wrong options at its start. The
+// error wraps errUnavailable and its cause.
 func (v *Verifier) Ready(ctx context.Context) error {
 	if v.keyring.currentKeys() != nil {
 		return nil
@@ -106,8 +106,8 @@ func (v *Verifier) Ready(ctx context.Context) error {
 	return err
 }
 
-// identify returns the identity of a token's sender. Its errors are errors of this package; only errUnavailable wraps a
-// cause. With errNoRole, it also returns the identity, for the log.
+// identify returns the identity of a token's sender. With errNoRole, it also returns the identity, for the log. Its
+// errors contain no part of the token.
 func (v *Verifier) identify(ctx context.Context, token string) (identity, error) {
 	if len(token) > maxToken {
 		return identity{}, errMalformed
@@ -132,9 +132,8 @@ func (v *Verifier) identify(ctx context.Context, token string) (identity, error)
 	return id, nil
 }
 
-// verify verifies a token, and also returns the keys that verified the signature.
-// It checks the claims before the signature. This order is cheaper, and it avoids a request to the issuer for a token
-// of another issuer. The claims are trusted only after the signature has been verified.
+// verify verifies a token, and also returns the keys that verified the signature. It checks the claims before the
+// signature, because this is cheaper and avoids reading keys for a token of another issuer.
 func (v *Verifier) verify(ctx context.Context, token string, keys *keys) (identity, *keys, error) {
 	t, err := jwt.ParseSigned(token, asymmetric)
 	if err != nil {
@@ -189,8 +188,8 @@ func (v *Verifier) check(c *claims) error {
 	return nil
 }
 
-// verifySignature verifies the signature of a token and returns the keys that it used. If keys is nil or does not
-// contain the token's key, it tries to read newer keys.
+// verifySignature verifies the signature of a token and returns the keys that it used. It tries to read newer keys if
+// keys is nil or lacks the token's key.
 func (v *Verifier) verifySignature(ctx context.Context, t *jwt.JSONWebToken, keys *keys) (*keys, error) {
 	if keys != nil {
 		if err := keys.verifySignature(t); err != errKey {

@@ -12,9 +12,8 @@ import (
 	"edgetable/core/objects"
 )
 
-// Replace writes a file atomically and sets its mode: after a crash or power loss, the file has either the old or the
-// new content.
-// The owner is the owner of the replaced file or, for a new file, of the directory.
+// Replace writes a file atomically: after a crash or power loss, the file has either the old or the new content. It
+// preserves the owner of a replaced file.
 func Replace(path string, text []byte, mode fs.FileMode) error {
 	if err := Make(filepath.Dir(path)); err != nil {
 		return err

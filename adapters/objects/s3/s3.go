@@ -1,5 +1,5 @@
-// Package s3 stores objects in a bucket of AWS S3 or of a compatible service. It uses four operations of S3. The SDK
-// signs them and finds the credentials.
+// Package s3 stores objects in a bucket of AWS S3 or of a compatible service. The AWS SDK signs the requests and finds
+// the credentials.
 package s3
 
 import (
@@ -44,8 +44,8 @@ type Bucket struct {
 // backup.
 const callTimeout = 2 * time.Minute
 
-// Open opens a bucket by a URL of the form s3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION. It takes the
-// credentials, and a missing region, from the same environment as the AWS tools.
+// Open opens a bucket by a URL of the form s3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION. It finds credentials
+// in the same places as the AWS tools.
 func Open(ctx context.Context, location string) (*Bucket, error) {
 	u, err := url.Parse(location)
 	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil || u.Fragment != "" {
@@ -115,8 +115,8 @@ func (b *Bucket) Delete(ctx context.Context, name string) error {
 	return err
 }
 
-// noRedirect makes the client return redirects as responses. A signature is valid for one host only. A redirected write
-// would succeed wrongly, as a read of another page.
+// noRedirect makes the client return redirects instead of following them. net/http would turn a redirected write into a
+// read, which could succeed.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // List implements objects.Place.

@@ -12,12 +12,12 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Some requests take a long time but need little memory: requests that wait for changes, and requests whose response is
-// a stream. fasthttp would use 40 KiB of buffers and a large stack for each of them. Their connections are therefore
-// set apart: fasthttp releases the connection, and serves it again after the request.
+// A request that waits for changes or streams its response takes a long time, but needs little memory. fasthttp would
+// use 40 KiB of buffers and a large stack for it. Its connection is therefore set apart: fasthttp releases the
+// connection, and serves it again after the request.
 
-// canBeApart reports whether the connection can be set apart before its request is answered. It cannot if fasthttp has
-// read bytes of a further request into its buffer.
+// canBeApart reports whether the connection can be set apart before its request is answered. fasthttp must not have
+// read bytes of a further request.
 func canBeApart(line *conn, c *fasthttp.RequestCtx) bool {
 	head := &c.Request.Header
 	if line == nil || !head.IsGet() || !head.IsHTTP11() || head.ConnectionClose() || head.ContentLength() > 0 || c.RequestBodyStream() != nil {
@@ -31,9 +31,8 @@ func headOf(head *fasthttp.RequestHeader) []byte {
 	return slices.Concat([]byte("GET "), head.RequestURI(), []byte(" HTTP/1.1\r\n"), head.RawHeaders())
 }
 
-// setApart makes fasthttp release a connection without sending a response, and then calls a function on another
-// goroutine. If the function returns true, fasthttp serves the connection again. Otherwise setApart closes the
-// connection.
+// setApart makes fasthttp release a connection without a response, and then calls a function on another goroutine. If
+// the function returns true, fasthttp serves the connection again. Otherwise the connection is closed.
 func (s *connections) setApart(line *conn, c *fasthttp.RequestCtx, do func() bool) {
 	s.countApart(1)
 	line.resume = func() {
@@ -87,8 +86,8 @@ func (s *connections) awaitApart(ctx context.Context) error {
 	}
 }
 
-// waitApart sets a connection apart while its request waits for changes. Afterwards, fasthttp serves the request again.
-// If the client has closed the connection during the wait, the server closes it too.
+// waitApart sets a connection apart while its request waits for changes, and then makes fasthttp serve the request
+// again. It closes a connection that the client has closed.
 func (s *connections) waitApart(line *conn, c *fasthttp.RequestCtx, req *protocol.Request, w *changefeed.Wait, began time.Time) {
 	until := req.Until.(*clientContext)
 	next := &repeatedRequest{headOf(&c.Request.Header), w, began}

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// conn is a client's connection below the TLS layer. It is closed if the client makes no progress. While no request is
-// in flight, the connection is parked and uses no memory for requests.
+// conn is a client's connection below the TLS layer. It is closed if the client makes no progress. Between requests it
+// is parked, and then needs little memory.
 type conn struct {
 	net.Conn
 	owner *connections
@@ -62,8 +62,8 @@ type repeatedRequest struct {
 // parkAfter is how long an idle connection keeps its memory for a request.
 const parkAfter = 100 * time.Millisecond
 
-// remember records bytes that fasthttp has read. It appends them to the recorded bytes if they follow directly in the
-// same buffer. Otherwise it replaces the recorded bytes.
+// remember records bytes that fasthttp has read. It replaces the recorded bytes, unless the new bytes follow them
+// directly in the same buffer.
 func (c *conn) remember(b []byte) {
 	if l := c.last; len(b) > 0 && len(l) < cap(l) && &l[:len(l)+1][len(l)] == &b[0] {
 		c.last = l[:len(l)+len(b)]
@@ -73,8 +73,8 @@ func (c *conn) remember(b []byte) {
 }
 
 // letGo must be called when fasthttp ends a use of the connection. It returns false if the connection is not set apart.
-// After setApart, fasthttp ends two uses: the reading of requests, and the hijack. The second call of letGo starts
-// resume.
+//
+// A connection that is set apart has two uses: reading requests, and the hijack. The second call starts resume.
 func (c *conn) letGo() bool {
 	if c.uses.Load() == 0 {
 		return false
@@ -270,9 +270,8 @@ func (f *front) Close() error {
 	return f.Conn.Close()
 }
 
-// fasthttp calls these methods to limit the time of reads and writes. SetDeadline and SetWriteDeadline do nothing,
-// because a conn limits this time with its allowance. SetReadDeadline must work for expected.begin, which limits the
-// wait for a body.
+// fasthttp calls these methods to limit reads and writes. A conn has its own limit, so two of them do nothing.
+// SetReadDeadline must work, because expected.begin limits the wait for a body with it.
 
 func (f *front) SetDeadline(time.Time) error       { return nil }
 func (f *front) SetReadDeadline(t time.Time) error { return f.line.SetReadDeadline(t) }

@@ -1,7 +1,6 @@
-// Package httpserver is the transport for HTTP/1.1. It passes each request to a protocol.Handler and sends the
-// response. It limits the number, the duration and the memory of connections. At a shutdown, it lets running requests
-// finish.
+// Package httpserver is the transport for HTTP/1.1. It limits the number, the duration and the memory of connections,
+// and lets running requests finish at a shutdown.
 //
-// It uses fasthttp. For a small request, net/http alone would cost several times as much as the rest of edgetable
+// It uses fasthttp, because for a small request net/http alone costs several times as much as the rest of edgetable
 // without fsync.
 package httpserver

@@ -9,8 +9,7 @@ import (
 )
 
 // The type expected counts requests from a proxy whose bodies have not arrived yet towards the client's share of the
-// memory. A proxy may forward a request while its client is still sending the body. The handler cannot count such a
-// request, because fasthttp calls the handler only after the first bytes of the body have arrived.
+// memory. The handler cannot count them, because fasthttp calls it only after the first bytes of the body have arrived.
 type expected struct {
 	room *room
 
@@ -19,8 +18,7 @@ type expected struct {
 }
 
 // begin is called by fasthttp between the head and the body of a request. If the client's share of the memory is used
-// up, the server must not wait for the body. begin then sets a very short read timeout, so that fasthttp reads only a
-// body that has already arrived.
+// up, it sets a very short read timeout. fasthttp then reads only a body that has already arrived.
 func (e *expected) begin(head *fasthttp.RequestHeader) (c fasthttp.RequestConfig) {
 	if head.ContentLength() <= 0 {
 		return c
@@ -39,7 +37,7 @@ func (e *expected) begin(head *fasthttp.RequestHeader) (c fasthttp.RequestConfig
 }
 
 // end is called when fasthttp has read the first bytes of a body, or has failed to read them. It returns false if the
-// client's share of the memory was used up, so that the server could not wait for the body.
+// server could not wait for the body for lack of memory.
 func (e *expected) end(head *fasthttp.RequestHeader) bool {
 	e.mu.Lock()
 	s, ok := e.list[head]

@@ -21,7 +21,7 @@ type Protocol interface {
 }
 
 // Observer is called with every response and the time at which the response ended. It must not retain any part of the
-// response, because the memory is released afterwards.
+// response, whose memory is reused.
 type Observer func(resp *protocol.Response, end time.Time)
 
 // Handler configures how requests are served.
@@ -34,15 +34,15 @@ type Handler struct {
 	TrustProxy bool
 	// Observe is called for every response. It may be nil.
 	Observe Observer
-	// Own, if not nil, serves requests for paths that begin with /_/, which belong to no account. The requests are not
-	// authenticated. Own can read bodies of up to 64 KiB.
+	// Own, if not nil, serves requests for paths that begin with /_/. These requests are not authenticated. Own can
+	// read bodies of up to 64 KiB.
 	Own func(req *protocol.Request) protocol.Response
 
-	// Page is the path of a page, such as /_/. If a browser requests / or Page without its final slash, the server
-	// redirects it to Page. "" disables the redirect.
+	// Page is the path of a page, such as /_/. Browsers that request / or Page without its final slash are redirected
+	// to Page; "" disables this.
 	Page string
-	// Refuse returns the response to a request for which there is not enough memory. If Refuse is nil, responses are
-	// sent even if there is not enough memory.
+	// Refuse returns the response to a request for which there is not enough memory. If it is nil, the memory for
+	// responses is not limited.
 	Refuse func(req *protocol.Request, err *table.Error) protocol.Response
 
 	connections *connections
@@ -177,11 +177,11 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	finishBody(c, req, body)
 }
 
-// finishBody makes sure that bytes of the body are not read as the next request. It reads the rest of a short body. It
-// closes the connection after a long body that was not read completely.
+// finishBody prevents the rest of the body from being read as the next request. It discards the rest of a short body,
+// and closes the connection after a long body.
 func finishBody(c *fasthttp.RequestCtx, req *protocol.Request, body *incoming) {
-	// If the request has both chunks and a Content-Length, the connection must be closed. A proxy that used the
-	// Content-Length would disagree with this server about where the next request begins.
+	// If the request has both chunks and a Content-Length, a proxy may have used the Content-Length, and would disagree
+	// with this server about where the next request begins. The connection must therefore be closed.
 	twice := req.ContentLength < 0 && containsLine(c.Request.Header.RawHeaders(), "\ncontent-length:")
 	if body.ended && !twice {
 		return
@@ -209,8 +209,8 @@ func forwardedFor(head *fasthttp.RequestHeader) (netip.Addr, bool) {
 	return forwarded(last(list)), true
 }
 
-// forwarded returns the last address in the list, which the nearest proxy has added. Clients can forge the other
-// entries. If the last entry is not an address, for example "unknown", it returns the zero Addr.
+// forwarded returns the last address in the list, which the nearest proxy has added. Clients can forge the others. It
+// returns the zero Addr if the last entry is no address.
 func forwarded(list []byte) netip.Addr {
 	text := strings.TrimSpace(string(list[bytes.LastIndexByte(list, ',')+1:]))
 	a, err := netip.ParseAddr(text)
@@ -227,8 +227,7 @@ func asksForPage(head *fasthttp.RequestHeader) bool {
 }
 
 // chargeResponse counts a large response towards the memory. If the client's share is used up and the request changed
-// nothing, it returns a refusal instead of the response. A batch that contains a query changes nothing, although its
-// method is POST.
+// nothing, it returns a refusal instead of the response. A batch with a query changes nothing.
 func (h *Handler) chargeResponse(body *incoming, resp protocol.Response) protocol.Response {
 	s := &body.share
 	if s.n == 0 {
@@ -273,8 +272,9 @@ func cut(c *fasthttp.RequestCtx) {
 	})
 }
 
-// closeAfter sends the response, reads on for a while and then closes the connection. Otherwise, a client that is still
-// sending could get a reset before the response. It does not read on if the client's share of the memory is used up.
+// closeAfter sends the response, reads on for a while and then closes the connection. Without reading on, a client that
+// is still sending could get a reset before the response. It does not read on if the client's share of the memory is
+// used up.
 func closeAfter(c *fasthttp.RequestCtx, waits share) {
 	if !waits.try(waits.room.wait) {
 		c.SetConnectionClose()

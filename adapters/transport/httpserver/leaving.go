@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// clientContext is a context that ends with its parent, or when the client of a request closes its connection. Watching
-// the connection needs a goroutine, so it begins only at the first call of Done, Err or AfterFunc.
+// clientContext is a context that ends with its parent, or when the client closes its connection. It watches the
+// connection from the first call of Done, Err or AfterFunc.
 type clientContext struct {
 	context.Context
 	line *conn
@@ -22,7 +22,7 @@ type clientContext struct {
 }
 
 // mayWait reports whether a request waits for changes, so that the server must watch its client. A stream needs no
-// watch, because its next send fails after the client has disconnected.
+// watch, because its next send would fail.
 func mayWait(target string, head *fasthttp.RequestHeader) bool {
 	return strings.Contains(target, "comp=changes") && !bytes.Contains(head.Peek("Accept"), []byte("text/event-stream"))
 }

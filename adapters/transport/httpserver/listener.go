@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// patient is a listener that waits while the system cannot accept another connection. Without it, clients could stop
-// the server by opening connections, because fasthttp's server ends when Accept fails.
+// patient is a listener that waits while the system cannot accept another connection. Otherwise clients could stop the
+// server: fasthttp ends when Accept fails.
 type patient struct {
 	net.Listener
 	log  *slog.Logger

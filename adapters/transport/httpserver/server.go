@@ -126,12 +126,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 }
 
 // serve serves a request. If the request panics, only this request fails. A store that cannot continue after a panic
-// must recover from the panic.
+// must recover from it.
 //
-// A pipelined request is a request that the client sends before it has the previous response. A connection with many
-// pipelined requests never waits for its client, and would occupy a processor all the time. A pipelined request
-// therefore needs a slot, and there are only half as many slots as processors. While it waits for the rest of its body,
-// it releases the slot.
+// A pipelined request arrives before the client has the previous response. It needs a slot, and there are half as many
+// slots as processors, because a connection with many pipelined requests would occupy a processor all the time. While
+// it waits for the rest of its body, it releases the slot.
 func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	defer func() {
 		if r := recover(); r != nil {

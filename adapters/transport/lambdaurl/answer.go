@@ -12,10 +12,10 @@ import (
 	"edgetable/core/protocol"
 )
 
-// answer returns the response in the form that the front door expects, or nil if it is too large for the front door.
+// answer returns the response in the form that the front door expects, or nil if it is too large.
 //
-// It sends a body as text if text is shorter than base64, as is the case for JSON and XML. It sends the body of a batch
-// as base64, so that no gateway changes the line endings.
+// It sends a body as text if that is shorter than base64, but always sends a batch as base64, so that no gateway
+// changes the line endings.
 func (d *door) answer(method string, resp *protocol.Response) []byte {
 	body := resp.Body
 	if method == http.MethodHead {

@@ -7,11 +7,8 @@ import (
 	"io"
 )
 
-// cutBody replaces the body of an event by an empty string, and returns the event and the body. Otherwise a JSON
-// decoder would scan a body of 5.6 MB four times before it decodes the first byte.
-//
-// cutBody assumes that the event is valid, which the decoder checks later. If the event has no body or several bodies,
-// cutBody returns it unchanged.
+// cutBody separates the body from the rest of an event, because a JSON decoder would scan a large body four times. If
+// the event has no body or several bodies, it returns the event unchanged. It does not check that the event is valid.
 func cutBody(event []byte) (rest, body []byte) {
 	start, end, depth := -1, -1, 0
 	for i := 0; i < len(event); i++ {
@@ -65,8 +62,8 @@ func quotedLen(b []byte) int {
 	}
 }
 
-// open returns a reader of the body, and the length of the body. The reader decodes base64 as it is read, and refers to
-// the event's memory. If the base64 is malformed, the length is only approximate.
+// open returns a reader of the body, and the length of the body. The reader decodes base64, and refers to the event's
+// memory. The length of malformed base64 is only approximate.
 func (e *event) open(quoted []byte) (io.Reader, int64, error) {
 	text := []byte(e.Body)
 	switch {

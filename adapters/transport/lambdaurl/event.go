@@ -102,8 +102,8 @@ func decode(b []byte) (protocol.Request, door, error) {
 	return req, d, nil
 }
 
-// joinedHeaders converts headers in which the values of a name are joined with commas. It splits only X-HTTP-Method,
-// because the protocol counts its values and a method contains no comma.
+// joinedHeaders converts headers whose values are joined with commas. It splits only X-HTTP-Method, because the
+// protocol counts its values.
 func joinedHeaders(fields map[string]string) protocol.Header {
 	h := make(protocol.Header, len(fields))
 	for name, value := range fields {

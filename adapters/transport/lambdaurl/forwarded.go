@@ -18,9 +18,9 @@ const (
 // applyForwarded applies the headers of a proxy that sends the secret, and removes the secret from the request. It does
 // not trust other senders.
 //
-// The usual proxy is CloudFront in front of a Function URL. A Function URL accepts only its own host name, so
-// CloudFront sends the client's host name in X-Forwarded-Host. The proxy must also send the client's address, because
-// the event contains only the proxy's address. Otherwise the request has no address.
+// The usual proxy is CloudFront in front of a Function URL, which accepts only its own host name. CloudFront therefore
+// sends the client's host name in X-Forwarded-Host. The proxy must also send the client's address. Otherwise the
+// request has none.
 func (h *Handler) applyForwarded(ctx context.Context, req *protocol.Request) {
 	header := req.Header.(protocol.Header)
 	shown := header.Get(SecretHeader)

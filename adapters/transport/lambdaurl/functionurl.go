@@ -6,12 +6,11 @@ import (
 	"edgetable/core/protocol"
 )
 
-// functionURL converts a request through a Function URL. Its payload format 2.0 has rawPath and rawQueryString as the
-// client sent them, and header names in lower case.
+// functionURL converts a request through a Function URL. The event has rawPath and rawQueryString as the client sent
+// them, and header names in lower case.
 //
-// HTTP APIs use the same format but decode rawPath. They differ from Function URLs only in the domain: the domain of a
-// Function URL has the form ID.lambda-url.REGION.on.aws. CloudFront in front of a Function URL must therefore send this
-// domain as Host.
+// Events of HTTP APIs have the same format, but rawPath is decoded. Only the domain shows the difference: a Function
+// URL has a domain of the form ID.lambda-url.REGION.on.aws. CloudFront must therefore send this domain as Host.
 func (e *event) functionURL() (protocol.Request, door) {
 	d := door{name: "function-url", limit: functionLimit, binary: true}
 	if !strings.Contains(e.RequestContext.DomainName, ".lambda-url.") {
