@@ -55,7 +55,7 @@ type slots struct {
 	Stats
 }
 
-// Stats are the counters of a Limiter. Each request is counted once in Admitted, Refused or Gone.
+// Stats are the counters of a Limiter. Each request is counted exactly once: in Admitted, Refused or Gone.
 type Stats struct {
 	Running, Waiting int    // current numbers of requests
 	Admitted         uint64 // numbers of requests since the start
@@ -144,7 +144,7 @@ func (l *Limiter) limit(k kind) int {
 	return max(l.Concurrent, l.Reads)
 }
 
-// canStart reports whether a request of a kind can start at once without overtaking a waiting request.
+// canStart reports whether a request of a kind can start now without overtaking a waiting request.
 func (l *Limiter) canStart(k kind) bool {
 	p := &l.kinds[k]
 	return p.queue.Waiting() == 0 && p.Running < l.limit(k)

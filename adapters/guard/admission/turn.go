@@ -154,8 +154,8 @@ func (t *turn) End(cost int64) {
 	turns.Put(t)
 }
 
-// reserveLarge blocks one slot for large requests for the duration d after a large write. A large write cannot pause
-// for small requests, so they get the CPU for the same time after it. mu must be held.
+// reserveLarge blocks one slot for large requests for the duration d, after a large write that took as long. The write
+// could not pause for small requests, which now get the CPU instead. mu must be held.
 func (l *Limiter) reserveLarge(d time.Duration) {
 	l.kinds[large].Running++
 	time.AfterFunc(d, func() {

@@ -30,7 +30,7 @@ type keys struct {
 
 // verifySignature returns nil if one of the keys signed the token. The other results are:
 //   - errSignature: the key that the token names did not sign it.
-//   - errKey: the token names an unknown key, or it names no key and a newer key may have signed it.
+//   - errKey: the token names an unknown key, or it names no key and none of the keys signed it.
 func (k *keys) verifySignature(t *jwt.JSONWebToken) error {
 	h, err := t.Headers[0], errKey
 	for i := range k.list {

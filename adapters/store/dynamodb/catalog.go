@@ -180,7 +180,7 @@ func (s *Store) deleteRecord(key table.RecordKey, revision table.Revision) call.
 }
 
 // replaceDeleted replaces the record of a table that is being deleted by the record of a new table. The error is
-// ErrBeingDeleted if a lease on the old table may not have ended.
+// ErrBeingDeleted if a process might still have a lease on the old table.
 func (s *Store) replaceDeleted(ctx context.Context, old, r *record) (table.Revision, error) {
 	if s.drops.unchanged(old.Key.String(), string(old.Revision), s.elapsed()) < s.leases.length+leaseMargin {
 		return "", table.ErrBeingDeleted

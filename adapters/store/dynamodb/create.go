@@ -32,7 +32,7 @@ func Create(ctx context.Context, client *dynamodb.Client, name string) error {
 	}
 	for {
 		out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(name)})
-		// Some servers of DynamoDB may not know a new table yet.
+		// Some servers of DynamoDB might not know a new table yet.
 		if missing := (*types.ResourceNotFoundException)(nil); err != nil && !errors.As(err, &missing) {
 			return err
 		}

@@ -13,9 +13,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Heartbeats are items that the writing Region updates regularly, and that a secondary in another Region reads. There
-// are several, with different hash keys, because DynamoDB replicates the partitions of a table independently and one
-// may lag.
+// Heartbeats are items that the writing Region updates regularly, and that a secondary in another Region reads.
+// DynamoDB replicates the partitions of a table independently, and one partition may lag. Several heartbeats with
+// different hash keys are therefore needed.
 //
 // The sort key is the name of the Region, so two Regions never write the same item.
 

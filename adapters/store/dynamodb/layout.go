@@ -10,10 +10,10 @@ import (
 	"edgetable/core/table"
 )
 
-// Names of the store attributes: a dot and a letter, of which package call derives placeholders. Property names do not
-// begin with a dot.
+// Names of the store attributes: a dot and a letter. Property names do not begin with a dot. Package call derives
+// placeholders from the letters.
 //
-// No attribute must have the name .ttl, because infra/aws enables DynamoDB's TTL for this name.
+// The name .ttl must not be used, because infra/aws enables DynamoDB's TTL for it.
 const (
 	attrHash = call.Hash
 	attrSort = call.Sort

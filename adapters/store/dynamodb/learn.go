@@ -62,8 +62,9 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 	return nil
 }
 
-// undecided returns the index of the first of n actions that conflicted with another transaction, or n. DynamoDB did
-// not check its condition, so a later action that failed may not be the first that fails.
+// undecided returns the index of the first of n actions that conflicted with another transaction, or n if there is
+// none. The condition of this action was not checked, so it is unknown whether a later action that failed is the first
+// that fails.
 func undecided(cause error, n int) int {
 	reasons := call.Reasons(cause)
 	for i := range reasons[:min(n, len(reasons))] {

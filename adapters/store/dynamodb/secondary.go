@@ -39,8 +39,8 @@ func NewSecondary(o Options, region string) (*Secondary, error) {
 // them.
 func (*Secondary) Declares() (name string, expiry bool) { return "a secondary on DynamoDB", false }
 
-// Replication implements [table.Replicated]. Every write that was acknowledged before LastSync is visible, unless
-// DynamoDB replicated an item more than SyncMargin after a later heartbeat.
+// Replication implements [table.Replicated]. Every write that was acknowledged before LastSync is visible, unless its
+// replication lags more than SyncMargin behind a later heartbeat.
 func (s *Secondary) Replication() table.Replication {
 	oldest, known := s.look.get()
 	switch {

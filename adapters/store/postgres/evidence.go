@@ -114,7 +114,7 @@ func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause er
 // the floor of the table above their Timestamps, and waits until the transaction that may have read the old floor has
 // ended.
 //
-// The writes must belong to one table and must have been sent over one connection.
+// All writes belong to one table and were sent over one connection.
 func (s *Store) settledStates(ctx context.Context, list []*write, cause error) ([]state, error) {
 	var highest edm.Ticks
 	keys := make([][]byte, len(list))

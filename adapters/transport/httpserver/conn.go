@@ -176,8 +176,8 @@ func (d *deadline) set(now, left time.Duration, set func(time.Time) error) error
 	return set(end)
 }
 
-// clock returns the time since the process started. It costs half as much as time.Now, which matters because each
-// request needs it several times.
+// clock returns the time since the process started. It costs half as much as time.Now, and each request calls it
+// several times.
 func clock() time.Duration { return time.Since(started) }
 
 var started = time.Now()
@@ -270,8 +270,8 @@ func (f *front) Close() error {
 	return f.Conn.Close()
 }
 
-// fasthttp calls these methods to limit reads and writes. A conn has its own limit, so two of them do nothing.
-// SetReadDeadline must work, because expected.begin limits the wait for a body with it.
+// fasthttp calls these methods to limit reads and writes. A conn has its own limit, so SetDeadline and SetWriteDeadline
+// do nothing. SetReadDeadline must work, because expected.begin limits the wait for a body with it.
 
 func (f *front) SetDeadline(time.Time) error       { return nil }
 func (f *front) SetReadDeadline(t time.Time) error { return f.line.SetReadDeadline(t) }

@@ -16,9 +16,9 @@ import (
 // Bounds limits the connections, requests and memory of all clients. A client is an IPv4 address or a /64 network of
 // IPv6.
 //
-// A client must not use more than remains free, so one client can use at most half, and each of two clients at most a
-// third. The same is true of accounts. If a proxy opens the connections of all clients, this rule applies only to
-// Bytes.
+// A client may use only as much as is still free afterwards: one client can use at most half, and each of two clients
+// at most a third. The same limit applies to accounts. If a proxy opens the connections of all clients, this rule
+// applies only to Bytes.
 type Bounds struct {
 	// Connections is the maximum number of open connections. If it is reached, the server closes an idle connection in
 	// favor of a new connection.

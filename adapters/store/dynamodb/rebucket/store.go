@@ -79,7 +79,7 @@ type Seal uint8
 const (
 	// Open permits all reads and writes.
 	Open Seal = iota
-	// Sealing permits only reads. Some processes may not know the seal yet and still write. The last pass copies their
+	// Sealing permits only reads. Processes that do not know the seal yet may still write. The last pass copies their
 	// writes.
 	Sealing
 	// Sealed permits only reads, while the run compares the table with its copy for the last time.

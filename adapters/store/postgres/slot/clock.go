@@ -30,7 +30,7 @@ const (
 // A Timestamp is reserved in the database before it is issued. A new incarnation of a table begins above all reserved
 // Timestamps.
 //
-// A suspended server may not notice that another server has taken its slot. The new holder begins above the Timestamps
+// A suspended server does not notice that another server has taken its slot. The new holder begins above the Timestamps
 // that the old holder has reserved, and the old holder cannot reserve more.
 type Clock struct {
 	now func() edm.Ticks

@@ -7,8 +7,8 @@ import "time"
 //   - sent: the time at which this machine sent the request
 //   - took: the duration of its wait
 //
-// If database is between request and reply, the result is 0, because the statement may have waited for a lock.
-// Otherwise the result is the smallest difference that explains the reading.
+// If the reading is between request and reply, the result is 0. Otherwise it is the smallest difference that explains
+// the reading.
 func Difference(database, sent time.Time, took time.Duration) time.Duration {
 	if received := sent.Add(max(0, took)); database.After(received) {
 		return database.Sub(received)

@@ -148,7 +148,7 @@ INSERT INTO dropped (life, trail) SELECT life, $3::int8 || trail FROM gone`}
 	// OfLife and InTrail find out whether a record change was applied:
 	// - OfLife looks for the new incarnation.
 	// - InTrail looks for the Timestamp $2 in the trail, which contains the newest revisions. If the second column is
-	//   positive, the trail goes back to the earlier revision $3, so it contains an applied change.
+	//   positive, the trail goes back to the earlier revision $3, and an applied change would be in it.
 	OfLife  = Prepared{"of_life", `SELECT (SELECT count(*) FROM record WHERE life IN ($1::int8, -$1::int8)) + (SELECT count(*) FROM dropped WHERE life = $1::int8), 1::int8`}
 	InTrail = Prepared{"in_trail", `
 SELECT count(*) FILTER (WHERE $2::int8 = ANY(trail)), count(*) FILTER (WHERE $3::int8 = ANY(trail))

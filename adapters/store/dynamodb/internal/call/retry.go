@@ -86,8 +86,8 @@ func (t *Table) Retry(ctx context.Context, p Policy, try func(ctx context.Contex
 	}
 }
 
-// pause waits for a random time after attempt n, with exponential backoff. If ctx would end earlier, pause returns
-// false at once.
+// pause waits for a random time after attempt n, with exponential backoff. If ctx would end earlier, it returns false
+// immediately.
 func (t *Table) pause(ctx context.Context, n int) bool {
 	longest := min(minPause<<min(n-1, 10), maxPause)
 	d := time.Duration(t.Rand() % uint64(longest))

@@ -92,11 +92,11 @@ func translateFunction(t *odata.Test) *condition {
 	return is
 }
 
-// values returns conditions on the stored value for a set of outcomes of its comparison with the literal, without the
-// outcome Less.
+// values returns conditions on the stored value. of is a set of outcomes of its comparison with the literal; the
+// outcome Less is ignored.
 //
-// If the parameter all is true, they accept every value with one of these outcomes, and perhaps others. Otherwise they
-// accept only such values, but perhaps not all of them.
+// If the parameter all is true, the conditions accept every value with one of these outcomes, and perhaps more values.
+// If all is false, they accept no other values, but perhaps not all of these.
 func (e Entity) values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	add := func(compare string, v types.AttributeValue, path ...string) {
 		if compare != "" {
@@ -167,8 +167,8 @@ func operatorOf(of odata.Outcomes) string {
 	return ""
 }
 
-// inOrder reports whether s compares with every string in the same way in UTF-8, which DynamoDB uses, and in UTF-16. No
-// character of s may be above U+DFFF.
+// inOrder reports whether s compares with every string in the same way in UTF-8, which DynamoDB uses, and in UTF-16. It
+// does so if no character of s is above U+DFFF.
 func inOrder(s string) bool {
 	for i := range len(s) {
 		if s[i] >= 0xEE {
