@@ -161,8 +161,8 @@ const (
 	dropped // the table was dropped after the operation
 )
 
-// checkResult decides whether a reply that has just arrived is valid: the table must not have moved, nor its options
-// have changed, before the operation took effect.
+// checkResult decides whether a reply that has just arrived is valid: the table must not have moved or changed its
+// options before the operation took effect.
 //
 // A process may use a cached record until its lease ends. A new location or new options take effect only leaseMargin
 // after the end of the last lease. A reply within half of leaseMargin after the lease is therefore valid.

@@ -105,8 +105,8 @@ func (a *action) addCondition(e *call.Expression, inline int, t *table.Traits, n
 	}
 }
 
-// conditionTemplates contains the conditions of actions that are not pinned, by [table.Condition]. The second index is
-// 1 for a merge and 0 for other mutations.
+// conditionTemplates contains the conditions of actions that are not pinned. The first index is the [table.Condition].
+// The second index is 1 for a merge and 0 for other mutations.
 var conditionTemplates = func() (all [4][2]call.Template) {
 	for c := range all {
 		for merges := range all[c] {

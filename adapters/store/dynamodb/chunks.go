@@ -114,7 +114,7 @@ func limitCalls(ctx context.Context, list ...*chunkWrite) context.Context {
 }
 
 // prepare must be called before a write that replaces or creates chunks. It stores a note about the write, and then new
-// chunks for the properties spilled, unless spilled is nil.
+// chunks for the properties in spilled. If spilled is nil, there are no new chunks.
 func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old chunks, spilled edm.Properties) (*chunkWrite, error) {
 	bucket := p.Bucket(k)
 	due := s.now() + litterAge

@@ -22,8 +22,8 @@ type stored struct {
 // ownSize is an upper bound of the size of an item's store attributes, without the value of the sort key.
 const ownSize = 200
 
-// sizeOf returns an upper bound of the size of an entity's item in bytes. Up to maxItem, DynamoDB accepts the item. The
-// entity also meets the protocol's limit of 1 MiB, because the protocol counts at most twice as many bytes.
+// sizeOf returns an upper bound of the size of an entity's item in bytes. If it is at most maxItem, the entity fits
+// into an item, and also meets the protocol's limit of 1 MiB. The protocol counts at most twice as many bytes.
 func sizeOf(key []byte, p edm.Properties) int {
 	return ownSize + len(key) + patchSize(p)
 }

@@ -47,8 +47,8 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 	if !slices.Contains(failed, true) {
 		return cause
 	}
-	// Properties in chunks may decide whether a merge is refused. All chunks are loaded before the actions are checked
-	// in order, because only the first refusal is returned.
+	// Only the first refusal is returned. The chunks are loaded before the actions are checked in order, because
+	// properties in chunks may cause a refusal.
 	if err := w.complete(ctx, pinned); err != nil {
 		return err
 	}
@@ -63,8 +63,7 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 }
 
 // undecided returns the index of the first of n actions that conflicted with another transaction, or n if there is
-// none. The condition of this action was not checked, so it is unknown whether a later action that failed is the first
-// that fails.
+// none. DynamoDB did not check the condition of this action, so failures of later actions must not be reported yet.
 func undecided(cause error, n int) int {
 	reasons := call.Reasons(cause)
 	for i := range reasons[:min(n, len(reasons))] {

@@ -9,8 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// changeRecord changes the location of a table, if it is still the location that was read. If the new location lacks an
-// incarnation of the old location, the same transaction writes a note that makes Purge remove the incarnation.
+// changeRecord changes the location of a table, if the stored location is still the location that was read. If the new
+// location lacks an incarnation of the old location, the same transaction writes a note that makes Purge remove the
+// incarnation.
 func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, change func(rebucket.Location) (rebucket.Location, error)) error {
 	return s.db.Retry(ctx, call.Reread, func(ctx context.Context) error {
 		r, err := s.tableRecord(ctx, key)

@@ -15,8 +15,8 @@ const catchingUp = 2
 // commit, which waits for all earlier commits.
 //
 // A restart of the primary can make commits visible that no standby has, and so can a promotion. Both close all
-// connections. If another connection has already waited and is still open, catchUp therefore returns without a wait.
-// Reads continue while the standby is down.
+// connections. So if another connection that has waited is still open, catchUp returns without a wait, and reads
+// continue while the standby is down.
 //
 // The wait has no timeout. An abandoned wait would continue in the database, and the next connection would add another
 // wait.
@@ -51,8 +51,8 @@ type passed struct {
 	list map[string]bool
 }
 
-// caughtUp reports whether this connection, or another connection that is still open, has waited for a standby.
-// PostgreSQL has then not restarted since, and shows no commit that the standby lacks.
+// caughtUp reports whether this connection, or another connection that is still open, has waited for a standby. If so,
+// PostgreSQL has not restarted since the wait, and shows no commit that the standby lacks.
 func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err error) {
 	results, err := c.Exec(ctx, "SELECT "+statement.ProcessSQL+", pid = pg_backend_pid() FROM pg_stat_activity WHERE application_name = '"+s.name+"'").ReadAll()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // Migrate upgrades the schema to [schema.Version], and creates a missing schema if create is true. It returns the
-// version before the upgrade, or 0 if there was none.
+// version before the upgrade, or 0 if there was no schema.
 func Migrate(ctx context.Context, o Options, create bool) (found int, err error) {
 	o, c, err := connectOnce(ctx, o)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 )
 
 // settings are the session settings. They force index scans, because PostgreSQL plans the prepared statements while the
-// tables are empty. They disable JIT compilation, which would cost more than the statements.
+// tables are empty, and would choose sequential scans. They disable JIT compilation, which would cost more than the
+// statements.
 const settings = `
 SET jit = off; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
 SET plan_cache_mode = force_generic_plan; SET client_min_messages = warning; SET client_encoding = 'UTF8';

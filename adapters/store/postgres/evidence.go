@@ -84,8 +84,8 @@ func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause er
 	case now.ticks < w.ticks:
 		return false, unknown
 	}
-	// Another write has overwritten the row, which now contains only the last Timestamp of each server. The outcome
-	// stays unknown if this server has also written the row again.
+	// Another write has overwritten the row. The row and its trail show only the last Timestamp of each server, so the
+	// outcome stays unknown if this server has written the row again.
 	purged, last, own := edm.Ticks(0), edm.Ticks(0), edm.Ticks(0)
 	mine, seen := w.ticks%slot.Slots, statement.Overwritten
 	if now.declared != nil {

@@ -45,8 +45,8 @@ func (s *Store) watchLock() (holder func() string, stop func()) {
 	return func() string { return <-found }, func() { timer.Stop() }
 }
 
-// findHolder describes a program that holds a lock for which this server waits, or returns "". It opens a new
-// connection, which prepares no statements that could wait for the same lock.
+// findHolder describes a program that holds a lock for which this server waits, or returns "". Its new connection
+// prepares no statements, because preparing them could wait for the same lock.
 func (s *Store) findHolder() (who string) {
 	ctx, cancel := context.WithTimeout(s.ctx, heartbeatTimeout)
 	defer cancel()

@@ -77,8 +77,8 @@ const longestMark = 64
 //   - next: the first lines above p.High, ordered by number
 //   - open: the lines of the transactions in p.Open
 //
-// A mark is not usable if it contains a number above the number of its line. After a crash, another transaction may get
-// such a number.
+// A mark is not usable if it shows a higher transaction number than its line has. After a crash, another transaction
+// may get the higher number.
 func cut(p *Point, next, open []Line) (w window, found bool) {
 	for _, l := range slices.Backward(next) {
 		s, ok := ParseSnapshot(l.mark)

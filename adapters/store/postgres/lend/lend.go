@@ -38,9 +38,9 @@ const Fewest = 8
 // part says how many connections are reserved for a use (own), and how many a use may have at most (most).
 type part struct{ own, most int }
 
-// Lender shares connections between clients. Each use has reserved connections, and shares the others. Among the
-// waiting clients of a use, the client whose account has held connections for the shortest time is next. A Lender is
-// safe for concurrent use.
+// Lender shares connections between clients. Each use has some reserved connections. The other connections are
+// available to every use. Among the waiting clients of a use, the client whose account has held connections for the
+// shortest time is next. A Lender is safe for concurrent use.
 type Lender struct {
 	parts [uses]part
 

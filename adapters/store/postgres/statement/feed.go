@@ -13,9 +13,9 @@ import (
 // markEvery limits the number of marks. Of the lines that can have a mark, one in markEvery has it.
 const markEvery = 8
 
-// lineSQL adds a line with the keys of a commit to a feed. Only the first statement of a transaction can store a mark
-// with its line, because its snapshot contains no number above the transaction's number. PostgreSQL does not reuse
-// numbers up to a committed number, so the mark stays correct.
+// lineSQL adds a line with the keys of a commit to a feed. Only the first statement of a transaction stores a mark,
+// because its snapshot contains no higher transaction number. After a crash, PostgreSQL may reuse higher numbers, and a
+// mark with such a number would be wrong.
 func lineSQL(keys string) string {
 	return strings.NewReplacer("$keys", keys, "$every", strconv.Itoa(markEvery), "$slots", strconv.Itoa(slot.Slots)).Replace(`
 INSERT INTO change (life, ts, keys, mark)
@@ -40,7 +40,7 @@ func feedWrite(name, sql, revision, line string) struct{ Alone, Batch Prepared }
 }
 
 // FeedBatch adds the line $3 of a batch with the Timestamp $2, if the record has the revision $4. It must be the first
-// statement of the batch, which can store a mark.
+// statement of the batch, so that the line can have a mark.
 var FeedBatch = Prepared{"feed_batch", `
 WITH w AS (SELECT -life AS life, $2::int8 AS ts FROM record WHERE name = $1::text AND revision = -$4::int8), line AS (` + lineSQL("$3") + `
 RETURNING 1) SELECT 1 / count(*) FROM line`}

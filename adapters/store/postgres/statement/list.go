@@ -195,9 +195,10 @@ SELECT (extract(epoch FROM clock_timestamp() - mine.query_start) * 1000000)::int
 
 // Statements that remove rows, and statements that find transactions which may still add rows.
 var (
-	// Writing finds transactions that are writing entities, in sessions whose application_name matches $1 and, unless
-	// $2 is 0, in the process $2. They hold a lock on the SQL table of entities. Every SQL role may read locks and
-	// application names.
+	// Writing finds transactions that are writing entities, in sessions whose application_name matches $1. If $2 is not
+	// 0, the process must be $2.
+	//
+	// It looks for a lock on the SQL table of entities. Every SQL role may read locks and application names.
 	Writing    = Prepared{"writing", WritingSQL("'entity'::regclass")}
 	RaiseFloor = Prepared{"raise_floor", `UPDATE record SET floor = floor - floor % ` + lift + ` + $2::int8 WHERE name = $1::text AND floor % ` + lift + ` < $2::int8`}
 	// DeadLives lists the incarnations that have tombstones. It reads one index entry per incarnation.

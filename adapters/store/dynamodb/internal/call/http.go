@@ -13,16 +13,16 @@ import (
 type sentKey struct{}
 
 // sentMarker is an HTTP client that marks a call as sent. A call that fails without the mark, for example for lack of
-// credentials, had no effect. It also limits the size of replies.
+// credentials, had no effect. sentMarker also limits the size of replies.
 type sentMarker struct{ dynamodb.HTTPClient }
 
 func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
 	if sent, ok := r.Context().Value(sentKey{}).(*atomic.Bool); ok {
 		sent.Store(true)
 	}
-	// The wrapper hides the method WriteTo of the body. The SDK closes the body when the reply begins. WriteTo of a
-	// closed body returns an error, with which net/http closes the connection before the reply has been read. Read
-	// returns EOF instead.
+	// The SDK closes the request body when the reply begins. WriteTo of a closed body returns an error, which makes
+	// net/http close the connection before the reply has been read. The wrapper hides WriteTo, so that net/http calls
+	// Read, which returns EOF.
 	if r.Body != nil {
 		r.Body = struct{ io.ReadCloser }{r.Body}
 	}
