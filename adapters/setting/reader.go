@@ -40,7 +40,7 @@ func (r *Reader) Duration(name string, usual, least, most time.Duration) time.Du
 // Bool reads true or false. The default is false.
 func (r *Reader) Bool(name string) bool { return read(r, name, false, Bool) }
 
-// Rates reads limits per second. The default is no limits.
+// Rates reads limits per second. If the setting is missing, there are no limits.
 func (r *Reader) Rates(name string) Rates { return read(r, name, Rates{}, ParseRates) }
 
 // List reads a comma-separated list.

@@ -41,11 +41,11 @@ func (s *Store) view(l *lease) view {
 	return v
 }
 
-// readTable calls the function do with a view of a table, and repeats the call until the result is valid.
+// readTable calls a function with a view of a table, and repeats the call until the result is valid.
 //
 // A sealed table may contain a delayed write that is lost when the copy replaces the table. No reader must see this
-// write. readTable therefore calls do for both the table and the copy. The function agree returns the part that is
-// equal in both results, or false if there is none.
+// write. readTable therefore calls the function for both the table and the copy. The function agree returns the part
+// that is equal in both results, or false if there is none.
 func readTable[T any](ctx context.Context, s *Store, key table.RecordKey, c table.Consistency,
 	do func(context.Context, view, table.Consistency) (T, error), agree func(source, copied T) (T, bool),
 ) (result T, err error) {
@@ -83,8 +83,8 @@ func readTable[T any](ctx context.Context, s *Store, key table.RecordKey, c tabl
 	return result, err
 }
 
-// writeTable calls the function do with a lease on a table, and repeats the call until the outcome is valid. do must
-// call renew before it sends a write.
+// writeTable calls a function with a lease on a table, and repeats the call until the outcome is valid. The function
+// must call renew before it sends a write.
 func (s *Store) writeTable(ctx context.Context, key table.RecordKey, do func(context.Context, *lease) (edm.Ticks, error)) (ticks edm.Ticks, err error) {
 	err = s.db.Retry(ctx, call.WhileStale, func(ctx context.Context) error {
 		l, err := s.live(ctx, key)

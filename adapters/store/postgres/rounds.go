@@ -27,7 +27,7 @@ const (
 // waits for a fraction of the commit time, so that it contains these writes.
 type rounds struct {
 	mu        sync.Mutex
-	waiting   []*write            // writes for the next round, at most one per entity; no entity of a running round
+	waiting   []*write            // writes for the next round: at most one per entity, and none for an entity of a running round
 	later     map[entity][]*write // has a key for each entity with an unfinished write; the value contains the writes that wait for it
 	prompt    int                 // number of running rounds that are not slow yet
 	returning int                 // number of callers of slow rounds that may soon write again
