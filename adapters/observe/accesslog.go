@@ -11,8 +11,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// AccessLog writes one line per request. A request only adds a record in memory. Many records are formatted and written
-// together in the background, which takes half as much time as formatting and writing each record in its request.
+// AccessLog writes one line per request. Lines are formatted and written in batches in the background, which costs half
+// as much as one write per request.
 type AccessLog struct {
 	path   string // "" for standard error
 	asJSON bool
@@ -34,7 +34,7 @@ type AccessLog struct {
 
 const (
 	accessDelay = 100 * time.Millisecond // maximum age of a record in memory
-	accessCount = 2048                   // number of records in memory at which they are written at once
+	accessCount = 2048                   // number of records in memory at which they are written without delay
 	accessLimit = 16384                  // number of records in memory at which requests wait for the disk
 	accessTexts = 1 << 20                // number of bytes in memory at which requests wait for the disk
 )
@@ -69,8 +69,8 @@ func (a *AccessLog) open() error {
 	return nil
 }
 
-// Reload reopens the file if asked is set, which means that the process received SIGHUP. A program for log rotation
-// sends SIGHUP after it has renamed the old file.
+// Reload reopens the file if asked is true: the process received SIGHUP, because a program for log rotation has renamed
+// the file.
 func (a *AccessLog) Reload(asked bool) {
 	if !asked || a.path == "" {
 		return
@@ -100,8 +100,8 @@ func (a *AccessLog) flush() {
 	a.write()
 }
 
-// write writes the lines of all records in memory. a.writing must be held. A failure, such as a full disk, is only
-// logged, because it must not stop the server.
+// write writes the records in memory. It only logs a failure, such as a full disk, because a failure must not stop the
+// server. a.writing must be held.
 func (a *AccessLog) write() {
 	a.mu.Lock()
 	records := a.records

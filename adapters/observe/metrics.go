@@ -12,8 +12,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Metrics contains the server's Prometheus metrics, which docs/metrics.md lists. A nil Metrics is valid and records
-// nothing. No label has a value that clients can choose.
+// Metrics contains the server's Prometheus metrics; see docs/metrics.md. A nil Metrics records nothing. No label has a
+// value that clients can choose.
 type Metrics struct {
 	*prometheus.Registry
 	requests requestMetrics
@@ -34,8 +34,8 @@ func NewMetrics(version string) *Metrics {
 // Namespace is the prefix of the names of edgetable's metrics.
 const Namespace = "edgetable"
 
-// Total registers a counter whose value is read from an atomic integer. Adding to the integer takes a third of the time
-// of the library's counter, which also supports fractions.
+// Total registers a counter that reads its value from an atomic integer. Adding to the integer takes a third of the
+// time of a counter of the library.
 func (m *Metrics) Total(name, help string, of *atomic.Int64) {
 	promauto.With(m).NewCounterFunc(prometheus.CounterOpts{Namespace: Namespace, Name: name, Help: help}, func() float64 { return float64(of.Load()) })
 }
@@ -123,7 +123,7 @@ func (m *Metrics) Observe(resp *protocol.Response) {
 	}
 }
 
-// Add adds n if n is positive. Otherwise it does not access the integer, whose cache line several CPUs share.
+// Add adds n if n is positive. Otherwise it avoids the access to a cache line that several CPUs share.
 func Add(to *atomic.Int64, n int) {
 	if n > 0 {
 		to.Add(int64(n))

@@ -9,10 +9,9 @@ import (
 	"edgetable/core/protocol"
 )
 
-// tally counts the requests with one operation and one result. It contains a histogram of their durations, with the
-// buckets of Latencies, and the sum of the durations. A scrape may read a sum that does not include the latest request.
-// Counting takes a third of the time of the library's counters and histograms. It usually accesses one shared cache
-// line, because the buckets of short requests are next to the sums.
+// tally counts the requests with one operation and one result, with a histogram of their durations. It is three times
+// as fast as the library's metrics, and usually accesses one cache line. A scrape may read a sum that lacks the latest
+// request.
 type tally struct {
 	took              atomic.Int64
 	scanned, returned atomic.Int64

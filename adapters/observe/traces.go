@@ -26,9 +26,8 @@ type Traces struct {
 	provider *sdk.TracerProvider
 }
 
-// OpenTraces starts to trace requests and to send spans to a collector. By default, every request is traced unless the
-// client requests otherwise. The environment variables OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG change the
-// default.
+// OpenTraces starts to send spans to a collector. It traces every request by default; the environment variable
+// OTEL_TRACES_SAMPLER changes this.
 func OpenTraces(ctx context.Context, collectorURL, version string, log *slog.Logger) (*Traces, error) {
 	exporter, err := otlptrace.New(ctx, &collector{url: collectorURL, log: log})
 	if err != nil {
@@ -72,8 +71,8 @@ func (c *collector) Stop(context.Context) error {
 	return nil
 }
 
-// UploadTraces implements otlptrace.Client. It retries while the collector is busy. Spans that cannot be sent are lost,
-// which is logged once until a later upload succeeds.
+// UploadTraces implements otlptrace.Client. It retries while the collector is busy. If spans are lost, it logs only the
+// first failure until an upload succeeds.
 func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans}) // ExportTraceServiceRequest has the same encoding as TracesData
 	for wait := time.Second; err == nil; wait *= 2 {

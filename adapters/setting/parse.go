@@ -1,7 +1,7 @@
-// Package setting parses settings, which come from the flags, the environment and the configuration file of the binary,
-// from the environment of Lambda, and from the variables of a Worker. Errors say what to write instead.
+// Package setting parses settings: flags, environment variables, the configuration file, and the variables of a Worker.
+// Errors say what to write instead.
 //
-// It uses neither package fmt nor reflection, which would make a WebAssembly module large.
+// The package does not use fmt or reflection, which would make a WebAssembly module large.
 package setting
 
 import (
@@ -33,8 +33,8 @@ func format(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 const maxDuration = time.Duration(1<<63 - 1)
 
-// Never is the conversion of a setting for which 0 means "never cache" to an option for which 0 means "use the
-// default". It returns -1 ns for 0, and returns other durations unchanged.
+// Never converts a setting for which 0 means "never cache" to an option for which 0 means "use the default": it returns
+// -1 for 0.
 func Never(d time.Duration) time.Duration {
 	if d == 0 {
 		return -1

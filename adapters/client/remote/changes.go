@@ -21,8 +21,8 @@ var ErrMissed = errors.New("changes may have been missed")
 type Changes struct {
 	Events []json.RawMessage
 	Next   string // position after the last event, for the next request
-	// More reports whether further changes may be available at once. Behind is the age of the last event in seconds; it
-	// is 0 if the service did not send it.
+	// More reports whether further changes are available now. Behind is the age of the last event in seconds, or 0 if
+	// the service did not send it.
 	More   bool
 	Behind float64
 }
@@ -56,8 +56,8 @@ func (e *Event) String() string {
 	return line
 }
 
-// Changes requests the changes after the position since. If since is empty, it requests only the current position. If
-// there are no changes, the service waits for the next change, for at most wait seconds.
+// Changes returns the changes after the position since, or only the current position if since is "". If there are no
+// changes, the service waits for the next one, for at most wait seconds.
 func (c *Client) Changes(ctx context.Context, name, since string, wait int) (list Changes, err error) {
 	query := "comp=changes"
 	if since != "" {

@@ -28,27 +28,27 @@ const version = "2019-02-02"
 type Client struct {
 	// Tool marks requests as requests of a tool instead of an application. Traffic statistics omit them.
 	Tool bool
-	// As contains the value of the flag --from that names this service, for messages to the user. It is empty if the
-	// service is the default, or if the value would contain a secret.
+	// As is the value of the flag --from that selects this service, for messages. It is "" for the default service, or
+	// if the value would contain a secret.
 	As string
 
-	// Waiting is called before a request is retried, with the error as cause, unless the error is a refusal because of
-	// load. It is also called, with a nil cause, if a request has not succeeded after five seconds. The parameter until
-	// is the time at which the client stops retrying. Waiting is not called again until a request has succeeded. It may
-	// be nil.
+	// Waiting, if not nil, is called before a failed request is retried, and when a request takes longer than five
+	// seconds. The cause is nil for a slow request. A refusal because of load does not count as a failure.
+	//
+	// The client stops retrying at the time until. Waiting is not called again until a request has succeeded.
 	Waiting func(cause error, until time.Time)
 
 	endpoint  Endpoint
 	http      *http.Client
 	limit     *limiter
 	repeatFor time.Duration
-	told      atomic.Bool // Waiting was called, and no request has succeeded since
+	told      atomic.Bool // Waiting has been called since the last successful request
 
 	requests, refusals atomic.Int64
 	traffic            atomic.Int64 // bytes of request and response bodies
 }
 
-// repeatFor is how long a client retries requests. A service may take that long to move a partition or to restart.
+// repeatFor is how long a client retries a request. A service may take that long to move a partition or to restart.
 const repeatFor = 2 * time.Minute
 
 // New returns a Client with at most the given number of requests in flight.
@@ -77,8 +77,8 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // Traffic returns the total size of request and response bodies in bytes.
 func (c *Client) Traffic() int64 { return c.traffic.Load() }
 
-// Load returns the number of requests with a response, how many of them the service refused because of its load, and
-// the current limit of requests in flight.
+// Load returns the number of requests with a response, the number of refusals because of load, and the current limit of
+// requests in flight.
 func (c *Client) Load() (requests, refusals int64, bound int) {
 	return c.requests.Load(), c.refusals.Load(), c.limit.currentLimit()
 }
@@ -131,15 +131,15 @@ func (c *Client) send(ctx context.Context, r request, into []byte) (resp respons
 	}
 }
 
-// backoff returns a delay that doubles from 0.1 s to 25 s. A random part is subtracted, so that clients do not retry at
-// the same time.
+// backoff returns the delay before a retry. It doubles from 0.1 s to 25 s, minus a random part, so that clients do not
+// retry at the same time.
 func backoff(attempt int) time.Duration {
 	d := 100 * time.Millisecond << min(attempt, 8)
 	return d/2 + rand.N(d/2)
 }
 
-// attempt sends a request once. After an error, wait is the delay before the next attempt, or 0 if the service does not
-// specify one. If wait is negative, the request must not be retried.
+// attempt sends a request once. After an error, wait is the delay before a retry. It is 0 if the service specifies no
+// delay, and -1 if the request must not be retried.
 func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp response, wait time.Duration, err error) {
 	since, err := c.limit.acquire(ctx)
 	if err != nil {
@@ -180,8 +180,8 @@ func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp res
 	return resp, -1, failure
 }
 
-// retryWait returns -1 for a network error that a retry cannot resolve, for example if no request has ever reached the
-// server. For other errors, it returns 0.
+// retryWait returns -1 for a network error that a retry cannot resolve, such as a wrong certificate. For other errors
+// it returns 0.
 func (c *Client) retryWait(err error) time.Duration {
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, header := errors.AsType[tls.RecordHeaderError](err)
@@ -195,8 +195,8 @@ func (c *Client) retryWait(err error) time.Duration {
 	return 0
 }
 
-// isHandshakeTimeout reports whether the server did not answer the TLS handshake; net/http has no type for this error.
-// A plain HTTP server does not answer, because it waits for the end of a line.
+// isHandshakeTimeout reports whether err is the TLS handshake timeout of net/http, which has no error type. A server
+// without TLS causes it.
 func isHandshakeTimeout(err error) bool {
 	return strings.Contains(err.Error(), "TLS handshake timeout")
 }

@@ -42,15 +42,15 @@ func (e Endpoint) String() string { return e.url.String() }
 // GoString omits the credentials, so that %#v does not print them.
 func (e Endpoint) GoString() string { return e.String() }
 
-// OfKeys reports whether the credentials are limited to a range of keys, as a shared access signature may be. With such
-// credentials, a table appears to have no entities outside the range.
+// OfKeys reports whether the credentials are a shared access signature for a range of keys. Entities outside the range
+// then appear not to exist.
 func (e Endpoint) OfKeys() bool {
 	values, _ := url.ParseQuery(e.token) // the error is nil, because the token was parsed before
 	return slices.ContainsFunc([]string{"spk", "srk", "epk", "erk"}, values.Has)
 }
 
-// ParseConnection parses a connection string in the format of the SDKs, or the URL of a shared access signature. Its
-// errors do not contain the text, which may include a key.
+// ParseConnection parses a connection string of the Azure SDKs, or the URL of a shared access signature. Its errors
+// never contain the text or the key.
 func ParseConnection(text string) (Endpoint, error) {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
@@ -136,8 +136,7 @@ func address(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// advice returns what the user can do if a table does not exist, or if the service rejects the credentials. Otherwise
-// it returns "".
+// advice returns what the user can do about a missing table or rejected credentials. For other errors it returns "".
 func (e *Endpoint) advice(refusal *Error, as string, now time.Time) string {
 	switch {
 	case refusal.Code == "TableNotFound" && as != "":

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Count counts the entities that match a query. It passes the number of entities on each page to a function. ok is
-// false if the service cannot count entities, as is the case for Azure and for a server without --extensions.
+// Count counts the entities that match a query, and calls counted with the number of entities on each page. ok is false
+// if the service does not support counts, for example Azure.
 func (c *Client) Count(ctx context.Context, q Query, counted func(n int64)) (ok bool, err error) {
 	where := Query{Filter: q.Filter}
 	for token := ""; ; {

@@ -2,9 +2,8 @@
 // Table.
 //
 // [ParseConnection] parses a connection string or the URL of a shared access signature, and [New] returns a [Client]. A
-// Client signs requests and retries requests that a service temporarily could not serve. It also adapts the number of
-// requests in flight: it lowers the limit when the service refuses requests because of its load, and raises the limit
-// when requests succeed.
+// Client signs requests, and retries a request if the service is temporarily unavailable. It lowers the number of
+// requests in flight when the service is overloaded.
 //
 //	c := remote.New(endpoint, 16)
 //	for e, err := range c.Entities(ctx, remote.Query{Table: "People", Filter: "Born gt 1900"}) {

@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// Forward signs a request of another client and sends it once, without retries. The path must be relative to the
-// account and escaped, with a leading slash. Forward sets the date, and the version if the header has none. It does not
-// follow redirects. The caller must close the body of the response.
+// Forward signs a request of another client and sends it once. It does not follow redirects. The path must be relative
+// to the account and escaped, with a leading slash. The caller must close the response body.
 func (c *Client) Forward(ctx context.Context, method, path, query string, header http.Header, body []byte) (*http.Response, error) {
 	req, err := c.endpoint.request(ctx, method, path, query, bytes.NewReader(body))
 	if err != nil {
@@ -32,8 +31,8 @@ func (c *Client) Forward(ctx context.Context, method, path, query string, header
 	return answer, err
 }
 
-// Account returns the name of the account. A shared access signature does not contain the name. In this case, Account
-// returns the path of the URL or, if the path is empty, the first part of the host.
+// Account returns the name of the account. For a shared access signature, which does not contain the name, it takes the
+// name from the URL.
 func (e Endpoint) Account() string {
 	if e.account != "" {
 		return e.account

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// limiter limits the number of requests in flight, and adapts the limit to the service's capacity. After as many
-// successes as the current limit, the limit increases by one. When the service refuses a request because of its load,
-// the limit is halved (additive increase, multiplicative decrease).
+// limiter limits the number of requests in flight. The limit n increases by one after n successes, and is halved when
+// the service refuses a request because of its load.
 type limiter struct {
 	mu      sync.Mutex
 	bound   float64

@@ -29,9 +29,8 @@ const orderHeader = "x-edgetable-orderby"
 
 const pageSize = 1000
 
-// Entities returns an iterator over the entities that match a query, in the order of the query. It requests the next
-// page while the caller processes the current page. An entity is valid until the next iteration. An error ends the
-// iteration.
+// Entities returns an iterator over the entities that match a query. An entity is valid until the next iteration. An
+// error ends the iteration.
 func (c *Client) Entities(ctx context.Context, q Query) iter.Seq2[payload.Received, error] {
 	return func(yield func(payload.Received, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)

@@ -8,8 +8,8 @@ import (
 // patience is how long a request may take before Waiting is called.
 const patience = 5 * time.Second
 
-// waitReporter calls Client.Waiting when one request has to wait. All requests of a Client cause at most one call until
-// a request succeeds.
+// waitReporter calls Client.Waiting if a request has to wait. Until a request succeeds, all requests of a Client
+// together cause at most one call.
 type waitReporter struct {
 	c     *Client
 	until time.Time
@@ -26,7 +26,6 @@ func (c *Client) waits() *waitReporter {
 }
 
 // reportRetry passes the error that causes a retry to Waiting. It ignores refusals because of load, which are normal.
-// If they last too long, the timer calls Waiting.
 func (w *waitReporter) reportRetry(cause error) {
 	if answer, ok := errors.AsType[*Error](cause); w != nil && !(ok && answer.refusesLoad()) {
 		w.reportOnce(cause)

@@ -68,7 +68,7 @@ func (c *Client) Write(ctx context.Context, table string, o *Operation) error {
 }
 
 // Batch executes up to [MaxOperations] operations in one partition, all or none. If the service rejects an operation,
-// the Index of the *[Error] is the operation's index.
+// the *[Error] contains its index.
 func (c *Client) Batch(ctx context.Context, table string, ops []Operation) error {
 	if len(ops) == 1 {
 		err := c.Write(ctx, table, &ops[0])

@@ -13,14 +13,13 @@ import (
 
 // Options configures a [Limiter].
 type Options struct {
-	// Concurrent is the maximum number of running requests that may write; 0 means 64. Such requests wait for the disk,
-	// and one sync of the disk serves many of them.
+	// Concurrent is the maximum number of running requests that may write; 0 means 64. It can be high, because one sync
+	// of the disk serves many writes.
 	Concurrent int
-	// Reads is the maximum number of running requests that only read; 0 means four per CPU. Such requests use a CPU,
-	// and sometimes wait for the disk.
+	// Reads is the maximum number of running requests that only read; 0 means four per CPU.
 	Reads int
-	// Large is the maximum number of running large requests while several accounts are active; 0 means one for two
-	// CPUs.
+	// Large is the maximum number of running large requests while several accounts are active; 0 means half the number
+	// of CPUs, but at least one.
 	Large int
 	// Queue is the maximum number of waiting requests of each kind; 0 means 64 × Concurrent, and a negative number
 	// means that no request may wait.
@@ -29,8 +28,7 @@ type Options struct {
 	MaxWait time.Duration
 }
 
-// Limiter limits the running requests of a handler. It implements protocol.Turns. Requests must be passed to Serve,
-// which calls the handler. A Limiter is safe for concurrent use.
+// Limiter limits the running requests of a handler. It implements protocol.Turns. It is safe for concurrent use.
 type Limiter struct {
 	handler *protocol.Handler
 	Options
@@ -57,7 +55,7 @@ type slots struct {
 	Stats
 }
 
-// Stats are the counters of a Limiter. Each request is counted once in Admitted, Refused or Gone.
+// Stats are the counters of a Limiter. Each request is counted exactly once: in Admitted, Refused or Gone.
 type Stats struct {
 	Running, Waiting int    // current numbers of requests
 	Admitted         uint64 // numbers of requests since the start
@@ -85,8 +83,8 @@ func New(h *protocol.Handler, o Options) *Limiter {
 	return l
 }
 
-// Serve serves a request. If the client failed to sign in too often, or has more bytes in flight than its share, Serve
-// delays the response.
+// Serve passes a request to the handler. It delays the refusal of a client that failed to sign in too often or has too
+// many bytes in flight.
 func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
 	resp := l.handler.Serve(ctx, req)
 	if resp.Refused == protocol.RefusedFailures || resp.Refused == protocol.RefusedMemory {
@@ -108,8 +106,8 @@ type Kind struct {
 	Stats
 }
 
-// Kinds returns the counters of requests that may write, of requests that only read, and of large requests. A query
-// that turns out to be large only after its start is counted as an admitted read, not as a large request.
+// Kinds returns the counters of writes, reads and large requests. A query that turns out to be large after its start is
+// counted as an admitted read.
 func (l *Limiter) Kinds() [3]Kind {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -146,7 +144,7 @@ func (l *Limiter) limit(k kind) int {
 	return max(l.Concurrent, l.Reads)
 }
 
-// canStart reports whether a request of a kind can start at once without overtaking a waiting request.
+// canStart reports whether a request of a kind can start now without overtaking a waiting request.
 func (l *Limiter) canStart(k kind) bool {
 	p := &l.kinds[k]
 	return p.queue.Waiting() == 0 && p.Running < l.limit(k)

@@ -12,12 +12,11 @@ import (
 const (
 	// slice is the cost after which a query must let other requests run: a quarter of a millisecond.
 	slice = 250_000
-	// largeQuery is a cost. If the mean cost of an account's last queries reaches it, the account's next query is
-	// large.
+	// largeQuery is the limit from which an account's next query counts as large. It is compared with the mean cost of
+	// the account's last queries.
 	largeQuery = 2 * slice
-	// largeWrite is the minimum cost of a large write: the cost of a write with a body of 256 KiB. Smaller writes use
-	// the common slots for writes, because many of them can share a sync of the disk. The shared syncs save more time
-	// than the smaller writes cost other requests.
+	// largeWrite is the minimum cost of a large write: the cost of a body of 256 KiB. Smaller writes need no separate
+	// slots, because many of them share one sync of the disk.
 	largeWrite = 10 * (256 << 10)
 )
 
@@ -155,8 +154,8 @@ func (t *turn) End(cost int64) {
 	turns.Put(t)
 }
 
-// reserveLarge blocks one slot for large requests for the duration d. A large write cannot pause, so after its end its
-// slot is idle for as long as the write took. mu must be held.
+// reserveLarge blocks one slot for large requests for the duration d, after a large write that took as long. The write
+// could not pause for small requests, which now get the CPU instead. mu must be held.
 func (l *Limiter) reserveLarge(d time.Duration) {
 	l.kinds[large].Running++
 	time.AfterFunc(d, func() {
@@ -177,7 +176,7 @@ func (t *turn) releaseSlot(cost int64) (from kind) {
 	return from
 }
 
-// active is a record of the latest requests, which shows whether several accounts are active.
+// active records the latest requests, to find out whether several accounts are active.
 type active struct {
 	last, other     string // the two accounts with the most recent requests; last is the account of the latest request
 	lastAt, otherAt time.Time

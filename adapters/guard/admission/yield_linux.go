@@ -2,6 +2,6 @@ package admission
 
 import "golang.org/x/sys/unix"
 
-// yield lets other threads that wait for this CPU run first. Without it, they would wait for the end of this thread's
-// time slice in the kernel, which takes several milliseconds.
+// yield lets other threads that wait for this CPU run first, instead of milliseconds later at the end of this thread's
+// time slice.
 func yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }

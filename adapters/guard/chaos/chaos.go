@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Chaos applies rules. It is a [protocol.Gate], and [Chaos.Store] wraps stores so that they follow the rules. It is
-// safe for concurrent use, but a rule such as every=3 counts concurrent requests in an arbitrary order.
+// Chaos applies rules. It is a [protocol.Gate], and [Chaos.Store] makes a store follow the rules. It is safe for
+// concurrent use.
 type Chaos struct {
 	mu    sync.Mutex
 	rules []active
@@ -38,8 +38,8 @@ func New(rules []Rule) *Chaos {
 	return c
 }
 
-// Admit delays a request or returns an error, as the rules say. The message of the error ends with the rule that caused
-// it, so that readers do not look for another cause.
+// Admit delays a request or returns an error, as the rules say. The message of an error response names the rule, so
+// that nobody looks for another cause.
 func (c *Chaos) Admit(ctx context.Context, a *protocol.Access) error {
 	latency, fault := c.strike(a)
 	if latency > 0 {

@@ -1,6 +1,5 @@
-// Package chaos injects faults into a server, to test its clients. A test can find out, for example, whether a client
-// retries a request when it should, whether it handles an insert whose reply was lost, and what its user sees while a
-// table is slow.
+// Package chaos injects faults into a server, to test its clients. For example, a test can find out whether a client
+// retries a failed request, and whether it handles an insert whose reply was lost.
 //
 //	rules, err := chaos.Parse("operation=InsertEntity table=orders probability=0.1 fault=503")
 //	c := chaos.New(rules)
@@ -10,8 +9,8 @@
 // # Rules
 //
 // A rule consists of words of the form key=value, separated by spaces. Rules are separated by semicolons or line ends.
-// The words say which requests a rule matches, which of these requests it affects, and how it affects them. A value
-// that contains blanks, semicolons or quotes must be a Go string in double quotes.
+// The words below say, in this order, which requests a rule matches, which of these requests it affects, and how. A
+// value that contains blanks, semicolons or quotes must be a Go string in double quotes.
 //
 //	account=name         the account
 //	operation=list       operations, in any case: names such as InsertEntity, read,
@@ -34,6 +33,5 @@
 // In a pattern, * stands for any characters. A rule without operation, table, partition or account matches every
 // request. One rule may have both latency and fault.
 //
-// The rules are tried in order. The latencies of all rules that affect the request add up, until a rule causes a fault.
-// Later rules are not tried.
+// The rules are tried in order, up to the first rule that causes a fault. The latencies of these rules add up.
 package chaos

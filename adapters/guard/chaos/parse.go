@@ -16,8 +16,8 @@ import (
 // maxDuration is the maximum duration in a rule. A longer duration is probably a mistake in the unit.
 const maxDuration = 24 * time.Hour
 
-// Parse parses rules that are separated by semicolons or line ends. A # begins a comment that ends at the end of the
-// line. An error names the wrong word and the words that are allowed.
+// Parse parses rules that are separated by semicolons or line ends. A # begins a comment, which ends at the end of the
+// line.
 func Parse(spec string) ([]Rule, error) { return Read(strings.NewReader(spec)) }
 
 // Read parses the rules in a file; see [Parse] for the syntax.

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Store returns a store in which the name of a deleted table cannot be used again for a while, if the rules say so. In
-// Azure, the name of a deleted table cannot be used again for half a minute or more.
+// Store returns a store that follows rules for deleted tables: the name of such a table cannot be used again for a
+// while, as in Azure.
 func (c *Chaos) Store(next table.Store) table.Store { return &store{next, c} }
 
 type store struct {

@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// Cache caches the value parsed from a text that is stored elsewhere and may change. It reads the text on the first
-// Get, and again on a Get that finds the value too old. It uses no timer, so a process that is frozen between requests,
-// such as a Lambda function, reads the text again as soon as it is thawed.
+// Cache caches a value that is parsed from a text stored elsewhere, such as a secret. Get reads the text again if the
+// value is too old. A Cache is safe for concurrent use.
 //
-// It is safe for concurrent use.
+// A Cache uses no timer, because a Lambda function is frozen between requests.
 type Cache[T any] struct {
 	Options[T]
 	mu     sync.Mutex
@@ -29,12 +28,13 @@ type Options[T any] struct {
 	Name string
 	// Read reads the text.
 	Read func(ctx context.Context) (string, error)
-	// Parse converts a text to a value. It is called only if the text has changed. old is the previous value, or the
-	// zero T at first. The errors of Parse and Read are logged, so they must not contain secrets.
+	// Parse converts a text to a value. It is called only if the text has changed. old is the previous value, or at
+	// first the zero T.
+	//
+	// The errors of Parse and Read are logged, so they must not contain secrets.
 	Parse func(old T, text string) (T, error)
-	// Refresh is the age after which the text is read again. Stale is the age after which the value is no longer used
-	// if reading fails. A key that was removed from the text therefore stops working after Refresh, or after Stale at
-	// the latest.
+	// Refresh is the age at which the text is read again. Stale is the age at which a value expires if the text cannot
+	// be read.
 	Refresh, Stale time.Duration
 	Log            *slog.Logger
 	Now            func() time.Time
@@ -50,8 +50,8 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	defer c.mu.Unlock()
 	now := c.Now()
 	age := since(now, c.loaded)
-	// If the clock was set back, the age is negative. The real age of the value is then unknown, so the text is read
-	// again.
+	// If the clock was set back, the age is negative. The text is then read again, because the real age of the value is
+	// unknown.
 	if c.known && age >= 0 && age < c.Refresh {
 		return c.value, nil
 	}
@@ -71,8 +71,8 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	return none, c.err
 }
 
-// since returns the time from then to now, by the monotonic clock or by the wall clock, whichever is longer. The
-// monotonic clock of a machine stops while the machine is frozen.
+// since returns the time from then to now, by the clock that advanced further. The monotonic clock stops while the
+// machine is frozen.
 func since(now, then time.Time) time.Duration {
 	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
 }

@@ -22,22 +22,22 @@ type Client struct {
 	Region string
 	// Credentials is called for every request.
 	Credentials func() aws.Credentials
-	// Endpoint returns the URL of a service, which is named as in its host name ("secretsmanager" or "ssm"). If
-	// Endpoint is nil or returns "", the endpoint of AWS is used.
+	// Endpoint, if not nil, returns the URL of a service: "secretsmanager" or "ssm". If it returns "", the endpoint of
+	// AWS is used.
 	Endpoint func(service string) string
 	HTTP     *http.Client
 	Now      func() time.Time
 }
 
-// attempts is the maximum number of attempts, and timeout limits each attempt. Both are small, because a client's
-// request is waiting.
+// attempts is the maximum number of attempts, and timeout limits each attempt. Both are small, because a client is
+// waiting for its response.
 const (
 	attempts = 2
 	timeout  = 2 * time.Second
 )
 
-// maxAnswer is the maximum size of a response in bytes. A secret has at most 64 KiB and a parameter at most 8 KiB. JSON
-// may encode one byte as six bytes.
+// maxAnswer is the maximum size of a response in bytes. A secret has at most 64 KiB, and JSON may encode one byte as
+// six bytes.
 const maxAnswer = 1 << 20
 
 // Secret returns the current text of a secret. id is its name or ARN.
@@ -66,8 +66,7 @@ func (c *Client) Parameter(ctx context.Context, name string) (string, error) {
 	return *out.Parameter.Value, nil
 }
 
-// refusal is an error response. Its text may be logged, because it contains the role and the resource, but not the
-// content.
+// refusal is an error response. It may be logged: it contains the names of the role and the resource, but no secret.
 type refusal struct {
 	service, kind, message string
 	status                 int
@@ -82,7 +81,7 @@ func (r *refusal) temporary() bool {
 	return r.status >= 500 || r.status == 429 || strings.Contains(r.kind, "Throttling")
 }
 
-// call sends a request, and sends it once more if it fails. The requests only read, so a second request does no harm.
+// call sends a request, and retries it if it fails. A retry is safe, because the requests only read.
 func (c *Client) call(ctx context.Context, service, resource, target string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -157,8 +156,8 @@ func parseRefusal(service string, status int, answer []byte) error {
 	return &refusal{service: service, kind: kind, message: said.Message, status: status}
 }
 
-// regionOf returns the region in an ARN of the form arn:aws:service:REGION:account:resource, because a secret may be in
-// another region. For a plain name, it returns region.
+// regionOf returns the region in an ARN of the form arn:aws:service:REGION:account:resource. For a plain name, it
+// returns the argument region.
 func regionOf(resource, region string) string {
 	if parts := strings.SplitN(resource, ":", 6); len(parts) == 6 && parts[0] == "arn" && parts[3] != "" {
 		return parts[3]

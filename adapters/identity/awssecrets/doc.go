@@ -1,6 +1,4 @@
-// Package awssecrets reads texts from AWS Secrets Manager, and from the Parameter Store of Systems Manager.
+// Package awssecrets reads texts from AWS Secrets Manager and Parameter Store, and caches the values parsed from them.
 //
-// Each read is one signed POST with a JSON body. The SDK clients for these services would add megabytes to the binary
-// and time to its start, so the package uses only the SDK's signer. A [Cache] caches the parsed text and refreshes it
-// within minutes.
+// It uses only the signer of the AWS SDK. The SDK's clients would add megabytes to the binary.
 package awssecrets

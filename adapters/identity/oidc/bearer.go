@@ -25,9 +25,8 @@ func (v *Verifier) Install(h *protocol.Handler) {
 	}
 }
 
-// bearer verifies a token for protocol.Handler. If the token has no role, the error is the service's 403. If the
-// issuer's keys cannot be read, the error is 503, so that clients retry; a token with an unknown key then still counts
-// as a failed sign-in. For any other error, the handler responds with 401.
+// bearer verifies a token for protocol.Handler. The error is 403 if the token has no role, and 503 if the issuer's keys
+// cannot be read. For any other error, the handler responds with 401.
 func (v *Verifier) bearer(ctx context.Context, token string) (protocol.Identity, error) {
 	id, err := v.identify(ctx, token)
 	switch {

@@ -14,9 +14,8 @@
 //
 // # Roles
 //
-// Azure's service looks up the roles that a tenant has assigned to a user, because tokens for storage do not contain
-// them. Here, the token must contain the roles, as it does for application roles. These values are recognized by
-// default:
+// The token must contain the roles of the user, as it does for application roles. Azure's service instead looks up the
+// roles that a tenant has assigned to the user. These values are recognized by default:
 //
 //	Reader       "Storage Table Data Reader"       "StorageTableDataReader"
 //	Contributor  "Storage Table Data Contributor"  "StorageTableDataContributor"
@@ -26,23 +25,25 @@
 //
 // # Keys
 //
-// The keys are read when the first token with valid claims arrives, so a server can start while its issuer is down.
-// Tokens then get 503 until the keys can be read. Afterwards, the keys are read again
+// The keys are read when the first token with valid claims arrives. A server can therefore start while its issuer is
+// down; tokens get 503 until the keys can be read. Afterwards, the keys are read again
 //
 //   - when a token names an unknown key, because the issuer may have begun to
 //     sign with a new key;
 //   - every hour, so that keys that the issuer has withdrawn stop working. If
 //     the keys cannot be read, the old keys are used for up to a day.
 //
-// Anyone can invent tokens with any key id. Attempts to read the keys are therefore at least ten seconds apart, and a
-// token whose key is known but whose signature is wrong never causes an attempt. After a failed attempt, the pause is
-// only one second, because Azure's SDKs retry for only six seconds. At most 64 tokens wait for an attempt, for at most
-// two seconds each; others get 503 at once. An issuer should publish a new key ten seconds before it signs with this
-// key, and never reuse a key id for another key.
+// Anyone can invent tokens with unknown key ids. Attempts to read the keys are therefore at least ten seconds apart.
+// After a failed attempt, the pause is only one second, because Azure's SDKs retry for only six seconds. At most 64
+// tokens wait for an attempt, for at most two seconds each. Other tokens get 503 immediately.
+//
+// An issuer should publish a new key ten seconds before it signs with the key. It must never reuse a key id for another
+// key.
 //
 // # Memory and time
 //
-// The identities of verified tokens are cached by the SHA-256 of the token until the token expires, or until the keys
-// are read again. The cache contains at most 1,024 tokens. Verifying a cached token takes less than 1 µs; verifying a
-// new token takes 60 µs (RS256) to 100 µs (ES256). Errors never contain a token or any part of a token.
+// The identities of up to 1,024 verified tokens are cached until the token expires or the keys are read again. Verifying
+// a cached token takes less than 1 µs. Verifying a new token takes 60 µs (RS256) to 100 µs (ES256).
+//
+// Errors never contain a token or any part of a token.
 package oidc

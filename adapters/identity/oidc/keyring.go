@@ -20,17 +20,17 @@ const (
 	waiters = 64               // maximum number of tokens that wait for the keys; the clients of other tokens must retry
 )
 
-// keys contains the issuer's keys as they were read at one time, and the tokens that these keys have verified. When
-// newer keys are read, the verified tokens are discarded, because the issuer may have withdrawn a key.
+// keys contains the issuer's keys as they were read at one time, and the tokens that they have verified. Newer keys
+// must verify these tokens again.
 type keys struct {
 	list     []jose.JSONWebKey
 	at       time.Time
 	verified tokenCache
 }
 
-// verifySignature returns nil if one of the keys signed the token. If the token names a key that did not sign it, the
-// error is errSignature. If the token names an unknown key, the error is errKey. A token that names no key may be
-// signed by any of the keys. If none of them signed it, the error is errKey, because a newer key may have signed it.
+// verifySignature returns nil if one of the keys signed the token. The other results are:
+//   - errSignature: the key that the token names did not sign it.
+//   - errKey: the token names an unknown key, or it names no key and none of the keys signed it.
 func (k *keys) verifySignature(t *jwt.JSONWebToken) error {
 	h, err := t.Headers[0], errKey
 	for i := range k.list {
@@ -48,28 +48,26 @@ func (k *keys) verifySignature(t *jwt.JSONWebToken) error {
 	return err
 }
 
-// keyring contains the issuer's keys, and reads them again before they are too old. At most one attempt to read the
-// keys runs at a time.
+// keyring contains the issuer's keys, and reads them again when they get old. Only one read runs at a time.
 type keyring struct {
-	ctx  context.Context // for reading keys; not the context of a request, because several requests may wait for the same keys
+	ctx  context.Context // for reading keys; not a request's context, because several requests may wait for the same read
 	read func(context.Context) ([]jose.JSONWebKey, error)
 	now  func() time.Time
 	log  keyLog
 
-	// withTimeout limits the time of a wait, as context.WithTimeout does. Tests with real sockets replace it by a
-	// function without a time limit.
+	// withTimeout is context.WithTimeout, or in tests with real sockets a function that sets no timeout.
 	withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 
 	mu      sync.Mutex
 	held    *keys         // nil before the first success
 	running chan struct{} // closed when the running attempt ends; nil if none is running
 	waiting int
-	ended   time.Time // time at which the last attempt ended; zero before the first attempt
+	ended   time.Time // end of the last read; zero before the first read
 	err     error
 }
 
-// currentKeys returns the current keys, or nil if there are none or they are older than hold. It never waits: while
-// newer keys are being read, it returns the old keys.
+// currentKeys returns the current keys, or nil if there are none or they are too old. It does not wait: it starts a
+// read in the background if the keys should be refreshed.
 func (r *keyring) currentKeys() *keys {
 	now := r.now()
 	r.mu.Lock()
@@ -85,11 +83,10 @@ func (r *keyring) currentKeys() *keys {
 	return r.held
 }
 
-// newerKeys returns keys that are newer than old, which may be nil. It waits for the running attempt, or starts an
-// attempt if the pause after the last attempt has passed.
+// newerKeys waits for keys that are newer than old, which may be nil.
 //
-// If the last attempt failed, or too many tokens are already waiting, the error is errUnavailable. If it is too early
-// for another attempt, the error is errKey.
+// The error is errUnavailable if the keys cannot be read or too many tokens are waiting. It is errKey if the keys were
+// read too recently to read them again.
 func (r *keyring) newerKeys(ctx context.Context, old *keys) (*keys, error) {
 	r.mu.Lock()
 	least := pause
@@ -126,8 +123,8 @@ func (r *keyring) newerKeys(ctx context.Context, old *keys) (*keys, error) {
 	return nil, errKey
 }
 
-// begin starts an attempt, unless an attempt is running, or the last attempt ended less than pause ago. It returns a
-// channel that is closed when the running attempt ends, or nil if no attempt is running. r.mu must be held.
+// begin starts a read, unless one is running or the last one ended less than pause ago. It returns a channel that is
+// closed when the read ends, or nil if none is running. r.mu must be held.
 func (r *keyring) begin(now time.Time, pause time.Duration) <-chan struct{} {
 	if r.running != nil {
 		return r.running

@@ -14,34 +14,33 @@ import (
 
 // Options configure a [Verifier]. Issuer and Audiences are required.
 type Options struct {
-	// Issuer is the required claim iss of tokens, for example "https://sts.windows.net/{tenant}/". It must match
-	// exactly, including a trailing slash. It must be an https URL; http is permitted for a loopback host, for
-	// development.
+	// Issuer is the required claim iss of tokens, such as "https://sts.windows.net/{tenant}/". Tokens must contain
+	// exactly this URL. It must use https, or http on a loopback host.
 	Issuer string
-	// Audiences contains the accepted values of the claim aud, for example "https://storage.azure.com". At least one
-	// value is required. Otherwise, a token for any other service of the issuer would be accepted.
+	// Audiences contains the accepted values of the claim aud. At least one is required, because the issuer also issues
+	// tokens for other services.
 	Audiences []string
-	// JWKS is the URL of the issuer's key set. It must be an https URL; http is permitted for a loopback host. By
-	// default, the URL is read from {Issuer}/.well-known/openid-configuration.
+	// JWKS is the URL of the issuer's key set. The default comes from {Issuer}/.well-known/openid-configuration. The
+	// URL must use https, or http on a loopback host.
 	JWKS string
-	// RolesClaim is the claim that contains the roles, as a string or a list of strings. The default is "roles". A
-	// string is a single role, even if it contains spaces.
+	// RolesClaim is the claim that contains the roles: a list of strings, or one string with one role. The default is
+	// "roles".
 	RolesClaim string
-	// ReaderRoles are the values of the claim that permit only reading. ContributorRoles are the values that permit
-	// reading and writing. The package documentation lists the defaults.
+	// ReaderRoles are the roles that permit reading. ContributorRoles are the roles that permit reading and writing.
+	// The package documentation lists the defaults.
 	ReaderRoles, ContributorRoles []string
-	// HTTP is the client for requests to the issuer. The verifier uses a copy that follows redirects only to https
-	// URLs, or to http URLs on loopback if Issuer or JWKS is such a URL.
+	// HTTP is the client for requests to the issuer; nil means a default client. The verifier follows redirects only to
+	// https URLs, or to http URLs of loopback hosts if Issuer or JWKS is one.
 	HTTP *http.Client
 	// Now returns the current time. nil means time.Now.
 	Now func() time.Time
-	// Log receives the reason why the keys cannot be read, and a message when they can be read again. The reason is not
-	// sent to clients. nil disables logging.
+	// Log receives the reason why the keys cannot be read, and a message when they can be read again. nil disables
+	// logging.
 	Log *slog.Logger
 }
 
-// asymmetric lists the accepted algorithms, all of which verify without a secret. If HMAC were accepted, anybody who
-// can read the public key could sign.
+// asymmetric lists the accepted algorithms. HMAC must not be accepted: with it, anyone who can read the public key
+// could sign.
 var asymmetric = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512,
 	jose.PS256, jose.PS384, jose.PS512,

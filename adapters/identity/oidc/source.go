@@ -61,8 +61,8 @@ func (s *source) read(ctx context.Context) ([]jose.JSONWebKey, error) {
 	return keys, nil
 }
 
-// isSigningKey reports whether a key is suitable for verifying signatures. It excludes encryption keys, shared keys,
-// RSA keys below 2048 bits (RFC 7518 section 3.3), and private keys, which should never have been published.
+// isSigningKey reports whether a key can be used to verify signatures. It rejects private keys, shared keys, encryption
+// keys, and RSA keys below 2048 bits (RFC 7518 section 3.3).
 func isSigningKey(key *jose.JSONWebKey) bool {
 	if k, ok := key.Key.(*rsa.PublicKey); ok && k.N.BitLen() < 2048 {
 		return false

@@ -8,8 +8,7 @@ import (
 
 const maxVerified = 1024
 
-// tokenCache maps the hash of each verified token to the identity in the token. It contains only tokens with a valid
-// signature, so clients without a valid token cannot fill it. It is safe for concurrent use.
+// tokenCache maps the hash of a verified token to the identity in the token. It is safe for concurrent use.
 type tokenCache struct {
 	mu   sync.RWMutex
 	list map[[sha256.Size]byte]identity

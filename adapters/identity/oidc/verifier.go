@@ -96,8 +96,8 @@ func newVerifier(ctx context.Context, o Options) (*Verifier, error) {
 	return v, nil
 }
 
-// Ready reads the issuer's keys unless they are already known. It reveals a mistake in the options before the first
-// token arrives. The error wraps errUnavailable and its cause.
+// Ready reads the issuer's keys unless they are known. A server calls it to report wrong options at its start. The
+// error wraps errUnavailable and its cause.
 func (v *Verifier) Ready(ctx context.Context) error {
 	if v.keyring.currentKeys() != nil {
 		return nil
@@ -106,8 +106,8 @@ func (v *Verifier) Ready(ctx context.Context) error {
 	return err
 }
 
-// identify returns the identity of a token's sender. It returns only errors of this package, of which only
-// errUnavailable wraps a cause. With errNoRole, it also returns the identity, for the log.
+// identify returns the identity of a token's sender. With errNoRole, it also returns the identity, for the log. Its
+// errors contain no part of the token.
 func (v *Verifier) identify(ctx context.Context, token string) (identity, error) {
 	if len(token) > maxToken {
 		return identity{}, errMalformed
@@ -133,8 +133,7 @@ func (v *Verifier) identify(ctx context.Context, token string) (identity, error)
 }
 
 // verify verifies a token, and also returns the keys that verified the signature. It checks the claims before the
-// signature. This order is cheaper, gives a better error if the token is for another service, and avoids a request to
-// this issuer for another issuer's key. The claims are trusted only after the signature was verified.
+// signature, because this is cheaper and avoids reading keys for a token of another issuer.
 func (v *Verifier) verify(ctx context.Context, token string, keys *keys) (identity, *keys, error) {
 	t, err := jwt.ParseSigned(token, asymmetric)
 	if err != nil {
@@ -189,8 +188,8 @@ func (v *Verifier) check(c *claims) error {
 	return nil
 }
 
-// verifySignature verifies the signature of a token. If keys is nil or does not contain the token's key,
-// verifySignature tries to read newer keys. It returns the keys that it used.
+// verifySignature verifies the signature of a token and returns the keys that it used. It tries to read newer keys if
+// keys is nil or lacks the token's key.
 func (v *Verifier) verifySignature(ctx context.Context, t *jwt.JSONWebToken, keys *keys) (*keys, error) {
 	if keys != nil {
 		if err := keys.verifySignature(t); err != errKey {

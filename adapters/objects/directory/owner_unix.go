@@ -8,7 +8,7 @@ import (
 )
 
 // KeepOwner gives f the owner of another file or directory, if the process runs as root. Other users cannot change an
-// owner, and their files already have the right owner.
+// owner.
 func KeepOwner(f *os.File, other string) error {
 	info, err := os.Stat(other)
 	if err != nil {

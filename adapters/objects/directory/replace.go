@@ -13,8 +13,7 @@ import (
 )
 
 // Replace writes a file atomically: after a crash or power loss, the file has either the old or the new content. It
-// sets the mode of the file. A file that replaces another file has the owner of the other file. A new file has the
-// owner of the directory.
+// preserves the owner of a replaced file.
 func Replace(path string, text []byte, mode fs.FileMode) error {
 	if err := Make(filepath.Dir(path)); err != nil {
 		return err

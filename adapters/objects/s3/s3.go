@@ -1,5 +1,5 @@
-// Package s3 stores objects in a bucket of AWS S3 or of a compatible service. It uses four operations of S3. The SDK
-// signs them and finds the credentials.
+// Package s3 stores objects in a bucket of AWS S3 or of a compatible service. The AWS SDK signs the requests and finds
+// the credentials.
 package s3
 
 import (
@@ -44,8 +44,8 @@ type Bucket struct {
 // backup.
 const callTimeout = 2 * time.Minute
 
-// Open opens a bucket by a URL of the form s3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION. The credentials come
-// from the same environment as for AWS's tools, and so does the region if the URL has none.
+// Open opens a bucket by a URL of the form s3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION. It finds credentials
+// in the same places as the AWS tools.
 func Open(ctx context.Context, location string) (*Bucket, error) {
 	u, err := url.Parse(location)
 	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil || u.Fragment != "" {
@@ -115,8 +115,8 @@ func (b *Bucket) Delete(ctx context.Context, name string) error {
 	return err
 }
 
-// noRedirect returns redirects as responses instead of following them. A signature is valid for one host only, and a
-// redirected write would become a read of another page, which succeeds.
+// noRedirect makes the client return redirects instead of following them. net/http would turn a redirected write into a
+// read, which could succeed.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // List implements objects.Place.
@@ -171,7 +171,7 @@ func (b *Bucket) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[
 	}
 }
 
-// noLimit disables the SDK's limit on the rate of retries, so that only MaxAttempts limits the retries of a call.
+// noLimit disables the SDK's limit on the rate of retries. Only MaxAttempts then limits the retries of a call.
 type noLimit struct{}
 
 func (noLimit) GetToken(context.Context, uint) (func() error, error) {

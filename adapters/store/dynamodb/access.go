@@ -13,8 +13,7 @@ import (
 )
 
 // Operations on entities find the location of their table through the functions in this file, which handle leases and
-// tables that move to other buckets. The result of an operation is valid only if the table did not move during the
-// operation.
+// moves to other buckets.
 
 var (
 	// errMoved means that a write was not sent, because the table has moved or has changed its options since the
@@ -42,13 +41,11 @@ func (s *Store) view(l *lease) view {
 	return v
 }
 
-// readTable calls the function do with a view of a table, and repeats the call until the result is valid.
+// readTable calls a function with a view of a table, and repeats the call until the result is valid.
 //
-// Rebucket replaces a table by a copy. While it compares the two for the last time, a delayed write may still change
-// the table. The delayed write will be lost, so no reader may see it. For a sealed table, readTable therefore calls do
-// for both the table and the copy. The function agree compares the two results and returns the part that is equal in
-// both, or false if there is none. An equal part stays valid, because Rebucket copies an entity only if the entity is
-// unchanged.
+// A sealed table may contain a delayed write that is lost when the copy replaces the table. No reader must see this
+// write. readTable therefore calls the function for both the table and the copy. The function agree returns the part
+// that is equal in both results, or false if there is none.
 func readTable[T any](ctx context.Context, s *Store, key table.RecordKey, c table.Consistency,
 	do func(context.Context, view, table.Consistency) (T, error), agree func(source, copied T) (T, bool),
 ) (result T, err error) {
@@ -86,8 +83,8 @@ func readTable[T any](ctx context.Context, s *Store, key table.RecordKey, c tabl
 	return result, err
 }
 
-// writeTable calls the function do with a lease on a table, and repeats the call until the outcome is valid. The
-// function must call renew before it sends a write.
+// writeTable calls a function with a lease on a table, and repeats the call until the outcome is valid. The function
+// must call renew before it sends a write.
 func (s *Store) writeTable(ctx context.Context, key table.RecordKey, do func(context.Context, *lease) (edm.Ticks, error)) (ticks edm.Ticks, err error) {
 	err = s.db.Retry(ctx, call.WhileStale, func(ctx context.Context) error {
 		l, err := s.live(ctx, key)
@@ -164,15 +161,14 @@ const (
 	dropped // the table was dropped after the operation
 )
 
-// checkResult decides whether a reply that has just arrived is valid.
+// checkResult decides whether a reply that has just arrived is valid: the table must not have moved or changed its
+// options before the operation took effect.
 //
-// A process may use a cached record of a table until its lease ends. A new location or new options take effect only
-// when leaseMargin has passed since the end of the last lease. A reply is therefore valid if it arrives at most half of
-// leaseMargin after the end of the lease.
+// A process may use a cached record until its lease ends. A new location or new options take effect only leaseMargin
+// after the end of the last lease. A reply within half of leaseMargin after the lease is therefore valid.
 //
-// For a later reply, checkResult reads the record again. The reply is valid if the location and the options are
-// unchanged, and if Rebucket has not begun its last comparison of the table with the copy. A comparison that begins
-// after the reply includes the result of the operation.
+// For a later reply, checkResult reads the record again. The reply is valid if the record is unchanged and Rebucket has
+// not begun its last comparison, which includes all earlier writes.
 func (s *Store) checkResult(ctx context.Context, key table.RecordKey, l *lease) (validity, error) {
 	if l.Seal == rebucket.Open && s.leases.isYounger(l, s.leases.term()+leaseMargin/2) {
 		return valid, nil
@@ -187,8 +183,8 @@ func (s *Store) checkResult(ctx context.Context, key table.RecordKey, l *lease) 
 	return unsure, err
 }
 
-// unseal makes a sealed table accept writes again if the run of Rebucket that sealed it has died. A run counts as dead
-// when it has written no heartbeat for [rebucket.Silence].
+// unseal makes a sealed table accept writes again if the run of Rebucket that sealed it has written no heartbeat for
+// [rebucket.Silence]. It reports whether it did so.
 func (s *Store) unseal(ctx context.Context, key table.RecordKey, l *lease) bool {
 	state := l.Owner + "/" + strconv.Itoa(l.Beat)
 	if s.seals.unchanged(key.String(), state, s.elapsed()) < rebucket.Silence {

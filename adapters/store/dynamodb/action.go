@@ -22,9 +22,9 @@ func (a *action) needsOldState() bool {
 	return a.m.Kind == table.Merge && a.m.Condition != table.Absent
 }
 
-// dependsOnExpiry reports whether the condition of the action depends on whether the stored entity has expired. An
-// unconditional replace does not depend on it. An insert is sent without this information. If the entity exists,
-// DynamoDB returns it, and the store then checks whether it has expired.
+// dependsOnExpiry reports whether the action's condition must check that the stored entity has not expired. An
+// unconditional replace need not check this. For an insert, the store checks it only after DynamoDB has returned an
+// existing entity.
 func (a *action) dependsOnExpiry() bool { return a.needsOldState() || a.m.Condition >= table.Present }
 
 func (a *action) allows(e *stored) bool {
@@ -40,7 +40,7 @@ func (a *action) allows(e *stored) bool {
 }
 
 // fits reports whether the merged entity is certain to be within the limits, according to the upper bounds that are
-// stored with the entity. The update has the same condition.
+// stored with the entity.
 func (a *action) fits(e *stored, inline int) bool {
 	return e == nil || e.chunks.none() &&
 		e.count+a.m.Properties.Count() <= maxProperties && e.size+patchSize(a.m.Properties) <= inline
@@ -62,7 +62,7 @@ func (a *action) conditionHolds(e *stored, inline int, now edm.Ticks) bool {
 }
 
 // apply sets a.row to the new entity. It sets a.row to nil if the action removes the entity, or needs an old state that
-// is not known.
+// is unknown.
 func (a *action) apply(t *table.Traits, now edm.Ticks) error {
 	switch {
 	case a.pinned:
@@ -81,8 +81,8 @@ func (a *action) apply(t *table.Traits, now edm.Ticks) error {
 	return nil
 }
 
-// addCondition adds the condition of an action that is not pinned. If the table has no expiry rule, the text of the
-// condition comes from a shared template.
+// addCondition adds the condition of an action that is not pinned. If the condition does not depend on expiry, its text
+// comes from a shared template.
 func (a *action) addCondition(e *call.Expression, inline int, t *table.Traits, now edm.Ticks) {
 	m := a.m
 	if t != nil && a.dependsOnExpiry() {
@@ -105,8 +105,8 @@ func (a *action) addCondition(e *call.Expression, inline int, t *table.Traits, n
 	}
 }
 
-// conditionTemplates contains the conditions of actions that are not pinned. The first index is the [table.Condition]
-// of the mutation. The second index is 1 for a merge.
+// conditionTemplates contains the conditions of actions that are not pinned. The first index is the [table.Condition].
+// The second index is 1 for a merge and 0 for other mutations.
 var conditionTemplates = func() (all [4][2]call.Template) {
 	for c := range all {
 		for merges := range all[c] {
@@ -118,9 +118,10 @@ var conditionTemplates = func() (all [4][2]call.Template) {
 	return all
 }()
 
-// writeDemand writes the condition of an action that is not pinned. The entity must meet the condition of the mutation.
-// A stored entity must have no chunks, and its Timestamp must be below the Timestamp of the write. For a merge, the
-// stored upper bounds of the number and the size of the properties must be low enough.
+// writeDemand writes the condition of an action that is not pinned:
+//   - The entity meets the condition of the mutation.
+//   - An existing entity has no chunks, and its Timestamp is below the Timestamp of the write.
+//   - A merge does not exceed the limits, according to the stored upper bounds.
 func writeDemand(e *call.Expression, c table.Condition, merges bool) {
 	if c == table.Absent {
 		e.IfMissing(attrHash)
@@ -141,8 +142,8 @@ func writeDemand(e *call.Expression, c table.Condition, merges bool) {
 	}
 }
 
-// mergeUpdate writes the update of a merge that is not pinned. The store does not know which properties the entity has.
-// The update therefore adds all properties of the merge to the stored upper bounds, as if the entity had none of them.
+// mergeUpdate writes the update of a merge that is not pinned. It adds all properties to the stored upper bounds,
+// because the entity might have none of them.
 func mergeUpdate(e *call.Expression, m *table.Mutation, now edm.Ticks) {
 	e.Set(attrTicks, ":t", attribute.Number(now))
 	e.Set(attrNonce, ":o", nonce(m.Nonce))

@@ -48,8 +48,8 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 	return r.Record, nil
 }
 
-// WriteRecord implements [table.Store]. If the options of a table change, WriteRecord returns only after all leases
-// have ended. No process then uses the old options.
+// WriteRecord implements [table.Store]. If the options of a table change, it returns only after all leases have ended,
+// so that no process uses the old options.
 func (s *Store) WriteRecord(ctx context.Context, new table.Record) (table.Revision, error) {
 	if new.Traits.Feeds() {
 		return "", table.ErrUnsupported
@@ -110,8 +110,8 @@ func (s *Store) declare(ctx context.Context, r *record, had table.Revision) erro
 	return err
 }
 
-// writeRecord creates a record if no earlier revision is given. Otherwise, it replaces the value of the record, on
-// condition that the stored record has the given revision and the options in r.
+// writeRecord creates a record if had is "". Otherwise, it replaces the value of the record if the stored record has
+// the revision had and the options in r.
 func (s *Store) writeRecord(ctx context.Context, r *record, had table.Revision) error {
 	var e call.Expression
 	if had == "" {
@@ -179,8 +179,8 @@ func (s *Store) deleteRecord(key table.RecordKey, revision table.Revision) call.
 	return s.db.Delete(recordKey(key), &e)
 }
 
-// replaceDeleted overwrites the record of a table that is being deleted with the record of a new table. It does so only
-// if this process saw the deletion so long ago that every lease has ended.
+// replaceDeleted replaces the record of a table that is being deleted by the record of a new table. The error is
+// ErrBeingDeleted if a process might still have a lease on the old table.
 func (s *Store) replaceDeleted(ctx context.Context, old, r *record) (table.Revision, error) {
 	if s.drops.unchanged(old.Key.String(), string(old.Revision), s.elapsed()) < s.leases.length+leaseMargin {
 		return "", table.ErrBeingDeleted

@@ -11,8 +11,8 @@ import (
 // version is the random name of a set of chunks, or of a note.
 type version [16]byte
 
-// chunks identifies the items that store the properties of a large entity. Each chunk is a part of the encoded
-// properties. Chunks are immutable: a new state of the entity gets new chunks with a new version.
+// chunks identifies the items that store the encoded properties of a large entity. Chunks are immutable: a new state of
+// the entity gets new chunks with a new version.
 type chunks struct {
 	version version
 	count   int // 0 if the properties are not in chunks

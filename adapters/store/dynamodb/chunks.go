@@ -14,17 +14,16 @@ import (
 	"edgetable/core/table"
 )
 
-// newChunks returns new chunks for the given properties. An entity has at most five chunks. The protocol limits an
-// entity to 1 MiB and counts 2 bytes per character. UTF-8 needs up to 3 bytes per character, so about 1.6 MiB may be
-// stored.
+// newChunks returns new chunks for the given properties. An entity has at most five chunks: the protocol's limit of 1
+// MiB in UTF-16 is at most 1.6 MiB in UTF-8.
 func (s *Store) newChunks(p edm.Properties) chunks {
 	return chunks{s.newVersion(), (len(p) + chunkSize - 1) / chunkSize, len(p)}
 }
 
 var errStale = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: an entity was replaced again and again while it was read")}
 
-// load reads the chunks of entities in one bucket, and decodes the properties. If the chunks of an entity were removed,
-// or have not reached the replica yet, its properties are nil.
+// load reads the chunks of entities in one bucket, and decodes the properties. Properties are nil if a chunk was
+// removed or is not in the replica yet.
 func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.Consistency) error {
 	found := make(map[string][]byte)
 	var keys []item
@@ -38,7 +37,8 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 	for _, r := range rows {
 		for i := range r.chunks.count {
 			keys = append(keys, call.Key(hash, r.chunks.sort(i)))
-			// If the items of a call exceed 16 MiB, DynamoDB returns the remaining keys as unprocessed, and BatchGet sends them again.
+			// If the items of a call exceed 16 MiB, DynamoDB returns the remaining keys as unprocessed, and BatchGet
+			// sends them again.
 			if len(keys) == call.MaxReadBatch {
 				if err := flush(); err != nil {
 					return err
@@ -88,9 +88,8 @@ func chunkDeletes(hash []byte, c chunks) []types.WriteRequest {
 	return list
 }
 
-// chunkWrite is a write that creates or replaces chunks. The store first writes a note that names the chunks, and
-// removes the note after the write. If the process ends before that, Purge finds the note and removes the chunks that
-// no entity uses.
+// chunkWrite is a write that creates or replaces chunks. A note names the chunks until the write has ended. If the
+// process ends earlier, Purge finds the note and removes the chunks that no entity uses.
 type chunkWrite struct {
 	hash     []byte // hash key of the chunks
 	note     []byte // sort key of the note
@@ -106,7 +105,7 @@ const litterAge = edm.TicksPerSecond * 3600
 var pendingHash = []byte{kindPending}
 
 // limitCalls returns a context under which no call is sent after a time limit. After the limit, Purge may remove the
-// chunks of the writes in the list, and no entity that uses these chunks may be written.
+// chunks of the given writes.
 func limitCalls(ctx context.Context, list ...*chunkWrite) context.Context {
 	for _, p := range list {
 		ctx = call.Until(ctx, p.due-litterAge/2)
@@ -114,8 +113,8 @@ func limitCalls(ctx context.Context, list ...*chunkWrite) context.Context {
 	return ctx
 }
 
-// prepare must be called before a write that replaces old chunks or creates new chunks. It stores a note about the
-// write, and then the new chunks. spilled contains the properties for the new chunks; nil means that there are none.
+// prepare must be called before a write that replaces or creates chunks. It stores a note about the write, and then new
+// chunks for the properties in spilled. If spilled is nil, there are no new chunks.
 func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old chunks, spilled edm.Properties) (*chunkWrite, error) {
 	bucket := p.Bucket(k)
 	due := s.now() + litterAge
@@ -149,8 +148,8 @@ func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old ch
 	return w, nil
 }
 
-// finish removes the chunks that no entity uses after a write, and then the note about the write. If the chunks cannot
-// be removed, or more chunks may still arrive, finish leaves the note, and Purge removes the chunks later.
+// finish removes the given chunks, and then the note about the write. If it fails, or more chunks may still arrive,
+// Purge finds the note and removes the chunks.
 func (s *Store) finish(ctx context.Context, w *chunkWrite, gone chunks) {
 	if _, err := s.db.BatchWrite(ctx, chunkDeletes(w.hash, gone)); err == nil && !w.late {
 		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(pendingHash, w.note)})

@@ -14,14 +14,14 @@ import (
 
 // Commit implements [table.Store].
 //
-// Commit sends one mutation as a conditional PutItem, UpdateItem or DeleteItem, and several mutations as one
-// TransactWriteItems. If a condition fails, the error contains the stored item, so Commit can explain the failure
-// without a read.
+// It sends one mutation as a conditional PutItem, UpdateItem or DeleteItem, and several mutations as one
+// TransactWriteItems. If a condition fails, the error contains the stored item, so Commit can find the reason without a
+// read.
 //
-// Each entity is stored with upper bounds of its size. If the bounds show that a merge is within the limits, the merge
-// sets its attributes without reading the other attributes. Otherwise, or if the entity has chunks, the action is
-// pinned: Commit computes the new entity with [table.Apply] from the stored state, and writes it on condition that the
-// state is unchanged. An action is also pinned if the entity may have expired; see demandLife.
+// A merge usually updates the item without reading it, because upper bounds in the item ensure that the result is
+// within the limits. If the bounds do not ensure this, or the entity has chunks or may have expired, the action is
+// pinned. Commit then computes the new entity with [table.Apply] from the stored state, and writes it on condition that
+// the state is unchanged.
 func (s *Store) Commit(ctx context.Context, key table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -86,8 +86,8 @@ func (w *write) try(ctx context.Context) (edm.Ticks, error) {
 	return a.Ticks, err
 }
 
-// readAhead reads the stored states of some entities before the first attempt, and pins their actions. It does this for
-// removals of expired entities, and for merges whose properties are too large for an item.
+// readAhead reads the stored states of some entities before the first attempt, and pins their actions. These are
+// removals of expired entities, and merges with very large properties.
 func (w *write) readAhead(ctx context.Context) error {
 	var slow []*action
 	for i := range w.actions {
@@ -111,8 +111,8 @@ func (w *write) readAhead(ctx context.Context) error {
 
 const maxExpiring = 16
 
-// expire removes expired entities. It removes each entity with a separate call, at half the price of a transaction.
-// Readers already treat the entities as absent, so they cannot observe a partial removal.
+// expire removes expired entities with one call each, at half the price of a transaction. A partial removal is
+// invisible, because readers treat expired entities as absent.
 func (w *write) expire(ctx context.Context) (edm.Ticks, error) {
 	all := make([]*action, len(w.actions))
 	for i := range all {

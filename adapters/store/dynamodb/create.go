@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Create creates a DynamoDB table for a [Store], billed on demand, and returns when the table is ready. It accepts an
-// existing table that has the right keys.
+// Create creates a DynamoDB table for a [Store], billed on demand, and waits until it is ready. An existing table with
+// the right keys is not an error.
 func Create(ctx context.Context, client *dynamodb.Client, name string) error {
 	attribute := func(name string) types.AttributeDefinition {
 		return types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: types.ScalarAttributeTypeB}
@@ -32,7 +32,7 @@ func Create(ctx context.Context, client *dynamodb.Client, name string) error {
 	}
 	for {
 		out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(name)})
-		// Some servers of DynamoDB may not know a new table yet.
+		// Some servers of DynamoDB might not know a new table yet.
 		if missing := (*types.ResourceNotFoundException)(nil); err != nil && !errors.As(err, &missing) {
 			return err
 		}

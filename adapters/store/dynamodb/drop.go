@@ -12,15 +12,14 @@ import (
 	"edgetable/core/table"
 )
 
-// Drop implements [table.Store]. One transaction marks the record of the table as being deleted, and writes a note for
-// [Store.Purge]. From then on, no process gets a lease on the table. When all leases have ended, Drop removes the
-// record, and the name of the table can be used again.
+// Drop implements [table.Store].
 //
-// If the process ends before that, Purge frees the name. WriteRecord can also reuse the name, if the process has seen
-// the marked record for longer than a lease.
+// One transaction marks the record of the table as being deleted, and writes a note for [Store.Purge]. No process gets
+// a lease on the table any more. When all leases have ended, Drop removes the record, so that the name can be used
+// again. If the process ends earlier, Purge frees the name, or WriteRecord reuses it.
 //
-// If the context ends before all leases have ended, the error is [table.ErrUnknown]: the table is deleted, but other
-// processes may use it until their leases end.
+// If the context ends before all leases have ended, the error is [table.ErrUnknown]. The table is then deleted, but
+// other processes may use it until their leases end.
 func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -52,9 +51,8 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	return nil
 }
 
-// markDeleted marks a record as being deleted, if the revision of the record is unchanged. The same transaction writes
-// a note that makes Purge remove the table. If a run of Rebucket is unfinished, the transaction writes another note
-// about the copy of the table.
+// markDeleted marks a record as being deleted, if its revision is unchanged. In the same transaction, it writes notes
+// that make Purge remove the table and its unfinished copy, if there is one.
 func (s *Store) markDeleted(ctx context.Context, r *record) (marked *record, err error) {
 	revision := r.Revision
 	err = s.db.Retry(ctx, call.Once, func(ctx context.Context) error {

@@ -14,23 +14,23 @@ import (
 )
 
 // Heartbeats are items that the writing Region updates regularly, and that a secondary in another Region reads.
-// DynamoDB replicates the partitions of a table in parallel and in no fixed order. If a partition lags, its heartbeats
-// lag too, so there are several heartbeats with different hash keys. The sort key is the name of the Region, so two
-// Regions never write the same item.
+// DynamoDB replicates the partitions of a table independently, and one partition may lag. Several heartbeats with
+// different hash keys are therefore needed.
+//
+// The sort key is the name of the Region, so two Regions never write the same item.
 
 const (
 	// Heartbeats is the number of heartbeat items. Each call of Beat writes all of them.
 	Heartbeats = 16
 	// BeatEvery is the time between two calls of Beat. EventBridge permits no shorter schedule.
 	BeatEvery = edm.TicksPerSecond * 60
-	// rivalAge is the age below which a heartbeat proves that its Region is still writing. It is longer than two
-	// intervals, so that a Region may miss one heartbeat. It is shorter than three intervals, because three failures
-	// raise an alarm.
+	// rivalAge is the age below which a heartbeat proves that its Region is still writing. One heartbeat may be
+	// missing; three missing heartbeats raise an alarm.
 	rivalAge = BeatEvery * 5 / 2
 )
 
-// RivalError means that another Region writes to the same global table. DynamoDB evaluates conditions and transactions
-// within one Region, so the two Regions overwrite each other's writes.
+// RivalError means that another Region writes to the same global table. DynamoDB checks conditions only within a
+// Region, so the Regions overwrite each other's writes.
 type RivalError struct{ Region string }
 
 func (e *RivalError) Error() string {
@@ -87,8 +87,8 @@ func (s *Store) lastBeats(ctx context.Context, c table.Consistency) (map[string]
 	return beats, nil
 }
 
-// oldestBeat returns the time of the oldest heartbeat item of the Region that writes, or 0 if an item is missing. The
-// Region that writes is the one with the most recent heartbeat, not counting the given region.
+// oldestBeat returns the time of the oldest heartbeat item of the writing Region, or 0 if an item is missing. It
+// ignores heartbeats of the given region.
 func (s *Store) oldestBeat(ctx context.Context, region string) (edm.Ticks, error) {
 	beats, err := s.lastBeats(ctx, table.Eventual)
 	if err != nil {

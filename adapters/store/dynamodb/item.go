@@ -22,9 +22,8 @@ type stored struct {
 // ownSize is an upper bound of the size of an item's store attributes, without the value of the sort key.
 const ownSize = 200
 
-// sizeOf returns an upper bound of the size of an entity's item. If the bound is at most maxItem, DynamoDB accepts the
-// item, and the entity also meets the protocol's limit of 1 MiB: a character counts 2 bytes in the protocol, and at
-// least 1 byte in the item.
+// sizeOf returns an upper bound of the size of an entity's item in bytes. If it is at most maxItem, the entity fits
+// into an item, and also meets the protocol's limit of 1 MiB. The protocol counts at most twice as many bytes.
 func sizeOf(key []byte, p edm.Properties) int {
 	return ownSize + len(key) + patchSize(p)
 }
@@ -37,7 +36,8 @@ func patchSize(p edm.Properties) (n int) {
 	return n
 }
 
-// entityItem returns the item of an entity, with the properties or with the names of their chunks. The item shares the row's memory.
+// entityItem returns the item of an entity, with the properties or with the names of their chunks. The item shares the
+// row's memory.
 func entityItem(hash []byte, r *table.Row, c chunks) item {
 	n := 0
 	if c.none() {

@@ -10,9 +10,10 @@ import (
 	"edgetable/core/table"
 )
 
-// Names of the store attributes. A property cannot have such a name, because property names begin with a letter or an
-// underscore. Package call derives a placeholder from the letter of each name. infra/aws enables DynamoDB's TTL for the
-// attribute .ttl, so no attribute here may have that name.
+// Names of the store attributes: a dot and a letter. Property names do not begin with a dot. Package call derives
+// placeholders from the letters.
+//
+// The name .ttl must not be used, because infra/aws enables DynamoDB's TTL for it.
 const (
 	attrHash = call.Hash
 	attrSort = call.Sort
@@ -54,8 +55,8 @@ const (
 	attrState = ".b" // binary: the encoded progress
 )
 
-// The concatenated names of the attributes that an entity or a record may have. Each name is a dot and a letter, so a
-// search for a name in the string finds only whole names.
+// The concatenated names of the attributes that an entity or a record may have. The code searches for a name in the
+// string. The dots prevent false matches.
 const (
 	ownOfEntity = attrHash + attrSort + attrTicks + attrNonce + attrCount + attrSize + attrChunks
 	ownOfRecord = attrHash + attrSort + attrValue + attrRevision + attrIncarnation + attrBuckets + attrDeleting + attrTraits +
@@ -64,8 +65,8 @@ const (
 
 var errItem = errors.New("dynamodb: an item is damaged")
 
-// newer returns the error for an item with an attribute that this version does not know. A newer version may have added
-// the attribute to change the meaning of the item, so this version must not use the item.
+// newer returns the error for an item with an unknown attribute. Such an item must not be used, because a newer version
+// may have changed its meaning.
 func newer(name string) error {
 	return fmt.Errorf("an item of the DynamoDB table has the attribute %s, which a newer version of edgetable wrote: use that version or a later one", name)
 }
@@ -90,8 +91,8 @@ func hashKey(kind byte, p rebucket.Spread, bucket uint16) []byte {
 	return binary.BigEndian.AppendUint16(b, bucket)
 }
 
-// Limits below the limits of DynamoDB. This package checks them before it writes, because DynamoDB Local accepts some
-// items and transactions that DynamoDB rejects.
+// Limits below the limits of DynamoDB. The package checks them itself, because DynamoDB Local accepts items and
+// transactions that DynamoDB rejects.
 const (
 	maxSortKey    = call.MaxSort
 	maxItem       = 380 << 10      // maximum size of an item: 20 KiB below DynamoDB's limit

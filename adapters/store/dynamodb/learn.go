@@ -11,8 +11,8 @@ import (
 
 // The functions in this file find out from a failed Commit which states are stored.
 
-// learnStates finds out which stored states made a call fail, and pins actions to these states if necessary. It returns
-// the refusal with the lowest index, or nil if the write should be retried.
+// learnStates finds out which stored states made a call fail, and pins actions to them. It returns the refusal with the
+// lowest index, or nil if the write should be retried.
 func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) error {
 	found, failed, err := w.findFailed(ctx, cause, now)
 	if err != nil {
@@ -47,9 +47,8 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 	if !slices.Contains(failed, true) {
 		return cause
 	}
-	// If several actions are refused, only the refusal with the lowest index is returned. A merge may be refused
-	// because of properties in chunks, so the chunks of all pinned actions are loaded before the actions are checked in
-	// order.
+	// Only the first refusal is returned. The chunks are loaded before the actions are checked in order, because
+	// properties in chunks may cause a refusal.
 	if err := w.complete(ctx, pinned); err != nil {
 		return err
 	}
@@ -64,8 +63,7 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 }
 
 // undecided returns the index of the first of n actions that conflicted with another transaction, or n if there is
-// none. DynamoDB did not check the condition of this action, which may be false. If a later action has failed, it may
-// therefore not be the first to fail.
+// none. DynamoDB did not check the condition of this action, so failures of later actions must not be reported yet.
 func undecided(cause error, n int) int {
 	reasons := call.Reasons(cause)
 	for i := range reasons[:min(n, len(reasons))] {
@@ -76,9 +74,8 @@ func undecided(cause error, n int) int {
 	return n
 }
 
-// findFailed reports for each action whether its condition failed, and returns the stored entity of each failed action,
-// or nil if there is no entity. The entities come from the error. If they were too large for the reply, findFailed
-// reads them.
+// findFailed reports for each action whether its condition failed, and returns the stored entities of these actions. It
+// reads them if the error does not contain them.
 func (w *write) findFailed(ctx context.Context, cause error, now edm.Ticks) (found []*stored, failed []bool, err error) {
 	found, failed = make([]*stored, len(w.actions)), make([]bool, len(w.actions))
 	read := func(i int, it item) {

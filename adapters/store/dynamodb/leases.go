@@ -59,9 +59,8 @@ func (s *leases) forget(key table.RecordKey) {
 	delete(s.tables, key)
 }
 
-// isYounger reports whether the age of a lease is less than length. While a process is suspended, the monotonic clock
-// stops and only the wall clock advances, so isYounger uses the clock that has advanced further. If the wall clock was
-// set back, the age is unknown, and isYounger returns false.
+// isYounger reports whether the age of a lease is less than length, by the clock that advanced further. The monotonic
+// clock stops while the process is suspended. If the wall clock was set back, isYounger returns false.
 func (s *leases) isYounger(l *lease, length time.Duration) bool {
 	wall := s.now()
 	if wall < l.wall {

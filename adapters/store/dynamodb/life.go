@@ -9,18 +9,18 @@ import (
 
 // The functions in this file write the condition that an entity has not expired by the rules of its table.
 
-// The placeholders of expiry rules have two letters. Placeholders of properties begin with a digit, and placeholders of
-// store attributes have one letter, so no two placeholders are equal.
+// The placeholders of expiry rules have two letters, unlike the placeholders of store attributes (one letter) and of
+// properties (digits first).
 const (
 	nameInstant  = "#rp" // for the property with the expiry time; a withdrawn rule uses #rq, because a condition may contain two rules
 	nameDateTime = "#rt"
 )
 
-// demandLife adds to e the condition that the entity is certain not to have expired at the Timestamp of a write.
-// DynamoDB cannot always decide this, because the order of DateTimes in text form is exact only to the second. In
-// doubt, the condition is false, DynamoDB returns the entity, and the store checks the expiry. A write therefore needs
-// a second call only if the entity has expired or expires within the current second. If e contains an OR, the condition
-// applies only to the part of e after the last OR.
+// demandLife adds to e the condition that the entity is certain not to have expired at the Timestamp of a write. If e
+// contains an OR, the condition applies only to the part of e after the last OR.
+//
+// The order of DateTimes as text is exact only to the second. In doubt, the condition is false. DynamoDB then returns
+// the entity, and the store checks the expiry.
 func demandLife(e *call.Expression, t *table.Traits, now edm.Ticks) {
 	for i, rule := range [...]*table.Expiry{t.Expiry, t.Ending} {
 		if rule == nil {

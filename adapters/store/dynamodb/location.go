@@ -9,9 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// changeRecord changes the location of a table. If the new location lacks an incarnation of the old location, the same
-// transaction writes a note that makes Purge remove the incarnation. Every change requires the stored location to be
-// the location that was read, so a delayed copy of the request has no effect.
+// changeRecord changes the location of a table, if the stored location is still the location that was read. If the new
+// location lacks an incarnation of the old location, the same transaction writes a note that makes Purge remove the
+// incarnation.
 func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, change func(rebucket.Location) (rebucket.Location, error)) error {
 	return s.db.Retry(ctx, call.Reread, func(ctx context.Context) error {
 		r, err := s.tableRecord(ctx, key)
@@ -36,8 +36,8 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, change fu
 	})
 }
 
-// moveAction returns the update from the stored location to another location. At the end of a move, the update also
-// sets a new random revision, so that a late update of this move cannot apply to a later move.
+// moveAction returns the update from the stored location to another. A finished move also gets a new random revision,
+// so that a late update of it cannot apply to a later move.
 func (s *Store) moveAction(r *record, to rebucket.Location) call.Action {
 	var e call.Expression
 	e.If(attrRevision, "=", ":r", attribute.String(string(r.Revision)))
@@ -89,9 +89,8 @@ func moveItem(m rebucket.Move) item {
 
 var droppedHash = []byte{kindDropped}
 
-// notePurge returns the action that writes a note about an incarnation that Purge must remove. Purge ignores the note
-// until litterAge has passed, when all operations that may use the incarnation have ended. If the table was dropped,
-// Purge also frees the name of the table.
+// notePurge returns the action that writes a note about an incarnation that Purge must remove. Purge waits for
+// litterAge, after which no operation uses the incarnation. It also frees the name of a dropped table.
 func (s *Store) notePurge(r *record, l rebucket.Spread) call.Action {
 	it := call.Key(droppedHash, l.Incarnation[:])
 	it[attrDue] = attribute.Number(s.now() + litterAge)

@@ -14,8 +14,8 @@ const (
 	lookEvery = edm.TicksPerSecond * 5 // interval between reads of the heartbeats, which determines the precision of the replica's age
 	lookTime  = 2 * time.Second        // timeout of a read; replies to clients may wait for the read
 
-	// The minimum and maximum delay after a failed read. A failing read may take lookTime, and replies to clients may
-	// wait for it. Without the delay, every reply could wait that long.
+	// The minimum and maximum delay after a failed read. Without the delay, every reply to a client could wait lookTime
+	// for a failing read.
 	firstLookWait = edm.TicksPerSecond
 	lastLookWait  = edm.TicksPerSecond * 30
 )

@@ -23,8 +23,8 @@ func (s *Store) Rebucket(ctx context.Context, key table.RecordKey, o rebucket.Op
 	}, key, o)
 }
 
-// ErrFollowed means that a table cannot move to other buckets because of a secondary in another Region. The
-// secondary might receive the new location of the table before the entities in it.
+// ErrFollowed means that a table cannot move because a secondary in another Region reads it. The secondary might
+// receive the table's new location before its entities.
 var ErrFollowed = errors.New("a secondary in another Region reads this table, and would miss entities while they move: " +
 	"stop the heartbeats (set the role to \"alone\"), wait ten minutes, and then move the table; meanwhile the secondary is unavailable")
 

@@ -17,18 +17,18 @@ import (
 
 // Options configure a store. Client and Table are required.
 type Options struct {
-	// Client must be configured for the Region of the table. The store creates a separate client with the same options,
-	// but without the SDK's retries, because the store decides which calls may be retried.
+	// Client must be configured for the Region of the table. The store uses a copy of it without retries, because the
+	// store retries calls itself.
 	Client *dynamodb.Client
 	// Table is the name of the DynamoDB table. [Create] creates such a table.
 	Table string
 	// Buckets is the number of buckets of a new table; 0 means 8. Each bucket accepts 1,000 writes per second, and
-	// each adds one call to a scan of the whole table.
+	// needs one call in a scan of the whole table.
 	Buckets uint16
-	// Lease is how long the record of a table may be cached. Deleting a table takes at least this time. 0 means 2
-	// seconds. If Lease is negative, nothing is cached, and every operation on entities costs one more read. All
-	// processes that share the table must have the same Lease. If Lease is above MaxLease, clients may time out while a
-	// table is deleted.
+	// Lease is how long the record of a table may be cached; 0 means 2 seconds. It must be the same in all processes
+	// that share the table. Deleting a table takes at least this time; see MaxLease.
+	//
+	// If Lease is negative, nothing is cached, and every operation on entities needs one more read.
 	Lease time.Duration
 	// Deadline limits every operation, unless the context has an earlier deadline. 0 means 30 s; the maximum is ten
 	// minutes.

@@ -26,8 +26,8 @@ var onlyKeys = call.NewProjection(attrHash, attrSort)
 const purgeStep = 25
 
 // Purge removes items that no operation can read:
-// - the entities of tables that were dropped, or moved to other buckets, more than an hour ago
-// - the chunks of writes that did not finish
+// - entities of tables that were dropped or moved more than an hour ago
+// - chunks of writes that did not finish
 //
 // It calls report, which may be nil, after each step. If report returns an error, Purge stops, and a later Purge
 // continues. Several processes may call Purge at the same time.
@@ -85,8 +85,8 @@ func (p *purge) tables(ctx context.Context) error {
 	})
 }
 
-// table processes a note about one incarnation of a table. It frees the name of the table, if the process that dropped
-// the table did not, and then removes the items and the note.
+// table processes a note about one incarnation of a table: it frees the name of a dropped table, removes the items of
+// the incarnation, and removes the note.
 func (p *purge) table(ctx context.Context, note item) error {
 	id := attribute.Bytes(note[attrSort])
 	count, err := strconv.ParseUint(attribute.Digits(note[attrBuckets]), 10, 16)
@@ -147,8 +147,8 @@ func (p *purge) remove(ctx context.Context, items []item) error {
 	return p.reportProgress()
 }
 
-// The method writes processes the notes about writes that did not finish. It removes the chunks that the entities of
-// these writes do not use.
+// The method writes processes the notes about writes that did not finish. It removes the chunks of these writes that no
+// entity uses.
 func (p *purge) writes(ctx context.Context) error {
 	return p.each(ctx, pendingHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {

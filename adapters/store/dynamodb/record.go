@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// All records of the catalog have the same hash key, because they are few, small, and cached where reads must be fast.
-// The sort key is the record's key, so a query returns the records in the order of their keys.
+// All records of the catalog have the same hash key, because they are few and small. The sort key is the record's key,
+// so a query returns the records in order.
 
 var recordHash = []byte{kindRecord}
 
@@ -22,8 +22,8 @@ func recordKey(key table.RecordKey) item { return call.Key(recordHash, []byte(ke
 type record struct {
 	table.Record
 	rebucket.Location // zero unless the record belongs to a table
-	// origin is the incarnation with which the table was created. Rebucket does not change it, so it distinguishes a
-	// moved table from a table that was dropped and created again.
+	// origin is the incarnation with which the table was created. Rebucket does not change it. If it has changed, the
+	// table was dropped and created again.
 	origin   table.Incarnation
 	deleting bool
 }

@@ -30,8 +30,8 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	}, func(a, b table.Page) (table.Page, bool) { return agreePages(a, b, &r) })
 }
 
-// agreePages compares two pages of the same request: one from the table, and one from its copy. It returns the entities
-// before the first difference, or false if there are none and the scan would not advance.
+// agreePages compares a page of a table with the same page of its copy. It returns the entities before the first
+// difference, or false if the scan would not advance.
 func agreePages(a, b table.Page, r *table.ScanRequest) (table.Page, bool) {
 	earlier := func(a, b []byte) bool { return a != nil && (b == nil || bytes.Compare(a, b) < 0) }
 	begin := r.Ranges[0].Start
@@ -64,8 +64,8 @@ func agreePages(a, b table.Page, r *table.ScanRequest) (table.Page, bool) {
 	return b, next == nil || earlier(begin, next) || begin == nil
 }
 
-// maxFanOut is the maximum number of concurrent reads of buckets. Each read uses a connection and up to a megabyte
-// of memory.
+// maxFanOut is the maximum number of concurrent reads of buckets. Each read uses a connection and up to a megabyte of
+// memory.
 const maxFanOut = 32
 
 // minFiltered is the minimum number of rows for a filter expression. With fewer rows, the expression costs more than it

@@ -8,9 +8,8 @@ import (
 )
 
 const (
-	// SyncMargin is subtracted from the time of the oldest heartbeat, because DynamoDB may replicate a heartbeat before
-	// an item that was written earlier. It also allows for eventually consistent reads and for differences between
-	// clocks.
+	// SyncMargin is subtracted from the time of the oldest heartbeat. It covers items that are replicated after a later
+	// heartbeat, eventually consistent reads, and clock differences.
 	SyncMargin = edm.TicksPerSecond * 60
 	// MaxBeatAge is the maximum age of the oldest heartbeat in a replica. If the heartbeat is older, the replica is
 	// unavailable.
@@ -40,8 +39,8 @@ func NewSecondary(o Options, region string) (*Secondary, error) {
 // them.
 func (*Secondary) Declares() (name string, expiry bool) { return "a secondary on DynamoDB", false }
 
-// Replication implements [table.Replicated]. Every write that was acknowledged before LastSync is visible, provided
-// that no item arrives more than SyncMargin after a heartbeat that was written later.
+// Replication implements [table.Replicated]. Every write that was acknowledged before LastSync is visible, unless its
+// replication lags more than SyncMargin behind a later heartbeat.
 func (s *Secondary) Replication() table.Replication {
 	oldest, known := s.look.get()
 	switch {

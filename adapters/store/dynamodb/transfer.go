@@ -45,8 +45,8 @@ func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.
 	if err := t.db.BatchGet(ctx, keys, table.Strong, func(it item) { found[string(attribute.Bytes(it[attrSort]))] = it }); err != nil {
 		return err
 	}
-	// The transaction requires that this run is still moving the table. A late transaction can therefore write only
-	// into the copy of this run, and only before the copy has become the table.
+	// The transaction requires that this run is still moving the table. A late transaction therefore cannot change the
+	// table after the copy has replaced it.
 	var e call.Expression
 	e.If(attrIncarnation, "=", ":i", attribute.Binary(r.Spread.Incarnation[:]))
 	e.If(attrTarget, "=", ":a", attribute.Binary(r.Target.Incarnation[:]))

@@ -28,8 +28,8 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 	return edm.Ticks(n), attribute.Bytes(it[attrState]), nil
 }
 
-// SetUpkeep implements [table.Sharing]. If the reply to the write is lost, SetUpkeep returns an error, although the
-// write may have been applied. If it was, no process removes expired entities of the table until due.
+// SetUpkeep implements [table.Sharing]. If the reply is lost, it returns an error, although the write may have been
+// applied. In this case, no process removes expired entities of the table until due.
 func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.Ticks, state []byte) (set bool, err error) {
 	it := upkeepKey(t)
 	it[attrDue], it[attrState] = attribute.Number(due), attribute.Binary(state)
@@ -46,12 +46,12 @@ func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.T
 	return err == nil, err
 }
 
-// restEach determines the pause after the removal of expired entities: one hour for each restEach bytes examined, at
-// most a day. Reading 1 GiB once a day costs about $0.03, as much as storing 1 GiB for four days.
+// restEach is the number of examined bytes that lengthens the pause after a removal of expired entities by an hour.
+// Reading 1 GiB once a day costs about $0.03.
 const restEach = 32 << 20
 
-// RestUpkeep implements [table.Sharing]. It returns a pause of one hour to one day. To find expired entities, a process
-// also reads live entities, at the same cost, so the pause depends on the size of all entities that were read.
+// RestUpkeep implements [table.Sharing]. It returns a pause of 1 to 24 hours, depending on the size of all entities
+// that were read, because reading live entities costs as much.
 func (s *Store) RestUpkeep(scanned int) edm.Ticks {
 	hours := min(1+scanned/restEach, 24)
 	return edm.Ticks(time.Duration(hours) * time.Hour / 100)

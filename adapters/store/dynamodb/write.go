@@ -35,8 +35,8 @@ func newWrite(s *Store, p rebucket.Spread, t *table.Traits, m []table.Mutation) 
 	return w
 }
 
-// hashes returns hashes of the items that the write may create, and of the items that it deletes. The clock uses them
-// to delay a delete until earlier attempts that may create the same item have ended.
+// hashes returns hashes of the items that the write may create, and of the items that it deletes. With them, the clock
+// delays a delete until earlier attempts have ended.
 func (w *write) hashes() (creates, deletes []uint64) {
 	for i := range w.actions {
 		switch m := w.actions[i].m; {
@@ -78,8 +78,8 @@ func (w *write) entities(ctx context.Context, actions []*action) (map[string]*st
 	return found, errors.Join(err, damaged)
 }
 
-// complete loads the chunks of the stored entities of pinned actions, if the action is a merge, or if an expiry rule
-// may apply to the entity.
+// complete loads the chunks of the stored entities of pinned actions. It does so for merges, and for entities to which
+// an expiry rule may apply.
 func (w *write) complete(ctx context.Context, pinned []*action) error {
 	var rows []*stored
 	size := 0
@@ -157,8 +157,8 @@ func (w *write) pin(a *action, e *stored) {
 	}
 }
 
-// prepareEntities computes the new entity of each action, unless it depends on an old state that is not known. It
-// writes the chunks that the new entities need.
+// prepareEntities computes the new entity of each action, unless it depends on an unknown old state, and writes the
+// chunks of the new entities.
 func (w *write) prepareEntities(ctx context.Context, now edm.Ticks) error {
 	size := 0
 	for i := range w.actions {

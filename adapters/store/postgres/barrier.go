@@ -11,14 +11,12 @@ import (
 
 const catchingUp = 2
 
-// catchUp waits until a synchronous standby has received every commit that a new connection can see.
+// catchUp waits until a synchronous standby has received every commit that a new connection can see. It makes one
+// commit, which waits for all earlier commits.
 //
-// Two events make commits visible that no standby has yet. A restart of the primary aborts the sessions whose commits
-// were waiting for a standby. A promoted standby may not have a standby yet. Both events close all connections. A
-// commit waits for all earlier commits, so catchUp makes one commit on each new connection.
-//
-// If another connection has made this commit and is still open, neither event has happened since, and catchUp returns
-// at once. Reads therefore continue while the standby is down.
+// A restart of the primary can make commits visible that no standby has, and so can a promotion. Both close all
+// connections. So if another connection that has waited is still open, catchUp returns without a wait, and reads
+// continue while the standby is down.
 //
 // The wait has no timeout. An abandoned wait would continue in the database, and the next connection would add another
 // wait.
@@ -53,9 +51,8 @@ type passed struct {
 	list map[string]bool
 }
 
-// caughtUp reports whether this connection, or another connection that is still open, has waited for a standby. An open
-// connection that has waited proves that PostgreSQL has not restarted since. Until a restart, PostgreSQL shows no
-// commit that the standby lacks.
+// caughtUp reports whether this connection, or another connection that is still open, has waited for a standby. If so,
+// PostgreSQL has not restarted since the wait, and shows no commit that the standby lacks.
 func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err error) {
 	results, err := c.Exec(ctx, "SELECT "+statement.ProcessSQL+", pid = pg_backend_pid() FROM pg_stat_activity WHERE application_name = '"+s.name+"'").ReadAll()
 	if err != nil {

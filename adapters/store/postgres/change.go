@@ -15,12 +15,12 @@ import (
 )
 
 // change returns the statements of a transaction that writes a record with the Timestamp ticks. The first statement
-// writes one row, or no row if the record has another revision. trace is a query that shows later whether the
-// transaction was applied.
+// writes no row if the record has another revision. trace is a query that finds out later whether the transaction was
+// applied.
 type change func(ticks edm.Ticks) (calls []statement.Call, trace statement.Call)
 
-// creating returns the change that creates a record. declared is the stored form of the record's options, or nil. Each
-// attempt uses a new random incarnation number, by which a query recognizes the attempt.
+// creating returns the change that creates a record. declared is the stored form of its options, or nil. Each attempt
+// has a random incarnation number, which identifies it.
 func creating(name string, r table.Record, declared []byte) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, life := []byte(name), statement.Int8(int64(ticks)), statement.Int8(random())
@@ -41,7 +41,8 @@ func changing(name string, old edm.Ticks, value []byte) change {
 	}
 }
 
-// declaring returns the change that sets the value and the options of a record. If declared is nil, the change removes the options.
+// declaring returns the change that sets the value and the options of a record. If declared is nil, the change removes
+// the options.
 func declaring(name string, old edm.Ticks, r *table.Record, declared []byte) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
@@ -100,8 +101,8 @@ func (s *Store) change(ctx context.Context, account string, do change) (edm.Tick
 	}
 }
 
-// resolveChange finds out whether a record change with a lost reply was applied. It returns nil if the change was
-// applied, and an *unsentError if the change was not applied and cannot be applied any more.
+// resolveChange finds out whether a record change was applied after its reply was lost: nil means yes, *unsentError
+// means no, and ErrUnknown means that it cannot be known.
 func (s *Store) resolveChange(ctx context.Context, ticks edm.Ticks, trace statement.Call, cause error) error {
 	var applied, complete bool
 	err := s.awaitProcessEnd(ctx, cause)

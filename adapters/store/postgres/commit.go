@@ -15,8 +15,8 @@ import (
 	"edgetable/core/table"
 )
 
-// maxKey is the maximum length of an encoded key. PostgreSQL limits an index entry to 2,704 bytes. It accepts a longer
-// key only if the key compresses well.
+// maxKey is the maximum length of an encoded key in bytes. PostgreSQL rejects an index entry above 2,704 bytes, unless
+// it compresses well.
 const maxKey = 2600
 
 // Commit implements [table.Store].
@@ -74,8 +74,8 @@ type commitment struct {
 	declared      *ruled.Table // cached options of the table, or nil
 }
 
-// run applies all mutations or none. If a statement writes nothing, run reads the states of the entities to find the
-// reason. It then returns a refusal, or retries with a Timestamp above every Timestamp of the entities.
+// run applies all mutations or none. If a statement writes nothing, run reads the entities to find the reason, and then
+// returns a refusal or retries.
 func (c *commitment) run(ctx context.Context) (edm.Ticks, error) {
 	c.declared = c.ruled.Find(c.name)
 	c.useCachedState()
@@ -125,8 +125,8 @@ func (c *commitment) needsStates() bool {
 // entity uses the cache.
 func (c *commitment) usesCache() bool { return len(c.mutations) == 1 && c.needsStates() }
 
-// checkStates reads the entities in one snapshot and advances the clock past their Timestamps. If the states do not
-// permit a mutation, it returns a *table.Refused.
+// checkStates reads the entities in one snapshot and advances the clock past their Timestamps. The error is a
+// *table.Refused if a mutation is not permitted.
 func (c *commitment) checkStates(ctx context.Context) (err error) {
 	if c.states, err = c.look(ctx); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (c *commitment) look(ctx context.Context) ([]state, error) {
 	return c.lookAll(ctx, lend.Client{Use: lend.Writes, Account: c.account}, c.name, keys)
 }
 
-// write adds a single write to a round, which other callers share. It sends a batch as a separate transaction.
+// write sends a single write in a round with writes of other callers. It sends a batch as a separate transaction.
 func (c *commitment) write(ctx context.Context, list []*write) (edm.Ticks, error) {
 	if len(list) == 1 {
 		err := c.put(ctx, list[0])
@@ -165,8 +165,8 @@ func (c *commitment) write(ctx context.Context, list []*write) (edm.Ticks, error
 	return runDetached(ctx, c.Store, func(ctx context.Context) (edm.Ticks, error) { return c.writeAll(ctx, list) })
 }
 
-// writeAll sends the writes of a batch as one transaction. If the reply is lost, writeAll finds out whether the
-// writes were applied.
+// writeAll sends the writes of a batch as one transaction. If the reply is lost, writeAll finds out whether the writes
+// were applied.
 func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, error) {
 	ticks, err := c.clock.Next(ctx)
 	if err != nil {
@@ -192,8 +192,8 @@ func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, er
 	return ticks, err
 }
 
-// useCachedState uses the cached state of the entity for a single write that needs the state. A cached state may be
-// outdated, so useCachedState ignores a state that does not permit the write.
+// useCachedState uses the cached state of the entity for a single write, unless the state does not permit the write.
+// The cached state may be outdated.
 func (c *commitment) useCachedState() {
 	if !c.usesCache() {
 		return

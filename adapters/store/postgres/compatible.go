@@ -13,8 +13,8 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// Migrate upgrades the schema to [schema.Version]. If create is set, it also creates a missing schema. It returns the version before the
-// upgrade; 0 means that there was no schema.
+// Migrate upgrades the schema to [schema.Version], and creates a missing schema if create is true. It returns the
+// version before the upgrade, or 0 if there was no schema.
 func Migrate(ctx context.Context, o Options, create bool) (found int, err error) {
 	o, c, err := connectOnce(ctx, o)
 	if err != nil {
@@ -46,8 +46,8 @@ func connectBy(ctx context.Context, config *pgxpool.Config) (*pgx.Conn, error) {
 	return pgx.ConnectConfig(ctx, one)
 }
 
-// compatible checks that the schema has the version that this program needs, and that the store can use the database.
-// It must be called before any statement is prepared.
+// compatible checks that the store can use the database and its schema version. It must be called before any statement
+// is prepared.
 func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
 	c, err := connectBy(ctx, config)
 	if err != nil {
@@ -74,8 +74,8 @@ func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
 	return proof.Refuse(ctx, c.PgConn(), err)
 }
 
-// prove checks that a connection can see the running transactions of other connections. Otherwise, the store could not
-// find out whether a write was applied after its reply was lost.
+// prove checks that a connection can see the running transactions of other connections. Without this, the outcome of a
+// write with a lost reply would stay unknown.
 func (s *Store) prove(ctx context.Context, config *pgxpool.Config, witness *pgconn.PgConn) error {
 	writer, err := connectBy(ctx, config)
 	if err != nil {

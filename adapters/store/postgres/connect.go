@@ -16,17 +16,16 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// settings are the session settings. They force index scans: PostgreSQL plans the prepared statements while the tables
-// are empty, and a sequential scan would be slow once a table has grown. JIT compilation costs more than the statements
-// themselves.
+// settings are the session settings. They force index scans, because PostgreSQL plans the prepared statements while the
+// tables are empty, and would choose sequential scans. They disable JIT compilation, which would cost more than the
+// statements.
 const settings = `
 SET jit = off; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
 SET plan_cache_mode = force_generic_plan; SET client_min_messages = warning; SET client_encoding = 'UTF8';
 SET statement_timeout = '30s'; SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'`
 
-// endings sets the timeouts after which the database aborts the transactions of a server that has disappeared. A
-// setting that this version of PostgreSQL lacks is skipped. transaction_timeout does not affect a commit that waits for
-// a standby, because the transaction is already committed on the primary.
+// endings sets timeouts after which the database aborts the transactions of a server that has disappeared. It skips
+// settings that this version of PostgreSQL lacks. transaction_timeout does not abort a commit that waits for a standby.
 const endings = `
 SELECT set_config(name, value, false) FROM (VALUES ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '5'),
   ('tcp_user_timeout', '15000'), ('transaction_timeout', '30s')) AS wanted(name, value) WHERE current_setting(name, true) IS NOT NULL`
@@ -80,10 +79,9 @@ const warningKey = "warning"
 
 // prepareConfig sets the password of a new connection, and prevents pgx from sending cancel requests.
 //
-// pgx sends a cancel request when a read fails or a context ends. If PostgreSQL cancels a commit that waits for a
-// standby, the commit becomes visible before the standby has it, and a failover loses the commit. pgx dials cancel
-// requests with the DialFunc of the connection. The DialFunc that prepareConfig sets therefore fails every call after
-// the connection is established.
+// pgx sends a cancel request when a read fails or a context ends. A cancelled commit becomes visible before a standby
+// has it, and a failover would lose it. pgx dials cancel requests with the DialFunc of the connection. This DialFunc
+// therefore fails after the connection is established.
 func (c *connector) prepareConfig(ctx context.Context, config *pgx.ConnConfig) error {
 	if c.Password != nil {
 		password, err := c.Password(ctx, config.Host, config.Port, config.User)

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// runDetached runs a function in a new goroutine and returns its result. If ctx ends first, runDetached returns
-// ErrUnknown, but the function runs to completion so that the store learns the outcome of the write.
+// runDetached runs a function in a new goroutine and returns its result. If ctx ends first, it returns ErrUnknown,
+// while the function runs to completion.
 func runDetached[R any](ctx context.Context, s *Store, do func(ctx context.Context) (R, error)) (R, error) {
 	type result struct {
 		value R

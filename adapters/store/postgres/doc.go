@@ -12,19 +12,20 @@
 //
 // A write of one entity is one statement whose WHERE clause is the condition of the write. If the statement writes
 // nothing, the store reads the entity and calls [table.Apply] to find the reason. A merge reads the row, applies the
-// change, and writes on condition that the row still has the Timestamp that was read. No lock is held across a round
-// trip.
+// change, and writes the row if it still has the same Timestamp. No lock is held across a round trip.
 //
-// The store groups concurrent single writes of several callers in one transaction, which is called a round. If a commit
-// is slow, the store sends the next round before the commit ends (rounds.go). Each write in a round has a separate
-// outcome, because a condition that does not hold is not an SQL error.
+// The store groups concurrent single writes of several callers in one transaction, which is called a round (rounds.go).
+// Each write in a round has a separate outcome, because a condition that does not hold is not an SQL error. If a commit
+// is slow, the store sends the next round before the commit ends.
 //
 // # Tables with options
 //
 // A table's record can declare options ([table.Traits]): an expiry rule or a feed. The record then has a form that the
 // ordinary statements do not find (statement/ruled.go). Each server caches the options that it has read (package
-// ruled). Go code decides from the state of an entity whether the entity has expired. The statement then requires the
-// Timestamp of this state and the revision of the record.
+// ruled).
+//
+// SQL code cannot decide whether an entity has expired. The store reads the entity and decides in Go code. Its
+// statement then requires that the entity still has the same Timestamp, and the record the same revision.
 //
 // # Feeds
 //
@@ -34,14 +35,14 @@
 // # Connections
 //
 // The store reserves some connections for each kind of operation, such as reads or batches. The other connections are
-// available to all kinds. If operations of one kind wait, the account whose operations have held connections for the
-// shortest time is next (package lend). A page of a scan ends early if another account is waiting.
+// available to all kinds. Among the waiting accounts, the account that has held connections for the shortest time is
+// next (package lend). A page of a scan ends early if another account is waiting.
 //
 // # Timestamps
 //
-// Each server holds one of 64 slots, and its Timestamps contain the number of the slot, so two servers never issue the
-// same Timestamp. Each statement requires that the new Timestamp is above the Timestamp of the row and above the floor
-// of the incarnation. Otherwise the server advances its clock and retries.
+// Each server holds one of 64 slots, and its Timestamps contain the number of the slot. Two servers therefore never
+// issue the same Timestamp. A new Timestamp must be above the Timestamp of the row and above the floor of the table's
+// incarnation. If it is not, the statement writes nothing, and the server advances its clock and retries.
 //
 // A delete leaves a tombstone: a row with a Timestamp and without properties. Before Purge removes a tombstone, it
 // raises the floor of the incarnation above the tombstone's Timestamp, and waits until all statements that read the old
@@ -49,17 +50,22 @@
 //
 // # Lost replies
 //
-// If a connection breaks after a write was sent, the store raises the floor of the incarnation above the Timestamp of
-// the write, so that the database can no longer apply the write. The store waits for the database process that received
-// the write, and then looks for the Timestamp in the row and in the row's trail (evidence.go). The trail contains the
-// last Timestamp of each other server that wrote the row within the last minute.
+// If a connection breaks after a write was sent, the store finds out whether the write was applied (evidence.go):
+//
+//  1. It raises the floor of the incarnation above the Timestamp of the write, so that statements which begin later
+//     cannot apply the write.
+//  2. It waits until the transaction in the database process that received the write has ended.
+//  3. It looks for the Timestamp of the write in the row and in the row's trail. The trail contains the last Timestamp
+//     of each other server that wrote the row within the last minute.
 //
 // If the reply to a record change is lost, the store waits until the database process that received the change has
-// ended (change.go). The store recognizes a new record by its incarnation number, which no other attempt uses. Other
-// changes leave their Timestamp in the trail of the record. After a Drop, the database retains the trail for two
+// ended (change.go). It recognizes a new record by its incarnation number, which no other attempt uses. It recognizes
+// another change by its Timestamp in the trail of the record. After a Drop, the database retains the trail for two
 // minutes.
 //
+// # Failover
+//
 // A new connection waits until a standby has all commits that the connection can see (barrier.go). The store never asks
-// PostgreSQL to cancel a statement. If PostgreSQL cancels a commit that waits for a standby, the commit becomes visible
-// although a failover loses it (connect.go).
+// PostgreSQL to cancel a statement. A cancelled commit no longer waits for a standby: it becomes visible, although a
+// failover would lose it (connect.go).
 package postgres

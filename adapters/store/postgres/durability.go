@@ -16,9 +16,9 @@ import (
 // ErrLoss means that the settings of the database may lose acknowledged writes.
 var ErrLoss = errors.New("acknowledged writes may be lost")
 
-// inspect reads the settings and the process id of a new connection. The settings of the first connection are the
-// reference. If they permit the loss of acknowledged writes, inspect returns an error, unless Options.AllowLoss is set.
-// If a later connection has weaker settings, the store sends no writes over it.
+// inspect reads the settings and the process id of a new connection. If the first connection has settings that may lose
+// acknowledged writes, it returns an error, unless Options.AllowLoss is set. The store sends no writes over a later
+// connection with weaker settings.
 func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) (*promise.Settings, error) {
 	results, err := c.Exec(ctx, `SELECT pid, `+statement.ProcessSQL+`, `+statement.PromisesSQL+` FROM pg_stat_activity WHERE pid = pg_backend_pid()`).ReadAll()
 	if err != nil {
@@ -58,8 +58,8 @@ func (s *Store) noteSettings(d *promise.Settings) {
 	}
 }
 
-// watchSettings checks the settings and the schema version that a heartbeat returned. If the settings are weaker than
-// at the start, or the server does not support the schema version, it returns a reason to refuse writes.
+// watchSettings checks the settings and the schema version that a heartbeat returned. It returns a reason to refuse
+// writes if the settings have become weaker or the schema version is not supported, and otherwise "".
 func (s *Store) watchSettings(d *promise.Settings, version int64) (reason string) {
 	s.noteSettings(d)
 	if err := schema.Check(s.Schema, int(version)); err != nil {

@@ -44,8 +44,8 @@ func (s *Store) resolveTableOutcomes(ctx context.Context, group []*write, cause 
 	}
 }
 
-// resolveBatch finds out whether a batch was applied after its reply was lost. It returns nil if the batch was applied, and
-// an *unsentError if the batch was not applied and cannot be applied any more.
+// resolveBatch finds out whether a batch was applied after its reply was lost: nil means yes, *unsentError means no,
+// and ErrUnknown means that it cannot be known.
 func (s *Store) resolveBatch(ctx context.Context, list []*write, cause error) error {
 	states, err := s.settledStates(ctx, list, cause)
 	if err != nil {
@@ -70,8 +70,8 @@ func (s *Store) resolveBatch(ctx context.Context, list []*write, cause error) er
 }
 
 // resolveWrite decides from the state of an entity whether a write was applied. The database must no longer be able to
-// apply the write. resolveWrite returns an *unsentError if the write was not applied, and ErrUnknown if the state does
-// not show the outcome.
+// apply the write. The error is an *unsentError if the write was not applied, and ErrUnknown if the state does not show
+// it.
 func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause error) (ok bool, err error) {
 	unknown := fmt.Errorf("%w: %w", table.ErrUnknown, cause)
 	switch {
@@ -84,8 +84,8 @@ func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause er
 	case now.ticks < w.ticks:
 		return false, unknown
 	}
-	// Another write has overwritten the row since. If this server sent the other write, it sent it in a batch: the
-	// server sends a single write of an entity only when the outcome of the previous single write is known.
+	// Another write has overwritten the row. The row and its trail show only the last Timestamp of each server, so the
+	// outcome stays unknown if this server has written the row again.
 	purged, last, own := edm.Ticks(0), edm.Ticks(0), edm.Ticks(0)
 	mine, seen := w.ticks%slot.Slots, statement.Overwritten
 	if now.declared != nil {
@@ -110,9 +110,11 @@ func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause er
 	return false, &unsentError{cause}
 }
 
-// settledStates makes sure that the database can no longer apply the given writes, and then reads the entities. All
-// writes belong to one table and were sent over one connection. settledStates raises the floor of the table above the
-// Timestamps of the writes, and waits until the transaction that may have read the old floor has ended.
+// settledStates reads the entities of the given writes when the database can no longer apply these writes. It raises
+// the floor of the table above their Timestamps, and waits until the transaction that may have read the old floor has
+// ended.
+//
+// All writes belong to one table and were sent over one connection.
 func (s *Store) settledStates(ctx context.Context, list []*write, cause error) ([]state, error) {
 	var highest edm.Ticks
 	keys := make([][]byte, len(list))
@@ -133,8 +135,8 @@ func (s *Store) settledStates(ctx context.Context, list []*write, cause error) (
 	return states, s.awaitStandby(ctx)
 }
 
-// awaitStandby returns when a standby has every commit that the store has just read. PostgreSQL may show a commit whose
-// wait for a standby was interrupted. awaitStandby makes another commit, which waits for all earlier commits.
+// awaitStandby returns when a standby has every commit that the store has just read. PostgreSQL may show a commit that
+// no standby has. awaitStandby makes another commit, which waits for all earlier commits.
 func (s *Store) awaitStandby(ctx context.Context) error {
 	return s.retry(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error {
 		h := s.clock.Holds()

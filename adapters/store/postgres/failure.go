@@ -47,8 +47,8 @@ func isUnsent(err error) bool {
 	return ok
 }
 
-// classify returns the class of an error of pgx. It does not use pgconn.SafeToRetry, which wrongly reports that
-// nothing was sent if the connection breaks before the reply to a batch arrives.
+// classify returns the class of an error of pgx. pgconn.SafeToRetry is not used, because it is wrong if the connection
+// breaks before the reply to a batch arrives.
 func classify(err error) class {
 	if _, ok := errors.AsType[*unsentError](err); ok {
 		return again
@@ -92,8 +92,8 @@ func classify(err error) class {
 
 var errTimeout = errors.New("postgres: the database did not answer in time")
 
-// readError converts the error of a read to an error of package table. If the caller's context has ended, readError
-// returns the cause of the context.
+// readError converts the error of a read to an error of package table. If the caller's context has ended, it returns
+// the cause of the context.
 func readError(ctx context.Context, err error) error {
 	if e := context.Cause(ctx); e != nil && errors.Is(err, e) && !errors.Is(e, errTimeout) {
 		return e
@@ -105,7 +105,7 @@ func readError(ctx context.Context, err error) error {
 }
 
 // Unreachable reports whether err means that no database answered, or that the database was starting, stopping or out
-// of connections. Such a failure may pass without intervention.
+// of connections.
 func Unreachable(err error) bool {
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return strings.HasPrefix(p.Code, "57P") || p.Code == "53300"
@@ -130,6 +130,5 @@ var errRecord = errors.New("postgres: stored record is damaged")
 // errWroteNothing means that the condition of a write does not hold, or that the Timestamp of the write is too low.
 var errWroteNothing = errors.New("postgres: nothing was written")
 
-// errWarned means that the database applied a write, but warned that the wait for a standby was cancelled. The write is
-// visible, but a failover may lose it.
+// errWarned means that a write is visible, but the wait for a standby was cancelled. A failover might lose the write.
 var errWarned = errors.New("the database warned")

@@ -107,8 +107,8 @@ func (s *Store) readGroup(group []*get) {
 	}
 }
 
-// getAll reads a group of entities. It first reads the entities of tables without cached options, because that read
-// shows which of these tables have options.
+// getAll reads a group of entities. It reads the entities of tables without cached options first, because the result
+// shows which tables have options.
 func (s *Store) getAll(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	var ruled []*get
 	if !s.ruled.None() {
@@ -138,8 +138,8 @@ func (s *Store) getAll(ctx context.Context, c *pgconn.PgConn, group []*get) erro
 	return s.getRuled(ctx, c, ruled)
 }
 
-// getRuled reads entities together with the options of their tables. It reads the clock before the entities. Otherwise
-// an entity could look expired although a concurrent write has postponed its expiry.
+// getRuled reads entities together with the options of their tables. It reads the clock first. Otherwise an entity
+// could look expired although a concurrent write has postponed its expiry.
 func (s *Store) getRuled(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	at := s.clock.Instant()
 	take := func(v [][]byte) (err error) {

@@ -11,8 +11,8 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// lockPatience is how long a heartbeat may wait for a lock before the store looks for the holder. It is shorter than
-// lock_timeout, after which PostgreSQL cancels the wait.
+// lockPatience is how long a heartbeat waits for a lock before the store looks for the holder. It must be shorter than
+// lock_timeout.
 const lockPatience = time.Second
 
 // lockedError is the error of a heartbeat that waited too long for a lock of another program.
@@ -38,15 +38,15 @@ func nameHolder(err error, holder func() string) error {
 }
 
 // watchLock looks for the program that holds the lock for which this server waits, unless stop is called within
-// lockPatience. The function holder blocks until the search has ended. It must not be called after stop.
+// lockPatience. holder waits for the result; it must not be called after stop.
 func (s *Store) watchLock() (holder func() string, stop func()) {
 	found := make(chan string, 1)
 	timer := time.AfterFunc(lockPatience, func() { found <- s.findHolder() })
 	return func() string { return <-found }, func() { timer.Stop() }
 }
 
-// findHolder describes a program that holds a lock for which this server waits, or returns "". It opens a new
-// connection without prepared statements, because preparing a statement on the locked SQL table would wait as well.
+// findHolder describes a program that holds a lock for which this server waits, or returns "". Its new connection
+// prepares no statements, because preparing them could wait for the same lock.
 func (s *Store) findHolder() (who string) {
 	ctx, cancel := context.WithTimeout(s.ctx, heartbeatTimeout)
 	defer cancel()

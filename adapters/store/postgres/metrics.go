@@ -53,7 +53,7 @@ type Metrics struct {
 	Purges, PurgeFailures int64
 	Blocked               time.Duration // how long a statement has been waiting for a lock of another program
 	Oldest                time.Duration // age of the oldest transaction in the database
-	ClockDifference       time.Duration // how far the database's clock is ahead of this machine's
+	ClockDifference       time.Duration // how far the database's clock is ahead of this machine's clock
 }
 
 // Metrics returns the counters.

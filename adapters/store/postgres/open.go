@@ -116,7 +116,7 @@ func (s *Store) moveIn(ctx context.Context) error {
 	})
 }
 
-// Close releases the slot and closes all connections. No operation may be running.
+// Close releases the slot and closes all connections. No operation must be running.
 func (s *Store) Close() error {
 	s.stop()
 	s.beside.Wait()

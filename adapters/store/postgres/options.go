@@ -15,8 +15,8 @@ import (
 
 // Options configure a store.
 type Options struct {
-	// DSN is the data source name of the primary: a URL or "host=… dbname=…". Missing parts come from the environment
-	// variables PGHOST, PGPASSFILE and so on. A DSN with several hosts should contain target_session_attrs=read-write.
+	// DSN is the data source name of the primary: a URL or "host=… dbname=…". Environment variables such as PGHOST
+	// supply missing parts. A DSN with several hosts should contain target_session_attrs=read-write.
 	DSN string
 	// ReplicaDSN is the data source name of the server for eventual reads; empty means the primary. A DSN with several
 	// hosts should contain target_session_attrs=prefer-standby.
@@ -29,17 +29,17 @@ type Options struct {
 	// AllowLoss permits database settings that may lose acknowledged writes, such as fsync=off or
 	// synchronous_commit=off.
 	AllowLoss bool
-	// Password returns the password for a new connection. It is called each time, because the tokens of cloud providers
-	// expire after minutes. If it is nil, the password comes from the DSN, the environment or the password file.
+	// Password returns the password for a new connection, for example a token that expires. nil means the password in
+	// the DSN, the environment or the password file.
 	Password func(ctx context.Context, host string, port uint16, user string) (string, error)
 
 	// Timeout limits each operation, including its wait for a failover of the database. 0 means 30 s.
 	Timeout time.Duration
-	// PurgeEvery is the interval at which tombstones and the entities of dropped tables are removed. 0 means a
-	// minute. If it is negative, only [Store.Purge] removes them.
+	// PurgeEvery is the interval at which tombstones and dropped tables are removed. 0 means a minute. If it is
+	// negative, only [Store.Purge] removes them.
 	PurgeEvery time.Duration
-	// PurgeAfter is the minimum age of a tombstone or dropped table before Purge removes it. 0 means 10 s. A shorter
-	// time is safe, but it makes servers repeat more writes: Purge rejects delayed writes with older Timestamps.
+	// PurgeAfter is the minimum age at which Purge removes a tombstone or a dropped table. 0 means 10 s. With a shorter
+	// time, servers must repeat more writes.
 	PurgeAfter time.Duration
 
 	// Now is the clock for Timestamps. nil means the machine's clock, which may differ from the database's clock by at
@@ -52,7 +52,8 @@ type Options struct {
 
 	// keepCancels lets pgx send cancel requests. Only tests set it, to prove that cancel requests lose writes.
 	keepCancels bool
-	// noBarrier lets new connections read without waiting for a standby. Only tests set it, to prove that the wait is needed.
+	// noBarrier lets new connections read without waiting for a standby. Only tests set it, to prove that the wait is
+	// needed.
 	noBarrier bool
 	// watchEvery is how long a write waits for its reply before the store checks its connection.
 	watchEvery time.Duration
@@ -67,8 +68,8 @@ const (
 	defaultPurgeEvery  = time.Minute
 	defaultPurgeAfter  = 10 * time.Second
 
-	// maxClockDifference is the maximum difference between the clock of a writing server and the database's clock. The
-	// difference is limited because the Timestamps of all servers follow the fastest clock.
+	// maxClockDifference is the maximum difference between the clocks of a writing server and the database. The
+	// Timestamps of all servers follow the fastest clock.
 	maxClockDifference = 10 * time.Second
 	// newsEvery is the interval at which a server polls the feeds while a client waits for changes.
 	newsEvery = 200 * time.Millisecond

@@ -8,16 +8,17 @@ import (
 	"edgetable/core/table"
 )
 
-// needsState reports whether the state of an entity must be known before a mutation can be written. Merges and removals
-// of expired entities need the state. If entities of the table can expire, every write that requires an existing entity
-// needs the state too.
+// needsState reports whether a mutation can be written only if the state of its entity is known: a merge, a removal of
+// an expired entity and, if entities of the table can expire, a write that requires an existing entity.
 func needsState(m *table.Mutation, d *ruled.Table) bool {
 	return m.Kind == table.Merge || m.Kind == table.Expire || d.Ends() && m.Condition >= table.Present
 }
 
 // planRuled completes the write of a mutation to a table whose entities can expire. The parameter now is the state of
-// the entity, or nil if the state is unknown. A write that depends on the state requires the Timestamp of the state. It
-// therefore replaces an expired entity only if no other server has written the entity since.
+// the entity, or nil if it is unknown.
+//
+// A write that depends on the state requires the Timestamp of the state. It therefore fails if another server has
+// written the entity in the meantime.
 func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, err error) {
 	switch {
 	case m.Kind == table.Put && m.Condition == table.Always:
@@ -42,8 +43,8 @@ func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, er
 	return effect, nil
 }
 
-// plan returns the write of a mutation to a table whose entities do not expire. The last parameter is the current row
-// of the entity. Only merges and removals of expired entities need it.
+// plan returns the write of a mutation to a table whose entities do not expire. The last parameter is the entity's row,
+// which merges and removals of expired entities need.
 func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 	w := &write{name: name, key: m.Key, nonce: m.Nonce, properties: statement.Bytes(m.Properties), match: m.IfMatch}
 	switch {

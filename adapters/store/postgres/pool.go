@@ -69,10 +69,7 @@ func release(pool *pgxpool.Pool, c *pgxpool.Conn, err error) {
 }
 
 // retry calls a function until a call succeeds or fails permanently, or until ctx ends. The function must be
-// idempotent.
-//
-// For a client with the use Writes, retry regularly checks the connection while it waits for a reply, because a dead
-// connection would not be available to batches.
+// idempotent. For the use Writes, retry closes a connection that has died.
 func (s *Store) retry(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	if inner := do; who.Use == lend.Writes {
 		do = func(ctx context.Context, c *pgconn.PgConn) error {
@@ -96,8 +93,8 @@ func (s *Store) retry(ctx context.Context, who lend.Client, do func(ctx context.
 	}
 }
 
-// read calls retry for a read, and converts errors to errors of package table. Each attempt has a shorter timeout than
-// the operation, because the connection may be dead.
+// read calls retry for a read, and converts errors to errors of package table. An attempt gets a third of the timeout,
+// because its connection may be dead.
 func (s *Store) read(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	err := s.retry(ctx, who, func(ctx context.Context, c *pgconn.PgConn) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, s.Timeout/3, errTimeout)

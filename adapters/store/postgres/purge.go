@@ -18,16 +18,15 @@ const (
 	purgeLives   = 500
 	purgeTimeout = 10 * time.Minute
 	// dropMemory is how long Purge retains the trail of a dropped record, which shows the outcome of a record change.
-	// Servers look for an outcome only for a shorter time, even if their clocks differ from the database's clock.
+	// Servers look for outcomes for a shorter time.
 	dropMemory = 2 * time.Minute
 )
 
-// Purge removes tombstones, and the entities of dropped tables, that are older than PurgeAfter. Several servers may
-// call Purge at the same time.
+// Purge removes tombstones and entities of dropped tables that are older than PurgeAfter. Several servers may call
+// Purge at the same time.
 //
-// A tombstone rejects writes with lower Timestamps. Before Purge removes a tombstone, it raises the floor of the
-// incarnation, which then rejects the same writes. Then it waits until all statements that read the old floor have
-// ended.
+// A tombstone rejects writes with lower Timestamps. Before Purge removes it, Purge raises the floor of the incarnation,
+// which then rejects the same writes, and waits until all statements that read the old floor have ended.
 func (s *Store) Purge(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, purgeTimeout)
 	defer cancel()
@@ -57,8 +56,8 @@ func (s *Store) purging(ctx context.Context) {
 	})
 }
 
-// purgeDropped removes the entities of dropped incarnations. New statements do not find a dropped incarnation.
-// purgeDropped first waits until the statements that found it earlier have ended.
+// purgeDropped removes the entities of dropped incarnations. It first waits for statements that found an incarnation
+// before its table was dropped.
 func (s *Store) purgeDropped(ctx context.Context) error {
 	lives, err := s.column(ctx, statement.DroppedLives, statement.Int8(s.PurgeAfter.Microseconds()))
 	if err != nil || len(lives) == 0 {

@@ -18,8 +18,8 @@ import (
 // afterNames sorts after every table name.
 const afterNames = "\x7f"
 
-// readRecordRow reads a record. If the row has five columns, the last column contains the options of the table.
-// Otherwise, hidden reports whether the table has options, which the row does not contain.
+// readRecordRow reads a record. A row with five columns contains the options of the table. For a shorter row, hidden
+// reports whether the table has options.
 func readRecordRow(v [][]byte) (r table.Record, hidden bool, err error) {
 	k, ok := table.ParseRecordKey(string(v[0]))
 	if !ok || len(v[1]) != len(r.Incarnation) {
@@ -68,8 +68,8 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	return s.records(ctx, c, account, statement.ListRecords, statement.RuledListRecords, []byte(prefix+from), []byte(prefix+afterNames), statement.Int8(int64(limit)))
 }
 
-// records executes a statement that returns records. If some of the records have options, it executes another
-// statement, which also returns the options.
+// records executes the statement first, which returns records. If some of them have options, it executes the statement
+// second, which also returns the options.
 func (s *Store) records(ctx context.Context, how table.Consistency, account string, first, second statement.Prepared, args ...[]byte) (list []table.Record, err error) {
 	err = s.eventual(ctx, how, lend.Client{Use: lend.Catalog, Account: account}, func(ctx context.Context, c *pgconn.PgConn) (err error) {
 		var hidden bool
@@ -125,9 +125,11 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	return table.RevisionOf(ticks), nil
 }
 
-// changeEither changes a record that has options before the change, or after it, or both. The argument plain is the
-// change for a record without options, or nil. The argument ruled is the change for any record. changeEither returns
-// only when all writes under the earlier options have ended.
+// changeEither changes a record that has options before or after the change. It returns only when all writes under the
+// earlier options have ended.
+//
+// The argument plain is the change for a record without options, or nil. The argument ruled is the change for any
+// record.
 func (s *Store) changeEither(ctx context.Context, account, name string, plain, ruled change, declared []byte) (ticks edm.Ticks, err error) {
 	if err = table.ErrRevision; plain != nil && s.ruled.Find(name) == nil {
 		ticks, err = s.change(ctx, account, plain)
@@ -147,8 +149,8 @@ func (s *Store) changeEither(ctx context.Context, account, name string, plain, r
 	return ticks, nil
 }
 
-// Drop implements [table.Store]. It takes effect in one statement. Concurrent writes that began before the drop still
-// write to the old incarnation, which later operations do not find. Purge removes the entities of the old incarnation.
+// Drop implements [table.Store]. Writes that began before the drop may still write to the old incarnation, which later
+// operations do not find.
 func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {

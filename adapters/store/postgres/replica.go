@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// replicaTries is the number of attempts to read from the replica before the primary is used. The replica cancels
-	// reads that conflict with the replay of the primary's log.
+	// replicaTries is the number of attempts to read from the replica before the primary is used. A replica cancels
+	// reads that conflict with its replay of the log.
 	replicaTries = 2
 	// replicaTimeout is how long the attempts to read from the replica may take before the primary is used.
 	replicaTimeout = 3 * time.Second
 	// replicaSilence is how long a replica may leave heartbeat queries unanswered and still count as live.
 	replicaSilence = 15 * time.Second
-	// replicaLag is the maximum age of a live replica's data. A replica that is cut off from the primary, or does not
-	// replay the log, still answers reads, but its data gets older and older.
+	// replicaLag is the maximum age of a live replica's data. A replica that is cut off from the primary still answers
+	// reads, but its data gets older.
 	replicaLag = time.Minute
 )
 
@@ -75,8 +75,8 @@ func (r *replica) recordServer(server string) {
 	r.server = server
 }
 
-// eventual calls a function with a connection. It uses the replica if there is one and c permits old data. If the
-// replica fails, or may not be used, eventual uses the primary.
+// eventual calls a function with a connection to the replica if c permits old data, and with a connection to the
+// primary otherwise or if the replica fails.
 func (s *Store) eventual(ctx context.Context, c table.Consistency, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	if c == table.Eventual && s.replica != nil {
 		within, cancel := context.WithTimeoutCause(ctx, replicaTimeout, errTimeout)
@@ -97,8 +97,8 @@ func (s *Store) fromReplica(ctx context.Context, who lend.Client, do func(ctx co
 	return once(ctx, s.replica.pool, s.replica.connections, who, do)
 }
 
-// Replication implements [table.Replicated]. LastSync is the time of the newest heartbeat on the replica, by the
-// primary's clock. The replica applies commits in order, so it has all commits before the heartbeat.
+// Replication implements [table.Replicated]. LastSync is the time of the newest heartbeat on the replica. The replica
+// applies commits in order, so it has all commits before this heartbeat.
 func (s *Store) Replication() table.Replication {
 	r := s.replica
 	if r == nil {

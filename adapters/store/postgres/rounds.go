@@ -10,10 +10,10 @@ import (
 
 const (
 	// slowRound is the minimum duration of a slow round, which waits for a standby or for a lock. New rounds do not
-	// wait for slow rounds to end, because such a wait would save no work.
+	// wait for slow rounds.
 	slowRound = 2 * time.Millisecond
-	// returnShare determines how long the store waits, after a slow round, for new writes of the same callers. The wait
-	// is the duration of the round divided by returnShare, but at most slowRound.
+	// returnShare determines the wait for new writes of the same callers after a slow round: the duration of the round
+	// divided by returnShare, but at most slowRound.
 	returnShare = 8
 	// Limits of one round.
 	maxWrites     = 128
@@ -21,16 +21,13 @@ const (
 )
 
 // rounds sends writes of single entities in groups. A round is one transaction with all writes that arrived while
-// earlier rounds were running. The first write starts a round at once, so groups form only under load. An entity is in
-// at most one round at a time.
+// earlier rounds were running. An entity is in at most one round at a time.
 //
-// If commits are slow, all callers of a round get their replies at the same time, and often write again at once.
-// Without a delay, the first of these writes would start a round that contains no other write, and the others would
-// wait for another connection. The next round therefore waits for a fraction of the commit time, or until as many
-// writes have arrived as the slow round had.
+// All callers of a slow round get their replies at the same time, and often write again immediately. The next round
+// waits for a fraction of the commit time, so that it contains these writes.
 type rounds struct {
 	mu        sync.Mutex
-	waiting   []*write            // writes for the next round, at most one per entity; no entity of a running round
+	waiting   []*write            // writes for the next round: at most one per entity, and none for an entity of a running round
 	later     map[entity][]*write // has a key for each entity with an unfinished write; the value contains the writes that wait for it
 	prompt    int                 // number of running rounds that are not slow yet
 	returning int                 // number of callers of slow rounds that may soon write again
@@ -121,8 +118,8 @@ func (s *Store) awaitReturn(callers int, took time.Duration) {
 	r.returning += callers
 }
 
-// releaseEntities permits new writes of the entities in a group whose reply was lost. The store must have found out the
-// outcomes from the rows of the entities first, because a new write could overwrite these rows.
+// releaseEntities permits new writes of the entities in a group whose reply was lost. The outcomes must be known,
+// because new writes may overwrite the evidence.
 func (s *Store) releaseEntities(group []*write) {
 	r := &s.rounds
 	r.mu.Lock()

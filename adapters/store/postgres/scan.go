@@ -35,7 +35,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 			from := pager.Source{Conn: c, Name: text, Tables: &s.ruled, Instant: s.clock.Instant}
 			if r.Pause != nil {
 				// The Pause function of the request may wait, which would hold the connection and the snapshot. This
-				// function does not wait. It ends the page if another account is waiting for a connection.
+				// function ends the page if another account is waiting.
 				from.Pause = func(int, int) bool { return time.Since(since) > slice && s.wanted(who, r.Consistency) }
 			}
 			return pager.New(from, r)

@@ -34,8 +34,8 @@ func (s *Store) occupy(ctx context.Context, c *pgconn.PgConn) (h slot.Holding, e
 	return h, err
 }
 
-// reserve stores a reservation of Timestamps. If another server has taken the slot, reserve takes a free slot, and
-// Holding.Reserved is the highest Timestamp that the previous holder of the free slot has reserved.
+// reserve stores a reservation of Timestamps. If another server has taken the slot, reserve takes a free slot instead,
+// and Holding.Reserved is the highest Timestamp that its previous holder had reserved.
 func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) (slot.Holding, error) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
@@ -59,9 +59,9 @@ func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) 
 
 // renewSlot renews a slot and reserves Timestamps. ok is false if the slot belongs to another server.
 //
-// If the machine's clock is too far ahead, the statement reserves nothing, because new tables begin above all reserved
-// Timestamps and would get wrong Timestamps. If the clock is too far behind, the reservation has no effect, because
-// compareClocks then refuses writes.
+// If the machine's clock is too far ahead, it reserves nothing, because a wrong reservation would also affect new
+// tables, which begin above all reserved Timestamps. If the clock is too far behind, compareClocks makes the server
+// refuse writes.
 func (s *Store) renewSlot(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo edm.Ticks) (ok bool, err error) {
 	var database, machine, version int64 // 0 means that the clocks are not compared
 	var found *promise.Settings
@@ -87,8 +87,8 @@ func (s *Store) renewSlot(ctx context.Context, c *pgconn.PgConn, h slot.Holding,
 	return true, s.permitWrites(reason)
 }
 
-// permitWrites makes the server refuse writes for the given reason, and returns the reason as an error. If the reason
-// is empty, the server accepts writes.
+// permitWrites makes the server refuse writes for the given reason, or accept writes if the reason is empty. It returns
+// the reason as an error.
 func (s *Store) permitWrites(reason string) error {
 	weak := func(reason string) bool { return reason != "" && reason != clocksDiffer }
 	before := s.clock.Halt(reason)
@@ -113,7 +113,6 @@ func (s *Store) permitWrites(reason string) error {
 const clocksDiffer = "the clocks of this machine and the database differ by more than 10 s: writes are refused until they agree"
 
 // compareClocks returns clocksDiffer if the clocks of the machine and the database differ too much, and otherwise "".
-// The difference is limited because the Timestamps of all servers follow the fastest clock.
 func (s *Store) compareClocks(difference time.Duration) (reason string) {
 	s.counters.clock.Store(int64(difference))
 	off := difference.Abs() > warnClockDifference
@@ -158,8 +157,9 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 }
 
 // checkClock returns an error if the store refuses writes, for example because the clocks of the machine and the
-// database differ too much. The caller must then discard times that it has read before the call. checkClock issues a
-// Timestamp, so that a clock that was set since the last heartbeat is compared again.
+// database differ too much. The caller must then discard the times that it read before the call.
+//
+// checkClock issues a Timestamp, because this compares the clocks again if the clock was set.
 func (s *Store) checkClock(ctx context.Context) error {
 	_, err := s.clock.Next(ctx)
 	return err
@@ -185,8 +185,8 @@ func (s *Store) Ready(ctx context.Context) error {
 	}
 }
 
-// pulseNow sends a heartbeat, unless one is in flight. The statement has no timeout: an abandoned heartbeat would
-// continue to wait in the database, and its connection could not serve reads.
+// pulseNow sends a heartbeat, unless one is in flight. The statement has no timeout, because an abandoned heartbeat
+// would still wait in the database.
 func (s *Store) pulseNow() *pulse {
 	s.pulsing.Lock()
 	defer s.pulsing.Unlock()

@@ -9,9 +9,8 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// party selects the database sessions whose transactions a caller waits for. Only edgetable servers write entities on
-// the basis of a record that they have read. No caller waits for other programs, whose transactions may stay open for a
-// long time.
+// party selects the sessions of edgetable servers for whose transactions a caller waits. It excludes other programs,
+// whose transactions may stay open for a long time.
 type party struct {
 	name string // application_name of the sessions, or a LIKE pattern
 	pid  uint32 // process id of the session; 0 means all sessions
@@ -28,8 +27,8 @@ func (s *Store) sender(cause error) party {
 	return servers
 }
 
-// lostBy is the error of a transaction whose reply was lost because the connection broke. It names the database process
-// that may still execute the transaction.
+// lostBy is the error of a transaction whose reply was lost. It names the database process that may still execute the
+// transaction.
 type lostBy struct {
 	by  process
 	err error
@@ -39,10 +38,10 @@ func (e *lostBy) Error() string { return e.err.Error() }
 func (e *lostBy) Unwrap() error { return e.err }
 
 // awaitWriters waits for the transactions in the selected sessions that are writing entities at the time of the call.
-// Transactions that begin later see the current state of every record.
+// Later transactions see the current state of every record.
 //
 // A statement locks the SQL tables that it names before it reads them. A statement that has read an older record
-// therefore holds a lock, which awaitWriters sees.
+// therefore holds a lock, by which awaitWriters finds it.
 func (s *Store) awaitWriters(ctx context.Context, of party) error {
 	args := [][]byte{[]byte(of.name), statement.Int4(of.pid)}
 	before, err := s.column(ctx, statement.Writing, args...)
@@ -59,9 +58,8 @@ func (s *Store) awaitWriters(ctx context.Context, of party) error {
 	return err
 }
 
-// awaitProcessEnd waits until the database process that received a transaction has ended, or serves a later connection.
-// The store has closed the connection, so one of the two happens after the process has executed everything that it
-// received.
+// awaitProcessEnd waits until the database process that received a transaction has ended or serves a later connection.
+// It has then executed everything that it received.
 func (s *Store) awaitProcessEnd(ctx context.Context, cause error) error {
 	l, ok := errors.AsType[*lostBy](cause)
 	if !ok {

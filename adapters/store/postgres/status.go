@@ -28,8 +28,8 @@ type Status struct {
 	Wraparound int64         // age of the oldest transaction number; at 2,000 million, PostgreSQL accepts no more writes
 }
 
-// watchOldest measures the age of the oldest transaction, because vacuum cannot remove rows that the transaction can
-// see. If a statement of this server waits for a lock, watchOldest also logs the program that holds the lock.
+// watchOldest measures the age of the oldest transaction, which prevents vacuum from removing rows. It also logs the
+// program that holds a lock for which this server waits.
 func (s *Store) watchOldest(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()

@@ -30,9 +30,8 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 	return due, state, err
 }
 
-// SetUpkeep implements [table.Sharing]. If the reply is lost, SetUpkeep repeats the write. If the first write was
-// applied, the repeated write fails, and SetUpkeep returns false. In this case no server removes expired entities of
-// the table until due.
+// SetUpkeep implements [table.Sharing]. If the reply is lost, it repeats the write. If the first write was applied, the
+// second fails, and no server removes expired entities of the table until due.
 func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.Ticks, state []byte) (set bool, err error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 // heartbeatTimeout limits the time of a heartbeat, and the time of the query in worksFor.
 const heartbeatTimeout = 5 * time.Second
 
-// watch checks, at intervals, a connection that waits for a reply, until stop is called. If the primary no longer
-// executes a statement of the connection, the reply was lost or will never come, and watch closes the connection.
+// watch checks a connection at intervals until stop is called. It closes the connection if the primary no longer
+// executes a statement of the connection.
 func (s *Store) watch(c *pgconn.PgConn) (stop func()) {
 	var ended atomic.Bool
 	var look func()
@@ -36,8 +36,8 @@ func (s *Store) watch(c *pgconn.PgConn) (stop func()) {
 	}
 }
 
-// worksFor reports whether the primary still executes a statement of a connection. It returns true if it cannot find
-// out. worksFor opens a new connection, because all connections of the pool may be waiting.
+// worksFor reports whether the primary still executes a statement of a connection, or true if it cannot find out. It
+// opens a new connection, because the pool may be exhausted.
 func (s *Store) worksFor(pid uint32) bool {
 	ctx, cancel := context.WithTimeout(s.ctx, heartbeatTimeout)
 	defer cancel()

@@ -140,8 +140,8 @@ func (s *Store) writeGroup(ctx context.Context, group []*write) {
 	}
 }
 
-// sendGroup issues Timestamps and sends the statements with one Sync, which makes them one transaction. It returns the
-// number of rows that each statement wrote.
+// sendGroup issues Timestamps and sends the statements as one transaction. It returns the number of rows that each
+// statement wrote.
 func (s *Store) sendGroup(ctx context.Context, group []*write) (rows []int64, err error) {
 	for _, w := range group {
 		if w.ticks, err = s.clock.Next(ctx); err != nil {

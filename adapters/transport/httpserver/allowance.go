@@ -9,9 +9,9 @@ const (
 	leastRate = 16 << 10
 )
 
-// allowance is the remaining time that the server waits for a client. Waiting reduces the allowance, and each byte that
-// the client sends or receives increases it. This rule applies to headers, bodies and responses of any length. It
-// disconnects clients that send nothing and clients that are too slow.
+// allowance is the time for which the server still waits for a client. Waiting reduces it, and each transferred byte
+// increases it. The server closes the connection of a client that has used up its allowance, because it is silent or
+// too slow.
 type allowance time.Duration
 
 // spend subtracts the time of a wait from the allowance, and adds the time that the transferred bytes take at the

@@ -12,12 +12,12 @@ import (
 	"edgetable/core/protocol"
 )
 
-// A request that waits for changes, or whose response is a stream, takes a long time and needs little memory. But
-// fasthttp uses 40 KiB of buffers and a large stack for each request. The connection of such a request is therefore set
-// apart: fasthttp releases the connection, and serves it again afterwards.
+// A request that waits for changes or streams its response takes a long time, but needs little memory. fasthttp would
+// use 40 KiB of buffers and a large stack for it. Its connection is therefore set apart: fasthttp releases the
+// connection, and serves it again after the request.
 
-// canBeApart reports whether the connection can be set apart before its request is answered. It cannot if fasthttp has
-// read bytes of a further request into its buffer.
+// canBeApart reports whether the connection can be set apart before its request is answered. fasthttp must not have
+// read bytes of a further request.
 func canBeApart(line *conn, c *fasthttp.RequestCtx) bool {
 	head := &c.Request.Header
 	if line == nil || !head.IsGet() || !head.IsHTTP11() || head.ConnectionClose() || head.ContentLength() > 0 || c.RequestBodyStream() != nil {
@@ -31,8 +31,8 @@ func headOf(head *fasthttp.RequestHeader) []byte {
 	return slices.Concat([]byte("GET "), head.RequestURI(), []byte(" HTTP/1.1\r\n"), head.RawHeaders())
 }
 
-// setApart makes fasthttp release a connection without sending a response, and then calls a function on another
-// goroutine. If the function returns true, fasthttp serves the connection again. Otherwise, the connection is closed.
+// setApart makes fasthttp release a connection without a response, and then calls a function on another goroutine. If
+// the function returns true, fasthttp serves the connection again. Otherwise the connection is closed.
 func (s *connections) setApart(line *conn, c *fasthttp.RequestCtx, do func() bool) {
 	s.countApart(1)
 	line.resume = func() {
@@ -86,8 +86,8 @@ func (s *connections) awaitApart(ctx context.Context) error {
 	}
 }
 
-// waitApart sets a connection apart while its request waits for changes. Afterwards, fasthttp serves the request again.
-// If the client closes the connection during the wait, the server closes it too.
+// waitApart sets a connection apart while its request waits for changes, and then makes fasthttp serve the request
+// again. If the client has closed the connection, the server closes it too.
 func (s *connections) waitApart(line *conn, c *fasthttp.RequestCtx, req *protocol.Request, w *changefeed.Wait, began time.Time) {
 	until := req.Until.(*clientContext)
 	next := &repeatedRequest{headOf(&c.Request.Header), w, began}

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// conn is a client's connection below the TLS layer. It is closed if the client makes no progress. While it has no
-// request in flight, it is parked and uses no memory for a request.
+// conn is a client's connection below the TLS layer. It is closed if the client makes no progress. Between requests it
+// is parked, and then needs little memory.
 type conn struct {
 	net.Conn
 	owner *connections
@@ -36,8 +36,8 @@ type conn struct {
 	rests     atomic.Bool  // the next Read must return EOF to fasthttp, so that the connection can be parked
 	named     string       // account of the last request
 
-	// The goroutine that reads and the goroutine that closes TLS may both write to the client, so the next two fields
-	// need a mutex.
+	// writing protects the next two fields, because two goroutines may write to the client: one that serves requests,
+	// and one that closes TLS.
 	writing sync.Mutex
 	sending allowance
 	untaken int // number of bytes in the system's send buffer when a write last reached the system's deadline
@@ -51,8 +51,8 @@ type conn struct {
 	waits   *list.Element // element in the client's queue of connections with requests
 }
 
-// repeatedRequest is a request that waits for changes while its connection is set apart. Afterwards, fasthttp serves
-// the request a second time.
+// repeatedRequest is a request that waits for changes while its connection is set apart. fasthttp serves it a second
+// time after the wait.
 type repeatedRequest struct {
 	head   []byte // head of the request, which fasthttp reads a second time
 	waited *changefeed.Wait
@@ -62,8 +62,8 @@ type repeatedRequest struct {
 // parkAfter is how long an idle connection keeps its memory for a request.
 const parkAfter = 100 * time.Millisecond
 
-// remember records bytes that fasthttp has read. If they directly follow the recorded bytes in the same buffer,
-// remember appends them. Otherwise they replace the recorded bytes.
+// remember records bytes that fasthttp has read. It replaces the recorded bytes, unless the new bytes follow them
+// directly in the same buffer.
 func (c *conn) remember(b []byte) {
 	if l := c.last; len(b) > 0 && len(l) < cap(l) && &l[:len(l)+1][len(l)] == &b[0] {
 		c.last = l[:len(l)+len(b)]
@@ -72,8 +72,9 @@ func (c *conn) remember(b []byte) {
 	c.last = b
 }
 
-// letGo must be called when fasthttp ends a use of the connection. After setApart, two uses end: the reading of
-// requests, and the hijack. The second call starts resume. Without setApart, letGo returns false.
+// letGo must be called when fasthttp ends a use of the connection. It returns false if the connection is not set apart.
+//
+// A connection that is set apart has two uses: reading requests, and the hijack. The second call starts resume.
 func (c *conn) letGo() bool {
 	if c.uses.Load() == 0 {
 		return false
@@ -155,9 +156,8 @@ func (c *conn) Write(p []byte) (n int, err error) {
 	}
 }
 
-// deadline is the deadline for reads or writes of a connection. Setting the operating system's deadline is expensive,
-// so the system's deadline is changed only if it is far too early or too late. An operation that it ends too early is
-// repeated.
+// deadline is the deadline for reads or writes of a connection. Setting the system's deadline is expensive, so it is
+// changed only if it is far too early or too late. An operation that ends too early is repeated.
 type deadline struct {
 	system time.Duration // the system's deadline, as a value of clock; 0 if it is not set or unknown
 	until  atomic.Int64  // the deadline that a layer above has set, in Unix nanoseconds; 0 if there is none
@@ -176,8 +176,8 @@ func (d *deadline) set(now, left time.Duration, set func(time.Time) error) error
 	return set(end)
 }
 
-// clock returns the time since the process started. It costs half as much as time.Now, and is called several times per
-// request.
+// clock returns the time since the process started. It costs half as much as time.Now, and each request calls it
+// several times.
 func clock() time.Duration { return time.Since(started) }
 
 var started = time.Now()
@@ -238,8 +238,8 @@ func (c *conn) releaseSlot() {
 	}
 }
 
-// Read reads from the connection. To park the connection, Read returns EOF, so that fasthttp releases the connection's
-// memory.
+// Read reads from the connection. It returns EOF to park the connection, because fasthttp then releases the
+// connection's memory.
 func (f *front) Read(p []byte) (int, error) {
 	f.line.releaseSlot() // no slot is held while the server waits for the client
 	if a := f.line.again; a != nil && a.head != nil {
@@ -270,9 +270,8 @@ func (f *front) Close() error {
 	return f.Conn.Close()
 }
 
-// fasthttp calls these methods to limit the time of reads and writes. A conn limits this time with its allowance, so
-// SetDeadline and SetWriteDeadline do nothing. SetReadDeadline has an effect: if a client has used up its share of the
-// memory, expected.begin makes fasthttp set a read deadline.
+// fasthttp calls these methods to limit reads and writes. A conn has its own limit, so SetDeadline and SetWriteDeadline
+// do nothing. SetReadDeadline must work, because expected.begin limits the wait for a body with it.
 
 func (f *front) SetDeadline(time.Time) error       { return nil }
 func (f *front) SetReadDeadline(t time.Time) error { return f.line.SetReadDeadline(t) }

@@ -14,15 +14,18 @@ import (
 )
 
 // Bounds limits the connections, requests and memory of all clients. A client is an IPv4 address or a /64 network of
-// IPv6. A client or an account may not use more than what remains free: one client can use at most half, and each of
-// two clients at most a third. If a proxy opens the connections of all clients, this rule applies only to Bytes.
+// IPv6.
+//
+// A client may use only as much as is still free afterwards: one client can use at most half, and each of two clients
+// at most a third. The same limit applies to accounts. If a proxy opens the connections of all clients, this rule
+// applies only to Bytes.
 type Bounds struct {
-	// Connections is the maximum number of open connections. If it is reached, the server closes the connection that
-	// has been idle for the longest time in favor of a new connection.
+	// Connections is the maximum number of open connections. If it is reached, the server closes an idle connection in
+	// favor of a new connection.
 	Connections int
 	// Requests is the maximum number of connections with a request in flight. Other connections wait, and need little
-	// memory. Requests is limited to three quarters of Connections, so that some connections can be closed in favor of
-	// new ones even if every client is slow.
+	// memory. Requests is at most three quarters of Connections, so that some connections can always be closed in favor
+	// of new ones.
 	Requests int
 	// Bytes is the maximum memory for incoming bodies and outgoing responses.
 	Bytes int64
@@ -165,7 +168,7 @@ func (s *connections) accept(raw net.Conn, config *tls.Config) *conn {
 	return c
 }
 
-// displace removes the oldest connection from a list of idle connections, and returns it. mu must be held. The caller
+// displace removes the oldest connection from a list of idle connections, and returns it. The caller must hold mu, and
 // must close the returned connection.
 func (s *connections) displace(of *list.List) (ok bool, gone *conn) {
 	oldest := of.Front()
@@ -178,10 +181,10 @@ func (s *connections) displace(of *list.List) (ok bool, gone *conn) {
 	return true, gone
 }
 
-// displaceAny is like displace for the idle connections of all clients. It looks at the hundred connections that have
-// been idle for the longest time. If the client of one of these has more than an equal share of all connections,
-// displaceAny removes the client's oldest idle connection. Otherwise it removes the oldest idle connection of all
-// clients. Many short-lived clients therefore cannot displace a client with few connections. mu must be held.
+// displaceAny removes an idle connection of any client, like displace. mu must be held.
+//
+// It prefers clients with more than an equal share of all connections, if they have one of the hundred connections that
+// have been idle for the longest time. Otherwise it removes the oldest idle connection.
 func (s *connections) displaceAny() (ok bool, gone *conn) {
 	e := s.idle.Front()
 	for range 100 {
@@ -362,9 +365,8 @@ func (s *connections) handOver(list []*conn) {
 	}
 }
 
-// recordAccount records the account of a connection's last request. If the account has too many connections,
-// recordAccount closes the account's oldest idle connection. If there is none, it returns false, and the connection
-// itself must be closed.
+// recordAccount records the account of a connection's last request. If the account has too many connections, it closes
+// one that is idle. It returns false if none is idle, and the caller must then close this connection.
 func (s *connections) recordAccount(c *conn, account string) bool {
 	if c == nil || c.named == account {
 		return true

@@ -1,7 +1,6 @@
-// Package httpserver is the transport for HTTP/1.1. It passes each request to a protocol.Handler and sends the
-// response. It also limits the number, the duration and the memory of connections, and lets running requests finish at
-// a shutdown.
+// Package httpserver is the transport for HTTP/1.1. It limits the number, the duration and the memory of connections,
+// and lets running requests finish at a shutdown.
 //
-// It is based on fasthttp, because for a small request net/http costs several times as much as all of edgetable except
-// fsync.
+// It uses fasthttp, because for a small request net/http alone costs several times as much as the rest of edgetable
+// without fsync.
 package httpserver

@@ -8,9 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// The type expected counts requests from a proxy whose bodies have not arrived yet. A proxy may forward a request while
-// its client is still sending the body. fasthttp waits for the first bytes of the body before it calls the handler, so
-// the handler cannot count these requests. expected counts them towards the client's share of the memory.
+// The type expected counts requests from a proxy whose bodies have not arrived yet towards the client's share of the
+// memory. The handler cannot count them, because fasthttp calls it only after the first bytes of the body have arrived.
 type expected struct {
 	room *room
 
@@ -18,9 +17,8 @@ type expected struct {
 	list map[*fasthttp.RequestHeader]share // the share of each request; zero if no memory was available
 }
 
-// begin is called by fasthttp after it has read the head of a request and before it reads the body. If the client's
-// share of the memory is used up, the server must not wait for the body. begin then sets a read timeout so short that
-// fasthttp reads only a body that has already arrived.
+// begin is called by fasthttp between the head and the body of a request. If the client's share of the memory is used
+// up, it sets a very short read timeout. fasthttp then reads only a body that has already arrived.
 func (e *expected) begin(head *fasthttp.RequestHeader) (c fasthttp.RequestConfig) {
 	if head.ContentLength() <= 0 {
 		return c
@@ -39,7 +37,7 @@ func (e *expected) begin(head *fasthttp.RequestHeader) (c fasthttp.RequestConfig
 }
 
 // end is called when fasthttp has read the first bytes of a body, or has failed to read them. It returns false if the
-// server could not wait for the body because the client's share of the memory was used up.
+// server could not wait for the body for lack of memory.
 func (e *expected) end(head *fasthttp.RequestHeader) bool {
 	e.mu.Lock()
 	s, ok := e.list[head]

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// explainingConn is the connection below the TLS layer. It answers plain HTTP requests with status 400. Without it, the
-// client would only see that the connection is closed.
+// explainingConn is the connection below the TLS layer. It answers plain HTTP requests with status 400, instead of just
+// closing the connection.
 type explainingConn struct {
 	net.Conn
 	begun bool // the first bytes have been examined

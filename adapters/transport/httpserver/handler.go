@@ -20,28 +20,29 @@ type Protocol interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 }
 
-// Observer is called with every response, including its summary, and the time at which it ended. The memory of the
-// response is released afterwards, so Observer must not retain any part of the response.
+// Observer is called with every response and the time at which the response ended. It must not retain any part of the
+// response, whose memory is reused.
 type Observer func(resp *protocol.Response, end time.Time)
 
 // Handler configures how requests are served.
 type Handler struct {
 	Protocol Protocol
-	// TrustProxy makes the server use X-Forwarded-Proto and X-Forwarded-Host for the scheme and host of URLs in
-	// responses, and the last entry of X-Forwarded-For as the client's address. It must be set only behind a proxy that
-	// sets these headers.
+	// TrustProxy makes the server trust the headers of a proxy. It must be set only behind a proxy that sets these
+	// headers:
+	//   - X-Forwarded-Proto and X-Forwarded-Host: the scheme and host of URLs in responses
+	//   - X-Forwarded-For: the client's address, as the last entry
 	TrustProxy bool
 	// Observe is called for every response. It may be nil.
 	Observe Observer
-	// Own serves requests for paths that begin with /_/, which belong to no account. The requests are not
-	// authenticated. Own can read bodies of up to 64 KiB. It may be nil.
+	// Own, if not nil, serves requests for paths that begin with /_/. These requests are not authenticated. Own can
+	// read bodies of up to 64 KiB.
 	Own func(req *protocol.Request) protocol.Response
 
 	// Page is the path of a page, such as /_/. Browsers that request / or Page without its final slash are redirected
-	// to Page; "" disables the redirect.
+	// to Page; "" disables this.
 	Page string
-	// Refuse returns the response to a request for which there is not enough memory. If Refuse is nil, responses are
-	// sent even if there is not enough memory.
+	// Refuse returns the response to a request for which there is not enough memory. If it is nil, the memory for
+	// responses is not limited.
 	Refuse func(req *protocol.Request, err *table.Error) protocol.Response
 
 	connections *connections
@@ -176,11 +177,11 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	finishBody(c, req, body)
 }
 
-// finishBody makes sure that bytes of the body are not read as the next request. It reads the rest of a short body.
-// After a long body that was not read completely, it closes the connection.
+// finishBody prevents the rest of the body from being read as the next request. It discards the rest of a short body,
+// and closes the connection after a long body.
 func finishBody(c *fasthttp.RequestCtx, req *protocol.Request, body *incoming) {
-	// If the request has both chunks and a Content-Length, a proxy may have used the Content-Length. The proxy would
-	// then take the bytes after the chunks for a part of this body instead of the next request.
+	// If the request has both chunks and a Content-Length, a proxy may have used the Content-Length, and would disagree
+	// with this server about where the next request begins. The connection must therefore be closed.
 	twice := req.ContentLength < 0 && containsLine(c.Request.Header.RawHeaders(), "\ncontent-length:")
 	if body.ended && !twice {
 		return
@@ -208,9 +209,8 @@ func forwardedFor(head *fasthttp.RequestHeader) (netip.Addr, bool) {
 	return forwarded(last(list)), true
 }
 
-// forwarded returns the last address in the list, which the nearest proxy has added; clients can forge the other
-// entries. If the last entry is not an address, such as "unknown", forwarded returns the zero Addr instead of the
-// address of the proxy.
+// forwarded returns the last address in the list, which the nearest proxy has added. Clients can forge the others. It
+// returns the zero Addr if the last entry is no address.
 func forwarded(list []byte) netip.Addr {
 	text := strings.TrimSpace(string(list[bytes.LastIndexByte(list, ',')+1:]))
 	a, err := netip.ParseAddr(text)
@@ -227,8 +227,7 @@ func asksForPage(head *fasthttp.RequestHeader) bool {
 }
 
 // chargeResponse counts a large response towards the memory. If the client's share is used up and the request changed
-// nothing, chargeResponse returns a refusal instead of the response. A batch that contains a query changes nothing,
-// although its method is POST.
+// nothing, it returns a refusal instead of the response. A batch with a query changes nothing.
 func (h *Handler) chargeResponse(body *incoming, resp protocol.Response) protocol.Response {
 	s := &body.share
 	if s.n == 0 {
@@ -274,8 +273,8 @@ func cut(c *fasthttp.RequestCtx) {
 }
 
 // closeAfter sends the response, reads on for a while and then closes the connection. Without reading on, a client that
-// is still sending could get a reset before the response. If the client's share of the memory is used up, closeAfter
-// does not read on.
+// is still sending could get a reset before the response. It does not read on if the client's share of the memory is
+// used up.
 func closeAfter(c *fasthttp.RequestCtx, waits share) {
 	if !waits.try(waits.room.wait) {
 		c.SetConnectionClose()

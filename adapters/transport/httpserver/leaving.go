@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// clientContext is a context that ends with its parent, or when the client of a request closes its connection. It
-// watches the connection only after a call of Done, Err or AfterFunc, because watching needs a goroutine.
+// clientContext is a context that ends with its parent, or when the client closes its connection. It watches the
+// connection from the first call of Done, Err or AfterFunc.
 type clientContext struct {
 	context.Context
 	line *conn
@@ -21,9 +21,8 @@ type clientContext struct {
 	end    func() // stops watching the connection
 }
 
-// mayWait reports whether the server must watch the client of a request, because the request waits for changes. Other
-// requests are answered at once. A stream needs no watch, because its next send fails after the client has
-// disconnected.
+// mayWait reports whether a request waits for changes, so that the server must watch its client. A stream needs no
+// watch, because its next send would fail.
 func mayWait(target string, head *fasthttp.RequestHeader) bool {
 	return strings.Contains(target, "comp=changes") && !bytes.Contains(head.Peek("Accept"), []byte("text/event-stream"))
 }

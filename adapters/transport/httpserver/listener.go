@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// patient is a listener that waits while the system cannot accept another connection. Otherwise, fasthttp's server
-// would end with the error of Accept, so clients could stop the server by opening connections.
+// patient is a listener that waits while the system cannot accept another connection. Otherwise clients could stop the
+// server: fasthttp ends when Accept fails.
 type patient struct {
 	net.Listener
 	log  *slog.Logger

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sendQueueBytes returns the number of bytes in the system's send buffer, or 0 if the number is unknown. If it
-// decreases, the client has received bytes even though the server could not write more.
+// sendQueueBytes returns the number of bytes in the system's send buffer, or 0 if it is unknown. A lower number shows
+// that the client has received bytes.
 func sendQueueBytes(c net.Conn) (n int) {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {

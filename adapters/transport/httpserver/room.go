@@ -6,12 +6,11 @@ import (
 )
 
 // room limits the memory for request bodies, and for responses that clients have not received yet. Small bodies do not
-// count, because they fit into the buffers of the connections.
+// count.
 type room struct {
 	most int64
-	// wait is the minimum number of bytes that a request counts while the server waits for bytes from the client: the
-	// memory limit divided by the maximum number of requests. The limit of a client's memory therefore also limits how
-	// many of its requests can wait, even behind a proxy, where all clients share connections.
+	// wait is the minimum number of bytes that a request counts while the server waits for its client: the memory limit
+	// divided by the maximum number of requests. The share of a client therefore also limits its waiting requests.
 	wait int64
 
 	mu      sync.Mutex
@@ -36,7 +35,7 @@ type share struct {
 }
 
 // grow adds n bytes to the share. It fails if fewer than n bytes are free, or if the client or the account would then
-// use more memory than remains free. A limit never rejects the only request that counts towards it.
+// use more memory than remains free. It never fails for the only request that uses memory.
 func (s *share) grow(n int64) bool {
 	ok := s.try(n)
 	if !ok {

@@ -46,8 +46,8 @@ func send(r *fasthttp.Response, resp *protocol.Response) {
 // streamSize is the number of bytes that an open stream counts towards the memory: about the size of its buffers.
 const streamSize = 64 << 10
 
-// stream is a response body without a known end. Each part is sent at once. The stream is closed at its end, or when
-// the client has disconnected.
+// stream is a response body without a known end. Each part is sent immediately. The stream is closed at its end, or
+// when the client has disconnected.
 type stream struct {
 	io.Reader
 	release func()
@@ -92,7 +92,7 @@ func (s *connections) sendApart(line *conn, c *fasthttp.RequestCtx, resp *protoc
 	})
 }
 
-// chunked sends each write at once, in chunked transfer coding. It needs no buffer between two writes.
+// chunked sends each write immediately, in chunked transfer coding. It needs no buffer between two writes.
 type chunked struct {
 	to   net.Conn
 	head []byte // head of the response; sent with the first write

@@ -49,7 +49,7 @@ func (s *Server) Connections() ConnectionStats {
 }
 
 // Room returns the number of bytes that request and response bodies use, and the number of requests that were refused
-// because too much memory was in use.
+// for lack of memory.
 func (s *Server) Room() (used int64, refused uint64) {
 	s.begin()
 	return s.room.count()
@@ -126,12 +126,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 }
 
 // serve serves a request. If the request panics, only this request fails. A store that cannot continue after a panic
-// must recover from the panic.
+// must recover from it.
 //
-// A pipelined request is sent before the client has the previous response. A connection with many pipelined requests
-// never waits for its client, so it would occupy a processor all the time. Each pipelined request therefore needs a
-// slot, and there are only half as many slots as processors. A pipelined request that waits for the rest of its body
-// releases its slot.
+// A pipelined request arrives before the client has the previous response. It needs a slot, and there are half as many
+// slots as processors, because a connection with many pipelined requests would occupy a processor all the time. While
+// it waits for the rest of its body, it releases the slot.
 func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -186,8 +185,8 @@ func refuse(c *fasthttp.RequestCtx, err error) {
 	c.SetConnectionClose()
 }
 
-// logger logs fasthttp's messages about connections. fasthttp's errors quote the request, which may contain a
-// signature, so logger logs only the type of an error.
+// logger logs fasthttp's messages about connections. It logs only the type of an error, because the error may quote a
+// request with a signature.
 type logger struct{ *slog.Logger }
 
 func (l logger) Printf(format string, args ...any) {

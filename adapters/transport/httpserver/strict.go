@@ -8,9 +8,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// stayWithTLS makes browsers use only TLS for this host for a year (HSTS), if the request used TLS. It omits the header
-// for IP addresses, because browsers ignore it there, and for names without a dot such as localhost, where other
-// programs may not use TLS.
+// stayWithTLS makes browsers use only TLS for this host for a year (HSTS), if the request used TLS. It excludes IP
+// addresses and names without a dot, such as localhost.
 func stayWithTLS(c *fasthttp.RequestCtx, r *fasthttp.ResponseHeader) {
 	if !c.IsTLS() {
 		return

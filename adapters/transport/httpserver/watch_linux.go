@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watch calls gone when the client closes the connection, or the client's half of it. It reads no bytes, so it also
-// works with TLS. The returned function stops the watch, and leaves the connection with a read deadline in the past.
+// watch calls gone when the client closes the connection, or its half of it. It reads no bytes. The function stop
+// leaves the connection with a read deadline in the past.
 func watch(c net.Conn, gone func()) (stop func()) {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {

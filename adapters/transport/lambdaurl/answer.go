@@ -12,11 +12,10 @@ import (
 	"edgetable/core/protocol"
 )
 
-// answer returns the response in the form that the front door expects, or nil if this form is larger than the front
-// door permits.
+// answer returns the response in the form that the front door expects, or nil if it is too large.
 //
-// A body is sent as text if text is shorter than base64, as is the case for JSON and XML. Bodies of batches are sent as
-// base64, so that no gateway changes their line endings.
+// It sends a body as text if the text is shorter than base64. It always sends a batch as base64, so that no gateway
+// changes the line endings.
 func (d *door) answer(method string, resp *protocol.Response) []byte {
 	body := resp.Body
 	if method == http.MethodHead {

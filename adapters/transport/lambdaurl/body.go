@@ -7,12 +7,8 @@ import (
 	"io"
 )
 
-// cutBody replaces the body of an event by an empty string, and returns the event and the body. A large event consists
-// almost entirely of the body: 5.6 MB of base64, which a JSON decoder would scan four times before it decodes the first
-// byte.
-//
-// cutBody assumes that the event is valid, which the decoder checks later. If the event has no body or several bodies,
-// cutBody returns it unchanged.
+// cutBody separates the body from the rest of an event, because a JSON decoder would scan a large body four times. If
+// the event has no body or several bodies, it returns the event unchanged. It does not check that the event is valid.
 func cutBody(event []byte) (rest, body []byte) {
 	start, end, depth := -1, -1, 0
 	for i := 0; i < len(event); i++ {
@@ -66,8 +62,8 @@ func quotedLen(b []byte) int {
 	}
 }
 
-// open returns a reader of the body, and the length of the body. Base64 is decoded as it is read. If it is malformed,
-// the length includes only the readable part. The reader refers to the event's memory.
+// open returns a reader of the body, and the length of the body. The reader decodes base64, and refers to the event's
+// memory. The length of malformed base64 is only approximate.
 func (e *event) open(quoted []byte) (io.Reader, int64, error) {
 	text := []byte(e.Body)
 	switch {

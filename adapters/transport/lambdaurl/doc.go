@@ -18,9 +18,9 @@
 //
 // # Sizes
 //
-// A function's response has at most 6 MB, or 1 MB through a load balancer. The limit of a page ([PageBytes]) usually
-// keeps responses below this size. If the JSON of a page is larger nevertheless, the request is served again with a
-// shorter page. [Handler.Stream] has no such limit.
+// A function's response has at most 6 MB, or 1 MB through a load balancer. A page of a query is therefore limited
+// ([PageBytes]). If the JSON of a page is too large nevertheless, the request is served again with a shorter page.
+// [Handler.Stream] has no such limit.
 //
 // # Limitations
 //

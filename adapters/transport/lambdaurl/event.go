@@ -102,8 +102,8 @@ func decode(b []byte) (protocol.Request, door, error) {
 	return req, d, nil
 }
 
-// joinedHeaders converts headers in which the values of a name are joined with commas. It splits only the values of
-// X-HTTP-Method, because the protocol counts them. A method never contains a comma.
+// joinedHeaders converts headers whose values are joined with commas. It splits only X-HTTP-Method, because the
+// protocol counts its values.
 func joinedHeaders(fields map[string]string) protocol.Header {
 	h := make(protocol.Header, len(fields))
 	for name, value := range fields {
@@ -117,8 +117,8 @@ func joinedHeaders(fields map[string]string) protocol.Header {
 	return h
 }
 
-// listedHeaders converts headers with lists of values. Names that differ only in case become one header. Its values are
-// in the order of the sorted names, because the order of a map is random.
+// listedHeaders converts headers with lists of values. It merges names that differ only in case, in sorted order,
+// because the order of a map is random.
 func listedHeaders(fields map[string][]string) protocol.Header {
 	h := make(protocol.Header, len(fields))
 	for _, name := range slices.Sorted(maps.Keys(fields)) {

@@ -15,12 +15,12 @@ const (
 	viewerHeader = "X-Edgetable-Viewer"
 )
 
-// applyForwarded applies the headers of a proxy that sends the secret. The usual proxy is CloudFront in front of a
-// Function URL. A Function URL accepts only the host name of the Function URL, so CloudFront sends the client's host
-// name in X-Forwarded-Host. The address in the event is the proxy's address, so the proxy must also send the client's
-// address. Otherwise the request has no address.
+// applyForwarded applies the headers of a proxy that sends the secret, and removes the secret from the request. It does
+// not trust other senders.
 //
-// Other senders are not trusted. The secret is removed from the request.
+// The usual proxy is CloudFront in front of a Function URL, which accepts only its own host name. CloudFront therefore
+// sends the client's host name in X-Forwarded-Host. The proxy must also send the client's address. Otherwise the
+// request has none.
 func (h *Handler) applyForwarded(ctx context.Context, req *protocol.Request) {
 	header := req.Header.(protocol.Header)
 	shown := header.Get(SecretHeader)

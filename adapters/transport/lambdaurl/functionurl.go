@@ -6,10 +6,11 @@ import (
 	"edgetable/core/protocol"
 )
 
-// functionURL converts a request through a Function URL. Its payload format 2.0 has rawPath and rawQueryString as the
-// client sent them, and header names in lower case. HTTP APIs use the same format but decode rawPath. The domain in the
-// event distinguishes them: the domain of a Function URL has the form ID.lambda-url.REGION.on.aws. CloudFront in front
-// of a Function URL must therefore send this domain as Host.
+// functionURL converts a request through a Function URL. The event has rawPath and rawQueryString as the client sent
+// them, and header names in lower case.
+//
+// Events of HTTP APIs have the same format, but rawPath is decoded. Only the domain shows the difference: a Function
+// URL has a domain of the form ID.lambda-url.REGION.on.aws. CloudFront must therefore send this domain as Host.
 func (e *event) functionURL() (protocol.Request, door) {
 	d := door{name: "function-url", limit: functionLimit, binary: true}
 	if !strings.Contains(e.RequestContext.DomainName, ".lambda-url.") {

@@ -12,11 +12,9 @@ import (
 	"edgetable/core/table"
 )
 
-// PageBytes are limits on the size of the keys and properties in a page of a query, in bytes (table.Budget.Bytes). The
-// first limit is the default. If a response is too large, the other limits are tried. JSON adds little to most pages: a
-// page has at most 1,000 entities, and a full page has large properties. The second limit is for text that is not
-// ASCII, which escapes make 2 to 3.5 times as large. The last limit is for control characters, which become eight times
-// as large.
+// PageBytes are limits on the keys and properties in a page of a query, in bytes (table.Budget.Bytes). The first limit
+// is the default. If the JSON of a page is too large, the next limit is tried: the second is for text that is not
+// ASCII, the last for control characters.
 var PageBytes = [...]int{4 << 20, 3 << 19, 256 << 10}
 
 // Protocol serves the requests; *protocol.Handler implements it.
@@ -38,15 +36,14 @@ type Handler struct {
 	// Protocol should limit pages to PageBytes[0]. If only Stream is used, the default limit of a protocol.Handler is
 	// sufficient.
 	Protocol Protocol
-	// Narrow contains protocols that serve the same tables with shorter pages. If a response is too large, they are
-	// tried in order. If Narrow is empty, a response that is too large is an error.
+	// Narrow contains protocols that serve the same tables with shorter pages. They are tried in order if a response is
+	// too large. If Narrow is empty, this is an error.
 	Narrow []Protocol
 	// Secret returns the value that a trusted proxy sends in [SecretHeader]. It is called only for requests with this
-	// header; forwarded headers of other requests are ignored. If Secret returns an error, the proxy is not trusted. If
-	// Secret is nil, no proxy is trusted.
+	// header. If it is nil or returns an error, no proxy is trusted.
 	Secret func(ctx context.Context) (string, error)
-	// Observe is called with every response before the response's memory is released. It must not retain any part of
-	// the Response. It may be nil.
+	// Observe, if not nil, is called with every response before the response's memory is released. It must not retain
+	// any part of the Response.
 	Observe func(ctx context.Context, o *Observation)
 	// Task handles an event that is not an HTTP request, such as a scheduled event. If it is nil, such an event is an
 	// error.
@@ -84,8 +81,8 @@ func (h *Handler) open(ctx context.Context, event []byte) (protocol.Request, doo
 	return req, d, err
 }
 
-// Invoke serves an event and returns the whole answer. It returns an error only for an event that is not an HTTP
-// request. Lambda then regards the call as failed.
+// Invoke serves an event and returns the whole answer. It returns an error if the event is not a valid HTTP request, or
+// if Task fails. Lambda then regards the call as failed.
 func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	begin := time.Now()
 	req, door, err := h.open(ctx, event)
@@ -139,8 +136,8 @@ func (h *Handler) serve(ctx context.Context, server Protocol, req *protocol.Requ
 	return resp
 }
 
-// tooLarge returns the error for a response that is too large to send. For a read, the error tells the client to
-// request less data. For a write, the error says that the operation was executed.
+// tooLarge returns the error for a response that is too large to send. For a write, it says that the operation was
+// executed.
 func tooLarge(method string, resp *protocol.Response, d *door) *table.Error {
 	what := fmt.Sprintf("The response has %d bytes, but this front end allows at most %d: ", len(resp.Body), d.limit)
 	if method == http.MethodGet {

@@ -6,9 +6,9 @@ import (
 	"edgetable/core/protocol"
 )
 
-// loadBalancer converts a request through an Application Load Balancer. A setting of the target group determines
-// whether events and answers have lists of header values. The query is as the client sent it, except for the order. The
-// client's address is the last address in X-Forwarded-For, because the balancer appends it.
+// loadBalancer converts a request through an Application Load Balancer. It takes the client's address from the last
+// entry of X-Forwarded-For, which the balancer adds. A setting of the target group determines whether header values are
+// lists.
 func (e *event) loadBalancer() (protocol.Request, door, error) {
 	d := door{name: "load-balancer", limit: balancerLimit, binary: true, multi: e.MultiValueHeaders != nil, narrow: true}
 	h := e.fields()

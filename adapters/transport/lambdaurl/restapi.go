@@ -8,9 +8,9 @@ import (
 	"edgetable/core/protocol"
 )
 
-// restAPI converts a request through a REST API of API Gateway. The path that the client sent and signed is in the
-// request context, and begins with the stage. The query parameters are decoded and unordered, so restAPI encodes them
-// again. The new encoding may differ, but no signature depends on it.
+// restAPI converts a request through a REST API of API Gateway. The path that the client signed is in the request
+// context, and begins with the stage. Query parameters arrive decoded and unordered, and are encoded again. No
+// signature depends on their form.
 func (e *event) restAPI() (protocol.Request, door, error) {
 	d := door{name: "rest-api", limit: functionLimit, unmeasured: true}
 	req := protocol.Request{

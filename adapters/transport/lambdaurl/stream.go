@@ -13,9 +13,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Stream serves an event and returns a response that Lambda forwards while it reads it. The response may have up to 200
-// MB, and the client gets the first bytes before the response is complete. The Function URL must be in the mode
-// RESPONSE_STREAM. Otherwise, clients see the framing of the stream.
+// Stream serves an event and returns a response of up to 200 MB, which Lambda forwards while reading it. The Function
+// URL must be in the mode RESPONSE_STREAM. Otherwise, clients see the framing of the stream.
 func (h *Handler) Stream(ctx context.Context, event json.RawMessage) (*events.LambdaFunctionURLStreamingResponse, error) {
 	begin := time.Now()
 	req, door, err := h.open(ctx, event)

@@ -77,7 +77,7 @@ func (r *mover) pass(ctx context.Context, alive func(context.Context) error) err
 		}
 	}
 	if len(group) == 0 {
-		return r.report() // bring reports only if differences are left, but every pass must report at its end
+		return r.report() // every pass must report at its end, but bring reports only if differences are left
 	}
 	return r.bring(ctx, group, alive)
 }
@@ -97,8 +97,8 @@ func (r *mover) bring(ctx context.Context, group []Difference, alive func(contex
 	for len(group) > 0 {
 		done, err := r.Copy(ctx, r.key, Location{Spread: r.from, Move: Move{Target: r.to, Owner: r.owner}}, group, alive)
 		if err != nil {
-			// If another run or an abort has changed the record, change returns an error that says so, which the error
-			// of Copy does not.
+			// The error of Copy does not say that another run or an abort has changed the record. change returns an
+			// error that says so.
 			if reason := r.change(ctx, func(*Location) {}); reason != nil && ctx.Err() == nil {
 				return reason
 			}

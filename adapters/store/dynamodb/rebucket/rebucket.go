@@ -1,11 +1,14 @@
 // Package rebucket moves a table of the store on DynamoDB to another number of buckets while the table is in use.
 //
-// A run copies the entities, with their Timestamps, to a new incarnation of the table while clients read and write the
-// table. The run compares the table with its copy repeatedly, until few entities differ. Then it seals the table:
-// writes get [table.ErrBusy]. The run waits until no process can have cached the record without the seal, and compares
-// for the last time. One transaction then replaces the table by the copy, and writes a note so that Purge removes the
-// old incarnation. Reads continue throughout. During the last comparison, a read of an entity that differs waits until
-// the entity is copied.
+// A run has these steps:
+//  1. It copies the entities, with their Timestamps, to a new incarnation of the table. Clients continue to read and
+//     write the table.
+//  2. It compares the table with its copy repeatedly, until few entities differ.
+//  3. It seals the table: writes get [table.ErrBusy]. It waits until no process can have cached the record without the
+//     seal.
+//  4. It compares the table with its copy for the last time. A read of an entity that differs waits until the entity
+//     is copied.
+//  5. One transaction replaces the table by the copy, and writes a note that makes Purge remove the old incarnation.
 //
 // To resume an interrupted run, start a run with the same number of buckets. The new run also stops a run that is still
 // in progress. If a run dies while the table is sealed, its heartbeats stop. A process that has seen no heartbeat for
@@ -18,12 +21,11 @@ import (
 	"time"
 )
 
-// MaxBuckets is the highest number of buckets. A scan of a whole table begins with
-// one call for each bucket.
+// MaxBuckets is the highest number of buckets. A scan of a whole table begins with one call for each bucket.
 const MaxBuckets = 256
 
-// Silence is the time without a heartbeat after which a run counts as dead. If the table is sealed, another process
-// then makes the table accept writes again.
+// Silence is the time without a heartbeat after which a run counts as dead. Another process then makes a sealed table
+// accept writes again.
 const Silence = 30 * time.Second
 
 // Options configure a run.
@@ -32,11 +34,11 @@ type Options struct {
 	Buckets uint16
 	// Abort ends an unfinished run: the table is unchanged, and Purge removes the copy. Buckets is ignored.
 	Abort bool
-	// MaxPause is the maximum expected time for which writes will be refused; 0 means no limit. If the expected time is
-	// longer, the run stops with a *[PauseError] before it refuses writes. The copy remains, and a later run uses it.
+	// MaxPause is the maximum expected time without writes; 0 means no limit. If more time is expected, the run stops
+	// with a *[PauseError] before it refuses writes. A later run continues with the copy.
 	MaxPause time.Duration
-	// Report is called after every group of entities that was written, and after every few thousand entities that were
-	// compared, if it is not nil. If Report returns an error, the run stops, and a later run continues.
+	// Report, if not nil, is called after each group of entities that was written or compared. If it returns an error,
+	// the run stops, and a later run continues.
 	Report func(Progress) error
 }
 
@@ -45,11 +47,11 @@ type Progress struct {
 	State State
 	// Pass is the number of the current comparison of the table with its copy, from 1.
 	Pass int
-	// Rows is the number of entities compared in this pass. Copied is the number of entities written to the copy, and
-	// Deleted is the number of entities deleted from the copy.
+	// Rows is the number of entities compared in this pass. Copied and Deleted count the entities written to the copy
+	// and deleted from the copy.
 	Rows, Copied, Deleted int
-	// Pause is the expected time for which writes are refused: the duration of the last pass plus the duration of
-	// leases. It is set in [Closing] and later states.
+	// Pause is the expected time for which writes are refused: the duration of the last pass and of leases. It is set
+	// in [Closing] and later states.
 	Pause time.Duration
 }
 

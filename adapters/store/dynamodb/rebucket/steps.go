@@ -9,8 +9,9 @@ import (
 )
 
 // Run moves a table to another number of buckets. It reads every entity twice and writes it once, in a transaction.
-// Each pass also reads the table and its copy without properties. If the table is deleted during the run, the error is
-// [table.ErrNoTable]. Other errors come from this package or from the store.
+// Each pass also reads the table and its copy without properties.
+//
+// If the table is deleted during the run, the error is [table.ErrNoTable].
 func Run(ctx context.Context, e Env, key table.RecordKey, o Options) error {
 	if o.Report == nil {
 		o.Report = func(Progress) error { return nil }
@@ -49,8 +50,8 @@ func Run(ctx context.Context, e Env, key table.RecordKey, o Options) error {
 const (
 	// maxPasses limits the number of passes before writes are refused.
 	maxPasses = 20
-	// The constant few is the maximum number of differences in a pass after which the run seals the table and makes the
-	// last pass. A few transactions can copy this number of differences.
+	// The constant few is the number of differences after a pass from which on the run seals the table. A few
+	// transactions can copy so many differences.
 	few = 100
 )
 
@@ -77,9 +78,8 @@ func (r *mover) claim(ctx context.Context) error {
 	})
 }
 
-// approach repeats passes until a pass changes only a few entities. It also stops after a pass that changed more than
-// half as many entities as the previous pass, because more passes would hardly help. It returns the duration of the
-// last pass.
+// approach repeats passes, and returns the duration of the last one. It stops after a pass with few changes, or with
+// more than half as many changes as the previous pass.
 func (r *mover) approach(ctx context.Context) (took time.Duration, err error) {
 	for earlier := 0; ; {
 		began := r.Elapsed()

@@ -11,25 +11,26 @@ import (
 
 // Store is what a run needs from the store.
 type Store interface {
-	// Change changes the location of a table. It reads the location, calls a function with it, and writes the location
-	// that the function returns. If the function returns its argument, Change writes nothing.
+	// Change reads the location of a table, calls a function with it, and writes the location that the function
+	// returns. If the function returns its argument, Change writes nothing.
 	//
-	// If the record has changed in the meantime, or the reply to the write was lost, Change reads the location and
-	// calls the function again. A write without a reply may have been applied. The function then gets the location that
-	// it returned before, and must return it unchanged.
+	// If the record has changed in the meantime, or the reply was lost, Change reads the location and calls the
+	// function again. If the location is already what the function returned before, the function must return it
+	// unchanged.
 	//
 	// If the new location lacks an incarnation of the old location, Change also writes a note that makes Purge remove
-	// the incarnation. The error comes from the function or the store, or is [table.ErrNoTable].
+	// the incarnation. If the table does not exist, the error is [table.ErrNoTable].
 	Change(ctx context.Context, key table.RecordKey, change func(Location) (Location, error)) error
 
-	// Heads returns up to rows entities of one bucket in key order, beginning at the key start. next is the start of
-	// the next page, or nil at the end.
+	// Heads returns up to rows entities of one bucket in key order, from the key start on. next is the start of the
+	// next page, or nil at the end.
 	Heads(ctx context.Context, p Spread, bucket uint16, start []byte, rows int) (page []Head, next []byte, err error)
 
-	// Copy copies the states of the first few differences from the table to the copy. It uses one transaction, which
-	// applies only if the record still has the given Spread, Target and Owner. If alive is not nil, Copy calls alive
-	// before it sends the transaction, and the transaction also requires that the entities have not changed since Copy
-	// read them.
+	// Copy copies the states of the first few differences to the copy of a table. Its transaction applies only if the
+	// record still has the given Spread, Target and Owner.
+	//
+	// If alive is not nil, Copy calls it before it sends the transaction. The transaction then also requires that the
+	// entities have not changed since Copy read them.
 	Copy(ctx context.Context, key table.RecordKey, l Location, d []Difference, alive func(context.Context) error) (Copied, error)
 }
 
@@ -78,13 +79,13 @@ type Seal uint8
 const (
 	// Open permits all reads and writes.
 	Open Seal = iota
-	// Sealing permits only reads. Some processes may not know the seal yet and still write. The last pass copies their
+	// Sealing permits only reads. Processes that do not know the seal yet may still write. The last pass copies their
 	// writes.
 	Sealing
-	// Sealed permits only reads, while the run compares the table with its copy for the last time. A write may still
-	// arrive from a process that was suspended before the table was sealed. This write is not acknowledged, and is lost
-	// when the copy replaces the table. A read therefore returns only entities that are equal in the table and in its
-	// copy.
+	// Sealed permits only reads, while the run compares the table with its copy for the last time.
+	//
+	// A process that was suspended before the seal may still write. This write is not acknowledged, and is lost when
+	// the copy replaces the table. A read therefore returns only entities that are equal in the table and in its copy.
 	Sealed
 )
 

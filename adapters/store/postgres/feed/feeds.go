@@ -21,7 +21,7 @@ type Base struct {
 	Execute func(ctx context.Context, what statement.Prepared, args ...[]byte) error
 	// Settle waits until all transactions that are writing entities at the time of the call have ended.
 	Settle func(ctx context.Context) error
-	// Instant returns the current time of the store's clock, which decides whether an entity has expired. Later writes
+	// Instant returns the current time of the store's clock, for deciding whether an entity has expired. Later writes
 	// of this server have higher Timestamps.
 	Instant func() edm.Ticks
 	// Go runs a function in a goroutine.
@@ -43,8 +43,8 @@ func New(b Base) *Feeds {
 	return f
 }
 
-// looks is the maximum number of times that Changes reads a page again. A page must be read again if a transaction that
-// may have written lines of the feed ended during the read.
+// looks is the maximum number of times that Changes reads a page again because a transaction that may have lines of the
+// feed ended during the read.
 const looks = 3
 
 // Changes returns a page, as [table.Feeding] requires.
@@ -92,7 +92,7 @@ func (f *Feeds) Await(ctx context.Context, at table.FeedPosition) error {
 }
 
 // findChanged returns the indexes of the positions after which there may be new lines. It ignores errors, because the
-// next poll repeats the query and the clients have timeouts.
+// next poll repeats the query.
 func (f *Feeds) findChanged(places []place, list []*waiter) (news []int) {
 	var lives, highs, of, open [][]byte
 	for i, where := range places {
@@ -117,8 +117,8 @@ func (f *Feeds) findChanged(places []place, list []*waiter) (news []int) {
 
 const newsTimeout = 5 * time.Second
 
-// Prepare records that this database contains the feeds, if r declares a feed. It returns an error if the SQL role may
-// not read the identity of the database.
+// Prepare records that this database contains the feeds, if r declares a feed. It fails if the SQL role cannot read the
+// identity of the database.
 func (f *Feeds) Prepare(ctx context.Context, r *table.Record) error {
 	if !r.Traits.Feeds() {
 		return nil
@@ -140,8 +140,8 @@ func (f *Feeds) Prepare(ctx context.Context, r *table.Record) error {
 	return err
 }
 
-// Following returns the statements that must follow a change of a record that declares a feed. ticks is the new
-// revision of the record, and old is the previous revision.
+// Following returns the statements that must follow the change of a record from the revision old to the revision ticks,
+// or nil if the record declares no feed.
 func Following(name string, r *table.Record, ticks, old edm.Ticks) []statement.Call {
 	if !r.Traits.Feeds() {
 		return nil
@@ -193,9 +193,9 @@ func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
 	return err
 }
 
-// trim removes the lines of an incarnation with Timestamps up to upTo. It reads the lines in batches, ordered by
-// transaction number, and stops after a batch without a line to remove. A transaction that commits late has a low
-// number, so an early batch contains its line.
+// trim removes the lines of an incarnation with Timestamps up to upTo. It reads batches in the order of transaction
+// numbers, and stops after a batch without a line to remove. Lines that were committed late have low numbers, so they
+// are in an early batch.
 func (f *Feeds) trim(ctx context.Context, life []byte, upTo edm.Ticks) error {
 	number, ticks := int64(0), int64(0)
 	for seen, gone := int64(trimLines), int64(1); seen == trimLines && gone > 0; {

@@ -28,7 +28,8 @@ type head struct {
 	now                   Snapshot
 }
 
-// readHead reads the columns of statement.FeedHead. The second argument is the requested incarnation; nil means the current one.
+// readHead reads the columns of statement.FeedHead. The second argument is the requested incarnation; nil means the
+// current one.
 func readHead(name string, of []byte, v [][]byte) (h head, exists bool, err error) {
 	exists = v[0] != nil
 	h.live = exists && (of == nil || bytes.Equal(v[0], of))
@@ -77,7 +78,8 @@ func (h *head) hasMissed(p *Position) bool {
 	return true
 }
 
-// home identifies the connected database. In a new copy of a database, the SQL table home still contains the identifiers of the original database.
+// home identifies the connected database. In a copy of a database, the SQL table home still contains the identifiers of
+// the original.
 type home struct {
 	system, database, timeline []byte
 	at                         bool // the SQL table home contains the identifiers of the connected database
@@ -89,8 +91,8 @@ func readHome(v [][]byte) home {
 	return h
 }
 
-// history identifies the history of the database to which a position belongs. A database on another timeline may have
-// lost commits and reused their transaction numbers, so a position is valid in one history only.
+// history identifies the history of the database. Positions of another history are invalid, because the database may
+// have lost commits and reused their transaction numbers.
 func (h *home) history() table.History {
 	sum := sha256.Sum256(bytes.Join([][]byte{h.system, h.database, h.timeline}, []byte("/")))
 	return table.History(sum[:])

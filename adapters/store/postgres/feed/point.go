@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Point is a set of transactions whose lines a reader has read. It contains the transaction numbers up to High that are
-// not in Open.
+// Point is the set of transactions whose lines a reader has read: all transaction numbers up to High, except the
+// numbers in Open.
 type Point struct {
 	High int64
 	Open []int64 // in ascending order, below High; these transactions were still running when the reader read the lines
@@ -62,8 +62,8 @@ func ParseSnapshot(b []byte) (s Snapshot, ok bool) {
 	return s, slices.IsSorted(s.Running)
 }
 
-// after returns the point that a reader at p reaches by reading all lines that s shows. highest is the highest
-// transaction number of these lines, or the number of another committed transaction.
+// after returns the point that a reader at p reaches by reading all lines that s shows. highest is the number of a
+// committed transaction, not below the number of any of these lines.
 func (p *Point) after(s *Snapshot, highest int64) Point {
 	next := Point{High: max(p.High, highest)}
 	for _, number := range p.Open {
@@ -83,25 +83,25 @@ func (p *Point) after(s *Snapshot, highest int64) Point {
 // Position is a position of a feed.
 type Position struct {
 	Point
-	// Until is the point at the end of the window if the position is inside a window, and nil otherwise. The reader has
-	// read the lines of the window up to the Timestamp Last.
+	// Until is the end of the window if the position is inside a window, and otherwise nil. The lines of the window
+	// have been read up to the Timestamp Last.
 	Until *Point
-	// Last and Number are the Timestamp and the transaction number of the last line that was read, or 0. If the line no
-	// longer exists, although Trim cannot have removed it yet, the database was restored to an earlier state.
+	// Last and Number identify the last line that was read, by its Timestamp and its transaction number, or are 0. If
+	// the line has disappeared before Trim could remove it, the database was restored to an earlier state.
 	Last   edm.Ticks
 	Number int64
 	// Part is the number of changes of the last line that the client has read, or 0 if it has read the whole line. If
 	// Part is not 0, Until is set.
 	Part int64
-	// Trims is the number of times that Trim had removed lines from the feed when the position was made. The reader has
-	// read the removed lines.
+	// Trims is how many times Trim had removed lines from the feed when the position was made. The reader has read the
+	// removed lines.
 	Trims int64
 	Ended bool // the reader has read that the table was dropped
 }
 
 const (
-	// longestPoint and longestPosition are the maximum lengths of an encoded point and of an encoded position. A
-	// position consists of flags, two points and four numbers.
+	// longestPoint and longestPosition are maximum lengths of encoded values in bytes. A position consists of flags,
+	// two points and four numbers.
 	longestPoint    = 1024
 	longestPosition = 1 + 2*longestPoint + 4*binary.MaxVarintLen64
 	inWindow        = 1
@@ -135,8 +135,8 @@ func (p *Position) Bytes() []byte {
 	return b
 }
 
-// before returns the Timestamp after which the unread part of the window begins. If the last line was read only in
-// part, the unread part begins with this line.
+// before returns the Timestamp after which the unread part of the window begins. A last line that was read only in part
+// belongs to the unread part.
 func (p *Position) before() edm.Ticks {
 	if p.Part != 0 {
 		return p.Last - 1

@@ -231,9 +231,11 @@ func (r *reader) lines(ctx context.Context, what statement.Prepared, args ...[]b
 	return list, err
 }
 
-// close removes from p.Open the transactions that will add no lines. A transaction that adds lines locks the SQL table
-// of lines before it gets a number. While a transaction ends, its lock may be hidden. A missing lock therefore counts
-// only if a later query shows that the transaction is still running.
+// close removes from p.Open the running transactions that will add no lines, because they hold no lock on the SQL table
+// change.
+//
+// The locks of a transaction that is just ending may be invisible. A second query therefore checks that the transaction
+// is still running.
 func (r *reader) close(ctx context.Context, p *Point) error {
 	if len(p.Open) == 0 {
 		return nil
@@ -321,9 +323,8 @@ func (r *reader) keysOf(ctx context.Context, lines []Line) ([][]byte, error) {
 	return keys, err
 }
 
-// join reads the entities that the lines of a page have changed. It first adds the lines to a copy of the page builder,
-// to find the order in which the builder requests the entities. Each call of the returned function returns the next
-// entity in this order.
+// join reads the entities that the lines of a page have changed. Each call of the returned function returns the next
+// entity, in the order of the page builder's requests. join finds this order with a copy of the builder.
 func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k []byte) (*table.Row, error), error) {
 	if r.head.ended != 0 {
 		return func([]byte) (*table.Row, error) { return nil, nil }, nil // the table was dropped, so its entities do not exist

@@ -8,9 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// waiters polls the database for clients that wait for changes. One query per interval serves all clients, and no query
-// is sent if no client waits. PostgreSQL's NOTIFY would be faster, but every commit that uses NOTIFY takes a lock on
-// the whole cluster.
+// waiters polls the database while clients wait for changes, with one query for all clients. PostgreSQL's NOTIFY would
+// be faster, but every commit that uses it takes a lock on the whole cluster.
 type waiters struct {
 	news  func(places []place, list []*waiter) []int // returns the indexes of the positions after which there may be changes
 	run   func(do func())

@@ -30,10 +30,10 @@ type lines interface {
 	among(numbers []int64) ([]Line, error)
 }
 
-// next returns the next window, or the rest of the window that contains the position p. The parameter now is the
-// reader's snapshot. The parameter floor is the highest transaction number of all removed lines, which the reader has
-// read. The parameter some is the number of lines that the first attempt reads. Each further attempt reads four times
-// as many.
+// next returns the next window, or the rest of the window that contains the position p. The other arguments are:
+//   - now: the reader's snapshot
+//   - floor: the highest transaction number of a removed line; the reader has read all removed lines
+//   - some: the number of lines that the first attempt reads; each further attempt reads four times as many
 func next(from lines, p *Position, now *Snapshot, floor int64, some int) (w window, err error) {
 	var open []Line
 	if len(p.Open) > 0 {
@@ -69,13 +69,16 @@ func (w *window) sort() {
 	slices.SortFunc(w.lines, func(a, b Line) int { return int(a.Ticks - b.Ticks) })
 }
 
-// longestMark is the maximum number of running transactions in a usable mark. A position at the mark contains these
-// transactions, and the length of a position is limited.
+// longestMark is the maximum number of running transactions in a usable mark, because they become part of the position,
+// whose length is limited.
 const longestMark = 64
 
-// cut returns the lines after p up to the last usable mark. The parameter next contains the first lines above p.High,
-// ordered by number. The parameter open contains the lines of the transactions in p.Open. A mark that shows a higher
-// transaction number than its line is not usable, because another transaction may get the higher number after a crash.
+// cut returns the lines after p up to the last usable mark. The arguments are:
+//   - next: the first lines above p.High, ordered by number
+//   - open: the lines of the transactions in p.Open
+//
+// A mark is not usable if it shows a higher transaction number than its line has. After a crash, another transaction
+// may get the higher number.
 func cut(p *Point, next, open []Line) (w window, found bool) {
 	for _, l := range slices.Backward(next) {
 		s, ok := ParseSnapshot(l.mark)

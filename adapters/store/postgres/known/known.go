@@ -9,10 +9,10 @@ import (
 
 const maxBytes = 16 << 20
 
-// States is a cache of entity states. It is safe for concurrent use.
+// States is a cache of entity states, which may be outdated. It is safe for concurrent use.
 //
-// A cached state may be outdated. A merge requires that the entity still has the Timestamp of the cached state, which
-// no other state of the entity has. A merge with an outdated state therefore writes nothing, and the store repeats it.
+// A merge with an outdated state does no harm: it writes nothing, because it requires the Timestamp of the state. The
+// store then repeats the merge.
 type States struct {
 	mu   sync.Mutex
 	rows map[entity]table.Row

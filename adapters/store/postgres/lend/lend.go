@@ -1,6 +1,5 @@
 // Package lend shares the connections of a pool between kinds of operations (uses) and between accounts. Each use has
-// some reserved connections. Of the waiting accounts, the account that has held connections for the shortest time is
-// served first.
+// some reserved connections.
 package lend
 
 import (
@@ -29,19 +28,19 @@ const (
 	// Readers is the number of connections for grouped reads.
 	Readers = 2
 	// PromptRounds is the maximum number of concurrent rounds while commits are fast. A round is a transaction with the
-	// writes of many callers. More concurrent rounds would be smaller, and a write costs least in a large round.
+	// writes of many callers. A write costs least in a large round.
 	PromptRounds = 2
 )
 
 // Fewest is the minimum number of connections to the primary.
 const Fewest = 8
 
-// part is the number of connections that are reserved for a use (own), and the maximum for the use (most).
+// part says how many connections are reserved for a use (own), and how many a use may have at most (most).
 type part struct{ own, most int }
 
-// Lender shares connections between clients. Connections that are not reserved are available to every use. Of the
-// waiting clients of a use, the client whose account has held connections for the shortest time is next. A Lender is
-// safe for concurrent use.
+// Lender shares connections between clients. Each use has some reserved connections. The other connections are
+// available to every use. Among the waiting clients of a use, the client whose account has held connections for the
+// shortest time is next. A Lender is safe for concurrent use.
 type Lender struct {
 	parts [uses]part
 
@@ -51,8 +50,8 @@ type Lender struct {
 	queue [uses]fair.Queue[chan struct{}]
 }
 
-// ForPrimary returns a Lender for the connections to the primary. There must be at least Fewest connections. Writes may
-// wait for a standby that is down, and scans may run for seconds, so neither may occupy all connections.
+// ForPrimary returns a Lender for at least [Fewest] connections to the primary. Each use is limited, because scans and
+// writes may occupy their connections for a long time.
 func ForPrimary(connections int) *Lender {
 	some, half := max(1, connections/8), connections/2
 	return newLender(connections, [uses]part{
@@ -156,15 +155,16 @@ func (a *Lender) next(u Use) {
 	}
 }
 
-// Wanted reports whether the client should give up its connection. It is true if another client waits for the same use,
-// and the other client's account has used connections for less time.
+// Wanted reports whether the client should give up its connection, because an account that has held connections for
+// less time waits for the same use.
 func (a *Lender) Wanted(c Client) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return !a.queue[c.Use].First(c.Account)
 }
 
-// Waiting returns the maximum number of connections that a use can get now, and the number of clients of this use that wait.
+// Waiting returns the maximum number of connections that a use can get now, and the number of clients of this use that
+// wait.
 func (a *Lender) Waiting(u Use) (most, waiting int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

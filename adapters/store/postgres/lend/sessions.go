@@ -2,8 +2,8 @@ package lend
 
 import "sync"
 
-// Sessions records which database processes serve the newest connections. A pooler in session mode may reuse the
-// process of a closed connection for another connection. Sessions is safe for concurrent use.
+// Sessions records which database processes serve the newest connections, because a pooler may reuse the process of a
+// closed connection. It is safe for concurrent use.
 type Sessions struct {
 	mu     sync.Mutex
 	newest [256]string // the process of the n-th connection is at index n % 256
@@ -19,8 +19,8 @@ func (s *Sessions) Begin(process string) int64 {
 	return s.last
 }
 
-// Followed reports whether a database process serves a connection that was opened after the given connection. If so, the
-// session of the given connection has ended, and the process has executed all that was sent in that session.
+// Followed reports whether a database process serves a later connection than the given one. If so, it has executed
+// everything that was sent over the given connection.
 func (s *Sessions) Followed(process string, number int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

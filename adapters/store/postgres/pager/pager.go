@@ -1,5 +1,4 @@
-// Package pager reads one page of a scan over one connection. A page is one snapshot: a Pager reads it with one statement,
-// or in one read-only transaction.
+// Package pager reads one page of a scan as one snapshot: with one statement, or in one read-only transaction.
 package pager
 
 import (
@@ -24,8 +23,8 @@ const (
 	maxRows   = 1024
 	// readBytes is the approximate maximum size of the properties that one statement of Pager.Build returns.
 	readBytes = 2 << 20
-	// smallBytes is the maximum size of the properties of a small entity. One statement of Pager.BuildAtOnce reads up
-	// to 1,001 small entities.
+	// smallBytes is the maximum size of the properties of a small entity, in bytes. One statement of Pager.BuildAtOnce
+	// reads up to 1,001 small entities.
 	smallBytes = 2 << 10
 )
 
@@ -63,7 +62,8 @@ type Pager struct {
 func New(from Source, r table.ScanRequest) *Pager {
 	p := &Pager{conn: from.Conn, name: from.Name, request: r, ranges: r.InOrder(), builder: table.NewPageBuilder(&r), tables: from.Tables}
 	if p.declared = from.Tables.Find(string(from.Name)); p.declared != nil {
-		// The clock is read before the snapshot is taken. Otherwise the snapshot might lack a write that delayed the expiry of an entity.
+		// The clock is read before the snapshot is taken. Otherwise the snapshot might lack a write that delayed the
+		// expiry of an entity.
 		p.builder.Traits, p.builder.Now = p.declared.Traits, from.Instant()
 	}
 	p.builder.Pause = from.Pause
@@ -75,9 +75,9 @@ func FitsAtOnce(r *table.ScanRequest) bool {
 	return r.Filter == nil && r.Rows > 0 && r.Rows < maxRows && len(r.Ranges) == 1 && !r.Ended
 }
 
-// BuildAtOnce builds a page without a filter, outside a transaction. One statement reads the small entities, and
-// another statement reads the large entities. If whole is false, the page must be built by [Pager.Build] instead, for
-// example because large entities may have changed between the two statements.
+// BuildAtOnce builds a page without a filter, with one statement for small entities and one for large entities. If
+// whole is false, the caller must use [Pager.Build] instead, for example because an entity changed between the two
+// statements.
 func (p *Pager) BuildAtOnce(ctx context.Context) (page table.Page, whole bool, err error) {
 	whole, err = p.buildAtOnce(ctx)
 	return p.builder.Page, whole, err
@@ -134,8 +134,8 @@ func (p *Pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 	return p.fill(ctx, large)
 }
 
-// fill reads the properties of large entities into their rows. It reports whether all these entities still have
-// the Timestamps of their rows.
+// fill reads the properties of large entities into their rows. It reports whether all these entities still have the
+// Timestamps of their rows.
 func (p *Pager) fill(ctx context.Context, large []int) (same bool, err error) {
 	rows, keys := p.builder.Page.Rows, make([][]byte, len(large))
 	for i, n := range large {

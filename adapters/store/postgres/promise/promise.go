@@ -31,8 +31,8 @@ func (s *Settings) Waits() bool {
 	return s.Standbys != "" && s.Commit != "off" && s.Commit != "local"
 }
 
-// Loses describes the setting because of which a crash or a failover can lose acknowledged writes. It returns "" if
-// there is no such setting.
+// Loses describes a setting with which a crash or a failover can lose acknowledged writes. It returns "" if there is
+// none.
 func (s *Settings) Loses() string {
 	switch {
 	case s.Fsync == "off":

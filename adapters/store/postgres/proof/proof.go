@@ -1,5 +1,5 @@
-// Package proof tests whether a database shows the running transactions of other connections. A store needs this
-// information to find out whether a write was applied after its reply was lost.
+// Package proof tests whether a database shows the running transactions of other connections, as a store needs to
+// resolve lost replies.
 package proof
 
 import (
@@ -25,11 +25,10 @@ type Evidence struct {
 	Alive    string // query that returns one row if the process $1 with the application_name $2 is running a statement
 }
 
-// Show tests the queries. It begins a transaction over one connection. The queries, sent over the other connection,
-// must find the transaction until it ends, and no longer. The two connections must have different database processes.
+// Show tests the queries. It begins a transaction on one connection and sends the queries over the other. They must
+// find the transaction until it ends, and not afterwards.
 //
-// Show changes no data. It also changes no session settings, because a pooler may later give the session to another
-// client.
+// Show changes no data and no session settings, because a pooler may later give the session to another client.
 func (e *Evidence) Show(ctx context.Context, writer, witness *pgconn.PgConn) error {
 	for range proofs {
 		if err := e.showOnce(ctx, writer, witness); err != nil {

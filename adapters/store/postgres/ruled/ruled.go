@@ -12,12 +12,12 @@ import (
 
 // Table contains the options of a table. A nil *Table means that the table has no options.
 type Table struct {
-	// Revision is the revision of the record. A statement that depends on the options has the revision as an argument,
-	// and finds nothing if the record has changed since.
+	// Revision is the revision of the record. A statement with this revision as an argument finds nothing if the record
+	// has changed.
 	Revision edm.Ticks
 	Traits   *table.Traits
-	// Large is set once a scan has found large entities in the table. Later scans read the properties of large entities
-	// instead of their lengths, because a length does not show whether the entity has expired.
+	// Large is set when a scan has found large entities. Later scans read the properties of large entities, which show
+	// whether the entity has expired.
 	Large atomic.Bool
 }
 
@@ -34,8 +34,8 @@ func (t *Table) Rules() *table.Traits {
 	return t.Traits
 }
 
-// Tables caches the options of all tables that have options. It is safe for concurrent use. If an entry is outdated, a
-// statement with its revision finds nothing, and the server reads the record again.
+// Tables caches the options of all tables that have options. It is safe for concurrent use. A statement with an
+// outdated revision finds nothing, and the server reads the record again.
 type Tables struct {
 	mu   sync.RWMutex
 	list map[string]*Table
@@ -55,8 +55,8 @@ func (t *Tables) None() bool {
 	return len(t.list) == 0
 }
 
-// Note caches the options of a table. stored is the encoded form of the options; nil means that the table has none.
-// Note returns the cache entry, or nil if there are no options.
+// Note caches the options of a table and returns the cache entry. stored is the encoded form of the options, or nil if
+// the table has none; Note then returns nil.
 func (t *Tables) Note(name string, revision edm.Ticks, stored []byte) (*Table, error) {
 	if stored == nil {
 		t.Forget(name)

@@ -17,17 +17,18 @@ import (
 //go:embed *.sql
 var files embed.FS
 
-// Version is the schema version that this program needs: the number of SQL files in this folder. Each file upgrades the schema by one
-// version.
+// Version is the schema version that this program needs: the number of SQL files in this folder. Each file upgrades the
+// schema by one version.
 const Version = 6
 
 // Err means that the schema is missing, has another version, or cannot be used.
 var Err = errors.New("schema")
 
-// Migrate upgrades the schema to [Version]. If create is set, it also creates a missing schema. Each step is a
-// transaction, and two programs cannot execute a step at the same time. Migrate returns the version before the upgrade;
-// 0 means that there was no schema. tenancy is how long a killed server still counts as a user of the schema; errors
-// mention it.
+// Migrate upgrades the schema to [Version]. If create is true, it also creates a missing schema. It returns the version
+// before the upgrade, or 0 if there was no schema.
+//
+// A schema that servers use is not upgraded. tenancy is how long a killed server still counts as a user; the error
+// contains it.
 func Migrate(ctx context.Context, c *pgx.Conn, schema string, create bool, tenancy time.Duration) (found int, err error) {
 	quoted := pgx.Identifier{schema}.Sanitize()
 	found = -1
@@ -78,8 +79,8 @@ func Migrate(ctx context.Context, c *pgx.Conn, schema string, create bool, tenan
 	}
 }
 
-// newSchema creates the schema and the SQL table that contains the version. If the owner of the database has already created an
-// empty schema, newSchema uses it.
+// newSchema creates the schema and the SQL table that contains the version. It accepts a schema that exists already but
+// is empty.
 func newSchema(ctx context.Context, tx pgx.Tx, schema string) error {
 	quoted := pgx.Identifier{schema}.Sanitize()
 	var exists bool

@@ -12,26 +12,26 @@ import (
 )
 
 // Slots is the number of servers that can issue Timestamps at the same time. A Timestamp modulo Slots is the slot of
-// the server that issued it. A Timestamp counts units of 100 ns, so a server can issue one Timestamp every 6.4 µs.
+// the server that issued it, so a server can issue one every 6.4 µs.
 const Slots = 64
 
 const (
 	// ReserveAhead is how far ahead of the clock a server reserves Timestamps.
 	ReserveAhead = edm.TicksPerSecond * 3 / 2
-	// reserveLifted is how far a server reserves above its last Timestamp if the Timestamp is ahead of the clock. The
-	// time is short, because a new table begins above all reserved Timestamps. With a longer time, a server that
-	// creates many tables would get further and further ahead of the clock.
+	// reserveLifted is how far a server reserves above its last Timestamp if this Timestamp is ahead of the clock. It
+	// is short, because a new table begins above all reserved Timestamps. Otherwise a server that creates many tables
+	// would get further and further ahead of the clock.
 	reserveLifted = edm.TicksPerSecond / 100
 )
 
-// Clock issues the Timestamps of a server. No other server issues the same Timestamps. A Timestamp is reserved in the
-// database before it is issued, and a new incarnation of a table begins above all reserved Timestamps.
+// Clock issues the Timestamps of a server. No other server issues the same Timestamps. A Clock is safe for concurrent
+// use.
 //
-// A slot may have two holders for some time, because a suspended server does not know that another server has taken its
-// slot. The new holder begins above the Timestamps that the old holder has reserved. The old holder cannot reserve
-// more.
+// A Timestamp is reserved in the database before it is issued. A new incarnation of a table begins above all reserved
+// Timestamps.
 //
-// A Clock is safe for concurrent use.
+// A suspended server does not notice that another server has taken its slot. The new holder begins above the Timestamps
+// that the old holder has reserved, and the old holder cannot reserve more.
 type Clock struct {
 	now func() edm.Ticks
 	// reserve stores a reservation. If another server has the slot, reserve takes a free slot.
@@ -45,24 +45,24 @@ type Clock struct {
 
 	halts atomic.Pointer[Halted] // if set, the reason why no Timestamps are issued
 
-	// Steady is a clock that is never set, such as the monotonic clock of the machine. It lets the Clock detect that
-	// the system clock was set back. The Clock then makes a new reservation before it issues a Timestamp, so that the
-	// database compares the clocks again. Without this check, the Clock could use its old reservation for as long as
-	// the clock was set back. nil means that the system clock is never set back.
+	// Steady is a clock that is never set, such as the monotonic clock of the machine. nil means that the system clock
+	// is never set back.
+	//
+	// If the system clock was set back, the Clock makes a new reservation, so that the database compares the clocks
+	// again. Otherwise it could use the old reservation for too long.
 	Steady func() edm.Ticks
 
-	// Back is the largest backward step of the system clock that the Clock hides; 0 means no limit. After such a step,
-	// new Timestamps are still above the earlier results of Instant. After a larger step, the earlier results count as
-	// wrong and are ignored.
+	// Back is the largest backward step of the system clock that the Clock hides; 0 means no limit. After a larger
+	// step, the Clock ignores earlier results of Instant as wrong.
 	Back edm.Ticks
 }
 
-// setBack is the smallest backward step of the system clock that requires a new reservation. The two clocks are not
-// read at the same instant, so the pause of an interrupted goroutine looks like a small step.
+// setBack is the smallest backward step of the system clock that requires a new reservation. A pause between the
+// readings of the two clocks looks like a small step.
 const setBack = edm.TicksPerSecond / 10
 
-// New returns a Clock that holds no slot; see [Clock.Hold]. The function reserve stores a reservation. If another
-// server has the slot, it takes a free slot.
+// New returns a Clock that holds no slot; see [Clock.Hold]. The function reserve stores a reservation, and takes a free
+// slot if another server has the slot.
 func New(now func() edm.Ticks, reserve func(context.Context, Holding, edm.Ticks) (Holding, error)) *Clock {
 	return &Clock{now: now, reserve: reserve, one: make(chan struct{}, 1)}
 }
@@ -114,7 +114,8 @@ func (c *Clock) Next(ctx context.Context) (edm.Ticks, error) {
 	}
 }
 
-// issue issues a Timestamp. If a reservation is needed first, upTo is not 0 and is the highest Timestamp to reserve.
+// issue issues a Timestamp. If a reservation is needed first, upTo is the highest Timestamp to reserve; otherwise upTo
+// is 0.
 func (c *Clock) issue() (t, upTo edm.Ticks, has Holding) {
 	now := c.now()
 	lead := c.lead(now)
@@ -143,9 +144,10 @@ func (c *Clock) lead(now edm.Ticks) edm.Ticks {
 
 func ahead(now, t edm.Ticks) edm.Ticks { return max(now+ReserveAhead, t+reserveLifted) }
 
-// Instant returns the time at which a read decides whether entities have expired. It is the current time, but never
-// below an earlier result of Instant or a Timestamp that was issued or passed to Raise. Later Timestamps are higher. An
-// entity that has expired at this time has therefore expired for all later writes of this server.
+// Instant returns the time at which a read decides whether entities have expired: the current time, but not less than
+// an earlier result or an earlier Timestamp.
+//
+// All later Timestamps of this server are higher, so its later writes see the same entities as expired.
 func (c *Clock) Instant() edm.Ticks {
 	now := c.now()
 	c.mu.Lock()

@@ -7,16 +7,15 @@ import (
 	"edgetable/adapters/store/postgres/slot"
 )
 
-// A table with a feed has a record in the form that ruled.go describes. A write to the table also adds a line to the
-// feed, in the same statement. Lines are rows of the SQL table "change". A batch adds its line with an additional
-// statement.
+// A write to a table with a feed also adds a line to the feed, a row of the SQL table "change". A batch adds its line
+// with an additional statement. The record of the table has the form that ruled.go describes.
 
 // markEvery limits the number of marks. Of the lines that can have a mark, one in markEvery has it.
 const markEvery = 8
 
-// lineSQL adds a line with the keys of a commit to a feed. The line can have a mark only if the first statement of the
-// transaction adds it. The snapshot then contains no number above the transaction's number. After a crash, PostgreSQL
-// does not reuse numbers up to a committed number, so the mark in a committed line stays correct.
+// lineSQL adds a line with the keys of a commit to a feed. Only the first statement of a transaction stores a mark,
+// because its snapshot contains no higher transaction number. After a crash, PostgreSQL may reuse higher numbers, and a
+// mark with such a number would be wrong.
 func lineSQL(keys string) string {
 	return strings.NewReplacer("$keys", keys, "$every", strconv.Itoa(markEvery), "$slots", strconv.Itoa(slot.Slots)).Replace(`
 INSERT INTO change (life, ts, keys, mark)
@@ -24,8 +23,7 @@ SELECT life, ts, $keys::bytea, CASE WHEN ts / $slots % $every = 0 AND txid_snaps
 }
 
 // FeedWrites contains the statements of RuledWrites for a table with a feed. A single write has one more argument, the
-// line for the feed. FeedWrites also contains Update, because a feed does not require the store to read the entity
-// first.
+// line for the feed. Unlike RuledWrites, FeedWrites contains Update.
 var FeedWrites = map[Form]struct{ Alone, Batch Prepared }{
 	Upsert: feedWrite("upsert", upsertSQL, "6", "$7"),
 	Insert: feedWrite("insert", insertSQL, "6", "$7"),
@@ -41,14 +39,14 @@ func feedWrite(name, sql, revision, line string) struct{ Alone, Batch Prepared }
 	}
 }
 
-// FeedBatch adds the line $3 of a batch with the Timestamp $2, if the record has the revision $4. It is the first statement of
-// the batch, so the line can store its snapshot as a mark.
+// FeedBatch adds the line $3 of a batch with the Timestamp $2, if the record has the revision $4. It must be the first
+// statement of the batch, so that the line can have a mark.
 var FeedBatch = Prepared{"feed_batch", `
 WITH w AS (SELECT -life AS life, $2::int8 AS ts FROM record WHERE name = $1::text AND revision = -$4::int8), line AS (` + lineSQL("$3") + `
 RETURNING 1) SELECT 1 / count(*) FROM line`}
 
-// FeedBegin runs in the transaction that changes a record from revision $4 to revision $2. The new record declares a
-// feed that retains its lines for $3 × 100 ns. If the table did not have a feed before, the feed begins now.
+// FeedBegin declares a feed that retains its lines for $3 × 100 ns. It runs in the transaction that changes the record
+// from revision $4 to revision $2. If the table had no feed before, the feed begins now.
 var FeedBegin = Prepared{"feed_begin", `
 INSERT INTO feed AS f (life, name, incarnation, revision, keep, since, floor)
 SELECT -life, name, incarnation, $2::int8, $3::int8, txid_current(), txid_current() FROM record WHERE name = $1::text AND revision = -$2::int8
@@ -57,15 +55,16 @@ SELECT -life, name, incarnation, $2::int8, $3::int8, txid_current(), txid_curren
        floor = CASE WHEN f.revision = $4::int8 THEN f.floor ELSE excluded.floor END,
        trims = CASE WHEN f.revision = $4::int8 THEN f.trims ELSE f.trims + 1 END`}
 
-// hereSQL selects the identifiers of the cluster and of the database. A copy of the database has other identifiers. A
-// promotion or a restore changes only the timeline, which hereSQL does not select.
+// hereSQL selects the identifiers of the cluster and the database. A copy of the database has other identifiers. A
+// promotion or a restore does not change them.
 const hereSQL = `(SELECT system_identifier FROM pg_control_system()), (SELECT oid::int8 FROM pg_database WHERE datname = current_database())`
 
 // Statements about the database to which the feeds belong.
 var (
 	FeedHome = Prepared{"feed_home", `SELECT ` + hereSQL + `, left(pg_walfile_name(pg_current_wal_lsn()), 8), h.system, h.database
   FROM (VALUES (1)) AS one (n) LEFT JOIN home h ON h.one`}
-	// FeedMove records that the feeds belong to this database. If another database was recorded before, all feeds begin again.
+	// FeedMove records that the feeds belong to this database. If another database was recorded before, all feeds begin
+	// again.
 	FeedMove = Prepared{"feed_move", `
 WITH moved AS (
   INSERT INTO home (one, system, database) SELECT true, ` + hereSQL + `
@@ -76,11 +75,10 @@ begun AS (UPDATE feed SET begun = above.ts, since = txid_current(), floor = txid
 UPDATE record r SET floor = r.floor - r.floor % ` + lift + ` + greatest(r.floor % ` + lift + `, above.ts) FROM begun, above WHERE r.life = -begun.life`}
 )
 
-// Statements that read feeds. PostgreSQL may plan these statements while the tables are empty, and such a plan might
-// read whole tables. The SQL text of a query with a list therefore forces one index lookup per element.
+// Statements that read feeds. A query with a list forces one index lookup per element, because a plan that PostgreSQL
+// makes while the tables are empty might read whole tables.
 //
-// FeedHead finds the feed of the table $1. If $2 is set, FeedHead finds the feed of the incarnation $2, which may be an
-// earlier incarnation.
+// FeedHead finds the feed of the table $1, or of its incarnation $2 if $2 is not NULL.
 var (
 	FeedHead = Prepared{"feed_head", `
 SELECT r.incarnation, r.traits, f.incarnation, f.life, f.since, f.begun, f.floor, f.removed, coalesce(f.dropped, 0), f.settled, f.revision, txid_current_snapshot(), f.trims
@@ -106,18 +104,21 @@ SELECT i, nonce, properties FROM (
     FROM unnest($2::bytea[], $3::int8[]) WITH ORDINALITY AS q (key, ts, i), LATERAL (
       SELECT nonce, properties FROM entity WHERE life = $1::int8 AND key = q.key AND ts = q.ts AND properties IS NOT NULL OFFSET 0) AS e) AS r
  WHERE upto - octet_length(properties) < $4::int8 ORDER BY i`}
-	// FeedRunning returns two columns for each running transaction: the low 32 bits of its number, and whether the transaction may
-	// add lines. A transaction that adds lines locks the SQL table of lines before it gets a number.
+	// FeedRunning returns the low 32 bits of the number of each running transaction, and whether the transaction has
+	// the lock that it needs to add lines.
 	FeedRunning = Prepared{"feed_running", `
 WITH l AS MATERIALIZED (SELECT * FROM pg_locks WHERE mode IN ('ExclusiveLock', 'RowExclusiveLock') AND granted)
 SELECT t.transactionid::text::int8, EXISTS (SELECT FROM l AS c WHERE c.locktype = 'relation' AND c.relation = 'change'::regclass
          AND c.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND c.virtualtransaction = t.virtualtransaction)
   FROM l AS t WHERE t.locktype = 'transactionid' AND t.mode = 'ExclusiveLock'`}
-	// FeedUndecided returns which of the transactions $1 have not ended yet. pg_locks cannot show this: while a
-	// transaction is ending, pg_locks may show only some of its locks.
+	// FeedUndecided returns which of the transactions $1 have not ended yet. pg_locks cannot show this, because it may
+	// lack locks of a transaction that is ending.
 	FeedUndecided = Prepared{"feed_undecided", `SELECT n FROM unnest($1::int8[]) AS n WHERE txid_status(n) = 'in progress'`}
-	// FeedNews returns the positions after which there may be changes. For each position, $1 contains the incarnation, and $2 the highest
-	// transaction number. For each open transaction of a position, $4 contains the transaction number, and $3 the index of the position.
+	// FeedNews returns the positions after which there may be changes. The arguments are:
+	// - $1: incarnation of each position
+	// - $2: highest transaction number of each position
+	// - $3: index of a position, for each open transaction
+	// - $4: number of the open transaction
 	FeedNews = Prepared{"feed_news", `
 SELECT q.i FROM unnest($1::bytea[], $2::int8[]) WITH ORDINALITY AS q (incarnation, high, i) LEFT JOIN feed f ON f.incarnation = q.incarnation
  WHERE f.life IS NULL OR f.dropped IS NOT NULL OR EXISTS (SELECT FROM change c WHERE c.life = f.life AND c.xact > q.high)
@@ -136,7 +137,8 @@ gone AS (DELETE FROM change WHERE ctid = ANY(ARRAY(SELECT place FROM part WHERE 
 upto AS (SELECT max(g.ts) AS ts, max(g.xact) AS xact FROM gone g, feed f WHERE f.life = $1::int8 AND g.ts > f.begun),
 head AS (UPDATE feed f SET floor = greatest(floor, upto.xact), removed = greatest(removed, upto.ts), trims = trims + 1 FROM upto WHERE f.life = $1::int8 AND upto.ts IS NOT NULL)
 SELECT xact, ts, (SELECT count(*) FROM part), (SELECT count(*) FROM gone) FROM part ORDER BY xact DESC, ts DESC LIMIT 1`}
-	// FeedForget removes the description of a feed whose lines were all removed, after the feed or its table was dropped.
+	// FeedForget removes the description of a feed whose lines were all removed, after the feed or its table was
+	// dropped.
 	FeedForget = Prepared{"feed_forget", `
 DELETE FROM feed f WHERE life = $1::int8 AND NOT EXISTS (SELECT FROM change c WHERE c.life = f.life)
    AND (dropped IS NOT NULL OR NOT EXISTS (SELECT FROM record r WHERE r.life = -f.life AND r.revision = -f.revision))`}

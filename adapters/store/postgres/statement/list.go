@@ -11,8 +11,10 @@ import (
 // NamePrefix is the prefix of the application_name of every edgetable server.
 const NamePrefix = "edgetable "
 
-// Statements that read the state of entities. In a result, a NULL floor means that there is no table. A NULL ts means
-// that there is no row. NULL properties mean that the row is a tombstone.
+// Statements that read the state of entities. NULL in a result means:
+// - floor: the table does not exist
+// - ts: the entity has no row
+// - properties: the row is a tombstone
 var (
 	GetOne = Prepared{"get_one", `
 SELECT r.floor, r.purged, e.ts, e.nonce, e.properties
@@ -56,8 +58,8 @@ UPDATE entity SET ts = $3::int8, nonce = $4::int8, properties = $5::bytea, delet
 	swapSQL = updateSQL + ` AND ts = $6::int8`
 )
 
-// trailSQL computes the trail of a row that is being overwritten. The trail contains the last Timestamp of each other
-// server that wrote the row in the previous minute. Most rows have one writer and therefore no trail.
+// trailSQL computes the trail of a row that is being overwritten: the last Timestamp of each other server that wrote
+// the row in the previous minute. Most rows have no trail.
 func trailSQL(row, at string) string {
 	return strings.NewReplacer("row.", row, "$at", at, "$slots", strconv.Itoa(slot.Slots), "$memory", strconv.Itoa(TrailMemory)).Replace(`CASE
    WHEN row.ts <= $at - $memory THEN NULL
@@ -74,7 +76,7 @@ func allOrNone(sql string) string {
 	return `WITH w AS (` + sql + ` RETURNING 1) SELECT 1 / count(*) FROM w`
 }
 
-// Form is the way in which a statement writes one entity.
+// Form is the kind of SQL statement that writes an entity.
 type Form uint8
 
 const (
@@ -98,8 +100,7 @@ var (
 	Commit = Prepared{"commit", `COMMIT`}
 	LifeOf = Prepared{"life_of", `SELECT life FROM record WHERE name = $1::text`}
 	// SmallRows returns small properties completely, and only the lengths of large properties. A limit on the number of
-	// rows therefore also limits the size of the result. It would cost more to limit the sum of the sizes, as SomeRows
-	// does.
+	// rows then also limits the size of the result.
 	SmallRows = bothWays("small_rows", `
 SELECT key, ts, nonce, CASE WHEN octet_length(properties) <= $5::int4 THEN properties END,
        CASE WHEN octet_length(properties) > $5::int4 THEN octet_length(properties) END`+rowsOf)
@@ -126,9 +127,9 @@ const rowsOf = `
  WHERE life = (SELECT life FROM record WHERE name = $1::text) AND key >= $2::bytea AND key < $3::bytea AND properties IS NOT NULL
  ORDER BY key LIMIT $4::int8`
 
-// Statements of the catalog. SetFloor sets the floor of a new incarnation above all reserved Timestamps. CreateRecord
-// may wait until a Drop of the earlier incarnation has ended. Its snapshot does not show the Timestamps that were
-// reserved during the wait, so SetFloor is a separate, later statement of the same transaction.
+// Statements of the catalog. SetFloor sets the floor of a new incarnation above all reserved Timestamps. It must be a
+// separate statement after CreateRecord, because CreateRecord may wait for a Drop, and its snapshot lacks the
+// Timestamps that are reserved during the wait.
 var (
 	ReadRecord  = Prepared{"read_record", `SELECT name, incarnation, revision, value FROM record WHERE name = $1::text`}
 	ListRecords = Prepared{"list_records", `
@@ -144,9 +145,10 @@ UPDATE record SET revision = $2::int8, value = $3::bytea, trail = (revision || t
 	DropRecord = Prepared{"drop_record", `
 WITH gone AS (DELETE FROM record WHERE name = $1::text AND revision = $2::int8 RETURNING life, revision || trail AS trail)
 INSERT INTO dropped (life, trail) SELECT life, $3::int8 || trail FROM gone`}
-	// OfLife and InTrail find out whether a record change was applied. OfLife looks for the new incarnation. InTrail
-	// looks for the Timestamp of the change in the trail, which contains the newest revisions of the record. The second
-	// column is positive if the trail goes back to the earlier revision $3. An applied change is then in the trail.
+	// OfLife and InTrail find out whether a record change was applied:
+	// - OfLife looks for the new incarnation.
+	// - InTrail looks for the Timestamp $2 in the trail, which contains the newest revisions. If the second column is
+	//   positive, the trail goes back to the earlier revision $3, and an applied change would be in it.
 	OfLife  = Prepared{"of_life", `SELECT (SELECT count(*) FROM record WHERE life IN ($1::int8, -$1::int8)) + (SELECT count(*) FROM dropped WHERE life = $1::int8), 1::int8`}
 	InTrail = Prepared{"in_trail", `
 SELECT count(*) FILTER (WHERE $2::int8 = ANY(trail)), count(*) FILTER (WHERE $3::int8 = ANY(trail))
@@ -177,13 +179,13 @@ RETURNING (extract(epoch FROM statement_timestamp()) * 1000000)::int8, (SELECT v
 	Oldest = Prepared{"oldest", `SELECT (` + OldestSQL + ` * 1000000)::int8`}
 )
 
-// OldestSQL is an SQL expression for the age in seconds of the oldest transaction of another connection. Transactions
-// of autovacuum do not count, because they do not delay the removal of dead rows.
+// OldestSQL is an SQL expression for the age in seconds of the oldest transaction of another connection, except
+// autovacuum.
 const OldestSQL = `coalesce((SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_activity
 	WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type <> 'autovacuum worker'), 0)`
 
-// Blocked returns how long a statement of the server $1 has waited for a lock of another program, in microseconds, and
-// a description of the program.
+// Blocked returns how many microseconds a statement of the server $1 has waited for a lock of another program, and a
+// description of the program.
 var Blocked = Prepared{"blocked", `
 SELECT (extract(epoch FROM clock_timestamp() - mine.query_start) * 1000000)::int8,
        format('process %s (%s, %s, user %s)', other.pid, coalesce(nullif(other.application_name, ''), 'no name'), coalesce(other.state, 'state not shown'), other.usename)
@@ -194,8 +196,9 @@ SELECT (extract(epoch FROM clock_timestamp() - mine.query_start) * 1000000)::int
 // Statements that remove rows, and statements that find transactions which may still add rows.
 var (
 	// Writing finds transactions that are writing entities, in sessions whose application_name matches $1. If $2 is not
-	// 0, it finds only transactions of the process $2. A statement locks the SQL table of entities before it reads
-	// records, so the locks show the transactions. Every SQL role may read locks and application names.
+	// 0, the process must be $2.
+	//
+	// It looks for a lock on the SQL table of entities. Every SQL role may read locks and application names.
 	Writing    = Prepared{"writing", WritingSQL("'entity'::regclass")}
 	RaiseFloor = Prepared{"raise_floor", `UPDATE record SET floor = floor - floor % ` + lift + ` + $2::int8 WHERE name = $1::text AND floor % ` + lift + ` < $2::int8`}
 	// DeadLives lists the incarnations that have tombstones. It reads one index entry per incarnation.
@@ -214,8 +217,8 @@ SELECT life FROM dropped WHERE NOT cleared AND since < clock_timestamp() - $1::i
 	ForgetDrops = Prepared{"forget_drops", `DELETE FROM dropped WHERE cleared AND since < clock_timestamp() - $1::int8 * interval '1 microsecond'`}
 )
 
-// Statements with which one server takes over the removal of a table's expired entities. A server has taken over the
-// removal if its statement writes a row.
+// Statements with which a server takes over the removal of a table's expired entities. It has taken over if its
+// statement writes a row.
 var (
 	ReadUpkeep  = Prepared{"read_upkeep", `SELECT due, resume FROM upkeep WHERE name = $1::text`}
 	BeginUpkeep = Prepared{"begin_upkeep", `INSERT INTO upkeep (name, due, resume) VALUES ($1::text, $2::int8, $3::bytea) ON CONFLICT DO NOTHING`}
@@ -243,8 +246,8 @@ RETURNING key`
 // Gone returns no row if the process $2, with the application_name $1, has ended.
 var Gone = Prepared{"gone", `SELECT 1 FROM pg_stat_activity WHERE application_name = $1::text AND ` + ProcessSQL + ` = $2::text`}
 
-// ProcessSQL identifies a database process by its id and start time. The operating system reuses process ids, and
-// another primary may have a process with the same id.
+// ProcessSQL identifies a database process by its id and start time, because ids are reused, and another primary may
+// have a process with the same id.
 const ProcessSQL = `concat_ws(' ', pid, extract(epoch FROM backend_start))`
 
 // Alive returns a row if the process $1, with the application_name $2, is running a statement.

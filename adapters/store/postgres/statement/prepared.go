@@ -10,8 +10,8 @@ import (
 // Prepared is a statement that every connection has prepared. Its parameters and results have binary format.
 type Prepared struct{ Name, SQL string }
 
-// descriptions is the key of the descriptions of the prepared statements in a connection's custom data. With a stored
-// description, pgx need not request it from the database for each use.
+// descriptions is the key of the descriptions of the prepared statements in a connection's custom data. pgx would
+// otherwise request them for each use.
 const descriptions = "descriptions"
 
 // On returns the description of the prepared statement on the connection c.

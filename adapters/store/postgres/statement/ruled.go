@@ -2,13 +2,14 @@ package statement
 
 import "strings"
 
-// A table with options, such as an expiry rule or a feed, has a record in another form. The incarnation number and the
+// A table with options, such as an expiry rule or a feed, has a record in another form: the incarnation number and the
 // revision are negative, and the floor is above every Timestamp.
 //
-// A statement for tables without options therefore finds and writes no entities of a table with options, without an
-// additional check. A server that does not know the options yet detects them by the result: a read or write of an
-// entity returns the high floor, a page returns the negative incarnation number, and a read of a record returns the
-// negative revision.
+// Statements for tables without options therefore neither find nor write entities of such a table. Their results tell
+// the server that the table has options:
+// - a read of an entity returns the high floor
+// - a page returns the negative incarnation number
+// - a read of a record returns the negative revision
 //
 // The statements in this file accept both forms of a record. A statement with the revision of the record as an argument
 // finds nothing after the options have changed.
@@ -30,8 +31,8 @@ func ruledSQL(sql, revision string) string {
 	return s
 }
 
-// RuledGetOne and RuledGetMany return the columns of GetMany, followed by the revision of the record and the options of
-// the table, which are NULL if there are none.
+// RuledGetOne and RuledGetMany return the columns of GetMany, then the revision of the record, and then the options of
+// the table or NULL.
 var (
 	RuledGetOne = Prepared{"ruled_get_one", `
 SELECT r.floor % ` + lift + `, r.purged, e.ts, e.nonce, e.properties, 1::int8, abs(r.revision), r.traits
@@ -45,9 +46,8 @@ SELECT r.floor % ` + lift + `, r.purged, e.ts, e.nonce, e.properties, q.i, abs(r
 	RuledOverwritten = Prepared{"ruled_overwritten", strings.Replace(Overwritten.SQL, "e.life = r.life", "e.life = abs(r.life)", 1)}
 )
 
-// RuledWrites contains the statements of Writes with one more argument, the revision of the record. Update is missing,
-// because the store must first read the entity to check whether it has expired. It then uses Swap, which replaces only
-// the state that was read.
+// RuledWrites contains the statements of Writes with one more argument, the revision of the record. Instead of Update,
+// the store reads the entity to check its expiry and then uses Swap.
 var RuledWrites = map[Form]struct{ Alone, Batch Prepared }{
 	Upsert: ruledWrite("upsert", upsertSQL, "6"),
 	Insert: ruledWrite("insert", insertSQL, "6"),

@@ -19,9 +19,8 @@ func (s Prepared) With(args ...[]byte) Call { return Call{s, args} }
 
 // Transact sends calls as one transaction and returns the number of rows that each call wrote.
 //
-// It sends the arguments of all calls before the database executes the first call. Otherwise, a client that stopped
-// while it was sending would keep the rows of the first calls locked until its connection ends. The messages that
-// execute the calls are sent last, and have a few bytes each.
+// It sends all arguments first, and then the short messages that execute the calls. A client that stops while it is
+// sending arguments therefore does not keep rows locked.
 func Transact(c *pgconn.PgConn, calls []Call) (rows []int64, err error) {
 	f := c.Frontend()
 	for i, one := range calls {

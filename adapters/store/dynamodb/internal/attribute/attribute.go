@@ -1,6 +1,5 @@
-// Package attribute converts Edm values to attributes of DynamoDB items, and back. A type that DynamoDB has is stored
-// as a native attribute. Any other type is stored as a map with one entry, whose key names the type. The documentation
-// of package dynamodb shows the form of each type.
+// Package attribute converts Edm values to attributes of DynamoDB items, and back. The documentation of package
+// dynamodb shows the form of each type.
 package attribute
 
 import (
@@ -98,9 +97,10 @@ func Of(v edm.Value) types.AttributeValue {
 	}
 }
 
-// Double returns the stored form of a Double. A DynamoDB number has 38 digits, a magnitude from 1E-130 to below 1E+126,
-// and one zero, which is enough for most Doubles. Very large and very small Doubles, −0, the infinities and NaN are
-// stored as text. A NaN with unusual bits is stored as a binary that contains the bits in hexadecimal.
+// Double returns the stored form of a Double:
+//   - a number, if DynamoDB can store it: zero, or a magnitude from 1E-130 to below 1E+126
+//   - text for other Doubles, −0, the infinities and NaN
+//   - a binary with the bits in hexadecimal for a NaN with unusual bits
 func Double(f float64) types.AttributeValue {
 	abs := math.Abs(f)
 	switch {
@@ -171,9 +171,8 @@ func taggedValue(tag string, a types.AttributeValue) (edm.Value, error) {
 	return edm.Value{}, errValue
 }
 
-// SizeOf returns an upper bound of the size that DynamoDB counts for a stored value. DynamoDB counts the bytes of
-// strings and binaries, and up to 21 bytes for a number. A map counts as 3 bytes, plus 1 byte and the size of each
-// entry.
+// SizeOf returns an upper bound of the size that DynamoDB counts for a stored value. A number counts up to 21 bytes. A
+// map counts 3 bytes, plus 1 byte and the size of each entry.
 func SizeOf(v edm.Value) int {
 	const number, mapOfOne = 21, 3 + 1 + len(TagDateTime)
 	switch v.Type() {

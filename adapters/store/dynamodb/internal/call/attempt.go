@@ -37,10 +37,8 @@ func judge(ctx context.Context, err error, sent bool) *Error {
 
 type untilKey struct{}
 
-// Until returns a context under which no call is sent after the time t of the wall clock. A process may be suspended
-// with its laptop or virtual machine. The monotonic clock stops during a suspension, so the deadline of ctx is still in
-// the future afterwards, but the wall clock has advanced past t. A request that was signed before the suspension does
-// no harm, because its signature expires after minutes.
+// Until returns a context under which no call is sent after the time t of the wall clock. A deadline would use the
+// monotonic clock, which stops while the process is suspended.
 func Until(ctx context.Context, t edm.Ticks) context.Context {
 	return context.WithValue(ctx, untilKey{}, min(t, untilOf(ctx)))
 }

@@ -24,11 +24,11 @@ const (
 	Conditional
 	// Cancelled means that a transaction had no effect, because one of its actions failed.
 	Cancelled
-	// Unreadable means that a transaction had no effect. The reply does not say which actions failed, because the items
-	// of the failed actions were too large for the reply.
+	// Unreadable means that a transaction had no effect. The reply does not say which actions failed, because their
+	// items were too large for the reply.
 	Unreadable
-	// Stale means that the call had no effect, because the state has changed since it was read. The next attempt reads
-	// the state again, unless the failed call returned it.
+	// Stale means that the call had no effect, because the state has changed since it was read. The caller reads the
+	// state again and retries.
 	Stale
 	// Busy means that the call had no effect. The same call may succeed later.
 	Busy
@@ -91,9 +91,8 @@ func classify(err error) Class {
 	case "TransactionInProgressException":
 		return Ambiguous
 	case "ValidationException":
-		// A transaction also fails with ValidationException if its failed conditions return too many bytes. The caller
-		// therefore reads the items. If they meet all conditions, the transaction is invalid, and the caller returns
-		// the error.
+		// A transaction that is valid also fails with this code, if its failed conditions return too many bytes. The
+		// caller reads the items to find out which is the case.
 		if strings.Contains(err.Error(), "TransactWriteItems") {
 			return Unreadable
 		}
@@ -101,8 +100,8 @@ func classify(err error) Class {
 	return Refused
 }
 
-// cancellation returns Busy for a transaction that only conflicted with other transactions. It returns another class
-// for a transaction that would fail again.
+// cancellation returns Busy for a transaction that failed only because of conflicts or throttling, and Cancelled or
+// Refused otherwise.
 func cancellation(err error) Class {
 	reasons := Reasons(err)
 	if len(reasons) == 0 {

@@ -8,11 +8,11 @@ import (
 )
 
 // Expression contains the condition of a write and the changes of an update, with their placeholders. The zero value is
-// ready to use. DynamoDB requires a placeholder for every name that begins with a dot, and rejects placeholders that
-// are not used.
+// ready to use.
 //
-// The name of a store attribute is a dot and one letter; the placeholder of .t is #t. The caller chooses the
-// placeholder of a value, which begins with a colon.
+// DynamoDB requires placeholders for names that begin with a dot, as the names of store attributes do. The placeholder
+// of .t is #t. The placeholder of a value begins with a colon, and the caller chooses it. DynamoDB rejects unused
+// placeholders.
 type Expression struct {
 	condition, update strings.Builder
 	fixed             *string // text from a Template; if set, it replaces condition
@@ -55,8 +55,8 @@ func textOf(b *strings.Builder) *string {
 	return &s
 }
 
-// If adds a condition that compares an attribute with v. The operator op is, for example, "=". The placeholder stands
-// for v in the text of the expression.
+// If adds a condition that compares an attribute with v by the operator op, such as "=". The placeholder stands for v
+// in the text.
 func (e *Expression) If(attr, op, placeholder string, v types.AttributeValue) {
 	e.and()
 	e.condition.WriteString(e.name(attr))
@@ -116,8 +116,8 @@ func (e *Expression) Add(attr, basePlaceholder string, base types.AttributeValue
 	e.Bind(placeholder, n)
 }
 
-// SetProperty sets an attribute with any name. It uses the i-th numbered placeholders for the name and the value. These
-// have only three characters, so that 252 properties fit into an expression.
+// SetProperty sets an attribute with any name, with the i-th numbered placeholders. These are so short that 252
+// properties fit into an expression.
 func (e *Expression) SetProperty(i int, name string, v types.AttributeValue) {
 	placeholder := Numbered("#", i)
 	e.bindName(placeholder, name)

@@ -12,18 +12,17 @@ import (
 // sentKey is the context key of a flag that records whether the call was sent.
 type sentKey struct{}
 
-// sentMarker is an HTTP client that marks a call as sent. A call that fails before it is marked, for example because
-// credentials are missing, had no effect. sentMarker also limits the size of replies, which the SDK reads completely,
-// and prevents net/http from closing a connection too early.
+// sentMarker is an HTTP client that marks a call as sent. A call that fails without the mark, for example for lack of
+// credentials, had no effect. sentMarker also limits the size of replies.
 type sentMarker struct{ dynamodb.HTTPClient }
 
 func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
 	if sent, ok := r.Context().Value(sentKey{}).(*atomic.Bool); ok {
 		sent.Store(true)
 	}
-	// The SDK closes the request body when the reply begins, while net/http may still be reading the body. WriteTo of a
-	// closed body returns an error, which makes net/http close the connection in the middle of the reply. Read of a
-	// closed body returns EOF. The wrapper hides WriteTo from net/http.
+	// The SDK closes the request body when the reply begins. WriteTo of a closed body returns an error, which makes
+	// net/http close the connection before the reply has been read. The wrapper hides WriteTo, so that net/http calls
+	// Read, which returns EOF.
 	if r.Body != nil {
 		r.Body = struct{ io.ReadCloser }{r.Body}
 	}
@@ -34,8 +33,8 @@ func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// maxReply exceeds the size of every valid reply. A reply contains at most 16 MiB of items, and JSON may encode one
-// byte of an item as six bytes.
+// maxReply exceeds the size of every valid reply in bytes: at most 16 MiB of items, of which JSON may encode one byte
+// as six.
 const maxReply = 128 << 20
 
 var errReply = errors.New("dynamodb: a reply is larger than DynamoDB allows")

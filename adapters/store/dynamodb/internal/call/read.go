@@ -86,7 +86,8 @@ type Query struct {
 type Answer struct {
 	Items []Item
 	Next  []byte // the last sort key examined; nil if there are no more items
-	// Examined is the number of items that DynamoDB read, before it applied the Filter. Scanned is their approximate size in bytes.
+	// Examined is the number of items that DynamoDB read, before it applied the Filter. Scanned is their approximate
+	// size in bytes.
 	Examined, Scanned int
 }
 
@@ -131,8 +132,8 @@ func (t *Table) Input(q Query) *dynamodb.QueryInput {
 		Limit:          aws.Int32(int32(min(max(q.Rows, 1), 1<<20))),
 	}
 	if len(q.First) > MaxSort {
-		// No stored key is as long as q.First, so the query starts after the first MaxSort bytes of q.First. A stored
-		// key above these bytes is also above q.First.
+		// No stored key is as long as q.First. A stored key above the first MaxSort bytes of q.First is therefore also
+		// above q.First.
 		q.First = q.First[:MaxSort]
 		if !q.Descending {
 			in.ExclusiveStartKey = Key(q.Hash, q.First)
@@ -163,8 +164,8 @@ func (t *Table) Input(q Query) *dynamodb.QueryInput {
 	return in
 }
 
-// isEmpty reports whether the range cannot contain a stored key, because q.First is too long for a stored key. DynamoDB
-// rejects such a query, because its start key would be the highest possible key of the query.
+// isEmpty reports whether the range contains no stored key because q.First is too long. DynamoDB rejects such a query,
+// whose start key would be its highest possible key.
 func (q *Query) isEmpty() bool {
 	return len(q.First) > MaxSort && q.Last != nil && bytes.Compare(q.First[:MaxSort], q.Last[:min(len(q.Last), MaxSort)]) >= 0
 }
@@ -195,8 +196,8 @@ func (t *Table) Query(ctx context.Context, q Query) (a Answer, err error) {
 	return a, nil
 }
 
-// scannedBytes returns how many bytes a query read. It computes them from the consumed capacity: a unit is 4 KiB of a
-// strongly consistent read, or 8 KiB of an eventually consistent read.
+// scannedBytes computes how many bytes a query read from its consumed capacity. A unit is 4 KiB of a strongly
+// consistent read, or 8 KiB of an eventually consistent read.
 func scannedBytes(out *dynamodb.QueryOutput, c table.Consistency) int {
 	if out.ConsumedCapacity == nil || out.ConsumedCapacity.CapacityUnits == nil {
 		return int(out.ScannedCount) << 10 // Some implementations of DynamoDB do not report the capacity. In this case, each item counts as 1 KiB.

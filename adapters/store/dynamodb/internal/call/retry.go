@@ -17,8 +17,8 @@ type Policy struct {
 
 const (
 	maxTries = 13
-	// maxReplicaTries is the maximum number of attempts to read from an incomplete replica. The limit is low, because
-	// the missing part comes from another Region, perhaps much later.
+	// maxReplicaTries is the maximum number of attempts to read from an incomplete replica. It is low, because the
+	// missing items may arrive much later.
 	maxReplicaTries = 6
 )
 
@@ -30,7 +30,7 @@ var (
 	// Reread is the Policy for attempts that read the state and then write on condition that it is unchanged.
 	Reread = Policy{busy: true, ambiguous: true, refused: true, tries: maxTries}
 	// WhileStale is the Policy for a function that retries its failed calls itself. Retry calls the function again only
-	// if the error has the class [Stale].
+	// after an error of the class [Stale].
 	WhileStale = Policy{}
 )
 
@@ -56,9 +56,10 @@ const (
 	maxPause = 640 * time.Millisecond
 )
 
-// Retry calls a function until it succeeds or fails permanently, or until time runs out. It returns the last error of
-// the function, or the error of ctx with the last error in its text. If the first attempt was stale, the second attempt
-// follows without a pause.
+// Retry calls a function until it succeeds or fails permanently, or until time runs out. After a stale first attempt,
+// the second attempt follows without a pause.
+//
+// Retry returns the last error of the function or, if ctx has ended, the error of ctx.
 func (t *Table) Retry(ctx context.Context, p Policy, try func(ctx context.Context) error) error {
 	if t.ReadOnly && p.tries == 0 {
 		p.tries = maxReplicaTries
@@ -85,8 +86,8 @@ func (t *Table) Retry(ctx context.Context, p Policy, try func(ctx context.Contex
 	}
 }
 
-// pause waits for a random time after attempt n, with exponential backoff. If ctx would end earlier, pause returns
-// false at once.
+// pause waits for a random time after attempt n, with exponential backoff. If ctx would end earlier, it returns false
+// immediately.
 func (t *Table) pause(ctx context.Context, n int) bool {
 	longest := min(minPause<<min(n-1, 10), maxPause)
 	d := time.Duration(t.Rand() % uint64(longest))

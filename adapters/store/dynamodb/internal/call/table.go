@@ -1,5 +1,5 @@
 // Package call makes calls to one DynamoDB table. It classifies failed calls ([Class]), retries calls ([Policy]) and
-// writes expressions ([Expression]). It does not know what the items mean.
+// writes expressions ([Expression]).
 package call
 
 import (
@@ -52,12 +52,11 @@ type Table struct {
 	name     *string
 }
 
-// New returns a Table with a separate client. The client does not use the SDK's retries, because this package decides
-// which calls may be retried.
+// New returns a Table with a separate client, which does not use the SDK's retries.
 //
-// The client does not use the SDK's correction of clock skew either. Without the correction, DynamoDB rejects the calls
-// of a process whose clock is wrong by more than a few minutes. With it, such a process could remove entities that have
-// not expired, and chunks of writes in progress.
+// The client also does not correct clock skew. DynamoDB therefore rejects the calls of a process whose clock is wrong
+// by more than a few minutes. Otherwise such a process could remove entities that have not expired, or chunks of writes
+// in progress.
 func New(o Options) *Table {
 	o.Client = dynamodb.New(o.Client.Options(), func(d *dynamodb.Options) {
 		d.Retryer = aws.NopRetryer{}

@@ -86,9 +86,8 @@ func (t *Table) single(ctx context.Context, a *Action) (err error) {
 	return err
 }
 
-// Transact sends a transaction with a new token. While the outcome is unknown, Transact retries the transaction with
-// the same token. After an unknown outcome, it accepts only success: DynamoDB may refuse the second request because it
-// has applied the first, so a refusal proves nothing.
+// Transact sends a transaction with a new token. If the outcome is unknown, it retries with the same token. A retry
+// that is refused leaves the outcome unknown, because the first request may have caused the refusal.
 func (t *Table) Transact(ctx context.Context, actions []Action) error {
 	if t.ReadOnly {
 		return errReadOnly
@@ -116,7 +115,7 @@ func (t *Table) token() *string {
 var errUnprocessed = &Error{Busy, errors.New("dynamodb: nothing of a batch was processed")}
 
 // BatchWrite puts and deletes items that no other process writes. late reports whether DynamoDB may still apply some of
-// the writes after the call returns, or may apply them twice.
+// the writes after the call, or apply them twice.
 func (t *Table) BatchWrite(ctx context.Context, requests []types.WriteRequest) (late bool, err error) {
 	if t.ReadOnly {
 		return false, errReadOnly

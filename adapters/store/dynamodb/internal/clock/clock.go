@@ -9,29 +9,26 @@ import (
 	"edgetable/core/edm"
 )
 
-// Clock issues the Timestamps of this process, which strictly increase. It does not store them. Instead, a write or a
-// delete requires that the stored entity has a lower Timestamp; if it has not, the process raises the clock. The lowest
-// two digits are random, so that processes which write at the same moment seldom issue the same Timestamp.
+// Clock issues the Timestamps of this process, which strictly increase. It is safe for concurrent use.
 //
-// This condition cannot order a write after a delete, because a delete leaves no Timestamp in the store. A write gets
-// its Timestamp before it is sent. A delete with a higher Timestamp could therefore be applied first, and the write
-// would then create the entity with a lower Timestamp. To prevent this, a delete waits for all running attempts that
-// have a lower Timestamp and may create an entity with the same key. Later attempts have higher Timestamps. An attempt
-// waits only for attempts with lower Timestamps, so there is no deadlock. A retried attempt gets a new Timestamp and
-// waits again.
+// A write or a delete requires that the stored entity has a lower Timestamp; if it has not, the process raises the
+// clock and retries. The lowest two digits of a Timestamp are random, so that processes which write at the same moment
+// seldom issue the same Timestamp.
 //
-// An attempt with an unknown outcome may be applied at any time after its end. A delete does not wait for it, because
-// the time has no limit, and because the caller knows that the outcome is unknown. See docs/adr/0019.
+// A delete leaves no Timestamp in the store. A write that arrives late could therefore create the entity again,
+// although the delete has a higher Timestamp. To prevent this, a delete waits for all running attempts with lower
+// Timestamps that may create the entity. There is no deadlock, because an attempt waits only for lower Timestamps.
 //
-// A Clock is safe for concurrent use.
+// A delete does not wait for an attempt with an unknown outcome, which may be applied at any later time. Its caller
+// knows that the outcome is unknown. See docs/adr/0019.
 type Clock struct {
 	Now  func() edm.Ticks
 	Rand func() uint64
 
 	mu   sync.Mutex
 	last edm.Ticks
-	// creating contains the running attempts that may create an entity, by the hash of the entity's item. If two items
-	// have the same hash, an attempt may wait unnecessarily.
+	// creating contains the running attempts that may create an entity, by the hash of the item. If two hashes are
+	// equal, an attempt may wait unnecessarily.
 	creating map[uint64][]*Attempt
 }
 
@@ -52,8 +49,8 @@ func (c *Clock) next() edm.Ticks {
 	return c.last
 }
 
-// Instant returns the time at which a read decides whether entities have expired. Later Timestamps are higher. An
-// entity that has expired at this time has therefore expired for all later writes of this process.
+// Instant returns the time at which a read decides whether entities have expired. All later Timestamps of this process
+// are higher, so a later write sees the same entities as expired.
 func (c *Clock) Instant() edm.Ticks {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,8 +113,8 @@ func (c *Clock) End(a *Attempt) {
 	}
 }
 
-// Raise advances the clock to the Timestamp t, which another process has issued. It also adds a small random number,
-// because the other process may issue its next Timestamps directly above t.
+// Raise makes later Timestamps exceed t, a Timestamp of another process. It adds a small random number, because the
+// other process may issue the next Timestamps too.
 func (c *Clock) Raise(t edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"edgetable/adapters/store/dynamodb/internal/call"
 )
 
-// condition is a part of a filter expression: a leaf, or several parts joined by AND or OR. A nil condition is true for
-// every entity. A filter expression may accept too many entities, but never too few.
+// condition is a part of a filter expression: a leaf, or parts joined by AND or OR. nil is true for every entity. A
+// condition may accept too many entities, but never too few.
 type condition struct {
 	not bool
 
@@ -31,8 +31,8 @@ const (
 	contains   = "contains"
 )
 
-// DynamoDB accepts expressions of up to 4 KiB with 300 operators. A leaf takes at most 41 bytes and three operators,
-// including its NOT and the AND or OR before it. The permitted depth is not documented.
+// DynamoDB accepts expressions of up to 4 KiB with 300 operators. A leaf takes at most 41 bytes and three operators:
+// its own, NOT, and AND or OR.
 const (
 	maxLeaves = 94 // Translate adds another leaf
 	maxDepth  = 12
@@ -42,8 +42,8 @@ func leaf(compare string, v types.AttributeValue, path ...string) *condition {
 	return &condition{path: path, compare: compare, value: v, leaves: 1}
 }
 
-// join joins conditions with AND or OR. A nil condition, and a condition that would exceed a limit, counts as true: an
-// AND omits the condition, and an OR becomes nil.
+// join joins conditions with AND or OR. A condition that is nil, or that would exceed a limit, counts as true: an AND
+// omits it, and an OR becomes nil.
 func join(word string, parts []*condition) *condition {
 	c := &condition{word: word}
 	for _, p := range parts {

@@ -1,8 +1,8 @@
-// Package filter translates a $filter to a filter expression of DynamoDB.
+// Package filter translates a $filter to a filter expression of DynamoDB, so that DynamoDB does not send entities that
+// do not match. It still reads them and charges for them.
 //
-// With a filter expression, DynamoDB omits entities that do not match. Omitted entities are neither sent nor parsed,
-// but they are read and paid for. The core tests every entity that arrives, so an expression may pass entities that do
-// not match: if DynamoDB cannot make a comparison exactly, or if the properties of an entity are in other items.
+// An expression may pass entities that do not match, because the core tests every entity that arrives. It does so if
+// DynamoDB cannot make a comparison exactly, or if the properties of an entity are in other items.
 package filter
 
 import (
@@ -14,8 +14,8 @@ import (
 	"edgetable/core/odata"
 )
 
-// Entity names the attributes of an entity's item that a translation needs. In addition, each property is an attribute
-// with the property's name, in the form of package attribute.
+// Entity names the attributes of an entity's item that a translation needs, besides its properties. Properties have the
+// form of package attribute.
 type Entity struct {
 	Timestamp string // a number attribute with the Timestamp
 	Elsewhere string // an attribute of the items whose properties are in other items, and of no other item
@@ -42,10 +42,11 @@ func (e Entity) Translate(f *odata.Filter) *call.Filter {
 	return any.expression()
 }
 
-// test translates one comparison of the filter into a condition. The condition is true for every entity for which the comparison is true.
+// test translates one comparison of the filter into a condition. The condition is true for every entity for which the
+// comparison is true.
 func (e Entity) test(t odata.Test) *condition {
 	if t.Name == "PartitionKey" || t.Name == "RowKey" || len(t.Name) > call.MaxName {
-		return nil // A filter expression may not contain key attributes. The key ranges of the scan already exclude most other keys.
+		return nil // DynamoDB does not permit key attributes in a filter expression. The key ranges of the scan already exclude most other keys.
 	}
 	if t.Function != odata.NoFunction {
 		return translateFunction(&t)
@@ -58,8 +59,8 @@ func (e Entity) test(t odata.Test) *condition {
 		}
 		return join("OR", any)
 	}
-	// The comparison accepts stored values below the literal, for which there are no conditions. Conditions on stored
-	// values that the comparison rejects are therefore negated.
+	// There are no conditions for stored values below the literal, which the comparison accepts. The conditions for the
+	// values that it rejects are negated instead.
 	all := e.values(&t, told&^t.Holds, false)
 	for _, c := range all {
 		c.not = true
@@ -70,8 +71,8 @@ func (e Entity) test(t odata.Test) *condition {
 	return join("AND", all)
 }
 
-// translateFunction translates a function call. DynamoDB has no function for the end of a string, so endswith becomes
-// contains, which accepts more strings.
+// translateFunction translates a function call. DynamoDB cannot test the end of a string, so endswith becomes contains,
+// which accepts more strings.
 func translateFunction(t *odata.Test) *condition {
 	compare := contains
 	if t.Function == odata.StartsWith {
@@ -91,9 +92,11 @@ func translateFunction(t *odata.Test) *condition {
 	return is
 }
 
-// values returns conditions on the stored value, for a set of outcomes of the comparison with the literal. It ignores
-// the outcome Less. If the parameter all is set, the conditions accept every value with one of the outcomes, and
-// perhaps other values. Otherwise they accept only values with one of the outcomes, but perhaps not all of them.
+// values returns conditions on the stored value. of is a set of outcomes of its comparison with the literal; the
+// outcome Less is ignored.
+//
+// If the parameter all is true, the conditions accept every value with one of these outcomes, and perhaps more values.
+// If all is false, they accept no other values, but perhaps not all of these.
 func (e Entity) values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	add := func(compare string, v types.AttributeValue, path ...string) {
 		if compare != "" {
@@ -134,8 +137,8 @@ func (e Entity) values(t *odata.Test, of odata.Outcomes, all bool) (list []*cond
 		if i := v.Int(); i >= -1<<53 && i <= 1<<53 {
 			return append(list, doubles(t.Name, float64(i), of, all)...)
 		}
-		// A Double is stored with its shortest digits, which do not give its exact value, so DynamoDB cannot compare it
-		// with this integer.
+		// A Double is stored with its shortest digits, which are not its exact value. DynamoDB therefore cannot compare
+		// it with an integer of this size.
 		if all && of != 0 {
 			add(exists, nil, t.Name, attribute.TagDouble)
 		}
@@ -165,7 +168,7 @@ func operatorOf(of odata.Outcomes) string {
 }
 
 // inOrder reports whether s compares with every string in the same way in UTF-8, which DynamoDB uses, and in UTF-16. It
-// does if it has no character above U+DFFF.
+// does so if no character of s is above U+DFFF.
 func inOrder(s string) bool {
 	for i := range len(s) {
 		if s[i] >= 0xEE {
@@ -175,8 +178,8 @@ func inOrder(s string) bool {
 	return true
 }
 
-// doubles returns the conditions on stored Doubles. Most Doubles are stored as DynamoDB numbers with their shortest
-// digits, which DynamoDB can compare. Other Doubles are stored as text, which DynamoDB cannot compare by value.
+// doubles returns the conditions on stored Doubles. DynamoDB can compare the Doubles that are stored as numbers, but
+// not those that are stored as text.
 func doubles(name string, f float64, of odata.Outcomes, all bool) (list []*condition) {
 	if of == 0 {
 		return nil
@@ -200,8 +203,8 @@ func doubles(name string, f float64, of odata.Outcomes, all bool) (list []*condi
 	return list
 }
 
-// dates returns the conditions on stored DateTimes. They are stored as text without trailing zeros, so the order of the
-// text is exact only to the second.
+// dates returns the conditions on stored DateTimes. They are stored as text without trailing zeros, whose order is
+// exact only to the second.
 func dates(name string, t edm.Ticks, of odata.Outcomes, all bool) (list []*condition) {
 	if of&(odata.Equal|odata.Greater) == 0 {
 		return nil
