@@ -10,8 +10,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// applier applies the pieces of a shipped log to a store. It collects the commits of several small pieces and applies
-// them together, because each call of apply waits for the disk.
+// applier applies the pieces of a shipped log to a store. It combines the commits of several small pieces, because each
+// call of apply waits for the disk.
 type applier struct {
 	// apply applies commits to the store; see [Replica].
 	apply func(ctx context.Context, to commitlog.Position, commits []commitlog.Commit) error
@@ -48,8 +48,8 @@ func (a *applier) add(ctx context.Context, p *repository.Piece, commits []commit
 		}
 	}
 	a.at.Timeline, a.at.Number = p.Timeline, until
-	// A piece of the log contains the time Synced. Once the whole piece is applied, the store has all writes before
-	// this time. If the clock of the primary was set back, the time may be earlier than in the previous piece.
+	// After the whole piece, the store has all writes before the time Synced. This time decreases if the clock of the
+	// primary was set back.
 	if until == p.To && p.Synced > 0 {
 		a.at.Synced = p.Synced
 	}

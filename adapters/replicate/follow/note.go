@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// rebuildNote is the name of a file in a data directory. The file says that a secondary is building its store
-// from a backup. While it exists, no server may open the directory as a complete store.
+// rebuildNote is the name of a file in a data directory. It says that a secondary is building the store there, so no
+// server may open the directory as a complete store.
 const rebuildNote = "secondary.rebuild"
 
 // Rebuilding reports whether the store in a data directory is incomplete because a secondary is building it.

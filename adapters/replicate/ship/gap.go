@@ -10,10 +10,11 @@ import (
 // searchEvery is the interval at which a server looks for a hole in the shipped log.
 const searchEvery = 10 * time.Minute
 
-// findHole reports whether the backup location lacks a part of the log that was shipped after the newest backup. In
-// this case, secondaries and restores cannot reach the newest state without a new backup. Two searches must find the
-// same hole, because a listing of objects is not a snapshot. Only the first search may omit old folders, because it
-// usually finds no hole.
+// findHole reports whether the backup location lacks log that was shipped after the newest backup. The newest state can
+// then be restored only after another backup.
+//
+// Two searches must find the same hole, because a listing of objects is not a snapshot. The first search skips old
+// folders to save time.
 func (s *Shipper) findHole(ctx context.Context) (bool, error) {
 	var first *repository.Gap
 	for {
