@@ -46,8 +46,8 @@ func readError(ctx context.Context, err error) error {
 	return &busy{err}
 }
 
-// writeError converts the errors of the writes of one commit to one error, or to nil if all writes succeeded. If KV
-// refused all writes, nothing was applied, and the error is [table.ErrBusy]. Otherwise the error is [table.ErrUnknown].
+// writeError converts the errors of the writes of one commit to one error, or nil. The error is [table.ErrBusy] if KV
+// refused all writes, and otherwise [table.ErrUnknown].
 func writeError(errs []error) error {
 	var failure error
 	certain := true

@@ -24,8 +24,8 @@ const (
 	incarnationText = 16
 	// maxKey is the maximum length of an encoded key in a name.
 	maxKey = maxName - 1 - incarnationText
-	// KV might not accept the bytes 00 and 01 of an encoded key. In a name, separator replaces 00, and after replaces
-	// 01. Like 00 and 01, both sort below every character of a key.
+	// KV might not accept the bytes 00 and 01 of an encoded key, so a name has separator and after in their place. Both
+	// also sort below every character of a key.
 	separator = 0x1E
 	after     = 0x1F
 )
@@ -76,9 +76,8 @@ const overflow = maxKey - 1 - 2*digestSize
 
 const digestSize = 8
 
-// markOf returns the name of the mark for an entity whose key is too long for a name in KV. The name contains the
-// beginning of the key, cut after a whole character, then a byte that sorts before every longer key, then a digest of
-// the key.
+// markOf returns the name of the mark for a key that is too long for a name in KV: the beginning of the key, cut after
+// a whole character, then the byte after, then a digest of the key.
 func markOf(prefix string, k []byte) string {
 	b := appendPosition([]byte(prefix), k[:cut(k, overflow)])
 	digest := sha256.Sum256(k)

@@ -8,8 +8,8 @@ import (
 )
 
 // waiter lets a goroutine wait for a JavaScript promise. When the promise has settled, the shell (the JavaScript code
-// around this module) calls settled with the waiter's number. A callback of package js would also work, but would start
-// a goroutine for each call.
+// around this module) calls settled with the waiter's number. Unlike a callback of package js, this starts no
+// goroutine.
 type waiter struct {
 	number  int
 	settled chan bool

@@ -50,7 +50,7 @@ func (n *Namespace) Get(ctx context.Context, name string) (value, metadata []byt
 }
 
 // Write implements [workerskv.Namespace]. It makes the writes one after another, because only a purge or a batch has
-// more than one write.
+// several writes.
 func (n *Namespace) Write(ctx context.Context, writes []workerskv.Write) []error {
 	errs := make([]error, len(writes))
 	for i := range writes {
