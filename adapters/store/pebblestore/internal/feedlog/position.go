@@ -7,13 +7,13 @@ import (
 )
 
 // Position is a position in a change feed. The client has read all commits up to Number. If Part is not 0, the client
-// has read only the first Part changes of the last of these commits.
+// has read only the first Part changes of the commit Number.
 type Position struct {
 	Number edm.Ticks
 	Part   int
-	// Seen is the highest number of a commit that may have affected a page before this position. For example, a page
-	// omits the content of an entity that a later commit has changed. A store without the later commit never returns
-	// this content. Positions of earlier versions have no Seen, so it is 0.
+	// Seen is the highest number of a commit that may have affected an earlier page. A page omits content that such a
+	// commit has overwritten, so a store without the commit cannot continue the feed. In positions of earlier versions,
+	// Seen is 0.
 	Seen edm.Ticks
 }
 

@@ -44,8 +44,8 @@ func (d files) OpenDir(path string) (f vfs.File, err error) {
 	return f, err
 }
 
-// reuse calls ReuseForWrite of the machine's file system, which renames and then opens a file. An earlier attempt may
-// have renamed the file but found no descriptor to open it. In this case reuse only opens the file.
+// reuse calls ReuseForWrite, which renames and then opens a file. If an earlier attempt renamed the file but found no
+// descriptor to open it, reuse only opens it.
 func (d files) reuse(old, path string, c vfs.DiskWriteCategory, renamed *bool) (vfs.File, error) {
 	if *renamed {
 		return d.FS.OpenReadWrite(path, c)
@@ -58,8 +58,8 @@ func (d files) reuse(old, path string, c vfs.DiskWriteCategory, renamed *bool) (
 	return f, err
 }
 
-// retryWithReserve calls a file operation. While no descriptor is free, retryWithReserve closes reserve files and
-// repeats the call. The process keeps the reserve files open only for this purpose.
+// retryWithReserve calls a file operation. While no descriptor is free, it closes files that the process keeps open as
+// a reserve, and repeats the call.
 func (d *Disk) retryWithReserve(do func() error) error {
 	err := do()
 	for NoDescriptor(err) && d.give != nil && d.give() {

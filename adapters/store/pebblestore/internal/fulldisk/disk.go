@@ -17,20 +17,21 @@ type Options struct {
 	// FS is the file system of the machine.
 	FS  vfs.FS
 	Dir string
-	// Reserve is the size in bytes of the reserve file. The file uses at most a sixteenth of the disk. 0 means no reserve
-	// file, and a negative value leaves an existing file unchanged.
+	// Reserve is the size in bytes of the reserve file, which uses at most a sixteenth of the disk. 0 means no reserve
+	// file. A negative value leaves an existing file unchanged.
 	Reserve int64
-	// Spare closes the files that the process keeps open only as a reserve of file descriptors. It returns false if no
-	// such file was open. Nil means that the process keeps no such files.
+	// Spare closes files that the process keeps open only as a reserve of file descriptors. It returns false if no such
+	// file was open. Nil means that there is no reserve.
 	Spare func() bool
 	// Retry is the time after which Pebble retries a failed compaction.
 	Retry time.Duration
 	Logf  func(format string, args ...any)
 }
 
-// Disk measures the free space of the disk. While the disk is full, the store refuses writes that add data. If a file
-// operation finds no space, Disk removes the reserve file, so that deletes and compactions can use its space. Disk
-// creates the file again when there is enough space. If there is no reserve file, the file operation waits.
+// Disk measures the free space of the disk. While the disk is full, the store refuses writes that add data.
+//
+// If a file operation finds no space, Disk removes the reserve file, so that deletes and compactions can use its space.
+// If there is no reserve file, the operation waits. Disk creates the file again when there is enough space.
 type Disk struct {
 	fs  vfs.FS
 	dir string
@@ -172,9 +173,8 @@ func (d *Disk) tryAgain() {
 	d.again = make(chan struct{})
 }
 
-// updateFull decides from the number of free bytes whether writes are refused. Writes are refused if the free space is
-// smaller than the largest commit plus a quarter of the reserve file. A flush of all memtables fits into this quarter.
-// Writes are accepted again when another quarter of the reserve file's size is free. d.mu must be held.
+// updateFull decides from the number of free bytes whether writes are refused. Writes are refused below refuseBelow,
+// and accepted again above acceptAbove. d.mu must be held.
 func (d *Disk) updateFull(free int64) {
 	refuse, accept := d.refuseBelow(), d.acceptAbove()
 	if !d.full.Load() && (d.reserve.size == 0 || d.reserve.held) {
@@ -284,9 +284,11 @@ func (d *Disk) State() (u vfs.DiskUsage, refused int64, full bool) {
 
 func (d *Disk) untilLook() int64 { return min(d.reserve.size/64, lookEvery) }
 
-// spare reports whether a compaction may write n bytes. It keeps some space free for the log, for flushes and for other
-// compactions, which free space when they end. It does not measure the free space at each call, because a measurement
-// per block took 2 % of the CPU in a load of inserts.
+// spare reports whether a compaction may write n bytes. It keeps some space free for the log, flushes and other
+// compactions.
+//
+// It measures the free space only after untilLook bytes: one measurement per block took 2 % of the CPU in a load of
+// inserts.
 func (d *Disk) spare(n int) bool {
 	if d.reserve.size == 0 || d.unseen.Add(-int64(n)) >= 0 {
 		return true

@@ -35,7 +35,7 @@ type chunk struct {
 }
 
 // parseChunk parses the chunk at the start of b. b must end at the end of the block. If only the checksum is wrong, ok
-// is false, and claimed is the size according to the header. If the header is invalid, claimed is 0.
+// is false, and claimed is the size in the header. If the header is invalid, claimed is 0.
 func parseChunk(b []byte, number uint32) (c chunk, claimed int, ok bool) {
 	if len(b) < plainHeader {
 		return chunk{}, 0, false

@@ -80,8 +80,8 @@ func (i *inspection) lose(lost string) error {
 	return nil
 }
 
-// inspectLog reads a log that Pebble will replay. If confirmed commits are lost, it returns an error. If the policy
-// accepts losses, it removes the damage from the log instead.
+// inspectLog reads a log that Pebble will replay. If confirmed commits are lost, it returns an error, or removes the
+// damage from the log if the policy accepts losses.
 func (i *inspection) inspectLog(path string, number uint32) error {
 	log, err := i.list.scan(path, number)
 	if err != nil && wholefile.Lost(err) { // the content of the file is lost, for example because a directory replaced the file
@@ -110,8 +110,8 @@ func (i *inspection) inspectLog(path string, number uint32) error {
 	return i.dropDamage(path, number, log, lost)
 }
 
-// dropDamage makes Pebble see only the readable part of a log. lost is a sentence about the lost commits, or "" if no
-// commits are lost. If commits are lost and the policy does not accept losses, dropDamage returns an error.
+// dropDamage makes Pebble see only the readable part of a log. lost is a sentence about the lost commits, or "". If
+// commits are lost, dropDamage returns an error unless the policy accepts losses.
 func (i *inspection) dropDamage(path string, number uint32, log logfile.Log, lost string) error {
 	if lost != "" {
 		if err := i.lose(lost); err != nil {
@@ -124,8 +124,8 @@ func (i *inspection) dropDamage(path string, number uint32, log logfile.Log, los
 	return i.cutOut(path, number, log)
 }
 
-// canReplay reports whether Pebble can replay the unchanged log. If other logs follow (the parameter middle is
-// true), Pebble needs a closed log without damage. The newest log may have an incomplete record at its end.
+// canReplay reports whether Pebble can replay the unchanged log. If other logs follow (middle is true), the log must be
+// closed and undamaged. The newest log may end with an incomplete record.
 func canReplay(log logfile.Log, middle bool) bool {
 	if log.Unreadable != nil {
 		return false
@@ -142,7 +142,7 @@ func (i *inspection) cutOut(path string, number uint32, log logfile.Log) error {
 		return err
 	}
 	// A hard link keeps the log's name until the readable part replaces the log. Without hard links, a crash between
-	// the two renames would leave no file of this name. The next start would then report a missing log.
+	// the two renames leaves no file of this name, and the next start reports a missing log.
 	_ = i.list.fs.Remove(path + ".damaged") // left by an interrupted attempt
 	if i.list.fs.Link(path, path+".damaged") != nil {
 		if err := i.list.fs.Rename(path, path+".damaged"); err != nil {

@@ -80,7 +80,7 @@ func Open(o Options) (*Store, error) {
 }
 
 // findOwner determines the identity of the store that wrote most files of the directory. A single file, such as the
-// second copy of the records, may come from another store.
+// second copy of the records, may be another store's.
 func (s *Store) findOwner(names []string) {
 	votes := map[string]int{}
 	for _, name := range names {
