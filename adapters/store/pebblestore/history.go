@@ -14,9 +14,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// historyKey is the key of the store's [feedlog.History]. The history is created when a change feed is first declared
-// or read. The file HISTORY in the data directory contains the ID of the history. A checkpoint does not contain this
-// file, so a copy of the store begins a new history before it returns changes.
+// historyKey is the key of the store's [feedlog.History], which is created when a change feed is first declared or
+// read.
+//
+// The file HISTORY in the data directory contains the ID of the history. A checkpoint lacks this file, so a copy of the
+// store begins a new history.
 var historyKey = layout.MetaKey("history")
 
 const historyFile = "HISTORY"
@@ -69,8 +71,7 @@ func (s *Store) ownHistory(ctx context.Context) (feedlog.History, error) {
 }
 
 // RenewHistory begins a new history if the store is a copy, or may have lost commits. A server calls it before it ships
-// its log. Otherwise, stores that replay this log would accept positions of the old history until this store gets its
-// first request for changes.
+// its log, so that secondaries do not accept positions of the old history.
 func (s *Store) RenewHistory(ctx context.Context) error {
 	if _, ok, err := s.storedHistory(); err != nil || !ok {
 		return err
@@ -79,9 +80,8 @@ func (s *Store) RenewHistory(ctx context.Context) error {
 	return err
 }
 
-// LeaveHistory makes the store begin a new history at the next start of a server. The new history does not continue the
-// current history. LeaveHistory must be called after a restore, because the original store may have returned changes
-// that the restored store lacks.
+// LeaveHistory makes the next start begin a new history that does not continue the current one. It must be called after
+// a restore, because the original store may have returned changes that the restored store lacks.
 func (s *Store) LeaveHistory() error { return s.removeHistoryFile() }
 
 // noteHistory writes the file HISTORY. The caller then writes the history to the database.
@@ -93,7 +93,7 @@ func (s *Store) noteHistory(h feedlog.History) error {
 }
 
 // leaveHistory adds a new history to the batch that ends the replay of another store's log. The new history continues
-// the old one after the given commit number.
+// the old one after the commit number at.
 func (s *Store) leaveHistory(b *pebble.Batch, at edm.Ticks) error {
 	h, ok, err := s.storedHistory()
 	if err != nil || !ok {

@@ -12,9 +12,8 @@ import (
 
 var errFailed = errors.New("the log of the store failed")
 
-// journal numbers commits and records which commits are durable. The number of a commit is its Timestamp. Before
-// a commit is applied, the journal issues the number and stores it in journal.last. So a reader that sees a part
-// of the commit waits for all commits up to the number in journal.last.
+// journal numbers commits and records which commits are durable. The number of a commit is its Timestamp. It is stored
+// in journal.last before the commit is applied, so that a reader that sees the commit waits for it.
 type journal struct {
 	clock   *table.Clock
 	started edm.Ticks              // highest commit number that earlier processes may have issued
@@ -23,9 +22,9 @@ type journal struct {
 	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space or a file descriptor; nil means never
 	short   func() error           // returns the error that says whether disk space or a file descriptor is missing
 
-	// numbers is held while a number is issued, and is acquired before mu. To issue a number, the clock may first have
-	// to store a reservation of numbers, and this write may wait for disk space. mu must not be held during the write,
-	// because journal.fail acquires mu.
+	// numbers is held while a number is issued, and is acquired before mu. The clock may have to store a reservation
+	// first, and this write may wait for disk space. During the write, mu must be free, because journal.fail acquires
+	// it.
 	numbers sync.Mutex
 
 	mu     sync.Mutex

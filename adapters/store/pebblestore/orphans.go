@@ -11,7 +11,7 @@ import (
 )
 
 // countOrphans logs, for each table whose record is lost, how many of its entities are still stored. No request can
-// reach these entities. countOrphans is called when damage was accepted.
+// reach these entities. It is called when damage was accepted.
 func (s *Store) countOrphans(logf func(string, ...any)) error {
 	live := map[table.Incarnation]bool{}
 	err := forEachRecord(s.db, func(r *table.Record) error {

@@ -9,7 +9,7 @@ import (
 )
 
 // OpenToRead opens the database of a store only for reading. It accepts damage, as [Open] does with
-// Options.AcceptDamage, but changes no file of the directory. The returned Guard lists the losses.
+// Options.AcceptDamage, but changes no file. The Guard lists the losses.
 func OpenToRead(o Options) (db *pebble.DB, logs *logguard.Guard, err error) {
 	o = o.withDefaults()
 	names, err := o.FS.List(o.Dir)

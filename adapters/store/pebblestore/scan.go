@@ -41,8 +41,8 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 			}
 			continue
 		}
-		// The iterator can show only commits with numbers up to n. Scan waits for these commits after it has read the
-		// page, because by then their fsync has usually finished.
+		// The iterator shows only commits with numbers up to n. Wait for them after reading the page, because by then
+		// their fsync has usually finished.
 		n := s.journal.last.Load()
 		page, err := collect(ctx, it, l, &r, b, nil)
 		if err != nil {
@@ -93,8 +93,8 @@ func (l *liveTable) bounds(r key.Range) *pebble.IterOptions {
 	return o
 }
 
-// collect fills the page of b with the entities in the requested ranges, and closes the iterator. The list hidden
-// contains the older states of entities whose newest commits must not be shown yet. The page gets the older states.
+// collect fills the page of b with the entities in the requested ranges, and closes the iterator. hidden contains older
+// states of entities, which the page gets in place of the current ones.
 func collect(ctx context.Context, it *pebble.Iterator, l *liveTable, r *table.ScanRequest, b table.PageBuilder, hidden []hiddenRow) (table.Page, error) {
 	c := collector{b: b, m: pagerows.Get(), hidden: hidden, descending: r.Descending}
 	c.b.Pause = r.Pause
@@ -123,7 +123,7 @@ type collector struct {
 	descending bool
 }
 
-// collect reads the entities between the bounds of the iterator. It examines them in the memory of the iterator and
+// collect reads the entities between the bounds of the iterator. It examines them in the memory of the iterator, and
 // copies only the entities that belong to the page.
 func (c *collector) collect(ctx context.Context, it *pebble.Iterator, in key.Range) error {
 	first, next := it.First, it.Next
@@ -165,7 +165,7 @@ func (c *collector) collect(ctx context.Context, it *pebble.Iterator, in key.Ran
 }
 
 // collectOld examines the hidden entities in the range, up to the key until. If until is nil, there is no limit. It
-// reports whether a hidden entity has exactly this key.
+// reports whether a hidden entity has the key until.
 func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) (at bool, err error) {
 	for len(c.hidden) > 0 && !at {
 		h := c.hidden[0]

@@ -12,12 +12,13 @@ import (
 )
 
 // Reads must work on a full disk. While the log waits for disk space, Pebble already shows commits that are not durable
-// yet. Instead of waiting for these commits, reads hide them.
+// yet. Reads hide these commits instead of waiting for them.
 //
-// The log is synced in order. So a commit is certainly durable if the commit or a later commit in the log is synced. A
-// stripe is a lock for some of the partitions. Of two commits of one stripe, the commit with the higher number is later
-// in the log. A catalog change locks all stripes, so the same is true for a catalog change and any other commit.
-// Commits of different stripes are independent of each other. So reads may show a commit of one stripe but hide an
+// The log is synced in order, so a commit is durable if a later commit in the log is synced. Of two commits of one
+// stripe (a lock for some of the partitions), the commit with the higher number is later in the log. The same is true
+// for a catalog change and any other commit, because a catalog change locks all stripes.
+//
+// Commits of different stripes are independent of each other. So reads may show a commit of one stripe, but hide an
 // older commit of another stripe.
 
 // forget releases the snapshot of a commit that is durable or has failed.
@@ -33,9 +34,8 @@ func (j *journal) isDurable(e *entry) bool {
 	return e.number <= j.syncedCatalog || st != nil && e.number <= st.synced
 }
 
-// pendingCommits returns the commits that may not be durable yet, oldest first, up to the first catalog change that is
-// not durable. It returns this catalog change separately, or nil if there is none. The snapshot of the catalog change
-// has only earlier commits. j.mu must be held.
+// pendingCommits returns, oldest first, the commits that might not be durable yet, up to the first such catalog change.
+// catalog is this catalog change, or nil. Its snapshot has only earlier commits. j.mu must be held.
 func (j *journal) pendingCommits() (commits []*entry, catalog *entry) {
 	for e := j.oldest; e != nil; e = e.newer {
 		switch {
@@ -57,9 +57,8 @@ type view struct {
 	hidden  []*entry // commits that the view must hide, although Pebble shows them or will soon show them
 }
 
-// withDurableView passes a view to a function. The view hides all commits that may not be durable yet. During the call,
-// no commit is registered or becomes durable for readers, so the function must return soon. Iterators that the function
-// creates remain valid afterwards.
+// withDurableView calls do with a view that hides all commits that might not be durable yet. During the call, no commit
+// is registered or becomes durable for readers, so do must return soon. Iterators that do creates remain valid.
 func (s *Store) withDurableView(do func(v view) error) error {
 	j := s.journal
 	j.mu.Lock()

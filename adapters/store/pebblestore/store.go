@@ -103,9 +103,8 @@ func (s *Store) awaitAndReturn(ctx context.Context, n int64, err error) error {
 	return err
 }
 
-// apply adds the batch of a commit to the log and makes the batch visible to readers. Batches are written to the log in
-// the order of the calls of apply. The caller must then call awaitDurable. If apply returns an error, the batch was not
-// applied.
+// apply adds the batch of a commit to the log and makes it visible to readers. The log has the batches in the order of
+// the calls. The caller must then call awaitDurable. After an error, the batch was not applied.
 func (s *Store) apply(b *pebble.Batch, e *entry) error {
 	if s.memory {
 		return s.applyUnsynced(b)
@@ -140,8 +139,7 @@ func (s *Store) applyUnsynced(b *pebble.Batch) error {
 }
 
 // exitOnPanic is deferred while a commit is being applied. Pebble panics when it cannot write its log, and HTTP servers
-// recover from panics. exitOnPanic ends the process, because the process must not continue with half a commit and a locked
-// stripe.
+// recover from panics. The process must end, because it would continue with half a commit and a locked stripe.
 func (s *Store) exitOnPanic() {
 	if r := recover(); r != nil {
 		if err, ok := r.(error); !ok || !errors.Is(err, pebble.ErrClosed) {

@@ -19,9 +19,11 @@ import (
 )
 
 // Check reads each block, record and entity in the data directory of a server that is not running, and tries the steps
-// of a start. It does not change the directory. If salvage is not empty, it is the path of a new directory, and Check
-// creates a store there with the readable data. Check passes the number of entities read so far to progress, unless
-// progress is nil. It returns an error only if it could not finish. The report lists all damage.
+// of a start. It does not change the directory. The report lists all damage. An error means that Check could not
+// finish.
+//
+// If salvage is not "", Check also creates a store with the readable data in this new directory. If progress is not
+// nil, it receives the number of entities read so far.
 func Check(o pebblestore.Options, salvage string, progress func(entities int64)) (Report, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
