@@ -11,10 +11,9 @@ import (
 
 // Judge decides which entities have expired at an instant.
 //
-// An entity that a read did not return must stay expired for every later write, even if the object restarts with a
-// clock that is behind. Judge therefore stores the instant of the read in a row. This is unnecessary if the entities
-// had also expired before the Timestamp that another row reserves, because the clock begins above that Timestamp after
-// a restart.
+// An entity that a read did not return must stay expired, even if the object restarts with a clock that is behind. So
+// Judge stores the instant in a row, unless the entity had also expired at the Timestamp that the clock's row reserves:
+// after a restart, the clock begins above it.
 type Judge struct {
 	Traits *table.Traits
 	Now    edm.Ticks

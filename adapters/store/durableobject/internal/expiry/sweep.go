@@ -25,8 +25,8 @@ const (
 // Row is the key of a row with two times: the beginning of the next pass, and the field Sweep.clean.
 var Row = []byte("mx")
 
-// Sweep is the progress of a pass over the entities of an object. Only Due and clean are stored in a row, so a
-// restarted object begins the pass again.
+// Sweep is the progress of a pass over the entities of an object. A row stores only Due and clean, so a restarted
+// object begins the pass again.
 type Sweep struct {
 	Due edm.Ticks // when the next step is due; 0 means never
 
@@ -59,8 +59,8 @@ func (s *Sweep) put(rows storage.Rows) {
 	rows.Put(Row, binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(s.Due)), uint64(s.clean)))
 }
 
-// Declared schedules a pass over all entities after the declared options changed or the object received entities. If no
-// entity can expire, it schedules nothing.
+// Declared schedules a pass over all entities, after the declared options changed or the object received entities. It
+// schedules nothing if no entity can expire.
 func (s *Sweep) Declared(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 	*s = Sweep{}
 	if !expires(traits) {
@@ -155,7 +155,7 @@ func (s *Sweep) Ended(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 		return
 	}
 	if e := traits.Ending; e != nil && s.began > e.Until {
-		s.clean = e.Until // set even if an entity could not be removed, because that entity has also expired by the current rule
+		s.clean = e.Until // also set if an entity could not be removed, because that entity has expired by the current rule too
 	}
 	switch {
 	case s.left:

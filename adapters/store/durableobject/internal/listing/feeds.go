@@ -13,12 +13,12 @@ import (
 	"edgetable/core/table"
 )
 
-// mostAsked is the maximum number of objects that the catalog calls for one message. The platform permits 50
-// calls for a message on its free plan.
+// mostAsked is the maximum number of objects that the catalog calls for one message. The platform's free plan permits
+// 50 calls for a message.
 const mostAsked = 20
 
-// Feeds answers with the objects that have the feed of a table. If ends is set, it also asks some of these
-// objects for the position at the end of the feed.
+// Feeds answers with the objects that have the feed of a table. If ends is set, it also asks some of these objects for
+// the position at the end of their feed.
 func Feeds(t *turn.Turn, rec *record.Record, from int, ends bool) turn.Step {
 	switch {
 	case !rec.IsTable() || rec.Deleting:

@@ -30,7 +30,7 @@ func (o *Outbox) JoinCatalog(t *turn.Turn, key, location string) {
 }
 
 // Leave makes an object that has returned to an earlier state publish nothing until it joins the replica again. It
-// retains the time before which no batch may be sent, because a batch may still be in flight.
+// keeps the time before which no batch must be sent, because a batch may be in flight.
 func (o *Outbox) Leave(rows storage.Rows) {
 	rows.Delete(storage.RowSending)
 	o.publishing = publishing{sending: sending{until: o.until}}

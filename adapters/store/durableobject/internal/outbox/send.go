@@ -10,8 +10,8 @@ import (
 
 const (
 	// A batch has at most maxChanges changes, and less than maxBatch bytes before its last change. The last change may
-	// have 1.5 MB, so a batch fits into 2 MiB. During the initial sync, at most maxDuringSync changes are from the
-	// outbox, which leaves room for rows of the sync.
+	// have 1.5 MB, so a batch fits into 2 MiB. During the initial sync, at most maxDuringSync changes come from the
+	// outbox.
 	maxChanges    = 100
 	maxDuringSync = 75
 	maxBatch      = 256 << 10

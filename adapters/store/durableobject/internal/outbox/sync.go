@@ -64,9 +64,9 @@ func (o *Outbox) addWakes(rows storage.Rows, f *batchInFlight, wakes []durableob
 	return wakes
 }
 
-// advanceSync moves the initial sync past the published rows. It moves past the row of a table only if the table's
-// buckets have answered. It reports whether it moved past all rows of the batch. If the first bucket does not answer,
-// the sync pauses.
+// advanceSync moves the initial sync past the published rows, but past the row of a table only if its buckets have
+// answered. all reports whether it moved past all rows of the batch. If the first bucket does not answer, the sync
+// pauses.
 func (o *Outbox) advanceSync(t *turn.Turn, f *batchInFlight, done []bool, woken []durableobject.Answer) (all bool) {
 	for i, s := range f.synced {
 		n := 0

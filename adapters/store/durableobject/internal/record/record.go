@@ -66,7 +66,7 @@ func (r *Record) Append(dst []byte) []byte {
 }
 
 // Declares reports whether the record has declared options, or is announcing them. Code that does not know declared
-// options refuses the encoded form of such a record.
+// options cannot parse such a record.
 func (r *Record) Declares() bool { return r.Traits != nil || r.Telling }
 
 const flagDeclares = 2

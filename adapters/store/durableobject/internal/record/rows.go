@@ -60,7 +60,7 @@ func NamedIn(memory []byte, rows storage.Rows, rec *Record, bucket uint16) (n me
 }
 
 // Objects returns all objects that may have rows of a table: the first range of each bucket, and all other ranges that
-// the catalog has recorded. begun is the number of these ranges that do not serve yet.
+// the catalog has recorded. begun is the number of ranges that do not serve yet.
 func Objects(rows storage.Rows, rec *Record) (list []message.Object, begun int) {
 	for n := range rec.Layout.Buckets {
 		list = append(list, message.Object{Bucket: n})

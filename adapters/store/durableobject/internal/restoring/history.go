@@ -28,7 +28,7 @@ const (
 const mostForgotten = 4
 
 // Remember stores a change of a bucket's ranges, and returns the size of the row. It also removes some changes that are
-// older than the states that the platform keeps.
+// older than the platform's earliest states.
 func Remember(rows storage.Rows, c *clock.Clock, now edm.Ticks, key string, bucket uint16, change *Change) int {
 	if _, known := rows.Get(storage.RowHistory); !known {
 		storage.PutTicks(rows, storage.RowHistory, now) // an earlier version of the code recorded no changes, so the history begins now
@@ -93,9 +93,8 @@ func (c *Change) Undo(m buckets.Ranges) (before buckets.Ranges, ok bool) {
 	return m.Unsplit(c.To)
 }
 
-// Apart returns the nearest times before and after the requested time at which no keys were moving. If no keys were
-// moving at the requested time, both results equal it. Between the two times, several objects or no object may have had
-// a key.
+// Apart returns the nearest times before and after the requested time at which no keys were moving. Both are the
+// requested time if no keys were moving then. Between the two times, several objects or no object may have had a key.
 func Apart(all []Change, to edm.Ticks) (before, after edm.Ticks) {
 	before, after = to, to
 	for grew := true; grew; {

@@ -1,5 +1,5 @@
-// Package restoring contains the state of a restore, which the catalog, the objects and a Worker share: its phase, the
-// part of each object, and which objects had which keys earlier.
+// Package restoring contains the state of a table's restore: its phase, the part of each object, and the keys that the
+// objects had earlier.
 package restoring
 
 import (

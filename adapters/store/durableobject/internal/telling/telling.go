@@ -44,8 +44,8 @@ func (p progress) append() []byte {
 // Step makes some of a table's objects read its declared options. ok reports whether all objects have read them. dirty
 // reports whether an object still stores entities that had expired by a withdrawn rule.
 //
-// If ok is false, the caller must return the third result. It calls objects, fails with ErrBusy if objects did not
-// answer, or fails with ErrMore if more objects are left. Each step can be repeated, even by another message.
+// If ok is false, the caller must return the third result: calls to objects, ErrBusy if objects did not answer, or
+// ErrMore if more objects are left. Each step can be repeated, even by another message.
 func Step(t *turn.Turn, rec *record.Record) (ok, dirty bool, step turn.Step) {
 	name := rec.Key.String()
 	row := storage.RowOf(storage.SpaceDeleting, name)

@@ -8,9 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Continuation is the progress of a message before its calls. The JavaScript shell passes it on as bytes, because
-// another engine may have replaced the engine when the answers arrive. Both engines run in one isolate, so no other
-// version of the code ever reads a continuation.
+// Continuation is the progress of a message before its calls. The JavaScript shell keeps it as bytes, because another
+// engine may handle the answers. Both engines run in one isolate, so no other version of the code reads these bytes.
 type Continuation struct {
 	Kind   Kind
 	Engine uint64 // of a write: the number of the engine that began it

@@ -50,7 +50,7 @@ type Turn struct {
 }
 
 // Room returns the upper part of Dst, which is unused until the answer is written. A caller may read data into it, and
-// then encode a row of this data into the lower part. The lower part has room for the data and one or two more keys.
+// then encode a row of this data into the lower part. The lower part has room for one or two more keys.
 func (t *Turn) Room() []byte {
 	const more = 8 << 10
 	middle := min((len(t.Dst)+cap(t.Dst))/2+more, cap(t.Dst))
