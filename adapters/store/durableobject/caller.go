@@ -9,8 +9,9 @@ import (
 )
 
 // Address is the address of a Durable Object. The jurisdiction is part of the object's identity. The hint only says
-// where the platform creates the object, which then stays at that location. The name of a bucket object contains the
-// hint, so a table with another hint has other objects.
+// where the platform creates the object, which then stays there.
+//
+// The name of a bucket object contains the hint, so a table with another hint has other objects.
 type Address struct {
 	Name         string
 	Jurisdiction string // "" means no jurisdiction
@@ -34,8 +35,8 @@ type Answer struct {
 
 // These are the errors of an Answer, besides [FailedError]. The Store treats any other error as [ErrLost].
 var (
-	// ErrOverloaded means that the object rejected the message because it is overloaded. The message was not handled
-	// and must not be retried at once.
+	// ErrOverloaded means that an overloaded object rejected the message without handling it. The message must not be
+	// retried at once.
 	ErrOverloaded = errors.New("object is overloaded")
 	// ErrLost means that the message may have been handled, or may be handled later.
 	ErrLost = errors.New("reply of the object was lost")

@@ -9,13 +9,12 @@ import (
 	"edgetable/core/table"
 )
 
-// Replica is the address of the publisher. It is not an object: the JavaScript shell passes calls to this address to
-// the code that publishes changes. The message is a [Batch], and the answer is a [Published]. Only objects send calls
-// to this address.
+// Replica is the address of the publisher. Objects send a [Batch] to it, and it answers with a [Published]. It is not
+// an object: the JavaScript shell passes the calls to the code that publishes changes.
 var Replica = Address{Name: "replica"}
 
 // Batch is a request from an object to the publisher. It contains changed rows, and may say that the object lags or has
-// caught up. A Batch can also request the purge of an incarnation.
+// caught up. It can also request the purge of an incarnation.
 type Batch struct {
 	Incarnation table.Incarnation // the incarnation of the rows
 	Source      string            // the name of the object in the replica

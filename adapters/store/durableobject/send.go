@@ -19,8 +19,8 @@ const firstPause = 20 * time.Millisecond
 
 // send sends a message until it receives an answer, and returns the fields of the answer.
 //
-// A write carries a random number, by which the object recognizes a repeated write, so a write whose answer was lost
-// can be sent again. If no answer arrives, the outcome of the write is unknown.
+// A write carries a random number, by which the object recognizes a repeated write. So send repeats a write whose
+// answer was lost. If no answer arrives, the outcome of the write is unknown.
 func (s *Store) send(ctx context.Context, to Address, m []byte) (message.Reader, error) {
 	if err := ctx.Err(); err != nil {
 		return message.Reader{}, err
@@ -70,7 +70,7 @@ func failed(err error) bool {
 	return ok
 }
 
-// result parses an answer. If lost is true, the answer to an earlier attempt of the write was lost, so that attempt may
+// result parses an answer. If lost is true, the answer to an earlier attempt of the write was lost. That attempt may
 // have been applied even if this one failed.
 func (s *Store) result(answer []byte, write, lost bool) (message.Reader, error) {
 	r, err := message.Result(answer)

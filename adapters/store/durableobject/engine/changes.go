@@ -80,8 +80,8 @@ func (b *bucket) declareFeed(t *turn.Turn) {
 	}
 }
 
-// full reports whether the object is full. Before that, it removes the oldest days of the feed while the object is
-// full, but never the last day.
+// full reports whether the object is full, after it has removed as many old days of the feed as needed, but never the
+// last day.
 func (b *bucket) full(t *turn.Turn) bool {
 	for b.room.Full(t.Rows) {
 		if !b.feed.Shed(t.Rows) {

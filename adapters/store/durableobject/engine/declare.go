@@ -12,12 +12,14 @@ import (
 )
 
 // An object stores the options that its table declares, such as expiry, in its marker row. When the options change, the
-// catalog sends OpDeclare to all objects, and each object reads the options from the catalog. Only then does the
-// catalog answer the client. A late OpDeclare is harmless, because it contains no options. An object that is created
-// later reads the options when it asks the catalog for its table.
+// catalog sends OpDeclare to all objects. Each object then reads the options from the catalog. Afterwards, the catalog
+// answers the client.
+//
+// A late OpDeclare is harmless, because it contains no options. A new object reads the options when it asks the catalog
+// for its table.
 
-// declare reads the declared options of the table from the catalog. The answer says whether the object is clean: it
-// stores no entities that had expired by an expiry rule that was withdrawn.
+// declare reads the declared options of the table from the catalog. The answer says whether the object stores no
+// entities that had expired by a withdrawn expiry rule.
 func (b *bucket) declare(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	if !t.Fields.Done() {

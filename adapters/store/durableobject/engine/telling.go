@@ -15,9 +15,8 @@ func (c *catalog) beginTelling(t *turn.Turn, rec *record.Record, by uint64) {
 	t.Rows.Put(storage.RowOf(storage.SpaceDeleting, rec.Key.String()), nil)
 }
 
-// announceOptions takes the next step of telling the objects of a table to read its declared options. The objects
-// answer whether they store entities that had expired by a withdrawn rule. If none does, allTold removes the rule from
-// the record.
+// announceOptions takes the next step of making the objects of a table read its declared options. If no object stores
+// entities that had expired by a withdrawn rule, allTold removes the rule from the record.
 func (c *catalog) announceOptions(t *turn.Turn, rec *record.Record) (ok bool, step turn.Step) {
 	ok, dirty, step := telling.Step(t, rec)
 	if ok {
