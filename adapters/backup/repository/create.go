@@ -96,8 +96,8 @@ func (m *Manifest) setHistory(log *LogSpan, now Turn) {
 	}
 }
 
-// checkTurn returns an error if another store has replaced this store, because a backup would look like the newest
-// state. In a location without timelines, every store may make backups.
+// checkTurn returns an error if another store has replaced this store. A backup of this store would look like the
+// newest state.
 func (r *Repository) checkTurn(ctx context.Context, log *LogSpan) (now Turn, err error) {
 	now, err = r.Turn(ctx)
 	switch {

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Next returns, in order, the log pieces after a commit number. It reads only the folders in which these pieces should
-// be. [Repository.Behind] reads more folders.
+// Next returns, in order, the log pieces after a commit number. It may miss joined and delayed pieces, which
+// [Repository.Behind] finds.
 func (r *Repository) Next(ctx context.Context, timeline string, number edm.Ticks) (list []Piece, err error) {
 	for looked := ""; looked != folderOf(timeline, number); {
 		looked = folderOf(timeline, number)
@@ -30,10 +30,7 @@ func (r *Repository) Next(ctx context.Context, timeline string, number edm.Ticks
 const late = 15 * time.Minute
 
 // Behind returns, in order, the log pieces after a commit number, and the gap that follows them. The gap is nil if the
-// log ends there.
-//
-// If all is true, Behind lists all pieces of the timeline. Otherwise it begins at the hour that contains the time
-// number - late, to find joined and delayed pieces too.
+// log ends there. If all is false, Behind does not list old folders.
 func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Ticks, all bool) (list []Piece, gap *Gap, err error) {
 	after := ""
 	if !all {
@@ -52,8 +49,8 @@ func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Tic
 // the backup.
 type Spans map[string]*LogSpan
 
-// Synced returns a time T such that every write of the timeline that returned before T has at most the given commit
-// number. It returns 0 if no cached backup shows such a time.
+// Synced returns a time T such that every write that returned before T has at most the given commit number. It returns
+// 0 if no cached backup shows such a time.
 func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	for _, span := range s {
 		if span != nil && span.Timeline == timeline {
@@ -63,11 +60,10 @@ func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	return at
 }
 
-// Lacks returns the commits that are missing after the end of a timeline's log, or nil if none are missing. number is
-// the last commit number in the log.
+// Lacks returns the gap after a commit number in a timeline's log, or nil if there is none. Commits are missing if a
+// backup contains them or a prune has removed them.
 //
-// Later commits existed if a backup contains them, or if a prune has removed them. Lacks ignores commits above until,
-// because the newest timeline does not contain them.
+// The log must be complete up to the number. Lacks ignores commits above until.
 func (r *Repository) Lacks(ctx context.Context, timeline string, number, until edm.Ticks, known Spans) (*Gap, error) {
 	span, err := r.newestSpan(ctx, timeline, until, known)
 	if err != nil {
@@ -116,10 +112,9 @@ func (r *Repository) newestSpan(ctx context.Context, timeline string, until edm.
 	return nil, nil
 }
 
-// Hole returns a gap in a timeline's log up to the commit number shipped, or nil if there is none.
+// Hole returns a gap in a timeline's log between two commit numbers, or nil. It ignores gaps before the newest backup.
 //
-// The search begins at the newest backup, or at the number after if this number is higher. If all is false, Hole skips
-// old folders, so it may return a gap that does not exist.
+// If all is false, Hole does not list old folders, and may return a gap that does not exist.
 func (r *Repository) Hole(ctx context.Context, timeline string, after, shipped edm.Ticks, all bool, known Spans) (*Gap, error) {
 	span, err := r.newestSpan(ctx, timeline, edm.MaxDateTime, known)
 	if err != nil {
@@ -144,8 +139,7 @@ func (r *Repository) Hole(ctx context.Context, timeline string, after, shipped e
 	return gap, nil
 }
 
-// Plans returns a restore plan for each usable backup of the newest timeline and its ancestors, newest first. Each plan
-// applies as much of the log as possible.
+// Plans returns a restore plan for each usable backup of the newest timeline and its ancestors, newest first.
 func (r *Repository) Plans(ctx context.Context) (list []*Plan, err error) {
 	h, err := r.historyOf(ctx, "")
 	if err != nil {

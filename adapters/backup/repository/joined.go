@@ -30,8 +30,8 @@ type Joined struct {
 	Objects int // number of joined pieces that were written
 }
 
-// Join joins the log pieces of each past hour into larger pieces. It ignores pieces that begin before the time after.
-// If Join is interrupted, the next call completes its work.
+// Join joins the log pieces of each past hour into larger pieces. It ignores pieces that begin before the first of the
+// two times. An interrupted Join can be repeated.
 func (r *Repository) Join(ctx context.Context, after, now time.Time) (done Joined, err error) {
 	list, err := r.Pieces(ctx, "")
 	if err != nil {
@@ -128,10 +128,8 @@ type joining struct {
 	bytes  bytes.Buffer // contents of the log pieces that the joined piece contains
 }
 
-// add adds a log piece to the joined piece. It first begins another joined piece if the terms differ or the size would
-// exceed the limit.
-//
-// object is the index, in the group, of the object that contains the log piece.
+// add adds a log piece to the joined piece, or to another one if both pieces cannot be in one object. object is the
+// index of the object that contains p.
 func (j *joining) add(ctx context.Context, object int, p *Piece, b []byte) error {
 	if n := len(j.joined.Parts); n > 0 && (p.Term != j.joined.Term || p.Begins || j.joined.Length+p.Length > maxJoinedLength) {
 		if err := j.store(ctx); err != nil {

@@ -19,11 +19,10 @@ type Keep struct {
 // None reports whether there are no rules. In this case all backups are kept.
 func (k Keep) None() bool { return k == Keep{} }
 
-// split divides backups, sorted from oldest to newest, into backups to keep and backups to remove. It keeps the newest
-// backup, and backups with a time in the future, because the clock may be wrong.
+// split divides backups, sorted from oldest to newest, into backups to keep and backups to remove.
 //
-// The rules of Keep apply to the newest timeline and its ancestors. A backup of another timeline is kept until all
-// older backups of these timelines are removed.
+// The rules of Keep apply to the newest timeline and its ancestors. Any other backup is kept until all older backups of
+// these timelines are removed.
 func (k Keep) split(l *line, backups []*Manifest, now time.Time) (stay, remove []*Manifest) {
 	if k.None() {
 		return backups, nil
@@ -43,12 +42,12 @@ func (k Keep) split(l *line, backups []*Manifest, now time.Time) (stay, remove [
 }
 
 func (k Keep) splitLine(backups []*Manifest, now time.Time) (stay, remove []*Manifest) {
-	last, days, day := max(k.Last, 1), 0, ""
+	last, days, day := max(k.Last, 1), 0, "" // the newest backup is always kept
 	base := k.base(backups, now)
 	for i := len(backups) - 1; i >= 0; i-- {
 		m := backups[i]
 		at, _ := timeOf(m.ID)
-		keep := now.Before(at)
+		keep := now.Before(at) // a wrong clock must not remove a backup
 		if !keep {
 			keep = last > 0 || now.Sub(at) < max(k.OlderThan, k.PointInTime) || i == base
 			last--
@@ -79,8 +78,8 @@ func (k Keep) base(backups []*Manifest, now time.Time) int {
 	return -1
 }
 
-// logFrom returns the commit number up to which the log can be removed. The rest of the log suffices to restore the
-// given backups and every moment of PointInTime.
+// logFrom returns the commit number up to which no restore needs the log, neither of the given backups nor of a moment
+// in PointInTime.
 func (k Keep) logFrom(backups []*Manifest, now time.Time) edm.Ticks {
 	if i := k.base(backups, now); i >= 0 {
 		return backups[i].Log.Low

@@ -20,8 +20,7 @@ type file struct {
 	size, modified int64
 }
 
-// rereadEvery is the period in which backups read each stored object again, because disks can damage data. The object's
-// name determines when in the period it is read.
+// rereadEvery is the period in which backups read each stored object once, because disks can damage data.
 const rereadEvery = 30 * 24 * time.Hour
 
 // isDue reports whether an object must be read again at some time in (after, until]. Each object has one such time in

@@ -16,18 +16,17 @@ type segment struct {
 	until    edm.Ticks
 }
 
-// line contains the segments of a timeline and its ancestors, oldest first. The last segment has no limit. If the
-// parent of an ancestor is unknown, the line begins with this ancestor.
+// line contains the segments of a timeline and its known ancestors, oldest first. The last segment has no limit.
 type line struct {
 	parts []segment
-	// branched is the time when the second timeline of the backup location began, or zero if there is none. A backup
-	// that does not name its timeline belongs to the line if it is older.
+	// branched is when the location's second timeline began, or zero. An older backup belongs to the line even if it
+	// names no timeline.
 	branched time.Time
 	first    time.Time // see firstBegan
 }
 
-// firstBegan returns when the first timeline of the backup location began, or zero if this is unknown. An older backup
-// may name a timeline of another location.
+// firstBegan returns when the location's first timeline began, or zero. An older backup may name a timeline of another
+// location.
 func firstBegan(all []Timeline) time.Time {
 	if len(all) == 0 || all[0].Number != 1 {
 		return time.Time{}
@@ -79,8 +78,8 @@ func (l *line) part(span *LogSpan) int {
 	})
 }
 
-// has reports whether a backup belongs to the timeline or to one of its ancestors. It returns true for all backups if
-// the backup location has no timelines.
+// has reports whether a backup belongs to the timeline or to one of its ancestors. Without timelines, every backup
+// does.
 func (l *line) has(m *Manifest) bool {
 	switch span := m.history(); {
 	case len(l.parts) == 0:

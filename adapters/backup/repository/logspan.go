@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// LogSpan says where the log continues a backup. The backup has all commits of the timeline up to Low, perhaps some in
-// (Low, High], and none above High.
+// LogSpan says which commits a backup has: all up to Low, perhaps some in (Low, High], and none above High. The log
+// continues the backup after Low.
 //
 // Commit numbers are times. High is the earliest time to which the backup can be restored.
 type LogSpan struct {
@@ -39,8 +39,7 @@ func (s *LogSpan) syncedAt(number edm.Ticks) edm.Ticks {
 // ErrEmpty means that the backup location has no timeline, although the store ships its log there.
 var ErrEmpty = errors.New("the backup location is empty, but this store shipped its log there: is its disk mounted? To begin anew in the empty location, run 'edgetable backup create' and then start the server again")
 
-// Replaced is the error of a store that must stop shipping its log, because another store ships to the same backup location.
-// Replaced matches [ErrReplaced].
+// Replaced is the error of a store that another store has replaced in the backup location. It matches [ErrReplaced].
 type Replaced struct {
 	Why string // evidence that was found in the backup location
 }

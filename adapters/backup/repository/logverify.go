@@ -117,8 +117,8 @@ func (r *Repository) verifyPiece(ctx context.Context, listed *Piece, with []age.
 	return p, err
 }
 
-// count adds a log piece to the report, and reports whether the piece is undamaged. err is the result of verifyPiece. A
-// piece for which the key is missing counts as undamaged.
+// count adds a log piece and the error of verifyPiece to the report. It reports whether the piece is undamaged; a
+// missing key is not damage.
 func (report *LogReport) count(listed, p *Piece, err error) (undamaged bool) {
 	if encryption.IsLocked(err) {
 		report.Locked++
@@ -193,8 +193,8 @@ func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Man
 	return nil
 }
 
-// noteUnusable reports backups outside the newest timeline and its ancestors, and log pieces that no restore can use.
-// If the whole newest log is unusable, it reports a problem.
+// noteUnusable adds notes about backups outside the newest timeline and its ancestors, and about log pieces that no
+// restore can use.
 func (report *LogReport) noteUnusable(all *Backups, timelines []Timeline, list []Piece) {
 	if len(timelines) == 0 {
 		return

@@ -37,8 +37,8 @@ func (l *Less) Error() string {
 
 func (l *Less) Unwrap() error { return l.Cause }
 
-// NewestState returns how to restore the newest state of a timeline; "" means the newest timeline. If the newest
-// commits cannot be restored, the error is a [Less].
+// NewestState returns how to restore the newest state of a timeline; "" means the newest timeline. It returns a [Less]
+// if the newest commits cannot be restored.
 func (r *Repository) NewestState(ctx context.Context, timeline string) (*State, error) {
 	s, err := r.newestState(ctx, timeline)
 	if _, less := errors.AsType[*Less](err); less {
@@ -119,10 +119,8 @@ func (h *history) newest(on []*Manifest) (*State, error) {
 	return s, nil
 }
 
-// strayed returns an error for each timeline whose object is lost. Another timeline, a backup or a log piece still
-// names such a timeline.
-//
-// Backups that are older than the first timeline are ignored, because they may name a timeline of another location.
+// strayed returns an error for each timeline whose object is lost: another timeline, a backup or a log piece still
+// names the timeline. It ignores backups from before the first timeline.
 func (r *Repository) strayed(ctx context.Context, timelines []Timeline, backups []*Manifest, pieces []Piece) (list []error, err error) {
 	known := map[string]bool{"": true}
 	for i := range timelines {

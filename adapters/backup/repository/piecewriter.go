@@ -31,8 +31,8 @@ type PieceWriter struct {
 	length   int64
 }
 
-// NewPieceWriter returns a writer that compresses its first log piece with the codec first. keys are age public keys;
-// without keys, the pieces are not encrypted.
+// NewPieceWriter returns a writer whose first log piece is compressed with the codec first. keys are age public keys;
+// none means no encryption.
 func NewPieceWriter(keys []string, first Codec) (*PieceWriter, error) {
 	to, err := encryption.ParseRecipients(keys)
 	if err != nil {
@@ -86,7 +86,7 @@ type Sealed struct {
 	bytes []byte
 }
 
-// Seal finishes the current log piece, and begins the next one with the codec next. The caller must set Timeline, From,
+// Seal finishes the current log piece, and begins the next one with another codec. The caller must set Timeline, From,
 // To, Synced, Begins and Term in p.
 func (w *PieceWriter) Seal(p Piece, next Codec) (*Sealed, error) {
 	p.Recipients, p.Commits, p.Length, p.Codec = w.keys, w.commits, w.length, w.codec

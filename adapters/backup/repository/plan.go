@@ -32,8 +32,8 @@ type history struct {
 	pieces []Piece     // log pieces of all timelines
 }
 
-// historyOf reads the history of a timeline with its ancestors; "" means the newest timeline. It reads the manifests of
-// backups, but only the names of log pieces.
+// historyOf reads the history of a timeline with its ancestors; "" means the newest timeline. Of log pieces, it reads
+// only the names.
 func (r *Repository) historyOf(ctx context.Context, timeline string) (*history, error) {
 	timelines, err := r.Timelines(ctx)
 	if err != nil {
@@ -99,11 +99,10 @@ func (h *history) quiet(timeline string, after edm.Ticks) edm.Ticks {
 	return after
 }
 
-// PlanRestore plans a restore of the state at the commit number to; 0 means the newest restorable state. It does not
-// read the contents of log pieces.
+// PlanRestore plans a restore to a commit number; 0 means the newest restorable state. It does not read log pieces.
 //
-// The timeline "" means the newest timeline. id is the beginning of the name of the backup to start from; "" means the
-// best backup.
+// An empty timeline means the newest timeline. id is the beginning of the name of a backup, from which the restore must
+// start; "" means any backup.
 func (r *Repository) PlanRestore(ctx context.Context, to edm.Ticks, timeline, id string) (*Plan, error) {
 	h, err := r.historyOf(ctx, timeline)
 	if err != nil {
@@ -251,8 +250,8 @@ func (r *Repository) Ranges(ctx context.Context) (Ranges, error) {
 	return h.ranges(), nil
 }
 
-// Log returns the existing log of a timeline and its ancestors, up to the commit number to. The timeline "" means the
-// newest timeline, and to = 0 the whole log.
+// Log returns the existing log of a timeline and its ancestors, up to a commit number. An empty timeline means the
+// newest one, and 0 the whole log.
 func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (steps []Step, err error) {
 	h, err := r.historyOf(ctx, timeline)
 	if err != nil {
@@ -271,11 +270,8 @@ func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (st
 	return steps, nil
 }
 
-// Leads says how a timeline leads to the newest timeline. ok is false if the timeline is neither the newest timeline
-// nor its ancestor.
-//
-// until is the highest number up to which both timelines have the same commits. next is the ID of the timeline that
-// continues the given timeline.
+// Leads says how a timeline leads to the newest timeline: both have the same commits up to until, and next is the ID of
+// the following timeline. ok is false if the newest timeline does not descend from it.
 func (r *Repository) Leads(ctx context.Context, timeline string) (until edm.Ticks, next string, ok bool, err error) {
 	l, err := r.newestLine(ctx)
 	if err != nil || len(l.parts) == 0 {

@@ -32,8 +32,8 @@ type Pruned struct {
 	Unfinished []*Manifest
 }
 
-// Prune removes backups, and then the objects that no backup needs; the package comment explains how. If Prune is
-// interrupted, the next Prune completes its work.
+// Prune removes backups, and then the objects that no backup needs. An interrupted Prune can be repeated. The package
+// comment explains the steps.
 func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	all, err := r.List(ctx)
 	if err != nil {
@@ -70,9 +70,8 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	}
 	slices.Sort(done.Removed)
 	for _, id := range done.Removed {
-		// The manifest in backupDir is deleted last. If Prune is killed before, the backup still counts as complete,
-		// and the next Prune deletes the rest. In another order, the rest could look like an unfinished run or a lost
-		// manifest.
+		// The manifest in backupDir is deleted last. Until then, the backup counts as complete, and a killed prune can
+		// be repeated. In another order, the rest could look like a lost manifest.
 		for _, dir := range []string{runDir, nameDir, backupDir} {
 			if p.DryRun {
 				continue
@@ -95,8 +94,8 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 
 var errLost = fmt.Errorf("nothing was removed, because there is data in %s but not a single backup: were the folders %s and %s lost? If you removed the backups on purpose, make a new backup first", dataDir, backupDir, nameDir)
 
-// Abandon deletes the manifests of unfinished runs, and the objects that only these runs stored. While other backups
-// are unfinished, the objects remain until the next prune.
+// Abandon deletes unfinished runs and their objects. While other runs are unfinished, the objects remain until the next
+// prune.
 func (r *Repository) Abandon(ctx context.Context, ids ...string) (err error) {
 	for _, id := range ids {
 		err = errors.Join(err, r.objects.Delete(ctx, runDir+id))

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// reread verifies the stored objects that are due and that the given files would reuse. It removes damaged objects from
-// the known parts, and returns a message for each of them.
+// reread verifies stored objects that are due and that the given files would reuse. It forgets damaged objects, and
+// returns a message for each.
 func (k *knownParts) reread(ctx context.Context, r *Repository, files []File) (damaged []string, err error) {
 	list := map[string]Part{}
 	for _, f := range files {

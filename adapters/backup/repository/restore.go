@@ -14,11 +14,10 @@ import (
 	"edgetable/core/objects"
 )
 
-// Restore writes the files of a backup to a new or empty directory, and verifies each object. After an error, it
-// removes these files.
+// Restore writes the files of a backup to a new or empty directory, and removes them after an error.
 //
-// If the process is killed, the files remain, and the next Restore of the same backup continues. No server opens the
-// unfinished directory, because the files marker.* are written last.
+// If the process is killed, the next Restore of the same backup continues. No server opens the unfinished directory,
+// because the files marker.* are written last.
 func (r *Repository) Restore(ctx context.Context, m *Manifest, dir string, with []age.Identity, progress func(done, total int64)) (err error) {
 	if len(m.Recipients) > 0 && len(with) == 0 {
 		return fmt.Errorf("backup %s is encrypted: name the file with the private key with --identity", m.ID)

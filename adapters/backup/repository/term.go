@@ -45,10 +45,10 @@ func (now *Turn) newest() Timeline {
 	return now.names[len(now.names)-1]
 }
 
-// Check returns an error if the server with this timeline and term must not ship its log now.
+// Check returns an error if the server with this timeline and term must not ship its log.
 //
-// The error matches [ErrReplaced] if the backup location has a later term of the timeline, or a newer timeline besides
-// it. Other errors do not prove a replacement: for example, the wrong disk may be mounted.
+// [ErrReplaced] means that another server has replaced it. Any other error proves nothing; for example, the wrong disk
+// may be mounted.
 func (now *Turn) Check(timeline string, term commitlog.Term) error {
 	switch {
 	case now.Timeline == timeline && now.Term.After(term):
@@ -63,8 +63,8 @@ func (now *Turn) Check(timeline string, term commitlog.Term) error {
 	return ErrElsewhere
 }
 
-// BeginTerm stores a term of a timeline and removes the earlier terms. From then on, only the server with this term may
-// ship its log. The call can be repeated.
+// BeginTerm stores a term of a timeline. From then on, only the server with this term may ship its log. The call can be
+// repeated.
 func (r *Repository) BeginTerm(ctx context.Context, timeline string, term commitlog.Term, from string) error {
 	now, err := r.Turn(ctx)
 	if err != nil {
@@ -119,13 +119,13 @@ func parseTerm(name string) (timeline string, t commitlog.Term, ok bool) {
 	return of.ID, t, "."+rest == suffixOf(t) && t.Number > 0 && isTimelineID(t.Name)
 }
 
-// Mixed reports whether two copies of a data directory ship to the same timeline. It compares the log piece p with the
-// Synced time and the term of the previous piece.
+// Mixed reports whether the log piece p proves that two copies of a data directory ship to one timeline. synced and
+// last are from the previous piece.
 func Mixed(synced edm.Ticks, last commitlog.Term, p *Piece) bool {
 	if p.Term.Number == 0 || last.Number == 0 || p.Term == last {
 		return false
 	}
-	// Two copies may begin terms with the same number. Or the copy with the earlier term continues to ship its log; a
-	// delayed piece of an earlier term has no later Synced.
+	// Two copies can begin terms with the same number. Or a copy with an earlier term continues to ship; if its piece
+	// were only delayed, Synced would be lower.
 	return p.Term.Number == last.Number || p.Term.Number < last.Number && p.Synced > synced
 }

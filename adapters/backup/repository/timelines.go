@@ -37,13 +37,11 @@ func (r *Repository) Timelines(ctx context.Context) (list []Timeline, err error)
 	return list, nil
 }
 
-// BeginTimeline writes a new timeline. From then on, no other store may ship its log. The caller sets Parent, Left,
-// Store, From and Began.
-//
-// A caller that also sets ID can repeat the call until another timeline is begun.
+// BeginTimeline writes a new timeline, so that no other store can ship its log. It sets Number, and ID if ID is empty.
+// With the same ID, the call can be repeated.
 //
 // The error matches [ErrReplaced] if Parent is not the newest timeline, or if another store begins a timeline at the
-// same moment. At most one of the two stores succeeds.
+// same moment.
 func (r *Repository) BeginTimeline(ctx context.Context, t Timeline) (*Timeline, error) {
 	return r.begin(ctx, t, false)
 }
@@ -86,11 +84,10 @@ func (r *Repository) begin(ctx context.Context, t Timeline, over bool) (*Timelin
 // within about two requests.
 const rivalLooks = 3
 
-// checkRivals withdraws the timeline of this store if another store has begun a timeline with the same or a higher
-// number.
+// checkRivals withdraws the timeline of this store if another store begins a timeline at the same moment.
 //
-// Each store writes its timeline before it lists all timelines, so at least one of two stores sees the other. The store
-// with the lower object name withdraws at once. The other store looks again a few times, so it usually succeeds.
+// Each store writes its timeline before it lists all timelines, so at least one of them sees the other. The store with
+// the lower object name withdraws at once. The other one looks again a few times, so it usually succeeds.
 func (r *Repository) checkRivals(ctx context.Context, own *Timeline) error {
 	for range rivalLooks {
 		now, err := r.Turn(ctx)

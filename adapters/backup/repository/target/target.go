@@ -1,7 +1,7 @@
 // Package target manages the directory that a restore fills with the files of a backup.
 //
-// While a restore is unfinished, the directory contains the name of the backup. No store opens such a directory, and
-// the next restore of the same backup continues there.
+// An unfinished directory contains the name of the backup. So no store opens the directory, and the next restore of
+// this backup can continue.
 package target
 
 import (
@@ -43,8 +43,8 @@ type Directory struct {
 	lock      interface{ Close() error }
 }
 
-// Open creates the directory for a restore of the backup id. It also accepts an empty directory, and one that a killed
-// restore of the same backup left. The caller must call End.
+// Open prepares a directory for a restore of the backup id. The directory must be missing, empty, or left by a killed
+// restore of this backup. The caller must call End.
 func Open(dir, id string, files []File) (d *Directory, err error) {
 	d = &Directory{dir: dir, files: files}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -118,10 +118,8 @@ func (d *Directory) writeNote(id string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Has reports whether an earlier run completed the file f. A complete file has the modification time of the original
-// file.
-//
-// If a file marker.* exists, all other files are complete, even if a server has changed them.
+// Has reports whether an earlier run completed the file f, which then has its original modification time. If a file
+// marker.* exists, all other files are complete.
 func (d *Directory) Has(f File) bool {
 	if !d.continues {
 		return false
@@ -143,8 +141,8 @@ func (d *Directory) Write(name string, b []byte, at int64) error {
 	return errors.Join(err, file.Close())
 }
 
-// Finish makes a file durable, and then sets the modification time of the original file. The next backup and a resumed
-// restore recognize the file by this time.
+// Finish makes a file durable and gives it its original modification time. The next backup and a resumed restore
+// recognize the file by this time.
 func (d *Directory) Finish(f File) error {
 	path := filepath.Join(d.dir, f.Name)
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -162,8 +160,8 @@ func (d *Directory) Finish(f File) error {
 // Sync makes the entries of the directory durable.
 func (d *Directory) Sync() error { return syncDir(d.dir) }
 
-// End ends the restore and unlocks the directory. After a failure, it removes the files of the backup, unless an
-// earlier restore has already written a file marker.*.
+// End ends the restore. After a failure, it removes the files of the backup, unless an earlier restore has already
+// written a file marker.*.
 func (d *Directory) End(done bool) error {
 	var err error
 	if !done && !d.marked {
