@@ -14,8 +14,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Build returns a Follower that builds the first store of a secondary, or nil if the data directory already has a
-// complete store. source locates the log; it is called only for a Follower.
+// Build returns a Follower that builds the first store of a secondary, or nil if a complete store exists. It calls
+// source only for a Follower.
 func Build(o Options, source func() (Source, error)) (*Follower, error) {
 	complete, err := o.prepare()
 	if complete || err != nil && !o.Kind.IsNoSpace(err) { // if the disk is full, the Follower prepares the directory later
@@ -27,8 +27,8 @@ func Build(o Options, source func() (Source, error)) (*Follower, error) {
 	return f, err
 }
 
-// prepare creates the data directory, and finishes an interrupted swap of stores. It reports whether there is a
-// complete store; if not, it writes the file rebuildNote.
+// prepare creates the data directory and finishes an interrupted swap of stores. If there is no complete store, it
+// writes the file rebuildNote.
 func (o *Options) prepare() (complete bool, err error) {
 	if err := directory.Make(o.Dir); err != nil {
 		return false, err
@@ -41,8 +41,8 @@ func (o *Options) prepare() (complete bool, err error) {
 
 var errNoBackup = errors.New("the backup location has no backup yet from which the log can be applied")
 
-// build builds a store in the folder newFolder from the newest readable backup and the log after it. It uses only
-// backups with commits after the number above; 0 permits every backup.
+// build builds a store in newFolder from the newest readable backup and the log after it. Unless above is 0, the backup
+// must have commits with higher numbers.
 func (f *Follower) build(ctx context.Context, above edm.Ticks) error {
 	plans, err := f.from.Place.Plans(ctx)
 	if err != nil {

@@ -36,7 +36,7 @@ func (f *Follower) applyShipped(ctx context.Context) error {
 	return err
 }
 
-// catchUp applies the log that is in the backup location now. It does not wait until no further log arrives, because a
+// catchUp applies the log that is in the backup location now. It does not wait for the end of the log, because a
 // running primary may always be ahead.
 func (f *Follower) catchUp(ctx context.Context) error {
 	for {
@@ -139,8 +139,8 @@ func (f *Follower) flush(ctx context.Context, line *applier) error {
 	return line.flush(ctx)
 }
 
-// handleUnreadable handles a piece of the log that could not be read. It returns err for a retry. If the piece is
-// damaged or failed too often, it requests a new store.
+// handleUnreadable returns err for a piece of the log that must be read again. If the piece is damaged or failed too
+// often, it requests a new store.
 func (f *Follower) handleUnreadable(ctx context.Context, err error) error {
 	if _, damaged := errors.AsType[*repository.DamagedPiece](err); damaged {
 		return f.rebuild(ctx, err)
@@ -152,16 +152,16 @@ func (f *Follower) handleUnreadable(ctx context.Context, err error) error {
 	return f.rebuild(ctx, err)
 }
 
-// readAtMost is the number of failed attempts to read a piece of the log after which a new store is built. Attempts
-// count only while other requests to the backup location succeed.
+// readAtMost is the number of failed reads of a piece of the log after which a new store is built. The backup location
+// must have responded each time.
 const readAtMost = 30
 
 // Of the checks that find no new log, every fifth also reads the timelines (histories of commits), and every thirtieth
 // is a full check.
 const lookAtTimelines, lookAtAll = 5, 30
 
-// limit returns the number of the last commit to apply in the current timeline (history of commits). If the store has
-// this commit, limit first switches to the next timeline.
+// limit returns the number of the last commit to apply in the current timeline (history of commits), or in the next one
+// if the store already has this commit.
 func (f *Follower) limit(ctx context.Context) (edm.Ticks, error) {
 	for {
 		now, err := f.from.Place.Turn(ctx)
@@ -215,8 +215,8 @@ func (f *Follower) advance(ctx context.Context, to commitlog.Position, commits [
 // errSeenOnce means that a check of the backup location has found a gap in the log for the first time.
 var errSeenOnce = errors.New("the backup location seems to lack a part of the log")
 
-// handleGap handles a gap after the last piece of the log. A listing of objects is not a snapshot, so handleGap acts
-// only if two checks in a row find the same gap.
+// handleGap handles a gap after the last piece of the log. It acts only if two checks find the same gap, because a
+// listing is not a snapshot.
 func (f *Follower) handleGap(ctx context.Context, gap *repository.Gap) error {
 	if gap == nil {
 		f.gap = ""

@@ -50,7 +50,7 @@ func (f *Follower) Serve(ctx context.Context) {
 }
 
 // buildNext builds a new store while the current store serves reads. cause says why the current store must be replaced;
-// it is nil if there is no current store.
+// nil means that there is none.
 func (f *Follower) buildNext(ctx context.Context, cause error) (built bool, err error) {
 	if time.Now().Before(f.again) {
 		return false, f.failed

@@ -11,9 +11,7 @@ import (
 const admitWithin = 5 * time.Second
 
 // Admit makes the server refuse writes at startup if another store has taken over the backup location, because these
-// writes would be lost.
-//
-// If the location does not respond in time, Admit permits writes, and the shipper checks again later.
+// writes would be lost. If the location does not respond in time, Admit permits writes.
 func (s *Shipper) Admit(ctx context.Context) {
 	if s.Lead.Replaced() != nil {
 		return

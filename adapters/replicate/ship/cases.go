@@ -54,8 +54,8 @@ type joining struct {
 	act      act
 }
 
-// cases lists the results of the comparison with the backup location, and the action for each result. The first row
-// whose function applies returns true is used.
+// cases lists the results of the comparison with the backup location, with an action for each. The first row whose
+// function applies returns true is used.
 var cases = [...]joining{
 	{emptied, (*view).locationHadLog, await},      // a disk that is not mounted yet
 	{first, (*view).locationIsEmpty, begin},       // the first start of a store with this location

@@ -10,11 +10,8 @@ import (
 // searchEvery is the interval at which a server looks for a hole in the shipped log.
 const searchEvery = 10 * time.Minute
 
-// findHole reports whether the backup location lacks log that was shipped after the newest backup. The newest state can
-// then be restored only after another backup.
-//
-// Two searches must find the same hole, because a listing of objects is not a snapshot. The first search skips old
-// folders to save time.
+// findHole reports whether the backup location lacks log after the newest backup, so that a new backup is needed. Two
+// searches must find the same hole, because a listing of objects is not a snapshot.
 func (s *Shipper) findHole(ctx context.Context) (bool, error) {
 	var first *repository.Gap
 	for {

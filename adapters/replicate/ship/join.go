@@ -11,8 +11,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// resumeShipping finds the commit number after which this process ships its log. If the backup location has no timeline
-// (history of commits) of this store, resumeShipping begins one.
+// resumeShipping finds the commit number after which this process ships its log. It begins a timeline (history of
+// commits) if the store has none in the location.
 func (s *Shipper) resumeShipping(ctx context.Context) error {
 	if err := s.claimPlace(ctx); err != nil {
 		return err
@@ -47,8 +47,8 @@ func (s *Shipper) resumeShipping(ctx context.Context) error {
 	return s.resumeAfterBackup(ctx)
 }
 
-// claimPlace makes this store the owner of the newest timeline (history of commits) in the backup location. It may
-// begin a timeline. It returns an error if another store owns the location.
+// claimPlace makes this store the owner of the newest timeline (history of commits), and may begin one. It returns an
+// error if another store owns the location.
 func (s *Shipper) claimPlace(ctx context.Context) error {
 	v, err := s.look(ctx)
 	if err != nil {
@@ -108,10 +108,8 @@ func (s *Shipper) beginTimeline(ctx context.Context, parent string, left edm.Tic
 	return nil
 }
 
-// shippedUpTo returns the number of the last shipped commit of the store's history, or 0 if there is none.
-//
-// It returns an error if the backup location has later commits than the store had when it was opened, because another
-// store has shipped them.
+// shippedUpTo returns the number of the last shipped commit of the store's history, or 0. It returns an error if
+// another store has shipped later commits than this store had when it was opened.
 func (s *Shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	own := s.Store.Timeline()
 	list, err := s.Place.Pieces(ctx, own.ID)
@@ -148,7 +146,7 @@ func (s *Shipper) backupPosition(ctx context.Context, own commitlog.Timeline) (l
 }
 
 // resumeAfterLoss makes a new backup, because log files were discarded before they were shipped. It first checks that
-// this store may still ship its log. Without this check, a backup that must fail would be repeated again and again.
+// the backup can succeed, so that a failing backup is not repeated again and again.
 func (s *Shipper) resumeAfterLoss(ctx context.Context) error {
 	now, err := s.Place.Turn(ctx)
 	if err != nil {
@@ -160,8 +158,8 @@ func (s *Shipper) resumeAfterLoss(ctx context.Context) error {
 	return s.resumeAfterBackup(ctx)
 }
 
-// resumeAfterBackup makes a new backup and then ships the log from there on. It is needed if the store lacks commits
-// after the last shipped piece of the log.
+// resumeAfterBackup makes a new backup and ships the log from there on. The store lacks commits after the last shipped
+// piece of the log.
 func (s *Shipper) resumeAfterBackup(ctx context.Context) error {
 	span, err := s.Backup(ctx)
 	if err != nil {

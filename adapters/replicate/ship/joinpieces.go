@@ -12,8 +12,8 @@ const joinEvery = 10 * time.Minute
 // joinRecent is the maximum age of the pieces that JoinPieces joins. Its first search after a start has no maximum age.
 const joinRecent = 3 * time.Hour
 
-// JoinPieces joins pieces of the shipped log at intervals until ctx is done. It does nothing while this store does not
-// ship its log, or while paused returns true. Failures are logged and retried.
+// JoinPieces joins pieces of the shipped log at intervals until ctx is done. It pauses while this store does not ship
+// its log, or while paused returns true.
 func (s *Shipper) JoinPieces(ctx context.Context, paused func() bool) {
 	tick := time.NewTicker(joinEvery)
 	defer tick.Stop()

@@ -12,8 +12,8 @@ import (
 // requests.
 const steps, shortestStep = 50, 5 * time.Millisecond
 
-// mostLooks is the number of consecutive checks that must find another primary before the shipper stops. A single check
-// may have seen a promotion that then failed.
+// mostLooks is the number of consecutive checks that must find another primary before the shipper stops. A promotion
+// may begin and then fail.
 const mostLooks = 2
 
 // Serve ships the log at each interval until ctx is done. While the function paused returns true, it ships nothing.
@@ -82,8 +82,8 @@ func (s *Shipper) shippedWhen(err error) string {
 	return "; the log is kept, and shipped later"
 }
 
-// packUntil adds commits to the next piece as they become durable, until turn receives a tick or ctx is done. It
-// ignores errors, because shipDurable then fails with the same error.
+// packUntil adds commits to the next piece as they become durable, until turn receives a tick or ctx is done.
+// shipDurable reports the errors.
 func (s *Shipper) packUntil(ctx context.Context, turn <-chan time.Time, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

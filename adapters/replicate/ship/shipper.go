@@ -31,8 +31,8 @@ type Options struct {
 	TakeOver string // the command with which an operator makes this store the owner of the backup location
 }
 
-// Shipper copies the log of a store to the backup location, in objects called pieces. It keeps no state on disk: after
-// a start, it continues after the newest piece in the location.
+// Shipper copies the log of a store to the backup location, in objects called pieces. After a start, it continues after
+// the newest piece there.
 type Shipper struct {
 	Options
 	now   func() time.Time

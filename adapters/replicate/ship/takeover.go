@@ -23,11 +23,10 @@ func leads(own commitlog.Timeline, now repository.Turn) bool {
 	return own.ID == "" && own.Parent == now.Timeline
 }
 
-// TakeOver makes a store the primary again, after it was replaced or its history was lost. It begins a new timeline,
-// which does not have the writes of the other store.
+// TakeOver makes a replaced store the primary again, on a new timeline without the writes of the other store. It
+// returns an error if the backup location has no timelines or shows no replacement.
 //
-// TakeOver returns an error if the backup location has no timelines, or if no other store has replaced this store
-// there. If r is nil, TakeOver only removes the record that the store was replaced.
+// If r is nil, TakeOver only removes the record that the store was replaced.
 func TakeOver(ctx context.Context, r *repository.Repository, store History, from string) error {
 	if r == nil {
 		return store.ChangeTimeline(func(t *commitlog.Timeline) { t.Replaced = nil })

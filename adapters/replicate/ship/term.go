@@ -12,8 +12,8 @@ import (
 // leaves the term in this list.
 const mostTried = 16
 
-// beginTerm begins a term (one run of a server that ships its log) and records it in the backup location. A server on a
-// copy of the data directory then stops shipping its log.
+// beginTerm begins a term (one run of a server that ships its log) in the backup location. A server on a copy of the
+// data directory then stops shipping.
 func (s *Shipper) beginTerm(ctx context.Context) error {
 	own := s.Store.Timeline()
 	now, err := s.Place.Turn(ctx)
@@ -63,8 +63,8 @@ func knownTerm(own commitlog.Timeline, now commitlog.Term) commitlog.Term {
 	return own.Term
 }
 
-// CheckOwner returns an error if another store has taken over the backup location. A backup of this store would look
-// newer than the backups of the other store.
+// CheckOwner returns an error if another store has taken over the backup location. This store must then not make
+// backups.
 func (s *Shipper) CheckOwner(ctx context.Context) error {
 	own := s.Store.Timeline()
 	now, err := s.Place.Turn(ctx)

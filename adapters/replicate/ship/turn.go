@@ -7,11 +7,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// pauses are measured from the last write. After each pause, the shipper ships an empty commit, so that LastSyncTime of
-// secondaries becomes later than the reply to the write.
+// After each of these pauses since the last write, the shipper ships an empty commit, so that LastSyncTime of
+// secondaries passes the reply to the write.
 //
-// LastSyncTime has whole seconds. The first pause is enough if the reply took less than a second. The second pause is
-// enough for every reply that a client waited for.
+// The first pause suffices if the reply took less than a second. The second suffices for every reply that a client
+// waited for.
 var pauses = [...]time.Duration{2 * time.Second, 40 * time.Second}
 
 // shipDurable uploads the commits that are durable on disk.
@@ -55,9 +55,8 @@ func (s *Shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 			return err
 		}
 	} else if s.said < len(pauses) && now.Sub(s.pause) >= pauses[s.said] {
-		// The newest piece contains a time before which the log has all writes. The reply to the last write may be
-		// later than this time, so make an empty commit, whose piece contains a later time. On a full disk the commit
-		// fails, and the next call tries again.
+		// The newest piece contains a time before which all writes are shipped, but the last reply may be later. So
+		// ship an empty commit with a later time. On a full disk this fails, and the next call tries again.
 		n, err := s.Store.Touch(ctx)
 		if err == nil {
 			s.touched, s.said = n, s.said+1
@@ -78,19 +77,19 @@ func (s *Shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 	return err
 }
 
-// letBackUp allows scheduled backups when the backup location has all commit numbers that were issued before this
-// start. On a full disk, where no commit can be made, it allows them at once.
+// letBackUp allows scheduled backups when all commit numbers issued before this start are shipped, or when the disk is
+// full.
 //
-// At its start, a store skips commit numbers. An early backup would contain skipped numbers that the shipped log does
-// not cover. A secondary would wrongly conclude that it lacks commits, and rebuild its store.
+// At its start, a store skips some commit numbers. If a backup had them before the shipped log, a secondary would
+// conclude that it lacks commits, and rebuild its store.
 func (s *Shipper) letBackUp(full bool) {
 	if (full || s.to >= s.Store.Started()) && !s.level.Swap(true) {
 		s.Wake() // a scheduled backup may be waiting for this permission
 	}
 }
 
-// lookEvery is the interval at which a server without writes checks whether it is still the primary. With writes, each
-// upload of a piece makes this check.
+// lookEvery is the interval at which a server without writes checks whether it is still the primary. Each upload of a
+// piece also checks this.
 const lookEvery = 10 * time.Second
 
 // checkReplaced returns an error if another store has replaced this store. It does nothing if the last check was less
