@@ -9,9 +9,7 @@ import (
 )
 
 // A note is a cell that says that an incarnation of a table may have been dropped: stamp · key of the table's record.
-//
-// Drop writes a note before it deletes the record, so each dropped incarnation has a note. Each call writes its own
-// note, so the note of an interrupted drop does not affect a later drop.
+// Drop writes a note before it deletes the record, so each dropped incarnation has a note.
 
 func (s *Store) writeNote(ctx context.Context, r *table.Record) error {
 	t := s.timestamp(0)
@@ -22,7 +20,7 @@ func (s *Store) writeNote(ctx context.Context, r *table.Record) error {
 // Purge deletes the entities of tables that were dropped at least two minutes ago. It makes at most the given number of
 // KV calls, which must be 20 or more. more reports whether such entities may remain.
 //
-// Purge must be called on a schedule. Otherwise the entities remain in KV, which charges for them.
+// Without regular calls of Purge, the entities remain in KV, which charges for them.
 func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 	b := &budget{calls: calls}
 	cursor := ""
@@ -53,8 +51,8 @@ func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 	}
 }
 
-// finish processes one note. It deletes the entities of a dropped incarnation, and then the note. If the note is less
-// than two minutes old, finish does nothing and returns true.
+// finish processes one note: it deletes the entities of a dropped incarnation, and then the note. If the note is less
+// than two minutes old, finish only returns true.
 func (s *Store) finish(ctx context.Context, n Key, b *budget) (waits bool, err error) {
 	p, err := decodeMetadata(n.Metadata)
 	incarnation := strings.TrimPrefix(n.Name, spacePurges)

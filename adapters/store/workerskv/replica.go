@@ -18,8 +18,8 @@ type Replica struct {
 
 var _ table.Store = (*Replica)(nil)
 
-// NewReplica returns a Replica. It reads from primary the tables that are not published, and the entities whose keys
-// are too long for KV. If primary is nil, such tables do not exist, and such entities cause [table.ErrKeyTooLong].
+// NewReplica returns a Replica. It reads unpublished tables, and entities whose keys are too long for KV, from primary.
+// If primary is nil, such tables do not exist, and such entities cause [table.ErrKeyTooLong].
 //
 // calls is the maximum number of KV calls for a page of a scan; 0 means 500.
 func NewReplica(ns Namespace, primary table.Store, calls int) *Replica {
@@ -86,7 +86,7 @@ func (r *Replica) Scan(ctx context.Context, t table.RecordKey, request table.Sca
 }
 
 // Synced returns a time before which all changes are published: the lowest time that [Publisher.Synced] has recorded
-// for sources whose names begin with prefix. ok is false if there is none.
+// for sources with this prefix. ok is false if there is none.
 func (r *Replica) Synced(ctx context.Context, prefix string) (until edm.Ticks, ok bool, err error) {
 	b := budget{calls: r.calls}
 	w := newWalk(r.ns, &b, spaceSyncs+prefix, spaceSyncs+prefix, "", 1000)

@@ -7,8 +7,8 @@ import (
 	"edgetable/adapters/store/workerskv"
 )
 
-// refusals contains parts of the error messages for writes that were not applied and will not be: too many writes of a
-// name, in a day, or in an invocation. Such errors differ from others only by their message.
+// refusals contains parts of the error messages for writes that were not applied: too many writes of a name, in a day,
+// or in an invocation. KV has no other sign of them.
 var refusals = [...]string{"429", "limit exceeded", "Too many"}
 
 // refusal is a [workerskv.ErrRefused] with the message of its cause, for the log.
