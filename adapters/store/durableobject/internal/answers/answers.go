@@ -37,11 +37,10 @@ const (
 // Judge returns what is known of a write, and its answer if Memory remembers it.
 //
 // A repeated write without a remembered answer was not applied if no answer was forgotten since the first attempt. The
-// message contains the time of that attempt twice: as an age, which is wrong if the message travels for long, and by
-// the sender's clock. If an answer may have been forgotten after either time, the outcome is unknown.
+// time of that attempt is known by its age and by the sender's clock, and the earlier one counts.
 //
-// A first attempt may arrive after later attempts whose answers were forgotten, so its time by the sender's clock is
-// also checked. It cannot arrive after a restart, which ends all waiting messages.
+// A first attempt may be late, after attempts whose answers were forgotten. So its time by the sender's clock is also
+// checked.
 func (m *Memory) Judge(now edm.Ticks, a message.Attempt) (Verdict, []byte) {
 	m.expire(now)
 	switch answer, ok := m.find(a.ID); {
@@ -86,8 +85,8 @@ func (m *Memory) Remember(now edm.Ticks, id uint64, answer []byte) {
 	m.expire(now)
 }
 
-// Misdirected remembers that another range has the key of a write. If this object gets the key in a later incarnation
-// of the table, it must not apply the write.
+// Misdirected remembers a write whose key another range has. This object must not apply the write later, in another
+// incarnation of the table.
 func (m *Memory) Misdirected(now edm.Ticks, id uint64) { m.Remember(now, id, []byte{m.Life}) }
 
 func (m *Memory) expire(now edm.Ticks) {

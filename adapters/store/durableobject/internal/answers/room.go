@@ -2,8 +2,8 @@ package answers
 
 import "edgetable/core/edm"
 
-// Room limits the total size of the answers that all Memories of a process remember. The limit suffices for the answers
-// of a minute at 2,000 writes per second, more than one process can serve.
+// Room limits the total size of the answers that a process remembers. The limit suffices for a minute of 2,000 writes
+// per second, more than one process can serve.
 type Room struct {
 	// Short is called when answers had to be forgotten in less than a minute. It may be nil.
 	Short func()

@@ -11,9 +11,8 @@ import (
 
 // Judge decides which entities have expired at an instant.
 //
-// An entity that a read did not return must stay expired, even if the object restarts with a clock that is behind. So
-// Judge stores the instant in a row, unless the entity had also expired at the Timestamp that the clock's row reserves:
-// after a restart, the clock begins above it.
+// An entity that a read did not return must stay expired, even after a restart with a clock that is behind. So Judge
+// stores the instant, unless the clock's reservation already ensures this.
 type Judge struct {
 	Traits *table.Traits
 	Now    edm.Ticks

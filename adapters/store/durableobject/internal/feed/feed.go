@@ -76,8 +76,8 @@ func (f *Feed) Commit(rows storage.Rows, at edm.Ticks) int {
 	return len(k) + len(v)
 }
 
-// Declared starts or ends the feed after the declared options have changed, and reports whether the feed starts. A new
-// feed begins at a newly issued Timestamp; a feed that ends is deleted.
+// Declared starts or ends the feed after the declared options have changed, and reports whether the feed starts. A feed
+// that ends is deleted.
 func (f *Feed) Declared(rows storage.Rows, incarnation table.Incarnation, traits *table.Traits, issue func() edm.Ticks) (begins bool) {
 	h := load(rows, incarnation)
 	switch {
@@ -97,8 +97,8 @@ func (f *Feed) Declared(rows storage.Rows, incarnation table.Incarnation, traits
 	return begins
 }
 
-// Sealed records in the feed that the range no longer serves some keys, because the range to will receive them. In a
-// merge, to is 0: the receiver is not certain yet.
+// Sealed records that the range no longer serves some keys, because another range will receive them. to is its id, or 0
+// in a merge.
 //
 // Sealed returns a Timestamp after which this feed has no changes of these keys, or 0 without a feed.
 func (f *Feed) Sealed(rows storage.Rows, to uint32, issue func() edm.Ticks) edm.Ticks {

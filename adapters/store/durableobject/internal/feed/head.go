@@ -1,8 +1,8 @@
-// Package feed stores the feed of an object's table: a line for each commit, and marks, which record that keys came
-// from or went to another range.
+// Package feed stores the feed of an object's table: a line for each commit, and marks for keys that came from or went
+// to another range.
 //
-// The lines of a day are stored and removed together. One row, the head, stores all other data of a feed. Each
-// incarnation of the table has its own head, because a feed is kept for a while after a drop of its table.
+// The lines of a day are stored and removed together. The head is one row with all other data. Each incarnation of the
+// table has its own head, because a feed outlives its table.
 package feed
 
 import (

@@ -87,8 +87,8 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 	return append(message.AppendFeedAnswer(dst, &a), items...), nil
 }
 
-// state returns the state of a feed before its lines are read. h is nil if the object has no such feed. own is true if
-// the object serves the incarnation of the feed.
+// state returns the state of a feed before its lines are read. h is nil if there is no such feed. own means that the
+// object serves the feed's incarnation.
 func (h *Head) state(own bool, now edm.Ticks) message.FeedState {
 	switch {
 	case h == nil && own:
@@ -103,8 +103,8 @@ func (h *Head) state(own bool, now edm.Ticks) message.FeedState {
 	return message.FeedKept
 }
 
-// answerEnd puts the end of the feed into the answer, as a position. The answer also names other ranges whose lines a
-// reader needs after this position. The feed has no lines after the Timestamp top.
+// answerEnd answers with the position at the end of the feed, and with other ranges that a reader must read from there
+// on. The feed has no lines after top.
 func (f *Feed) answerEnd(r *Reader, h *Head, a *message.FeedAnswer, top edm.Ticks, many bool) {
 	end := max(top, h.Floor)
 	if r.Unknown != 0 {
@@ -124,8 +124,8 @@ func (h *Head) parents(chooses func(m *Mark) bool) (list []uint32) {
 	return list
 }
 
-// closedUntil returns a Timestamp that is below all later lines, even after a restart. It is at most the Timestamp that
-// a row reserves, above which the clock begins after a restart.
+// closedUntil returns a Timestamp that is below all later lines. It is at most the clock's reservation, above which the
+// clock begins after a restart.
 func (f *Feed) closedUntil(r *Reader) edm.Ticks {
 	top := min(max(r.Now, r.Clock.Last), r.Clock.Reserved)
 	r.Clock.Last = max(r.Clock.Last, top)
@@ -143,10 +143,8 @@ func (h *Head) positionBefore(to uint32, at edm.Ticks) edm.Ticks {
 	return at
 }
 
-// round returns a position at the end of the feed: a Timestamp from the last line up to top. It prefers multiples of
-// ten minutes, so that many ranges have the same position, which is encoded in few bytes.
-//
-// A position above the clock's reservation is written to the clock's row, at most every ten minutes.
+// round returns a position between the last line and the Timestamp top. It prefers multiples of ten minutes: if many
+// ranges have the same position, it is encoded in few bytes.
 func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
 	if !many || h.Ended != Goes {
 		return top
@@ -260,8 +258,8 @@ func readLines(rows storage.Rows, from, to []byte) (list []line, more bool) {
 	return list, false
 }
 
-// The memory of an object must hold an answer and its entities. An answer ends after the commit with which it reaches
-// largestAnswer. A commit is divided after largestPart. Both limits are bytes of keys and properties.
+// An object's memory must hold an answer and its entities. An answer ends when it reaches largestAnswer. A commit is
+// divided after largestPart. Both are bytes of keys and properties.
 const (
 	largestAnswer = 1 << 20
 	largestPart   = 768 << 10
@@ -317,8 +315,8 @@ func (j *joiner) item(c *table.FeedCommit, text []byte) *message.FeedItem {
 	return i
 }
 
-// Look appends lines of another range with the entities that this range has. When the answer is full, it appends the
-// remaining lines without entities, and the reader asks again.
+// Look appends lines of another range with the entities that this range has. Lines that do not fit are appended without
+// entities, and the reader asks again.
 func (r *Reader) Look(dst []byte, lines message.Reader, within key.Range) ([]byte, bool, error) {
 	full := false
 	for j := newJoiner(r, &table.FeedRequest{Within: within, Bytes: largestAnswer}); lines.OK() && !lines.Done(); {

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// version is the version of most messages. ranged is the version of messages to a range other than range 0, which code
-// without ranges must not understand.
+// version is the version of most messages. Messages to a range other than range 0 have the version ranged, which code
+// without ranges does not understand.
 const (
 	version = 2
 	ranged  = 3

@@ -24,10 +24,10 @@ type change struct {
 	at  edm.Ticks
 }
 
-// syncedRow is a row of the initial sync in a batch. If the row is the record of a table, the batch also calls buckets
-// of the table, which then join the replica.
+// syncedRow is a row of the initial sync in a batch. With the record of a table, the batch also calls buckets of the
+// table, which then join the replica.
 //
-// first is the number of buckets that had answered before. wakes is the number of calls in this batch.
+// first is the number of buckets that had answered before. wakes is the number of calls.
 type syncedRow struct {
 	key         []byte
 	incarnation table.Incarnation

@@ -18,8 +18,8 @@ func (o *Outbox) JoinBucket(t *turn.Turn, p *message.Destination, incarnation ta
 	o.storeDestination(t, p)
 }
 
-// JoinCatalog makes the catalog of an account join the replica, if it has not joined yet and the replica may store its
-// data. key is a record key of the account, or a prefix of such keys.
+// JoinCatalog makes the catalog of an account join the replica, unless it has joined or the replica must not store its
+// data. key is a record key, or a prefix.
 func (o *Outbox) JoinCatalog(t *turn.Turn, key, location string) {
 	if !o.joins(location) {
 		return
@@ -29,8 +29,8 @@ func (o *Outbox) JoinCatalog(t *turn.Turn, key, location string) {
 	}
 }
 
-// Leave makes an object that has returned to an earlier state publish nothing until it joins the replica again. It
-// keeps the time before which no batch must be sent, because a batch may be in flight.
+// Leave makes an object that has returned to an earlier state publish nothing until it joins the replica again. A batch
+// may still be in flight, so it keeps the field until.
 func (o *Outbox) Leave(rows storage.Rows) {
 	rows.Delete(storage.RowSending)
 	o.publishing = publishing{sending: sending{until: o.until}}

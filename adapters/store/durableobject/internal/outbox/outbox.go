@@ -51,19 +51,19 @@ const (
 	collect = edm.TicksPerSecond
 	// batchTimeout is the time after which no write of a batch can still arrive.
 	batchTimeout = 60 * edm.TicksPerSecond
-	// An object reports a lag if a change has waited for more than 30 seconds. It withdraws the report when no change
-	// has waited for so long during the last 90 seconds.
+	// An object reports a lag if a change waits for more than 30 seconds. It withdraws the report after 90 seconds
+	// without such a change.
 	lagging  = 30 * edm.TicksPerSecond
 	caughtUp = 90 * edm.TicksPerSecond
 	// visibleAfter is the time after which all readers see all writes to an ended incarnation: a batch timeout, a
-	// minute for which KV may return older lists, and one more minute.
+	// minute of old KV lists, and one more minute.
 	visibleAfter = 180 * edm.TicksPerSecond
 	// maxDelay limits every delay, in case the clock has stepped back.
 	maxDelay = 600 * edm.TicksPerSecond
 )
 
-// New returns the outbox of an object that just woke up. name is the name of the replica, or "" if there is none. The
-// same name in another jurisdiction is another replica.
+// New returns the outbox of an object that just woke up. name is "" if there is no replica. Equal names in two
+// jurisdictions are two replicas.
 func New(c *clock.Clock, rand func() uint64, name, jurisdiction string) Outbox {
 	if name != "" && jurisdiction != "" {
 		name += "@" + jurisdiction
@@ -82,10 +82,8 @@ func (o *Outbox) Replica() string {
 	return o.name
 }
 
-// Load reads the state from the rows. incarnation is the incarnation of the bucket's table.
-//
-// If the object no longer publishes to the stored replica, Load discards the progress, and no changes are recorded
-// until the object joins a replica. It keeps the time before which no batch must be sent.
+// Load reads the state from the rows. incarnation is the incarnation of the bucket's table. If the object published to
+// another replica, Load discards the progress.
 func (o *Outbox) Load(t *turn.Turn, incarnation table.Incarnation) {
 	known := o.publishing // after a rollback of the transaction, this still describes the batch in flight
 	o.publishing, o.self = publishing{incarnation: incarnation}, message.Destination{}

@@ -28,10 +28,8 @@ func (o *Outbox) Publish(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// handOut sends a batch with the current state of changed rows. The same transaction records that a batch is in flight,
-// so that a restarted object waits until no write of the batch can arrive.
-//
-// An object that lost its storage cannot record this, and so sends nothing.
+// handOut sends a batch with the current state of changed rows. The same transaction records that a batch is in flight:
+// after a restart, the object waits until no write of the batch can arrive.
 func (o *Outbox) handOut(t *turn.Turn) turn.Step {
 	f := &batchInFlight{}
 	if o.pass.next == nil {

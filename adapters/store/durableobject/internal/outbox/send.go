@@ -9,9 +9,8 @@ import (
 )
 
 const (
-	// A batch has at most maxChanges changes, and less than maxBatch bytes before its last change. The last change may
-	// have 1.5 MB, so a batch fits into 2 MiB. During the initial sync, at most maxDuringSync changes come from the
-	// outbox.
+	// A batch has at most maxChanges changes. During the initial sync, at most maxDuringSync of them are from the
+	// outbox. Before its last change, a batch has less than maxBatch bytes, so it fits into 2 MiB.
 	maxChanges    = 100
 	maxDuringSync = 75
 	maxBatch      = 256 << 10

@@ -103,12 +103,12 @@ const (
 	flagPart
 )
 
-// A Timestamp is written as its difference to another Timestamp, divided by a power of ten whose exponent is the scale.
-// The scale absolute means that the Timestamp itself is written.
+// A Timestamp is written as its difference to another Timestamp, divided by ten to the power of scale. absolute means
+// that the Timestamp itself is written.
 const absolute = 15
 
-// Append appends the encoded position. The most frequent Timestamp of the ranges is written once. Ranges with
-// consecutive numbers are written as their first number and their count.
+// Append appends the encoded position. It writes the most frequent Timestamp of the ranges once, and combines ranges
+// with consecutive numbers.
 func (p *Position) Append(dst []byte) []byte {
 	flags := byte(0)
 	if p.Ended {

@@ -13,8 +13,7 @@ import (
 //
 // The methods return no errors: after a failure, they must abort the transaction and the engine, by a panic or a trap.
 //
-// The results of Get and Scan are read-only and valid until the next call of a method. Put does not retain its
-// arguments.
+// Results are read-only and valid until the next call of a method. Put does not retain its arguments.
 type Rows interface {
 	Get(key []byte) (value []byte, ok bool)
 	Put(key, value []byte)
