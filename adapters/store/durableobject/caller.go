@@ -8,8 +8,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 )
 
-// Address is the address of a Durable Object. The jurisdiction is part of the object's identity. The hint only says
-// where the platform creates the object, which then stays there.
+// Address is the address of a Durable Object. The hint only says where the platform creates the object.
 //
 // The name of a bucket object contains the hint, so a table with another hint has other objects.
 type Address struct {
@@ -51,8 +50,8 @@ func (e *FailedError) Error() string { return "object failed: " + e.Reason }
 
 // Caller sends messages to objects.
 type Caller interface {
-	// Call makes all calls concurrently and returns their answers in order. When ctx is done, it may return early, with
-	// ErrLost for messages that were already sent.
+	// Call makes all calls concurrently and returns their answers in order. When ctx is done, calls without an answer
+	// may get ErrLost.
 	Call(ctx context.Context, calls []Call) []Answer
 }
 

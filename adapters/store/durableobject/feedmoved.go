@@ -28,8 +28,8 @@ const (
 // commits: see [message.FeedItem].
 var understandsParts = []byte{1}
 
-// resolve reads the entities of pending commits from their new ranges. If an entity cannot be read or is too large for
-// the page, the page ends before its commit.
+// resolve reads the entities of pending commits from their new ranges. The page ends before a commit whose entities
+// cannot be read or are too large.
 func (f *feedReading) resolve() error {
 	name, calls := f.table.String(), 0
 	for round := 0; len(f.others) > 0 && round < lookRounds; round++ {

@@ -19,11 +19,9 @@ const mostAts = 128 << 10
 // incarnation.
 var history = table.History{'o', 'b', 'j', 'e', 'c', 't', 's'}
 
-// feedReading is the read of one page. It asks some ranges of the table for the lines of their feeds, and merges the
-// lines by Timestamp.
+// feedReading is the read of one page. It merges the lines of some ranges by Timestamp.
 //
-// Only if it asks all ranges at once, the commits of the page are in the order of their Timestamps. Otherwise the
-// commits of each partition are in order.
+// If it asks all ranges at once, the commits of the page are in order. Otherwise the commits of each partition are.
 type feedReading struct {
 	*Store
 	ctx         context.Context
@@ -81,8 +79,8 @@ func (s *Store) readFeed(ctx context.Context, t table.RecordKey, incarnation tab
 	return f.page, nil
 }
 
-// askedTogether is the number of ranges that are asked at the same time. Their answers, of up to about 1.8 MiB each,
-// must fit into the memory of a Worker's instance.
+// askedTogether is the number of ranges that are asked at the same time. A Worker's instance must hold their answers,
+// of up to about 1.8 MiB each.
 const askedTogether = 6
 
 // ask asks the ranges of this page for the lines of their feeds, until the answers are large enough for a page.
@@ -165,8 +163,8 @@ func (f *feedReading) askGroup(group []message.FeedRange, q *message.FeedQuestio
 	return absent, nil
 }
 
-// nextRanges returns the ranges to ask for this page: those after the ranges of the previous page in the position's
-// list, or the first ones after the last. If the position is inside a commit, it returns only the range of that commit.
+// nextRanges returns the ranges to ask for this page. They follow the ranges of the previous page in the list. If the
+// position is inside a commit, only the range of that commit is asked.
 func (f *feedReading) nextRanges() []message.FeedRange {
 	if at, ok := f.p.At(f.p.PartOf); ok && f.p.Part > 0 {
 		f.rest = true
@@ -323,8 +321,8 @@ func (f *feedReading) first() (first *feedStream) {
 	return first
 }
 
-// comesLater reports whether the next item of a stream must wait for earlier lines of another range. If the position
-// lacks the other range, the item waits until a line of a third range names it.
+// comesLater reports whether the next item of a stream must wait for earlier lines of another range, even if the
+// position does not contain that range yet.
 func (f *feedReading) comesLater(s *feedStream) bool {
 	if s.next.Kind != message.FeedTook && s.next.Kind != message.FeedBegan {
 		return false

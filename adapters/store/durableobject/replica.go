@@ -9,17 +9,17 @@ import (
 	"edgetable/core/table"
 )
 
-// Replica is the address of the publisher. Objects send a [Batch] to it, and it answers with a [Published]. It is not
-// an object: the JavaScript shell passes the calls to the code that publishes changes.
+// Replica is the address of the publisher, which answers a [Batch] with a [Published]. It is not an object: the
+// JavaScript shell passes the calls to the code that publishes.
 var Replica = Address{Name: "replica"}
 
-// Batch is a request from an object to the publisher. It contains changed rows, and may say that the object lags or has
-// caught up. It can also request the purge of an incarnation.
+// Batch is a request from an object to the publisher. It contains changed rows, and says whether the object lags, or
+// requests the purge of an incarnation.
 type Batch struct {
 	Incarnation table.Incarnation // the incarnation of the rows
 	Source      string            // the name of the object in the replica
-	// Lagging makes the replica report that the source lags: changes before Since are published, and later changes may
-	// be missing. CaughtUp removes the report.
+	// Lagging makes the replica report that it may lack changes of the source at or after Since. CaughtUp removes the
+	// report.
 	Lagging, CaughtUp bool
 	Since             edm.Ticks
 	// Purge deletes the entities of an incarnation that has ended, and all lag reports of its sources. The names of the

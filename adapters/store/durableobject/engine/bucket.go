@@ -34,8 +34,8 @@ type bucket struct {
 	frozen  frozen
 	sweep   expiry.Sweep
 	feed    feed.Feed
-	// generation is part of each question to the catalog. It changes with some events, such as a drop, and answers to
-	// questions of other generations are ignored. The first value is random, so that this also holds after a restart.
+	// generation is part of each question to the catalog. A drop, for example, changes it, so that late answers are
+	// ignored. Its first value is random, because the object may restart.
 	generation uint64
 	ended      table.Incarnation // the incarnation that the catalog last reported as being deleted
 
@@ -85,7 +85,7 @@ type tableInfo struct {
 }
 
 // askCatalog returns the catalog's information about an existing table and this bucket. If l is nil, the caller must
-// return the second result, which asks the catalog or answers with an error.
+// return the second result as its step.
 func (b *bucket) askCatalog(t *turn.Turn, p *message.Destination) (l *tableInfo, instead turn.Step) {
 	c := &t.Resumed
 	if c.Kind != turn.Locates || c.Generation != b.generation || len(t.Answers) != 1 {
@@ -108,8 +108,8 @@ func (b *bucket) askCatalog(t *turn.Turn, p *message.Destination) (l *tableInfo,
 	case err != nil || !r.Done():
 		return nil, t.Fail(table.ErrBusy)
 	case l.Layout.Buckets != p.Buckets || l.Layout.Location != p.Location:
-		// The sender assumed another layout. Answer with the right layout even while the table is being deleted,
-		// because only an object that had the table may report the deletion.
+		// The sender assumed another layout. It gets the right one even for a table that is being deleted: only an
+		// object that had the table may report the deletion.
 		return nil, turn.Step{Answer: message.Moved(t.Dst, l.Layout)}
 	case l.Deleting || l.Incarnation == b.ended:
 		// A delayed answer of the catalog may still say that this incarnation exists.
@@ -120,7 +120,7 @@ func (b *bucket) askCatalog(t *turn.Turn, p *message.Destination) (l *tableInfo,
 }
 
 // locate asks the catalog for the layout of the table and the ranges of the bucket. It also reports keys that have
-// moved from this object to a new range.
+// moved to a new range.
 func (b *bucket) locate(p *message.Destination, round byte) turn.Step {
 	m := message.Ranges(nil, p.Table, p.Bucket)
 	if s := b.marker.Span; b.marker.Live && s != nil && s.Phase == span.Moved && !s.Leaving {
@@ -166,8 +166,8 @@ func (b *bucket) issue(t *turn.Turn) func() edm.Ticks {
 	}
 }
 
-// drop ends an incarnation and answers with its highest Timestamp. The object keeps this Timestamp until OpForget,
-// because the catalog repeats a drop whose answer was lost.
+// drop ends an incarnation and answers with its highest Timestamp. The object keeps it until OpForget, because the
+// answer may be lost.
 func (b *bucket) drop(t *turn.Turn) turn.Step {
 	incarnation := t.Fields.Incarnation()
 	if !t.Fields.Done() {

@@ -98,8 +98,8 @@ func (b *bucket) trim(t *turn.Turn) {
 	}
 }
 
-// feeds answers with the objects that have the feed of a table. If the message requests it, the answer also contains
-// the end of the feed in some of these objects.
+// feeds answers with the objects that have the feed of a table and, on request, with the end of the feed in some of
+// them.
 func (c *catalog) feeds(t *turn.Turn) turn.Step {
 	key, from, ends := t.Fields.Text(), t.Fields.Size(), t.Fields.Bool()
 	if !t.Fields.Done() {

@@ -58,8 +58,8 @@ func (x *splitting) mayChoose(b *bucket, now edm.Ticks) bool {
 // choose starts the search for the key at which the range splits. The alarm runs the search.
 func (x *splitting) choose(t *turn.Turn, c *choice) { x.choice, x.due = c, t.Now }
 
-// afterWrite must be called after each write. It starts a split if the range is too large and may have several
-// partitions. It also schedules the check whether the range is empty.
+// afterWrite must be called after each write. It starts a split if the range is too large, and schedules the check
+// whether the range is empty.
 func (x *splitting) afterWrite(t *turn.Turn, b *bucket, p *message.Destination, k []byte) {
 	x.last = t.Now
 	if x.only != nil {
@@ -73,10 +73,8 @@ func (x *splitting) afterWrite(t *turn.Turn, b *bucket, p *message.Destination, 
 	x.lookLater(t, b)
 }
 
-// mostBytes returns the size above which the range splits.
-//
-// If keys only grow, a range splits after its last partition, and keeps all entities. Its limit is then a quarter
-// higher, because it would otherwise soon split again in the middle.
+// mostBytes returns the size above which the range splits. It is a quarter higher for a range that was split after its
+// last partition, which would otherwise soon split again.
 func (b *bucket) mostBytes() int64 {
 	if bytes.HasSuffix(b.marker.Bounds().End, []byte{1}) { // see key.PartitionAfter: no PartitionKey ends with this byte
 		return b.split.bytes + b.split.bytes/4
@@ -119,8 +117,8 @@ func (x *splitting) asksForRoom(now edm.Ticks) bool {
 	return x.choice != nil && x.choice.asks && x.due > now && x.due <= now+outFor
 }
 
-// mayBegin handles the catalog's answer to a request to split. If the table may have one more range, it begins the
-// split. Otherwise it discards the key, and only further requests make the range look for another key.
+// mayBegin begins the split if the catalog's answer permits one more range. Otherwise the range looks for another key
+// only after further requests.
 func (b *bucket) mayBegin(t *turn.Turn) turn.Step {
 	x := &b.split
 	c := x.choice

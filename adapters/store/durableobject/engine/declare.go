@@ -11,15 +11,13 @@ import (
 	"edgetable/core/table"
 )
 
-// An object stores the options that its table declares, such as expiry, in its marker row. When the options change, the
-// catalog sends OpDeclare to all objects. Each object then reads the options from the catalog. Afterwards, the catalog
-// answers the client.
+// An object stores the options that its table declares, such as expiry. When they change, the catalog makes all objects
+// read them again before it answers the client.
 //
-// A late OpDeclare is harmless, because it contains no options. A new object reads the options when it asks the catalog
-// for its table.
+// The message OpDeclare contains no options, so a late OpDeclare is harmless.
 
-// declare reads the declared options of the table from the catalog. The answer says whether the object stores no
-// entities that had expired by a withdrawn expiry rule.
+// declare reads the table's declared options from the catalog. It answers whether all entities that had expired by a
+// withdrawn rule are removed.
 func (b *bucket) declare(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	if !t.Fields.Done() {
@@ -75,8 +73,8 @@ func (b *bucket) hides(t *turn.Turn, k, v []byte) bool {
 	return hides
 }
 
-// keepExpired must be called when a write is refused. If the stored entity has expired, keepExpired stores the current
-// time, so that the entity stays expired.
+// keepExpired must be called when a write is refused. It stores the current time if the entity has expired, so that the
+// entity stays expired.
 func (b *bucket) keepExpired(t *turn.Turn, old *table.Row, now edm.Ticks) {
 	if b.marker.Traits == nil || old == nil {
 		return

@@ -15,8 +15,8 @@ import (
 	"edgetable/core/table"
 )
 
-// remove deletes a record. For a table, it marks the record as deleted, makes all buckets drop the table, removes the
-// record, and makes the buckets forget the table.
+// remove deletes a record. It marks the record of a table as deleted, and removes it when all buckets have dropped the
+// table.
 func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) turn.Step {
 	key := t.Fields.Text()
 	revision := table.Revision(t.Fields.Text())
@@ -74,8 +74,8 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 	}
 }
 
-// mostDropped is the maximum number of objects that one message tells to drop the table. It may tell as many others to
-// forget the table. The platform's free plan permits 50 calls.
+// mostDropped is the maximum number of objects that drop the table in one message. As many others may forget it. The
+// platform's free plan permits 50 calls.
 const mostDropped = 20
 
 // portion is a group of a table's objects. The deletion of a table handles one portion after another.
@@ -95,11 +95,10 @@ func (c *catalog) portion(t *turn.Turn, rec *record.Record) (p portion) {
 	return p
 }
 
-// finishDeletion takes the next step of a table's deletion: a portion of the objects drops the table. After the last
-// portion, it removes the table's record.
+// finishDeletion makes a portion of the objects drop the table. After the last portion, it removes the record. Several
+// messages may run one deletion.
 //
-// The step fails with ErrBusy if objects do not answer, and with ErrMore if further objects remain. Steps can be
-// repeated, so several messages may run the same deletion.
+// It fails with ErrBusy if objects do not answer, and with ErrMore if objects remain.
 func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, step turn.Step) {
 	p := c.portion(t, rec)
 	next := &turn.Continuation{Kind: turn.Deletes, Key: rec.Key.String(), Incarnation: rec.Incarnation, Objects: p.objects, Batch: uint64(p.upto)}
@@ -167,8 +166,8 @@ func (c *catalog) removeRecord(t *turn.Turn, rec *record.Record) {
 	c.answers.Remember(t.Now, rec.By, message.Done(nil))
 }
 
-// finishDeletions continues interrupted deletions of tables and changes of options, one after another. Each attempt
-// delays the publishing of changes, so it is retried only after RetryDelay.
+// finishDeletions continues interrupted deletions and changes of options. It retries only after RetryDelay, because an
+// attempt delays the publishing of changes.
 func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 	from := ""
 	if t.Resumed.Kind == turn.Deletes || t.Resumed.Kind == turn.Declares {

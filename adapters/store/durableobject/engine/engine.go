@@ -32,8 +32,8 @@ type Options struct {
 	Rand func() uint64
 	// Catalog is the location of the catalogs: see [durableobject.SplitLocation].
 	Catalog string
-	// Replica is the name of the replica to which changes are published; "" disables publishing. A new name means a
-	// new, empty replica, to which everything is published again.
+	// Replica is the name of the replica to which changes are published; "" means none. A new name means a new replica,
+	// to which all data is published again.
 	Replica string
 	// SplitBytes is the size, and SplitRate the number of requests per second, above which a range splits. 0 disables
 	// this kind of split.
@@ -44,8 +44,8 @@ type Options struct {
 	Told func(table string, bucket uint16, id uint32, event string)
 	// PieceRows is the maximum number of entities that one message moves to another range; 0 means 500.
 	PieceRows int
-	// Jurisdiction is the jurisdiction of the replica, or "" if it has none. Tables in other jurisdictions are not
-	// published. Replicas of the same name in two jurisdictions are different.
+	// Jurisdiction is the jurisdiction of the replica, or "". Tables in other jurisdictions are not published. Equal
+	// names in two jurisdictions are two replicas.
 	Jurisdiction string
 	// Shared limits the memory in which all engines of a process remember answers. If it is nil, this engine has its
 	// own limit.
@@ -59,10 +59,8 @@ type Shared struct{ answers answers.Room }
 // in less than a minute.
 func NewShared(short func()) *Shared { return &Shared{answers.Room{Short: short}} }
 
-// Engine is the code inside one Durable Object, with its in-memory state. It is not safe for concurrent use.
-//
-// After a panic in Handle, or if the transaction did not end as the Step demanded, the engine must be replaced by a new
-// one.
+// Engine is the code inside one Durable Object, with its in-memory state. It is not safe for concurrent use. After a
+// panic or a failed transaction, it must be replaced by a new Engine.
 type Engine struct {
 	now     func() edm.Ticks
 	answers answers.Memory
@@ -96,11 +94,10 @@ func (e *Engine) Discard() { e.answers.Leave() }
 // used.
 func Alarm() []byte { return message.Alarm() }
 
-// Handle handles the message m in one transaction over rows, until it needs calls to other objects. It appends the
-// answer to dst. resume is nil for a new message.
+// Handle handles a message in one transaction over rows, until it needs calls to other objects. It appends the answer
+// to dst. resume is nil for a new message.
 //
-// m must not change while Handle runs, so the methods of rows must not use its memory. Handle retains neither m nor
-// rows.
+// m must not change while Handle runs. Handle retains neither m nor rows.
 func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	op, fields, ok := message.Open(m)
 	if !ok {
@@ -197,11 +194,10 @@ func operationOf(op message.Op) operation {
 	return operation{run: func(_ *Engine, t *turn.Turn) Step { return t.Malformed() }}
 }
 
-// writeOnce runs a write that may arrive several times. It remembers every final answer, even a refusal, so that a late
-// attempt has the same result.
+// writeOnce runs a write that may arrive several times, and remembers its final answer.
 //
-// A write that made calls continues only in the engine that began it, because a later engine may not know that another
-// attempt was applied. If traced is true, the rows record the progress, and any engine may continue it.
+// A write that made calls continues only in the engine that began it. If traced is true, any engine may continue it,
+// because the rows record its progress.
 func (e *Engine) writeOnce(t *turn.Turn, write func(*turn.Turn, message.Attempt, answers.Verdict) Step, traced bool) Step {
 	a := t.Fields.Attempt()
 	if !t.Fields.OK() {
@@ -227,8 +223,8 @@ func (e *Engine) writeOnce(t *turn.Turn, write func(*turn.Turn, message.Attempt,
 	return step
 }
 
-// alarm handles the object's alarm: it finishes interrupted deletions, publishes changes, and takes the next step of a
-// split. A step that hands over keys comes before the next batch to the replica, which would delay it.
+// alarm finishes interrupted deletions, publishes changes, and takes the next step of a split. It hands over keys
+// before it publishes, because a batch in flight would delay that step.
 func (e *Engine) alarm(t *turn.Turn) Step {
 	if !t.Fields.Done() {
 		return t.Malformed()

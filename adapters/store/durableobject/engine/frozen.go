@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// frozen is the state of an object that serves nothing during a restore. Its row is newer than the state to which the
-// platform returns the object, so the row is absent after the return.
+// frozen is the state of an object that serves nothing during a restore. Its row is absent after the object's return to
+// an earlier state.
 type frozen struct {
 	id    uint64 // the id of the restore; 0 if the object is not frozen
 	phase restoring.Phase
@@ -78,8 +78,7 @@ func (b *bucket) readInstructions(t *turn.Turn, m []byte, err error) (r *restori
 	return nil, t.Fail(table.ErrBusy)
 }
 
-// checkFrozen reports whether the object is frozen. If the catalog knows no restore for which it must be frozen, the
-// object serves again, so that a late message cannot freeze it for ever.
+// checkFrozen reports whether the object is frozen. It asks the catalog, and ends a freeze that no restore needs.
 func (b *bucket) checkFrozen(t *turn.Turn) (held bool, instead turn.Step) {
 	if b.frozen.id == 0 {
 		return false, turn.Step{}
@@ -120,8 +119,8 @@ func (b *bucket) alarmFrozen(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// mayPublish reports whether the object may publish its entities. After a restore has returned the object to an earlier
-// state, it must first get the table's next incarnation.
+// mayPublish reports whether the object may publish its entities. After a return to an earlier state, it needs the
+// table's next incarnation first.
 func (b *bucket) mayPublish(t *turn.Turn) (may bool, instead turn.Step) {
 	if !b.outbox.NeedsPermission(t.Now) {
 		return true, turn.Step{}

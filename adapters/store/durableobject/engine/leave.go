@@ -17,18 +17,17 @@ import (
 	"edgetable/core/table"
 )
 
-// A range that is empty, or small and idle, merges into its right neighbour: it hands over its keys and ends.
-// Identifiers call this "leave".
+// A range that is empty, or small and idle, merges into its right neighbour. In identifiers, this is called "leave".
 //
-// The range first asks the neighbour and copies its entities, and still serves its keys. Requests for these keys wait
-// only for the last exchange of messages.
+// The range asks the neighbour, copies its entities, hands over its keys, and ends. Requests wait only for the last
+// exchange of messages.
 
 const (
 	// idleAfter is the time without load after which a small range stops trying to merge, so that idle tables cost
 	// nothing.
 	idleAfter = 16 * leaveAfter
-	// leaveAgain is the time after which a range asks its neighbour again if the neighbour did not agree. A random
-	// delay of up to five times leaveAgain is added, so that two neighbours do not ask each other at the same time.
+	// leaveAgain is the time after which a range repeats its question to a neighbour that did not agree. A random delay
+	// is added, so that two neighbours do not ask each other at the same time.
 	leaveAgain = 10 * edm.TicksPerSecond
 	// promised is the time for which a range waits for the keys of its left neighbour after it has agreed to take them.
 	// It does not merge in that time.
@@ -37,8 +36,8 @@ const (
 	partOfSmall = 8
 )
 
-// leaving is the progress of a range that asks whether it can merge into its right neighbour. It is not stored: until
-// the answers arrive, the range serves all its keys and copies no entities.
+// leaving is the progress of a range that asks whether it can merge. It is not stored, because the range has not
+// changed anything yet.
 type leaving struct {
 	asks bool      // whether the range waits for an answer of the catalog or of its neighbour
 	last edm.Ticks // the time of the last write before the range asked whether it can merge
@@ -90,8 +89,8 @@ func (b *bucket) isEmpty(t *turn.Turn) bool {
 	return !storage.HasAny(t.Rows, from, to)
 }
 
-// lookIfSmall schedules, after a restart, the check whether the range can merge. The last issued Timestamp replaces the
-// time of the last write, which is lost.
+// lookIfSmall schedules, after a restart, the check whether the range can merge. The last issued Timestamp stands for
+// the unknown time of the last write.
 func (b *bucket) lookIfSmall(t *turn.Turn) {
 	x := &b.split
 	x.last = min(b.clock.Last, t.Now)
@@ -120,8 +119,8 @@ func (b *bucket) askForNeighbour(t *turn.Turn) turn.Step {
 	return b.call(t, durableobject.CatalogOf(self.Table, b.catalog), message.Ranges(nil, self.Table, self.Bucket), &turn.Continuation{Own: true})
 }
 
-// neighbour returns the id of the right neighbour according to the catalog, or 0. It is 0 if the catalog has other
-// bounds for this range, or no range that begins at its end: some moves of keys are not known there yet.
+// neighbour returns the id of the right neighbour in the catalog's list of ranges, or 0 if this list does not have the
+// given bounds yet.
 func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
 	known, ok := b.readMap(r)
 	own, _ := known.Ranges.Bounds(b.marker.Span.Self.Range)
@@ -132,10 +131,8 @@ func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
 	return id
 }
 
-// acceptLeaveAnswer handles the two answers that a merge needs: the list of ranges from the catalog, and the agreement
-// of the neighbour.
-//
-// An empty range then hands over its keys at once. Any other range first copies its entities, as in a split.
+// acceptLeaveAnswer handles the answers of the catalog and of the neighbour to a range that wants to merge. An empty
+// range then hands over its keys. Any other range first copies its entities.
 func (b *bucket) acceptLeaveAnswer(t *turn.Turn, r message.Reader, err error) turn.Step {
 	s, x := b.marker.Span, &b.split
 	size, may := b.toGive(t)
@@ -178,8 +175,8 @@ func (b *bucket) acceptLeaveAnswer(t *turn.Turn, r message.Reader, err error) tu
 	return b.sendLastPiece(t)
 }
 
-// agree answers a left neighbour that asks to merge into this range. To agree, it answers a random number. The message
-// with the keys must contain the latest number, so that late messages are refused.
+// agree answers a left neighbour that asks to merge into this range. The answer is a random number, which the message
+// with the keys must contain, so that late messages are refused.
 func (b *bucket) agree(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	incarnation, end, size := t.Fields.Incarnation(), t.Fields.Bytes(), int64(0)
@@ -209,9 +206,8 @@ func (b *bucket) agree(t *turn.Turn) turn.Step {
 // handleRefusal handles an error of the neighbour to which this range handed over its keys. It reports whether this
 // range serves the keys again.
 //
-// ErrUnsupported means that the neighbour will never accept the keys, so this range serves them again. After any other
-// error, the neighbour may have accepted the keys and even have merged itself. This range then asks the catalog for the
-// receiver.
+// It does after ErrUnsupported. After any other error, the neighbour may have the keys, so the range asks the catalog
+// which range must receive them.
 func (b *bucket) handleRefusal(t *turn.Turn, err error) bool {
 	switch {
 	case err == nil:

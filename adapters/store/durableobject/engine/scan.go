@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// maxScan is the number of bytes that one message may examine, because the object handles no other message in the
-	// meantime. A limit of time would not work: the clock may stand still.
+	// maxScan is the number of bytes that one message may examine, because other messages wait. A time limit would not
+	// work: the clock may stand still.
 	maxScan = 8 << 20
 
 	// guessRow is the assumed size of a row.

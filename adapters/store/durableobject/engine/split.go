@@ -17,12 +17,11 @@ import (
 )
 
 // The alarm moves the upper keys of a range to another range, in the steps of docs/adr/0034. The object may restart
-// after any step, and messages may be lost, late or repeated.
+// after any step, and messages may be lost or repeated.
 
 const (
-	// A chunk is one message with entities for another range. It has at most pieceRows entities, and is full at
-	// pieceBytes bytes. The last chunk of a move has at most lastRows entities, because requests for the keys wait for
-	// it.
+	// A chunk is one message with entities for another range. pieceRows and pieceBytes limit it. The last chunk has at
+	// most lastRows entities, because requests for the keys wait for it.
 	pieceRows  = 500
 	maxMarks   = 1 << 20
 	pieceBytes = 256 << 10
@@ -109,8 +108,8 @@ func (x *splitting) setAlarm(s *turn.Step) {
 	}
 }
 
-// recordChange must be called in the transaction that changes an entity. If a chunk has already contained the entity,
-// it stores the entity's key, so that a later chunk contains the new state.
+// recordChange must be called in the transaction that changes an entity. It marks an entity that a chunk has contained,
+// so that a later chunk has the new state.
 func (b *bucket) recordChange(t *turn.Turn, k []byte, at edm.Ticks) {
 	s := b.marker.Span
 	if s != nil && s.Phase == span.Copying && bytes.Compare(k[1:], s.At) >= 0 && bytes.Compare(k, s.Upto) < 0 {
@@ -332,8 +331,8 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 	return step
 }
 
-// addRows adds the next entities to a chunk: first the rows of entities, then the rows of the outbox, which also name
-// deleted entities. next is the row at which the next chunk begins, or nil at the end.
+// addRows adds the next entities to a chunk: first rows of entities, then rows of the outbox, which also name deleted
+// entities. next is the row of the next chunk, or nil.
 func (b *bucket) addRows(t *turn.Turn, m []byte) (piece, next []byte) {
 	s := b.marker.Span
 	_, to := storage.Entities(s.Bounds)
@@ -416,8 +415,8 @@ func (*splitting) gives(s *span.Span) bool {
 	return s != nil && !s.Leaving && (s.Phase == span.Sealed || s.Phase == span.Moved)
 }
 
-// sendLastPiece sends the last chunk. When the other range receives it, that range serves the keys. Without an answer,
-// this range must not serve the keys again, because the chunk may still arrive.
+// sendLastPiece sends the last chunk, with which the other range begins to serve the keys. This range must not serve
+// them again, because the chunk may arrive late.
 func (b *bucket) sendLastPiece(t *turn.Turn) turn.Step {
 	s := b.marker.Span
 	if s.Leaving && s.Target == 0 {
