@@ -12,8 +12,8 @@ import (
 
 // Max is the number of sublevels in level 0 at which commits begin to wait for compactions.
 //
-// Pebble has a similar limit, but a commit that waits there holds a lock that all commits need. Here, a commit waits
-// before it gets its number, so no reader waits for the commit. The wait also ends when the disk is full.
+// At a similar limit of Pebble, a waiting commit holds a lock that all commits need. Here, a commit waits before it
+// gets its number, and only until the disk is full.
 const Max = 32
 
 const judgeEvery = time.Second
@@ -47,8 +47,8 @@ func (b *Backlog) Changed() {
 // Run checks after each flush or compaction, and once per second, whether commits must wait. It returns when ctx is
 // done.
 //
-// state returns the number of sublevels in level 0 and the number of running compactions. If no compaction runs,
-// commits do not wait, because only the next flush starts a compaction.
+// state returns the number of sublevels in level 0 and of running compactions. Without a running compaction, commits do
+// not wait, because only a flush would start one.
 func (b *Backlog) Run(ctx context.Context, state func() (layers, running int)) {
 	defer close(b.done)
 	t := time.NewTicker(judgeEvery)

@@ -6,14 +6,13 @@ import (
 	"edgetable/core/edm"
 )
 
-// Position is a position in a change feed. The client has read all commits up to Number. If Part is not 0, the client
-// has read only the first Part changes of the commit Number.
+// Position is a position in a change feed. The client has read all commits up to Number. If Part is not 0, it has only
+// the first Part changes of the last commit.
 type Position struct {
 	Number edm.Ticks
 	Part   int
-	// Seen is the highest number of a commit that may have affected an earlier page. A page omits content that such a
-	// commit has overwritten, so a store without the commit cannot continue the feed. In positions of earlier versions,
-	// Seen is 0.
+	// Seen is the highest number of a commit that may have affected earlier pages. A store without this commit cannot
+	// continue the feed. Positions of earlier versions have 0.
 	Seen edm.Ticks
 }
 

@@ -7,17 +7,16 @@ import (
 	"edgetable/core/table"
 )
 
-// commits counts the bytes of commits that are being written to the log. A timer measures the free space each second,
-// but writes can fill a small disk in less time. So commits also measure the free space, after a certain number of
-// bytes.
+// commits counts the bytes of commits that are being written to the log. Commits can fill a small disk between two
+// measurements of the timer, so they measure the free space too.
 type commits struct {
 	inFlight atomic.Int64 // bytes of commits that are being written to the log
 	largest  atomic.Int64 // size of the largest commit so far
 	unlooked atomic.Int64 // bytes that commits may still write before a commit must measure the free space
 }
 
-// refuseBelow returns the number of free bytes below which writes are refused. This space suffices to flush the
-// memtables and to write the largest commit.
+// refuseBelow returns the number of free bytes below which writes are refused. It suffices to flush the memtables and
+// to write the largest commit.
 func (d *Disk) refuseBelow() int64 {
 	if d.reserve.size == 0 {
 		return 0
@@ -29,8 +28,7 @@ func (d *Disk) refuseBelow() int64 {
 func (d *Disk) acceptAbove() int64 { return d.refuseBelow() + d.reserve.size/4 }
 
 // Begin counts a commit of n bytes, which the caller is about to write to the log. If the disk has no space for all
-// counted commits, Begin returns table.ErrFull and does not count this commit. Commits that only remove entities are
-// always counted.
+// counted commits, it returns table.ErrFull instead, unless the commit only removes entities.
 func (d *Disk) Begin(n int, m []table.Mutation) error {
 	if d == nil {
 		return nil
@@ -74,8 +72,8 @@ func removes(m []table.Mutation) bool {
 	return !slices.ContainsFunc(m, func(m table.Mutation) bool { return !m.Kind.Removes() })
 }
 
-// Admit returns an error if a write must be refused. Every write is refused while a file operation waits or the data
-// directory is gone. On a full disk, only writes that add data are refused.
+// Admit returns an error if a write must be refused. On a full disk, only deletes are accepted. While a file operation
+// waits, or the data directory is gone, nothing is.
 func (d *Disk) Admit(m []table.Mutation) error {
 	if d == nil || !d.full.Load() && !d.descriptors.Load() && !d.gone.Load() {
 		return nil

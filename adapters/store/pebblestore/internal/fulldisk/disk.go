@@ -17,11 +17,11 @@ type Options struct {
 	// FS is the file system of the machine.
 	FS  vfs.FS
 	Dir string
-	// Reserve is the size in bytes of the reserve file, which uses at most a sixteenth of the disk. 0 means no reserve
-	// file. A negative value leaves an existing file unchanged.
+	// Reserve is the size of the reserve file in bytes, limited to a sixteenth of the disk. 0 means no file. A negative
+	// value leaves an existing file unchanged.
 	Reserve int64
-	// Spare closes files that the process keeps open only as a reserve of file descriptors. It returns false if no such
-	// file was open. Nil means that there is no reserve.
+	// Spare closes files that are open only as a reserve of file descriptors. It reports whether there were any. Nil
+	// means that there is no reserve.
 	Spare func() bool
 	// Retry is the time after which Pebble retries a failed compaction.
 	Retry time.Duration
@@ -30,8 +30,8 @@ type Options struct {
 
 // Disk measures the free space of the disk. While the disk is full, the store refuses writes that add data.
 //
-// If a file operation finds no space, Disk removes the reserve file, so that deletes and compactions can use its space.
-// If there is no reserve file, the operation waits. Disk creates the file again when there is enough space.
+// A file operation without space removes the reserve file, or waits if there is none. When there is enough space, Disk
+// creates the file again.
 type Disk struct {
 	fs  vfs.FS
 	dir string
@@ -173,8 +173,7 @@ func (d *Disk) tryAgain() {
 	d.again = make(chan struct{})
 }
 
-// updateFull decides from the number of free bytes whether writes are refused. Writes are refused below refuseBelow,
-// and accepted again above acceptAbove. d.mu must be held.
+// updateFull refuses writes below refuseBelow free bytes, and accepts them again above acceptAbove. d.mu must be held.
 func (d *Disk) updateFull(free int64) {
 	refuse, accept := d.refuseBelow(), d.acceptAbove()
 	if !d.full.Load() && (d.reserve.size == 0 || d.reserve.held) {
@@ -193,8 +192,8 @@ func (d *Disk) updateFull(free int64) {
 	}
 }
 
-// createReserve creates the reserve file if the file is missing and there is space for it. It reports whether there is
-// enough space to accept writes. d.mu must be held.
+// createReserve creates the reserve file if it is missing and there is space. It reports whether writes can be
+// accepted. d.mu must be held.
 func (d *Disk) createReserve(room int64) bool {
 	if d.reserve.size == 0 || d.reserve.held {
 		return room >= 0
@@ -284,11 +283,8 @@ func (d *Disk) State() (u vfs.DiskUsage, refused int64, full bool) {
 
 func (d *Disk) untilLook() int64 { return min(d.reserve.size/64, lookEvery) }
 
-// spare reports whether a compaction may write n bytes. It keeps some space free for the log, flushes and other
-// compactions.
-//
-// It measures the free space only after untilLook bytes: one measurement per block took 2 % of the CPU in a load of
-// inserts.
+// spare reports whether a compaction may write n bytes. It keeps some space free for other writes. It measures rarely,
+// because one measurement per block took 2 % of the CPU.
 func (d *Disk) spare(n int) bool {
 	if d.reserve.size == 0 || d.unseen.Add(-int64(n)) >= 0 {
 		return true

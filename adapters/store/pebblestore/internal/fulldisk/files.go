@@ -12,11 +12,11 @@ import (
 // FS returns the file system for Pebble, in which operations wait for space.
 func (d *Disk) FS() vfs.FS { return files{d.fs, d} }
 
-// files is the file system that Pebble uses. Pebble ends the process if it cannot write its log or its MANIFEST, so
-// operations without disk space or a file descriptor wait here.
+// files is the file system that Pebble uses. Pebble ends the process if it cannot write its log. So operations without
+// disk space or a file descriptor wait here.
 //
-// Two kinds of operations fail and do not wait: writes of a compaction, whose files Pebble then removes, and operations
-// outside of the data directory, such as those of a backup.
+// Writes of a compaction fail and do not wait; Pebble then removes its files. Operations outside of the data directory
+// fail, too.
 type files struct {
 	vfs.FS
 	disk *Disk
@@ -87,7 +87,7 @@ func (d files) Remove(path string) error {
 }
 
 // file is a file of the data directory that is being written. A failed sync is not retried, because the operating
-// system may have dropped the unwritten data. Pebble then repeats the flush, or ends the process.
+// system may have dropped the data.
 type file struct {
 	vfs.File
 	disk *Disk

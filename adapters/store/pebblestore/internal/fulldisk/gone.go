@@ -7,8 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// lockFile is the name of the file that Pebble locks while the store is open. If the file is missing or differs, the
-// data directory was removed or replaced.
+// lockFile is the file that Pebble locks while the store is open. If it is missing or another file, the data directory
+// was removed or replaced.
 const lockFile = "LOCK"
 
 // goneError is the error of a store whose data directory was removed or replaced.
@@ -48,7 +48,7 @@ func (d *Disk) Refusal() error {
 }
 
 // Missing is like Gone, but checks the data directory now. It must be called before a file is created, because the file
-// could be created in another directory that has replaced the data directory.
+// could end up in another directory.
 func (d *Disk) Missing() error {
 	if d != nil && d.opened.Load() && d.isGone() {
 		return goneError{d.dir}

@@ -13,11 +13,8 @@ import "encoding/binary"
 // Log is the content of one log file.
 type Log struct {
 	Records []Record
-	// Damage lists the unreadable parts of the log before its last readable record, and if the log is closed, also
-	// those after it.
-	//
-	// Without a close, unreadable bytes at the end are no damage: after a crash, a log normally ends with an incomplete
-	// record.
+	// Damage lists the unreadable parts of the log. A part after the last readable record counts only if the log is
+	// closed, because a crash normally leaves an incomplete record.
 	Damage []Damage
 	// End is the offset after the last complete record.
 	End int
@@ -35,15 +32,15 @@ type Record struct {
 	// Behind is the number of damaged parts of the log that precede the record.
 	Behind int
 	// Found reports that a byte-by-byte search found the record. It must not be replayed, because it may be a part of
-	// another record's payload. But it proves that there is damage before it.
+	// another record. But it proves that there is damage before it.
 	Found bool
 }
 
 // Damage is a part of the log that cannot be read.
 type Damage struct{ Offset, Size int }
 
-// Scan reads the log with this number, or a MANIFEST if the number is 0. It never fails: it reports unreadable bytes as
-// damage, unless they are the end of the log.
+// Scan reads a log, or a MANIFEST if the number is 0. It never fails: it reports unreadable bytes as damage, unless
+// they are the end of the log.
 func Scan(b []byte, number uint32) Log {
 	s := scanner{content: b, number: number}
 	for s.at < len(b) && !s.log.Closed {
@@ -118,9 +115,8 @@ func isPadding(b []byte) bool {
 	return true
 }
 
-// search returns the offset at which reading continues after the invalid chunk at s.at. claimed is the size in the
-// header of this chunk. If no chunk follows after this size, search tries each byte up to the next block, which begins
-// with a chunk.
+// search returns the offset at which reading continues after an invalid chunk. It tries the size in the header of the
+// chunk, claimed, and then each byte up to the next block.
 func (s *scanner) search(claimed int) (next int) {
 	end := s.blockEnd(s.at)
 	if claimed > 0 {

@@ -83,8 +83,8 @@ func (g *Guard) Lose(lost string) error { return g.inspected.lose(lost) }
 // Applied counts a commit that was added to the log. Options.Synced gets the count after the next sync.
 func (g *Guard) Applied() { g.syncs.written.Add(1) }
 
-// Note records in the list of logs that commit n is synced, so that the next start can detect a truncated log. The file
-// system to determines whether the write waits for disk space.
+// Note records in the list of logs that commit n is synced, so that the next start detects a truncated log. The given
+// file system may wait for disk space.
 func (g *Guard) Note(to vfs.FS, n edm.Ticks) { g.list.recordSynced(to, n) }
 
 // ForgetAll empties the list of logs at a clean shutdown, when every commit is in a data file.
@@ -113,8 +113,8 @@ func (g *Guard) created(path string, f vfs.File, err error) (vfs.File, error) {
 	return f, err
 }
 
-// ReuseForWrite makes a new log from the file of an old log that Pebble no longer needs. If the old log is not shipped
-// yet, ReuseForWrite keeps its file and creates another one.
+// ReuseForWrite makes a new log from the file of an old log. If the old log is not shipped yet, ReuseForWrite keeps it
+// and creates another file.
 func (g *Guard) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := g.list.forget(old); err != nil {
 		return nil, err

@@ -17,11 +17,10 @@ import (
 	"edgetable/core/edm"
 )
 
-// logList is the name of the file that lists the logs whose commits may be in no other file. It also contains the
-// synced length of the MANIFEST and the number of a synced commit.
+// logList is the name of the file that lists the logs whose commits may be in no other file. It also has the synced
+// length of the MANIFEST and a synced commit number.
 //
-// Pebble notices neither a missing log nor a truncated MANIFEST. A truncated MANIFEST may lack the data files that
-// replaced a log.
+// Pebble itself notices neither a missing log nor a truncated MANIFEST.
 const logList = "LOGS"
 
 // list is the content of the file LOGS.
@@ -96,9 +95,8 @@ func (l *list) next(number uint32) (next uint32, ok bool, err error) {
 	return slices.Min(later), true, nil
 }
 
-// follower returns the number of the log that was created after the log number, and the highest commit number issued
-// before that. next is the result if its file exists, or 0. If the file is missing, follower finds the number in the
-// list of logs.
+// follower returns the number of the log after a log, and the highest commit number issued before it was created. next
+// is this number if the file exists, and otherwise 0.
 func (l *list) follower(number, next uint32) (uint32, int64) {
 	if next > 0 {
 		return next, l.live[next]
@@ -129,8 +127,8 @@ func (l *list) change(do func(live map[uint32]int64)) error {
 	return l.write(l.fs)
 }
 
-// recordSynced records in the list that commit n is synced, so that the next start can detect a truncated log. The file
-// system to determines whether the write waits for disk space.
+// recordSynced records in the list that commit n is synced, so that the next start detects a truncated log. The given
+// file system may wait for disk space.
 func (l *list) recordSynced(to vfs.FS, n edm.Ticks) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -17,13 +17,12 @@ import (
 )
 
 // Name is the name of the file with a second copy of all records, outside of the database. If the database loses a
-// table's record, only this file says to which table the entities belong.
+// record, only this file says to which table the entities belong.
 //
-// Each line ends with a checksum. The first line contains the format version of the store, which Open reads before it
-// changes any file.
+// The first line contains the format version of the store, which Open reads before it changes any file.
 //
 // The line of a record is added after its commit, and the line of a drop before its commit. So a record that is only in
-// this file was lost from the database.
+// this file was lost.
 const Name = "TABLES"
 
 // Content is the content of the file TABLES.

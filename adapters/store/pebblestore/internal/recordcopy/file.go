@@ -56,8 +56,8 @@ func (f *File) Begin(to vfs.FS, want, old []byte) error {
 	return nil
 }
 
-// Add durably appends a line. If the write fails, Add removes the file, because without the line it would contradict
-// the database. If again is true, the file is missing or too long, and the caller must rewrite it.
+// Add durably appends a line. If this fails, Add removes the file, which would contradict the database. again means
+// that the caller must rewrite the file.
 func (f *File) Add(line []byte) (again bool) {
 	if f == nil {
 		return false

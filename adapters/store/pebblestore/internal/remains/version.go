@@ -10,7 +10,7 @@ import (
 )
 
 // stamp says when a version of a key was written. sequence is 0 in data files of the lowest level. at is 0 (unknown)
-// for a version without a value in a data file.
+// for a deletion in a data file.
 type stamp struct {
 	sequence uint64
 	at       edm.Ticks
@@ -38,8 +38,8 @@ func compare(a, b Version) int {
 	return cmp.Or(bytes.Compare(a.Key, b.Key), -cmp.Compare(a.stamp.sequence, b.stamp.sequence))
 }
 
-// deletions contains the deleted key ranges, grouped by their common prefix of the length prefix. Each range covers a
-// dropped table or a part of one, so all its keys have such a prefix.
+// deletions contains the deleted key ranges by table. The keys of a table's entities have a common prefix, whose length
+// is the field prefix.
 type deletions struct {
 	prefix int
 	ranges map[string][]deletedRange
@@ -57,10 +57,10 @@ func (d deletions) add(start, end []byte, s stamp) {
 	}
 }
 
-// Current returns the newest value of a key, or nil if the key was deleted. written returns the write time in a value,
-// or 0 if it has none.
+// Current returns the value of a key with the latest write time, or nil if the key was deleted. written returns the
+// write time in a value.
 //
-// Current compares write times, because an old version in an unused file may have a higher sequence number.
+// The highest sequence number may be that of an old version in an unused file.
 func (s *Store) Current(versions []Version, written func(value []byte) edm.Ticks) []byte {
 	var best *Version
 	for i := range versions {
