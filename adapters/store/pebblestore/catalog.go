@@ -97,8 +97,8 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, r table.Revision)
 	return err
 }
 
-// changeRecord stores the record next under a key, or drops the table if next is nil. It returns table.ErrRevision
-// unless the stored record has the revision r.
+// changeRecord stores the record next, or drops the table if next is nil. It returns table.ErrRevision unless the
+// stored record has the revision r.
 func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.Revision, next *table.Record) (*entry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -162,8 +162,8 @@ func (s *Store) reclaim(from, to []byte) {
 	}
 }
 
-// applyRecord applies a change of a table record. s.catalog must be held. applyRecord locks all stripes, so that in the
-// log all commits with lower numbers precede the change.
+// applyRecord applies a change of a table record. s.catalog must be held. It locks all stripes, so that all commits
+// with lower numbers are earlier in the log.
 func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *table.Record) (*pebble.Batch, *entry, error) {
 	defer s.exitOnPanic()
 	s.lockStripes()
@@ -193,8 +193,8 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 		return nil, nil, errors.Join(err, b.Close())
 	}
 	s.catalog.last.Store(int64(e.number))
-	// Mark a dropped incarnation as dead before the batch is applied, and a new incarnation as live afterwards.
-	// Otherwise, a reader could see an empty table that does not exist.
+	// A dropped table must be dead before the batch is applied, and a new table live only afterwards. Otherwise a
+	// reader could see an empty table that does not exist.
 	if next == nil {
 		s.tables.setDead(key)
 	}

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Checkpoint writes a snapshot of the store to a new directory, while writes continue. The directory may share data
-// files with the store, as hard links. A backup must copy them, because damage affects both directories.
+// Checkpoint writes a snapshot of the store to a new directory. Its data files may be hard links to the files of the
+// store. A backup must copy them.
 func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if s.memory {
 		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)

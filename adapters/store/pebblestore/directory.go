@@ -12,8 +12,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 )
 
-// LockDirectory locks a data directory. It returns ErrInUse if another process has locked it, or the error of the file
-// system if the lock file cannot be created.
+// LockDirectory locks a data directory. It returns ErrInUse if another process has locked it, or an error of the file
+// system.
 func LockDirectory(in vfs.FS, dir string) (*pebble.Lock, error) {
 	lock, err := pebble.LockDirectory(dir, in)
 	if err == nil || errors.Is(err, fs.ErrPermission) || errors.As(err, new(*fs.PathError)) || errors.Is(err, fs.ErrNotExist) {

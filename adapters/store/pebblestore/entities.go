@@ -39,8 +39,8 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 		if l.dead.Load() {
 			continue
 		}
-		// The reply waits for the commit that wrote the entity; its number is the entity's Timestamp. If the entity is
-		// absent, the reply waits for the last commit of the stripe, which may have deleted it.
+		// The Timestamp of an entity is the number of its commit. Wait for this commit, or for the last commit of the
+		// stripe, which may have deleted the entity.
 		n := int64(row.Timestamp)
 		if errors.Is(err, table.ErrNoEntity) {
 			n = s.stripe(full).last.Load()

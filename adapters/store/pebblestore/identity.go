@@ -9,8 +9,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/layout"
 )
 
-// Identity returns the identity of the store, which distinguishes its backups from the backups of other stores. A copy
-// of the store, such as a restored backup, has the same identity.
+// Identity returns the identity of the store, by which its backups are recognized. A copy of the store, such as a
+// restored backup, has the same identity.
 func (s *Store) Identity() (string, error) {
 	if id := s.identity.Load(); id != nil {
 		return *id, nil

@@ -12,8 +12,8 @@ import (
 
 var errFailed = errors.New("the log of the store failed")
 
-// journal numbers commits and records which commits are durable. The number of a commit is its Timestamp. It is stored
-// in journal.last before the commit is applied, so that a reader that sees the commit waits for it.
+// journal numbers commits and records which commits are durable. It stores the number of a commit in last before the
+// commit is applied, so that a reader that sees the commit waits for it.
 type journal struct {
 	clock   *table.Clock
 	started edm.Ticks              // highest commit number that earlier processes may have issued
@@ -22,9 +22,8 @@ type journal struct {
 	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space or a file descriptor; nil means never
 	short   func() error           // returns the error that says whether disk space or a file descriptor is missing
 
-	// numbers is held while a number is issued, and is acquired before mu. The clock may have to store a reservation
-	// first, and this write may wait for disk space. During the write, mu must be free, because journal.fail acquires
-	// it.
+	// numbers is held while a number is issued, and is acquired before mu. To issue a number may take long on a full
+	// disk, and journal.fail must be able to acquire mu meanwhile.
 	numbers sync.Mutex
 
 	mu     sync.Mutex
@@ -113,8 +112,8 @@ func (j *journal) cancel(e *entry) {
 	j.remove(e)
 }
 
-// remove removes a commit from the list and releases mu, which must be held. If the commit was the oldest, remove also
-// wakes the replies that wait for it.
+// remove removes a commit from the list and releases mu, which must be held. It wakes the replies that waited for the
+// commit as the oldest.
 func (j *journal) remove(e *entry) {
 	if j.failed != nil {
 		j.mu.Unlock()

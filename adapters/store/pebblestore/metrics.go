@@ -72,8 +72,8 @@ type Observer struct {
 	Sync func(took time.Duration, commits int)
 }
 
-// pebbleMetrics returns the metrics of Pebble. While a file operation waits for space, it returns the previous metrics,
-// because Pebble may hold the lock of its metrics.
+// pebbleMetrics returns the metrics of Pebble. While a file operation waits for space, Pebble may hold a lock, so
+// pebbleMetrics returns the previous metrics.
 func (s *Store) pebbleMetrics() *pebble.Metrics {
 	if s.disk.Waiting() {
 		if m := s.lastMetrics.Load(); m != nil {

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// readOld reads the stored entities on which the mutations depend, or if keep is true, the entities of all mutations.
-// The result is valid until the caller calls done; with keep, it remains valid.
+// readOld reads the stored entities on which the mutations depend, or if keep is true, all entities of the mutations.
+// Unless keep is true, they are valid until done is called.
 func (s *Store) readOld(l *liveTable, m []table.Mutation, buf *[]byte, keep bool) (olds []old, done func(), err error) {
 	olds = make([]old, len(m))
 	if len(m) > 1 {
@@ -44,8 +44,8 @@ func isUnconditionalPut(m *table.Mutation) bool {
 	return m.Condition == table.Always && m.Kind == table.Put
 }
 
-// readMany reads the entities of the mutations in key order with one iterator. One seek is enough for a batch that
-// inserts entities between two adjacent stored entities.
+// readMany reads the entities of the mutations in key order with one iterator. For most batches of inserts, one seek is
+// enough.
 func (s *Store) readMany(l *liveTable, m []table.Mutation, olds []old, buf *[]byte, keep bool) (err error) {
 	order := make([]int, 0, len(m))
 	for i := range m {

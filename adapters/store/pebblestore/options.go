@@ -23,39 +23,36 @@ type Options struct {
 	Dir string
 	// Memory keeps everything in memory, without a log: nothing is durable.
 	Memory bool
-	// MemoryLimit is the maximum number of bytes that tables may use if Memory is set; 0 means no limit. Above the
-	// limit, all writes except deletes fail with [table.ErrMemoryFull]. During a compaction, the tables need up to
-	// twice their memory.
+	// MemoryLimit is the maximum number of bytes of the tables if Memory is set; 0 means no limit. Above it, only
+	// deletes are accepted. During a compaction, the tables need up to twice their memory.
 	MemoryLimit int64
 	// FS is the file system that contains Dir; nil means the file system of the machine.
 	FS vfs.FS
 	// CacheSize is the memory in bytes for blocks of data files and for writes that are
 	// not in data files yet; 0 means 128 MiB.
 	CacheSize int64
-	// DiskReserve is the size in bytes of the reserve file. On a full disk, deletes and compactions can use its space.
-	// The file uses at most a sixteenth of the disk. 0 means no file; a negative value leaves an existing file
-	// unchanged.
+	// DiskReserve is the size in bytes of the reserve file, whose space can be used on a full disk. It is at most a
+	// sixteenth of the disk. 0 means no file. A negative value leaves an existing file unchanged.
 	DiskReserve int64
-	// KeepLogs is the maximum total size in bytes of the logs that the store keeps until they are shipped; 0 means
-	// none. See [Store.ReadLog]. If KeepLogs is negative and the last start kept logs, the store keeps logs without a
-	// limit.
+	// KeepLogs is the maximum total size in bytes of the unshipped logs that the store keeps; 0 means none. See
+	// [Store.ReadLog]. If it is negative, there is no limit, but only if the last start kept logs.
 	KeepLogs int64
 	// MaxOpenFiles is the maximum number of data files that are open at the same time; 0 means 1,000.
 	MaxOpenFiles int
-	// Spare closes files that the process keeps open only as a reserve of file descriptors. It returns false if no such
-	// file was open. Nil means that there is no reserve.
+	// Spare closes files that are open only as a reserve of file descriptors. It reports whether there were any. Nil
+	// means that there is no reserve.
 	Spare func() bool
 	// Now is the clock for Timestamps; nil means the clock of the machine.
 	Now func() edm.Ticks
-	// Fatal is called when the log cannot be written. It should end the process, but not by a panic, because a caller
-	// could recover. Nil means that the store logs the error and exits.
+	// Fatal is called when the log cannot be written. It should end the process without a panic, because a caller could
+	// recover. Nil means to log the error and exit.
 	Fatal func(error)
 	// Logf logs events for the operator, such as a failed compaction; nil means
 	// log.Printf.
 	Logf func(format string, args ...any)
 
-	// Interrupt can be closed to make Open return an error while it waits for disk space or a file descriptor. If
-	// Interrupt is nil, Open waits without a limit.
+	// Interrupt can be closed to end an Open that waits for disk space or a file descriptor. If Interrupt is nil, Open
+	// waits without a limit.
 	Interrupt <-chan struct{}
 
 	// AcceptDamage makes Open accept a directory that has lost confirmed commits. The store then does not have these
@@ -70,9 +67,8 @@ type Options struct {
 const (
 	defaultCache = 128 << 20
 
-	// After a crash, the logs of up to three memtables are replayed. They have at most 48 MiB, so the replay takes less
-	// than a second. With a small reserve file, memtables are smaller: a quarter of the file must suffice to flush
-	// them.
+	// After a crash, the logs of up to three memtables (48 MiB) are replayed in less than a second. A quarter of the
+	// reserve file must suffice to flush them, so a small file means smaller memtables.
 	memTable  = 16 << 20
 	minTable  = 256 << 10
 	memTables = 3

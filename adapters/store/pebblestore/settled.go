@@ -12,14 +12,14 @@ import (
 )
 
 // Reads must work on a full disk. While the log waits for disk space, Pebble already shows commits that are not durable
-// yet. Reads hide these commits instead of waiting for them.
+// yet. Reads hide these commits.
 //
-// The log is synced in order, so a commit is durable if a later commit in the log is synced. Of two commits of one
-// stripe (a lock for some of the partitions), the commit with the higher number is later in the log. The same is true
-// for a catalog change and any other commit, because a catalog change locks all stripes.
+// The log is synced in order, so a commit is durable if a later commit in the log is synced. The commits of one stripe
+// (a lock for some of the partitions) are in the log in the order of their numbers. A catalog change locks all stripes,
+// so it is in order with every commit.
 //
-// Commits of different stripes are independent of each other. So reads may show a commit of one stripe, but hide an
-// older commit of another stripe.
+// Commits of different stripes are independent. So reads may show a commit of one stripe and hide an older commit of
+// another stripe.
 
 // forget releases the snapshot of a commit that is durable or has failed.
 func (s *Store) forget(u undo) {
@@ -35,7 +35,7 @@ func (j *journal) isDurable(e *entry) bool {
 }
 
 // pendingCommits returns, oldest first, the commits that might not be durable yet, up to the first such catalog change.
-// catalog is this catalog change, or nil. Its snapshot has only earlier commits. j.mu must be held.
+// catalog is this change, or nil. j.mu must be held.
 func (j *journal) pendingCommits() (commits []*entry, catalog *entry) {
 	for e := j.oldest; e != nil; e = e.newer {
 		switch {
@@ -57,8 +57,8 @@ type view struct {
 	hidden  []*entry // commits that the view must hide, although Pebble shows them or will soon show them
 }
 
-// withDurableView calls do with a view that hides all commits that might not be durable yet. During the call, no commit
-// is registered or becomes durable for readers, so do must return soon. Iterators that do creates remain valid.
+// withDurableView calls do with a view that hides all commits that might not be durable yet. do must return soon,
+// because commits wait for it. Iterators that do creates remain valid.
 func (s *Store) withDurableView(do func(v view) error) error {
 	j := s.journal
 	j.mu.Lock()

@@ -14,10 +14,10 @@ import (
 // [commitlog.Timeline].
 func (s *Store) ReadLog(after edm.Ticks) commitlog.Reader { return s.shipping.Read(after) }
 
-// AwaitDurable waits until all commits registered before the call are durable, or until ctx is done.
+// AwaitDurable waits until all commits registered before the call are durable, or until ctx is done. It returns a
+// number up to which all commits are durable, and the time now.
 //
-// number is a number up to which all commits are durable. at is the given time now. If whole is true, these commits
-// include every commit that returned before now.
+// whole reports whether these commits include every commit that returned before now.
 func (s *Store) AwaitDurable(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool) {
 	last := s.journal.last.Load()
 	_ = s.journal.wait(ctx, last) // the wait may fail, so s.Durable() may be lower than last
@@ -59,8 +59,8 @@ func (s *Store) Raise(above edm.Ticks) error {
 	return s.raise(above)
 }
 
-// raise is like Raise, but journal.numbers must be held. It reserves at least the numbers that the clock has reserved,
-// because a reservation must never become lower.
+// raise is like Raise, but journal.numbers must be held. It reserves at least the numbers that the clock has reserved:
+// a reservation must never become lower.
 func (s *Store) raise(above edm.Ticks) error {
 	above = max(above, edm.Ticks(s.journal.last.Load()))
 	if err := s.reserve(above + table.Reservation); err != nil {
@@ -74,14 +74,14 @@ func (s *Store) raise(above edm.Ticks) error {
 func (s *Store) Started() edm.Ticks { return s.journal.started }
 
 // LogWritten returns the number of bytes written to the log since the store was opened, and the total size of the logs
-// that are kept until they are shipped.
+// kept for shipping.
 func (s *Store) LogWritten() (written, kept int64) {
 	_, kept = s.shipping.Kept()
 	return int64(s.pebbleMetrics().WAL.BytesWritten), kept
 }
 
-// Span says which commits a checkpoint contains: all commits up to Low, and none above High. No commit of the store
-// has, or will get, a number in (High, Quiet].
+// Span says which commits a checkpoint contains: all up to Low, and none above High. No commit ever gets a number in
+// (High, Quiet].
 type Span struct{ Low, High, Quiet edm.Ticks }
 
 // raiseToNow raises the clock to the current time. last is the highest commit number issued so far. No commit gets a

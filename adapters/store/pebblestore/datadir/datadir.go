@@ -11,8 +11,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// HasStore reports whether a directory contains a store, which may be damaged. Its files must not be replaced, because
-// they may be the only copy of the data.
+// HasStore reports whether a directory contains a store, perhaps a damaged one. Its files may be the only copy of the
+// data, so they must not be replaced.
 func HasStore(dir string) bool {
 	for _, pattern := range []string{"marker.*", "MANIFEST-*", "*.sst"} {
 		if found, _ := fs.Glob(os.DirFS(dir), pattern); len(found) > 0 {

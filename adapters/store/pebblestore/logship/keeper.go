@@ -100,11 +100,8 @@ func (k *Keeper) makeFolder() error {
 	return wholefile.SyncDir(k.fs, k.dir)
 }
 
-// Begin must be called when the store is open, before it issues commit numbers. All these numbers will be higher than
-// from.
-//
-// If lost is true, confirmed commits are lost. The store then begins a new timeline, because the backup location may
-// have these commits.
+// Begin must be called before the store issues commit numbers. All these numbers will be higher than from. If lost is
+// true, commits are lost, and the store begins a new timeline.
 func (k *Keeper) Begin(from edm.Ticks, lost bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -125,8 +122,8 @@ func (k *Keeper) sinceNow(from edm.Ticks) edm.Ticks {
 	return max(from, 1) // 0 would mean that no logs are kept
 }
 
-// discardKept sets Timeline.Since, and then removes the logs in the folder of kept logs. The logs in the data directory
-// must contain all commits with numbers above since.
+// discardKept sets Timeline.Since and removes the kept logs. The logs in the data directory must contain all later
+// commits.
 func (k *Keeper) discardKept(since edm.Ticks) error {
 	k.timeline.Since = since
 	if err := writeTimeline(k.fs, k.dir, k.timeline); err != nil {

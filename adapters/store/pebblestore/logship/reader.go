@@ -11,9 +11,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Reader reads the commits of an open store from its logs, and returns them in the order of their numbers. The logs may
-// contain concurrent commits in another order. A Reader implements [commitlog.Reader], and is not safe for concurrent
-// use.
+// Reader returns the commits of an open store in the order of their numbers, which may differ from their order in the
+// logs. It is not safe for concurrent use.
 type Reader struct {
 	logs    *Keeper
 	after   edm.Ticks            // commits up to this number were already returned, or were not requested
@@ -42,9 +41,9 @@ func (k *Keeper) Read(after edm.Ticks) *Reader {
 }
 
 // Next returns, in order, the commits with numbers in (from, to], about size bytes in total. They are valid until the
-// next call. The list is empty if there are no further commits.
+// next call.
 //
-// Next returns no commits above upTo. All commits up to this number must be durable.
+// All commits up to upTo must be durable. If there are no more, the list is empty.
 func (r *Reader) Next(upTo edm.Ticks, size int) (list []commitlog.Commit, from, to edm.Ticks, err error) {
 	from = r.after
 	r.commits, r.last = slices.Delete(r.commits, 0, r.last), 0

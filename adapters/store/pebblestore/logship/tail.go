@@ -17,8 +17,8 @@ type tail struct {
 	offset int64 // offset of the byte after the last record that was read
 }
 
-// step is the number of bytes of a log that one call reads. Pebble reuses log files, so old bytes may follow the end of
-// a log. A small step reads few of them.
+// step is the number of bytes of a log that one call reads. It is small, because old bytes of a reused file may follow
+// the end of the log.
 const step = 64 << 10
 
 // read passes each new commit of the log to the function take. It reads the records into memory that the function

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Extract copies one table of the store in o.Dir to a new store in dir, with its Timestamps and access policies. It
-// returns the number of entities. No server must use o.Dir at the same time.
+// Extract copies one table of the store in o.Dir to a new store in dir, with Timestamps and access policies. It returns
+// the number of entities.
 func Extract(o pebblestore.Options, key table.RecordKey, dir string) (entities int64, err error) {
 	db, logs, err := pebblestore.OpenToRead(o)
 	if err != nil {
