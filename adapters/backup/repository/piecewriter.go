@@ -86,8 +86,8 @@ type Sealed struct {
 	bytes []byte
 }
 
-// Seal finishes the current log piece, and begins the next one with another codec. The caller must set Timeline, From,
-// To, Synced, Begins and Term in p.
+// Seal finishes the current log piece, and begins the next one with the given codec. The caller must set Timeline,
+// From, To, Synced, Begins and Term in p.
 func (w *PieceWriter) Seal(p Piece, next Codec) (*Sealed, error) {
 	p.Recipients, p.Commits, p.Length, p.Codec = w.keys, w.commits, w.length, w.codec
 	head, err := json.Marshal(&p)

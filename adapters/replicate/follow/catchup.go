@@ -85,8 +85,8 @@ func (f *Follower) catchUp(ctx context.Context) error {
 	}
 }
 
-// idle is called when there is no new log. It advances Synced to the time up to which, according to the backups, the
-// primary has made no further writes.
+// idle is called when there is no new log. It advances Synced if a backup shows that the primary has made no more
+// writes.
 func (f *Follower) idle(ctx context.Context) error {
 	at := f.at
 	at.Synced = max(at.Synced, f.backups.Synced(at.Timeline, at.Number))

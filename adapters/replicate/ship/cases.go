@@ -55,7 +55,7 @@ type joining struct {
 }
 
 // cases lists the results of the comparison with the backup location, with an action for each. The first row whose
-// function applies returns true is used.
+// condition holds is used.
 var cases = [...]joining{
 	{emptied, (*view).locationHadLog, await},      // a disk that is not mounted yet
 	{first, (*view).locationIsEmpty, begin},       // the first start of a store with this location
@@ -105,9 +105,9 @@ func (v *view) olderIsParent() bool     { return v.parent() != "" && v.has(v.par
 func (v *view) storeKnowsNothing() bool { return v.own.ID == "" && v.own.Parent == "" }
 func (v *view) always() bool            { return true }
 
-// join returns the first row of cases whose function applies returns true.
+// join returns the first row of cases whose condition holds.
 func (v *view) join() joining {
-	return cases[slices.IndexFunc(cases[:], func(c joining) bool { return c.applies(v) })] // the last row applies to every view
+	return cases[slices.IndexFunc(cases[:], func(c joining) bool { return c.applies(v) })] // the condition of the last row always holds
 }
 
 // refusal returns the reason why the store must not ship its log, or nil if there is none.

@@ -10,7 +10,7 @@ import (
 // searchEvery is the interval at which a server looks for a hole in the shipped log.
 const searchEvery = 10 * time.Minute
 
-// findHole reports whether the backup location lacks log after the newest backup, so that a new backup is needed. Two
+// findHole reports whether the shipped log has a hole after the newest backup, so that a new backup is needed. Two
 // searches must find the same hole, because a listing of objects is not a snapshot.
 func (s *Shipper) findHole(ctx context.Context) (bool, error) {
 	var first *repository.Gap

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// After each of these pauses since the last write, the shipper ships an empty commit, so that LastSyncTime of
-// secondaries passes the reply to the write.
+// These pauses begin at the last write. After each pause, the shipper ships an empty commit, so that LastSyncTime of
+// secondaries becomes later than the reply to the write.
 //
 // The first pause suffices if the reply took less than a second. The second suffices for every reply that a client
 // waited for.
@@ -56,7 +56,8 @@ func (s *Shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 		}
 	} else if s.said < len(pauses) && now.Sub(s.pause) >= pauses[s.said] {
 		// The newest piece contains a time before which all writes are shipped, but the last reply may be later. So
-		// ship an empty commit with a later time. On a full disk this fails, and the next call tries again.
+		// ship an empty commit, whose piece contains a later time. On a full disk this fails, and the next call tries
+		// again.
 		n, err := s.Store.Touch(ctx)
 		if err == nil {
 			s.touched, s.said = n, s.said+1
@@ -80,8 +81,8 @@ func (s *Shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 // letBackUp allows scheduled backups when all commit numbers issued before this start are shipped, or when the disk is
 // full.
 //
-// At its start, a store skips some commit numbers. If a backup had them before the shipped log, a secondary would
-// conclude that it lacks commits, and rebuild its store.
+// At its start, a store skips some commit numbers. Until they are shipped, a backup with these numbers would make a
+// secondary conclude that it lacks commits.
 func (s *Shipper) letBackUp(full bool) {
 	if (full || s.to >= s.Store.Started()) && !s.level.Swap(true) {
 		s.Wake() // a scheduled backup may be waiting for this permission

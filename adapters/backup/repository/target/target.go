@@ -166,7 +166,7 @@ func (d *Directory) End(done bool) error {
 	var err error
 	if !done && !d.marked {
 		for _, f := range d.files {
-			_ = os.Remove(filepath.Join(d.dir, f.Name)) // the file may not exist
+			_ = os.Remove(filepath.Join(d.dir, f.Name)) // the file might not exist
 		}
 	}
 	if done || !d.marked {
