@@ -23,7 +23,7 @@
 // # Failures
 //
 // Each write carries a random number, by which the object recognizes a repeated write for a minute. So the Store can
-// send a write again when its reply was lost. An object that has restarted may not know whether it applied the write,
+// send a write again when its reply was lost. An object that has restarted might not know whether it applied the write,
 // and then answers [table.ErrUnknown].
 //
 // An overloaded object answers [table.ErrBusy]. A full object refuses writes that would make it larger, with an error

@@ -21,7 +21,8 @@ var history = table.History{'o', 'b', 'j', 'e', 'c', 't', 's'}
 
 // feedReading is the read of one page. It merges the lines of some ranges by Timestamp.
 //
-// If it asks all ranges at once, the commits of the page are in order. Otherwise the commits of each partition are.
+// If it asks all ranges at once, the commits of the page are in order. Otherwise only the commits of each partition are
+// in order.
 type feedReading struct {
 	*Store
 	ctx         context.Context

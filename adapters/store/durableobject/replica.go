@@ -13,8 +13,8 @@ import (
 // JavaScript shell passes the calls to the code that publishes.
 var Replica = Address{Name: "replica"}
 
-// Batch is a request from an object to the publisher. It contains changed rows, and says whether the object lags, or
-// requests the purge of an incarnation.
+// Batch is a request from an object to the publisher: to publish changes, to add or remove the report of a lag, or to
+// purge an incarnation.
 type Batch struct {
 	Incarnation table.Incarnation // the incarnation of the rows
 	Source      string            // the name of the object in the replica
@@ -103,8 +103,7 @@ func SourcesOf(incarnation table.Incarnation) string {
 
 // Published is the result of a [Batch].
 type Published struct {
-	// If Certain is true, a change whose element of Done is false will never be written. If Certain is false, it may
-	// still be written.
+	// Certain means that a change that is not Done will never be written. Otherwise, it may still be written.
 	Certain bool
 	// Failed means that the object must wait before it retries.
 	Failed bool

@@ -48,7 +48,7 @@ func checkForeign(o Options) error {
 	return err
 }
 
-// hasLockFile reports whether a process has opened the directory as a store. Other files of the store may not exist
+// hasLockFile reports whether a process has opened the directory as a store. Other files of the store might not exist
 // yet.
 func hasLockFile(o Options) bool {
 	_, err := o.FS.Stat(o.FS.PathJoin(o.Dir, "LOCK"))

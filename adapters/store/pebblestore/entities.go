@@ -39,8 +39,8 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 		if l.dead.Load() {
 			continue
 		}
-		// The Timestamp of an entity is the number of its commit. Wait for this commit, or for the last commit of the
-		// stripe, which may have deleted the entity.
+		// Wait for the commit that wrote the entity; its number is the entity's Timestamp. If there is no entity, wait
+		// for the last commit of the stripe, which may have deleted it.
 		n := int64(row.Timestamp)
 		if errors.Is(err, table.ErrNoEntity) {
 			n = s.stripe(full).last.Load()

@@ -91,8 +91,8 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Read
 	return b.Page, err
 }
 
-// chooseFeed selects the feed of the incarnation in the client's position, or of the current one. Only for the current
-// incarnation, it sets b.Traits and b.Now.
+// chooseFeed selects the feed of the incarnation in the client's position, or of the current incarnation. It sets
+// b.Traits and b.Now only for the current one.
 func (s *Store) chooseFeed(b *table.FeedBuilder, t table.RecordKey, r *table.FeedRequest, db pebble.Reader) error {
 	live, err := getRecord(db, t)
 	switch {

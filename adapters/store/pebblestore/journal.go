@@ -22,8 +22,8 @@ type journal struct {
 	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space or a file descriptor; nil means never
 	short   func() error           // returns the error that says whether disk space or a file descriptor is missing
 
-	// numbers is held while a number is issued, and is acquired before mu. To issue a number may take long on a full
-	// disk, and journal.fail must be able to acquire mu meanwhile.
+	// numbers is held while a number is issued, and is acquired before mu. Issuing a number may take long on a full
+	// disk. Meanwhile, journal.fail must be able to acquire mu.
 	numbers sync.Mutex
 
 	mu     sync.Mutex

@@ -193,8 +193,8 @@ func (s *Store) Close() error {
 		s.backlog.WaitEnd()
 		return s.db.Close()
 	}
-	// No flush on a full disk: the next Open replays the log. In a directory that has replaced the data directory, a
-	// flush would create files.
+	// On a full disk, Close does not flush, and the next Open replays the log. If another directory has replaced the
+	// data directory, a flush would create files there.
 	flushed := s.disk.Refusal() == nil && s.flush(context.Background()) == nil
 	s.end()
 	if s.endCalls() != nil {

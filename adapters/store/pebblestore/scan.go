@@ -59,7 +59,7 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 	}
 }
 
-// scanDurable is like Scan, but reads the state without commits that may not be durable yet.
+// scanDurable is like Scan, but reads the state without commits that might not be durable yet.
 func (s *Store) scanDurable(ctx context.Context, tbl table.RecordKey, r *table.ScanRequest) (table.Page, error) {
 	var l *liveTable
 	var it *pebble.Iterator

@@ -49,7 +49,7 @@ func (j *journal) pendingCommits() (commits []*entry, catalog *entry) {
 	return commits, nil
 }
 
-// view is the state of the store at one moment, without commits that may not be durable yet.
+// view is the state of the store at one moment, without commits that might not be durable yet.
 type view struct {
 	store   *Store
 	from    pebble.Reader
@@ -57,8 +57,8 @@ type view struct {
 	hidden  []*entry // commits that the view must hide, although Pebble shows them or will soon show them
 }
 
-// withDurableView calls do with a view that hides all commits that might not be durable yet. do must return soon,
-// because commits wait for it. Iterators that do creates remain valid.
+// withDurableView calls a function with a view that hides all commits that might not be durable yet. The function must
+// return soon, because commits wait for it. Its iterators remain valid.
 func (s *Store) withDurableView(do func(v view) error) error {
 	j := s.journal
 	j.mu.Lock()
@@ -98,7 +98,7 @@ func (v view) liveTable(tbl table.RecordKey) (*liveTable, error) {
 	return l, nil
 }
 
-// hiddenRow is the older state of an entity. Reads show this state, because the newer commits to the entity may not be durable yet.
+// hiddenRow is the older state of an entity. Reads show this state, because the newer commits to the entity might not be durable yet.
 type hiddenRow struct {
 	key   []byte
 	old   old
@@ -127,7 +127,7 @@ func (v view) rows(l *liveTable, in key.Range) (list []hiddenRow) {
 	return slices.CompactFunc(list, func(a, b hiddenRow) bool { return bytes.Equal(a.key, b.key) })
 }
 
-// getDurable is like Get, but reads the state without commits that may not be durable yet.
+// getDurable is like Get, but reads the state without commits that might not be durable yet.
 func (s *Store) getDurable(tbl table.RecordKey, k []byte) (row table.Row, err error) {
 	err = s.withDurableView(func(v view) error {
 		l, err := v.liveTable(tbl)

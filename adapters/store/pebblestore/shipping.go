@@ -15,7 +15,7 @@ import (
 func (s *Store) ReadLog(after edm.Ticks) commitlog.Reader { return s.shipping.Read(after) }
 
 // AwaitDurable waits until all commits registered before the call are durable, or until ctx is done. It returns a
-// number up to which all commits are durable, and the time now.
+// number up to which all commits are durable, and the argument now.
 //
 // whole reports whether these commits include every commit that returned before now.
 func (s *Store) AwaitDurable(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool) {

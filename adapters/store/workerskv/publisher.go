@@ -87,8 +87,8 @@ func (p *Publisher) RemoveRecord(ctx context.Context, key string) error {
 	return p.writeOne(ctx, spaceRecords+key, nil)
 }
 
-// Purge deletes all entities of a dropped incarnation, and the times that Synced has recorded for sources whose names
-// begin with sources. All publishers of the incarnation must have stopped.
+// Purge deletes all entities of a dropped incarnation. It also deletes the times that Synced has recorded for sources
+// whose names begin with the given text. All publishers of the incarnation must have stopped.
 //
 // Purge makes at most the given number of KV calls, and reports whether more work remains.
 func (p *Publisher) Purge(ctx context.Context, incarnation table.Incarnation, sources string, calls int) (more bool, err error) {

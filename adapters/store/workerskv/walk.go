@@ -21,7 +21,7 @@ type budget struct {
 	lists   int         // number of lists made
 }
 
-// spent reports whether the page may make no more lists. The time limit applies only after the first minCalls lists.
+// spent reports whether the page must make no more lists. The time limit applies only after the first minCalls lists.
 func (b *budget) spent() bool {
 	return b.calls <= 0 || b.lists >= minCalls && b.expired != nil && b.expired()
 }

@@ -35,7 +35,7 @@ type bucket struct {
 	sweep   expiry.Sweep
 	feed    feed.Feed
 	// generation is part of each question to the catalog. A drop, for example, changes it, so that late answers are
-	// ignored. Its first value is random, because the object may restart.
+	// ignored. Its first value is random, so that this also works after a restart.
 	generation uint64
 	ended      table.Incarnation // the incarnation that the catalog last reported as being deleted
 

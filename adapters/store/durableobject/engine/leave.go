@@ -203,11 +203,10 @@ func (b *bucket) agree(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: message.DoneNumber(t.Dst, x.promise)}
 }
 
-// handleRefusal handles an error of the neighbour to which this range handed over its keys. It reports whether this
-// range serves the keys again.
+// handleRefusal handles an error of the neighbour to which this range handed over its keys.
 //
-// It does after ErrUnsupported. After any other error, the neighbour may have the keys, so the range asks the catalog
-// which range must receive them.
+// After ErrUnsupported, this range serves the keys again, and the result is true. After any other error, the neighbour
+// may have the keys, so this range asks the catalog which range must receive them.
 func (b *bucket) handleRefusal(t *turn.Turn, err error) bool {
 	switch {
 	case err == nil:

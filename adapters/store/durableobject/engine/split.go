@@ -409,7 +409,7 @@ func (b *bucket) recordSeal(t *turn.Turn) {
 	b.feed.Sealed(t.Rows, to, b.issue(t))
 }
 
-// gives reports whether the range has stopped serving its upper keys for a split, and the catalog may not know their
+// gives reports whether the range has stopped serving its upper keys for a split, and the catalog might not know their
 // new range yet.
 func (*splitting) gives(s *span.Span) bool {
 	return s != nil && !s.Leaving && (s.Phase == span.Sealed || s.Phase == span.Moved)

@@ -222,7 +222,8 @@ func (k *Keeper) Kept() (numbers []uint32, size int64) {
 	return numbers, size
 }
 
-// Change stores the timeline that do has changed. If limit is above 0, Change also sets the limit for kept logs.
+// Change passes the timeline to a function that changes it, and stores the result. A limit above 0 replaces the limit
+// for kept logs.
 func (k *Keeper) Change(limit int64, do func(*commitlog.Timeline)) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

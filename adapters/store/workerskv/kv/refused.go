@@ -8,7 +8,7 @@ import (
 )
 
 // refusals contains parts of the error messages for writes that were not applied: too many writes of a name, in a day,
-// or in an invocation. KV has no other sign of them.
+// or in an invocation. These errors have no code.
 var refusals = [...]string{"429", "limit exceeded", "Too many"}
 
 // refusal is a [workerskv.ErrRefused] with the message of its cause, for the log.

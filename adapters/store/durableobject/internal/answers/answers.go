@@ -18,7 +18,7 @@ const (
 // Memory remembers the answer to each write, by the id of the write.
 type Memory struct {
 	Engine uint64    // a random number that identifies the engine
-	Woke   edm.Ticks // when the engine started; it remembers no earlier answers
+	Woke   edm.Ticks // when the engine started; earlier answers are not remembered
 	Room   *Room     // the limit of the memory for answers, shared by all objects of the process
 	Life   byte      // a number that the object increments when its table is dropped or restored
 	forgot edm.Ticks // answers up to this time were forgotten; 0 if no answers were forgotten
@@ -37,7 +37,7 @@ const (
 // Judge returns what is known of a write, and its answer if Memory remembers it.
 //
 // A repeated write without a remembered answer was not applied if no answer was forgotten since the first attempt. The
-// time of that attempt is known by its age and by the sender's clock, and the earlier one counts.
+// message contains the time of that attempt as an age and by the sender's clock; the earlier time counts.
 //
 // A first attempt may be late, after attempts whose answers were forgotten. So its time by the sender's clock is also
 // checked.

@@ -20,7 +20,7 @@ type Reader struct {
 	// Has reports whether the object has a key. Read returns the entity with a key, or nil if there is none.
 	Has  func(k []byte) bool
 	Read func(k []byte) (*table.Row, error)
-	// Unknown is the id of a range to which keys have moved, if the catalog may not know of the move yet; otherwise 0.
+	// Unknown is the id of a range to which keys have moved, if the catalog might not know of the move yet; otherwise 0.
 	Unknown uint32
 }
 
@@ -259,7 +259,7 @@ func readLines(rows storage.Rows, from, to []byte) (list []line, more bool) {
 }
 
 // An object's memory must hold an answer and its entities. An answer ends when it reaches largestAnswer. A commit is
-// divided after largestPart. Both are bytes of keys and properties.
+// divided after largestPart. Both limits count bytes of keys and properties.
 const (
 	largestAnswer = 1 << 20
 	largestPart   = 768 << 10

@@ -135,7 +135,7 @@ type FeedItem struct {
 	// Part and All are set for FeedPart. Part is the number of changes that the reader has after this item, or 0 if it
 	// has all. All is the number of changes of the commit.
 	//
-	// In OpLook, Part is the number before the answer.
+	// In OpLook, Part is the number of changes that the reader already has.
 	Part, All int
 	Changes   []table.FeedChange
 }

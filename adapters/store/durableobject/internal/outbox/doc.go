@@ -2,8 +2,8 @@
 //
 // A transaction that changes a row also writes the row's key into the outbox. About a second later, an alarm sends the
 // current state of these rows in a batch, with a call to [durableobject.Replica]. A published row is removed from the
-// outbox unless it has changed since. So an object that terminates at any moment publishes some rows twice, but misses
-// none.
+// outbox unless it has changed since. So an object that terminates at any moment may publish some rows twice, but
+// misses none.
 //
 // # Order
 //

@@ -29,8 +29,8 @@ func (o *Outbox) JoinCatalog(t *turn.Turn, key, location string) {
 	}
 }
 
-// Leave makes an object that has returned to an earlier state publish nothing until it joins the replica again. A batch
-// may still be in flight, so it keeps the field until.
+// Leave makes an object that has returned to an earlier state publish nothing until it joins the replica again. The
+// next batch still waits until no write of an earlier batch can arrive.
 func (o *Outbox) Leave(rows storage.Rows) {
 	rows.Delete(storage.RowSending)
 	o.publishing = publishing{sending: sending{until: o.until}}

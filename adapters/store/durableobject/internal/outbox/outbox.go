@@ -56,7 +56,7 @@ const (
 	lagging  = 30 * edm.TicksPerSecond
 	caughtUp = 90 * edm.TicksPerSecond
 	// visibleAfter is the time after which all readers see all writes to an ended incarnation: a batch timeout, a
-	// minute of old KV lists, and one more minute.
+	// minute for which KV may return old lists, and one more minute.
 	visibleAfter = 180 * edm.TicksPerSecond
 	// maxDelay limits every delay, in case the clock has stepped back.
 	maxDelay = 600 * edm.TicksPerSecond

@@ -9,8 +9,10 @@ import (
 )
 
 const (
-	// A batch has at most maxChanges changes. During the initial sync, at most maxDuringSync of them are from the
-	// outbox. Before its last change, a batch has less than maxBatch bytes, so it fits into 2 MiB.
+	// A batch has at most maxChanges changes, of which at most maxDuringSync are from the outbox during the initial
+	// sync.
+	//
+	// Before its last change, which has at most 1.5 MB, a batch has less than maxBatch bytes. So it fits into 2 MiB.
 	maxChanges    = 100
 	maxDuringSync = 75
 	maxBatch      = 256 << 10

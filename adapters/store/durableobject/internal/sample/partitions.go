@@ -15,8 +15,8 @@ func Divides(rows storage.Rows, bounds key.Range, at []byte) bool {
 	return storage.HasAny(rows, from, border) && storage.HasAny(rows, border, to)
 }
 
-// BehindLast returns the position after the last partition of a range, or nil unless keys only grow and there are
-// several partitions. A split there copies nothing.
+// BehindLast returns the position after the last partition of a range, if keys only grow and there are several
+// partitions. A split there copies nothing.
 func (l *Load) BehindLast(rows storage.Rows, bounds key.Range) []byte {
 	if !l.Grows() {
 		return nil

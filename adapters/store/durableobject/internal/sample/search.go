@@ -14,7 +14,7 @@ type Search struct {
 
 	passed int64
 	last   []byte // the partition of the last row
-	border []byte // the beginning of the last partition; nil if it is the first one
+	border []byte // the beginning of the last partition that was read; nil if it is the first one
 }
 
 // searched is the number of bytes that one Run reads.

@@ -58,8 +58,8 @@ const (
 	Filling       // the range receives chunks of entities and serves nothing
 	Asking        // the range asks the catalog for a new range, which will receive its upper keys
 	Copying
-	Sealed   // the range no longer serves the keys that move, and the other range may not serve them yet
-	Moved    // the other range serves the keys that moved; the catalog may not have recorded it yet
+	Sealed   // the range no longer serves the keys that move, and the other range might not serve them yet
+	Moved    // the other range serves the keys that moved; the catalog might not have recorded it yet
 	Emptying // the range deletes the rows of the keys that moved
 )
 

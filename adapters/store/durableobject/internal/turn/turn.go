@@ -13,8 +13,8 @@ import (
 
 // Step is the result of Handle of package engine.
 type Step struct {
-	// If Calls is empty, Answer is the answer to the message, appended to dst of Handle. Otherwise Answer may contain
-	// the message of a call, which may be large.
+	// If Calls is empty, Answer is dst of Handle with the answer to the message. Otherwise it may be dst with the
+	// message of a call.
 	Answer []byte
 	// Rollback means that the JavaScript shell must undo all changes of Handle to the rows. Answer remains valid.
 	Rollback bool

@@ -99,8 +99,10 @@ func (s *Counts) Scanned(rows storage.Rows, now edm.Ticks, scan *message.Scan, p
 	s.Count(rows, now, &v)
 }
 
-// planOf returns the name of a query's plan (see odata.Plan) for a scanned range. All pages must give the same plan. So
-// a range that ends where its partition ends counts as the whole partition.
+// planOf returns the name of a query's plan (see odata.Plan) for a scanned range.
+//
+// Later pages begin inside the range of the first page, but must have the same plan. So a range counts as the whole
+// partition if it ends where its partition ends.
 func planOf(r key.Range) (plan string, inPartition bool) {
 	partition := key.Partition(r.Start)
 	switch {

@@ -48,7 +48,7 @@ func (b *Backlog) Changed() {
 // done.
 //
 // state returns the number of sublevels in level 0 and of running compactions. Without a running compaction, commits do
-// not wait, because only a flush would start one.
+// not wait, because only the next flush starts one.
 func (b *Backlog) Run(ctx context.Context, state func() (layers, running int)) {
 	defer close(b.done)
 	t := time.NewTicker(judgeEvery)

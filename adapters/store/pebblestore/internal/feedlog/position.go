@@ -44,8 +44,8 @@ func (p Position) Bytes() []byte {
 	return b
 }
 
-// In encodes a position in the commit Number; part is the number of changes before the position. If part is 0, the
-// position is after the whole commit.
+// In encodes a position inside the commit Number, after the given number of its changes. 0 means after the whole
+// commit.
 func (p Position) In(part int) []byte {
 	p.Part = part
 	return p.Bytes()

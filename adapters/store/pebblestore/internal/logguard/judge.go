@@ -8,7 +8,7 @@ import (
 )
 
 // describeLoss returns a sentence about the confirmed commits that a log has lost, or "". next is the number of the
-// following log, or 0. later is its content, and may be empty if the list of logs has it.
+// following log, or 0. later is the content of that log; it may be empty if the log is in the list of logs.
 func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
 	readable := edm.Ticks(i.list.live[number]) // commits up to this number are not lost: another file has them, or this function has read them
 	if i.older > 0 {

@@ -133,7 +133,7 @@ func (l *list) recordSynced(to vfs.FS, n edm.Ticks) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.synced = int64(n)
-	_ = l.write(to) // an error only means that the next start may not detect some losses
+	_ = l.write(to) // an error only means that the next start might not detect some losses
 }
 
 // write replaces the file LOGS. Its lines contain:

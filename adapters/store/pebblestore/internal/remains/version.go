@@ -60,7 +60,7 @@ func (d deletions) add(start, end []byte, s stamp) {
 // Current returns the value of a key with the latest write time, or nil if the key was deleted. written returns the
 // write time in a value.
 //
-// The highest sequence number may be that of an old version in an unused file.
+// Sequence numbers do not decide, because an unused file may have an old version with a higher number.
 func (s *Store) Current(versions []Version, written func(value []byte) edm.Ticks) []byte {
 	var best *Version
 	for i := range versions {
