@@ -30,8 +30,8 @@ type Joined struct {
 	Objects int // number of joined pieces that were written
 }
 
-// Join joins the log pieces of each past hour into larger pieces. It ignores pieces that begin before the first of the
-// two times. An interrupted Join can be repeated.
+// Join joins the log pieces of each past hour into larger pieces. It ignores pieces that begin before the parameter
+// after. An interrupted Join can be repeated.
 func (r *Repository) Join(ctx context.Context, after, now time.Time) (done Joined, err error) {
 	list, err := r.Pieces(ctx, "")
 	if err != nil {

@@ -31,8 +31,8 @@ func (s *Shipper) findHole(ctx context.Context) (bool, error) {
 	}
 }
 
-// stopReading stops reading the log, because the store discarded log files before they were shipped. Shipping can only continue
-// after a new backup.
+// stopReading stops reading the log, because the store discarded log files before they were shipped. Shipping can
+// continue only after a new backup.
 func (s *Shipper) stopReading() {
 	s.tellGap()
 	s.reader, s.sealed, s.lost = nil, nil, true

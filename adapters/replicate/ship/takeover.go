@@ -23,10 +23,11 @@ func leads(own commitlog.Timeline, now repository.Turn) bool {
 	return own.ID == "" && own.Parent == now.Timeline
 }
 
-// TakeOver makes a replaced store the primary again, on a new timeline without the writes of the other store. It
-// returns an error if the backup location has no timelines or shows no replacement.
+// TakeOver makes a store that was replaced, or that has lost its history, the primary again. It begins a new timeline
+// without the writes of the other store.
 //
-// If r is nil, TakeOver only removes the record that the store was replaced.
+// TakeOver returns an error if the backup location has no timelines, or if the store is the primary there. If r is nil,
+// it only removes the record that the store was replaced.
 func TakeOver(ctx context.Context, r *repository.Repository, store History, from string) error {
 	if r == nil {
 		return store.ChangeTimeline(func(t *commitlog.Timeline) { t.Replaced = nil })

@@ -12,8 +12,8 @@ import (
 
 var errFailed = errors.New("the log of the store failed")
 
-// journal numbers commits and records which commits are durable. It stores the number of a commit in last before the
-// commit is applied, so that a reader that sees the commit waits for it.
+// journal numbers commits and records which commits are durable. A commit gets its number, which journal.last then
+// contains, before it is applied. So a reader that sees the commit waits for it.
 type journal struct {
 	clock   *table.Clock
 	started edm.Ticks              // highest commit number that earlier processes may have issued

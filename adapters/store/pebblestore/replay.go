@@ -20,8 +20,8 @@ import (
 
 var errRecordOfLog = errors.New("a commit of the log cannot be read")
 
-// Replay atomically applies commits of another store, sorted by number, and stores the position after them. It may
-// apply a commit again. No other write must run at the same time.
+// Replay atomically applies commits of another store, sorted by number, and stores the position after them. It can
+// apply the same commits twice. No other write must run at the same time.
 func (s *Store) Replay(ctx context.Context, p commitlog.Position, commits []commitlog.Commit) error {
 	position, err := json.Marshal(p)
 	if err != nil {

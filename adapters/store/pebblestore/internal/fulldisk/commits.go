@@ -73,7 +73,7 @@ func removes(m []table.Mutation) bool {
 }
 
 // Admit returns an error if a write must be refused. On a full disk, only deletes are accepted. While a file operation
-// waits, or the data directory is gone, nothing is.
+// waits, or the data directory is gone, no write is accepted.
 func (d *Disk) Admit(m []table.Mutation) error {
 	if d == nil || !d.full.Load() && !d.descriptors.Load() && !d.gone.Load() {
 		return nil
