@@ -21,8 +21,8 @@ const (
 	S2 Codec = "s2"
 )
 
-// window is the number of bytes in which the compressors search for repeated bytes. A larger window costs more
-// time and makes the result only a little smaller.
+// window is the compression window in bytes. A larger window costs more time and makes the result only a little
+// smaller.
 const window = 1 << 20
 
 type encoder interface {

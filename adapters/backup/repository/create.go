@@ -13,8 +13,7 @@ import (
 	"edgetable/adapters/backup/repository/internal/seal"
 )
 
-// Create makes a backup. After an error, the caller can call Create again with the name of the failed run in
-// Source.Interrupted. The new run then reuses the objects of the failed run.
+// Create makes a backup. To reuse the objects of a failed run, name this run in Source.Interrupted.
 func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	recipients, err := encryption.ParseRecipients(s.Keys)
 	if err != nil {
@@ -83,8 +82,8 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	return m, nil
 }
 
-// setHistory records which commits the backup has. If the backup location has no timeline, setHistory records only the
-// ID of the store's timeline.
+// setHistory records which commits the backup has, or only the ID of the store's timeline if the backup location has no
+// timelines.
 func (m *Manifest) setHistory(log *LogSpan, now Turn) {
 	switch {
 	case log == nil:
@@ -97,9 +96,8 @@ func (m *Manifest) setHistory(log *LogSpan, now Turn) {
 	}
 }
 
-// checkTurn checks that the store may still ship its log to the backup location. If another store has replaced this
-// store, a backup of this store would look like the newest state. If the backup location has no timelines, checkTurn
-// permits any store.
+// checkTurn returns an error if another store has replaced this store. A backup of this store would look like the
+// newest state.
 func (r *Repository) checkTurn(ctx context.Context, log *LogSpan) (now Turn, err error) {
 	now, err = r.Turn(ctx)
 	switch {

@@ -14,22 +14,31 @@
 //
 // # Steps
 //
-// [Repository.Create] first checks that the store was not replaced. It writes unfinished/ID before it looks for objects
-// that it can reuse. Then it writes the objects that no backup has yet, then backups/ID, then names/ID. Finally it
-// deletes unfinished/ID. So a listed backup is complete, and a backup with a name has a manifest. An interrupted run
-// leaves unfinished/ID. The next run of the same data directory reuses the objects of that run and deletes
-// unfinished/ID.
+// [Repository.Create] checks that the store was not replaced. Then it
 //
-// [Repository.Prune] deletes the name and then the manifest of each backup to remove. Then it lists all objects, then
-// looks for unfinished backups, and then reads all manifests. Finally it deletes the listed objects that no manifest
-// names. It deletes no object while a backup is unfinished. This order needs no clock and no lock. Assume that Prune
-// has listed an object, and that the run C wrote or reuses this object:
+//  1. writes unfinished/ID,
+//  2. reads the manifests, to find objects that it can reuse,
+//  3. writes the objects that no backup has yet,
+//  4. writes backups/ID, then names/ID,
+//  5. deletes unfinished/ID.
 //
-//   - If C wrote the object, unfinished/C existed before the object. So Prune finds unfinished/C, or C has
-//     ended and Prune finds backups/C among the manifests.
-//   - If C reuses the object, C found its name in a manifest, and C read that manifest after it wrote unfinished/C. If
-//     Prune deleted the manifest before C could read it, C does not reuse the object. Otherwise
-//     unfinished/C existed before Prune looked for unfinished backups.
+// So a listed backup is complete, and a backup with a name has a manifest. If a run is interrupted, the next run of the
+// same data directory reuses its objects.
+//
+// [Repository.Prune]
+//
+//  1. deletes the name and then the manifest of each backup to remove,
+//  2. lists all objects,
+//  3. stops if a backup is unfinished,
+//  4. reads all manifests,
+//  5. deletes the listed objects that no manifest names.
+//
+// This order needs no clock and no lock. Prune never deletes an object that a run uses:
+//
+//   - If the run wrote the object, unfinished/ID existed before the object. Prune finds unfinished/ID in step 3, or the
+//     run has ended and Prune finds its manifest in step 4.
+//   - If the run reuses the object, it read a manifest that names the object after it wrote unfinished/ID. So
+//     unfinished/ID existed before Prune deleted that manifest, and Prune finds the run in step 3 or 4.
 //
 // Objects of two runs have different names even if their contents are equal. So Prune cannot delete an object that a
 // new run has just written again.

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Next returns, in order, the log pieces that continue the log after a commit number. It lists only the folders of the minutes in
-// which these pieces should begin. [Repository.Behind] also finds pieces in other folders, and gaps.
+// Next returns, in order, the log pieces after a commit number. It may miss joined and delayed pieces, which
+// [Repository.Behind] finds.
 func (r *Repository) Next(ctx context.Context, timeline string, number edm.Ticks) (list []Piece, err error) {
 	for looked := ""; looked != folderOf(timeline, number); {
 		looked = folderOf(timeline, number)
@@ -29,9 +29,8 @@ func (r *Repository) Next(ctx context.Context, timeline string, number edm.Ticks
 // late is the maximum time between the replacement of a store and a delayed write of a log piece by this store.
 const late = 15 * time.Minute
 
-// Behind returns, in order, the log pieces that continue the log after a commit number, and the gap after these pieces.
-// The gap is nil if the log ends there. If all is true, Behind lists all pieces of the timeline. Otherwise it lists
-// only the folders from the time number - late on. These folders also contain joined and delayed pieces.
+// Behind returns, in order, the log pieces after a commit number, and the gap that follows them. The gap is nil if the
+// log ends there. If all is false, Behind does not list old folders.
 func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Ticks, all bool) (list []Piece, gap *Gap, err error) {
 	after := ""
 	if !all {
@@ -50,8 +49,8 @@ func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Tic
 // the backup.
 type Spans map[string]*LogSpan
 
-// Synced returns a time T from a cached backup of an idle store. Every write of the timeline that returned before T has
-// at most the given commit number. If no cached backup proves such a time, Synced returns 0.
+// Synced returns a time T such that every write that returned before T has at most the given commit number. It returns
+// 0 if no cached backup shows such a time.
 func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	for _, span := range s {
 		if span != nil && span.Timeline == timeline {
@@ -61,10 +60,11 @@ func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	return at
 }
 
-// Lacks returns the gap in a timeline's log after a commit number, or nil if there is none. The backup location must
-// have all log pieces up to this number. There is a gap if a backup contains later commits of the timeline, or if a
-// prune has removed later commits. Lacks ignores commits with numbers above until, because the newest timeline does not
-// contain them.
+// Lacks returns the gap at the end of a timeline's log, or nil if there is none. number is the last commit number in
+// the log.
+//
+// There is a gap if a backup has later commits, or if a prune has removed later commits. Commits above until do not
+// count.
 func (r *Repository) Lacks(ctx context.Context, timeline string, number, until edm.Ticks, known Spans) (*Gap, error) {
 	span, err := r.newestSpan(ctx, timeline, until, known)
 	if err != nil {
@@ -85,7 +85,7 @@ func (r *Repository) Lacks(ctx context.Context, timeline string, number, until e
 }
 
 // newestSpan returns the span of the newest backup that the log of a timeline continues, or nil. It ignores backups
-// with commit numbers above until.
+// with commits above until.
 func (r *Repository) newestSpan(ctx context.Context, timeline string, until edm.Ticks, known Spans) (*LogSpan, error) {
 	ids, err := r.names(ctx, backupDir)
 	if err != nil {
@@ -113,10 +113,9 @@ func (r *Repository) newestSpan(ctx context.Context, timeline string, until edm.
 	return nil, nil
 }
 
-// Hole returns a gap in a timeline's log, or nil if there is none. The log has a gap, for example, if an older copy of
-// the backup location has replaced the location. Hole examines the log up to the number shipped. It begins at the
-// newest backup or at the number after, whichever is later. If all is false, Hole does not read old folders. It may
-// then miss a piece that begins long before a backup, and return a gap that does not exist.
+// Hole returns a gap in a timeline's log between two commit numbers, or nil. It ignores gaps before the newest backup.
+//
+// If all is false, Hole does not list old folders, and may return a gap that does not exist.
 func (r *Repository) Hole(ctx context.Context, timeline string, after, shipped edm.Ticks, all bool, known Spans) (*Gap, error) {
 	span, err := r.newestSpan(ctx, timeline, edm.MaxDateTime, known)
 	if err != nil {
@@ -141,8 +140,7 @@ func (r *Repository) Hole(ctx context.Context, timeline string, after, shipped e
 	return gap, nil
 }
 
-// Plans returns a plan for each backup of the newest timeline and its ancestors, the newest first. Each plan restores
-// the newest state that can be reached from its backup and the log after the backup.
+// Plans returns a restore plan for each usable backup of the newest timeline and its ancestors, newest first.
 func (r *Repository) Plans(ctx context.Context) (list []*Plan, err error) {
 	h, err := r.historyOf(ctx, "")
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 	"edgetable/core/edm"
 )
 
-// joinWindow is the period whose log pieces are joined into one piece. The pieces of a period are joined when
-// joinAfter has passed since the end of the period. By then, secondaries have read the pieces.
+// The log pieces of each period joinWindow are joined when joinAfter has passed since the end of the period. By then,
+// secondaries have read the pieces.
 const joinWindow, joinAfter = time.Hour, 5 * time.Minute
 
-// maxJoined limits the stored size of a joined log piece, and maxJoinedLength limits its size before compression. A
-// reader must hold the whole joined piece in memory.
+// maxJoined limits the stored size of a joined log piece, and maxJoinedLength its size before compression. A reader
+// needs memory for the whole piece.
 const maxJoined, maxJoinedLength = 32 << 20, 64 << 20
 
 // Joined counts the results of [Repository.Join].
@@ -30,9 +30,8 @@ type Joined struct {
 	Objects int // number of joined pieces that were written
 }
 
-// Join joins the log pieces of each past hour into larger pieces. It ignores pieces that begin before the time after,
-// unless this time is zero. Join stores a joined piece before it deletes the pieces that it contains. If Join is
-// interrupted, the next call completes its work.
+// Join joins the log pieces of each past hour into larger pieces. It ignores pieces that begin before the parameter
+// after. An interrupted Join can be repeated.
 func (r *Repository) Join(ctx context.Context, after, now time.Time) (done Joined, err error) {
 	list, err := r.Pieces(ctx, "")
 	if err != nil {
@@ -82,8 +81,8 @@ func groups(list []Piece, now time.Time) (all [][]Piece) {
 	return slices.DeleteFunc(all, func(g []Piece) bool { return len(g) < 2 })
 }
 
-// join joins a group of log pieces into as few objects as possible. An object has a size limit, and the pieces
-// in an object have the same term (run of a server).
+// join joins a group of log pieces into as few objects as possible. An object has a size limit, and all pieces in an
+// object have the same term.
 func (r *Repository) join(ctx context.Context, done *Joined, list, group []Piece) error {
 	j := joining{r: r, done: done, list: list}
 	for i := range group {
@@ -129,8 +128,8 @@ type joining struct {
 	bytes  bytes.Buffer // contents of the log pieces that the joined piece contains
 }
 
-// add adds a log piece to the joined piece. The parameter object is the index, in the group, of the object that
-// contains the log piece. A joined piece has only one term and a size limit, so add may begin another joined piece.
+// add adds a log piece to the joined piece, or to another one if both pieces cannot be in one object. object is the
+// index of the object that contains p.
 func (j *joining) add(ctx context.Context, object int, p *Piece, b []byte) error {
 	if n := len(j.joined.Parts); n > 0 && (p.Term != j.joined.Term || p.Begins || j.joined.Length+p.Length > maxJoinedLength) {
 		if err := j.store(ctx); err != nil {

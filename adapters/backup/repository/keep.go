@@ -11,18 +11,18 @@ type Keep struct {
 	Last      int           // the number of newest backups to keep
 	Daily     int           // the newest backup of each day (UTC) is kept, for this number of days with backups
 	OlderThan time.Duration // backups younger than this duration are kept
-	// PointInTime is the length of the period, up to now, in which every moment must remain restorable. A prune keeps the
-	// backups of this period, the newest backup before the period, and the log since that backup.
+	// PointInTime is the length of a period that ends now. A prune keeps the backups and the log from which every
+	// moment of this period can be restored.
 	PointInTime time.Duration
 }
 
 // None reports whether there are no rules. In this case all backups are kept.
 func (k Keep) None() bool { return k == Keep{} }
 
-// split divides backups, sorted from oldest to newest, into backups to keep and backups to remove. It always keeps the
-// newest backup. It also keeps backups with a time in the future, because a wrong clock must not remove a backup. The
-// rules of Keep apply to the backups of the newest timeline and its ancestors. A backup of another timeline is kept
-// until all older backups of the newest timeline and its ancestors are removed.
+// split divides backups, sorted from oldest to newest, into backups to keep and backups to remove.
+//
+// The rules of Keep apply to the newest timeline and its ancestors. Any other backup is kept until all older backups of
+// these timelines are removed.
 func (k Keep) split(l *line, backups []*Manifest, now time.Time) (stay, remove []*Manifest) {
 	if k.None() {
 		return backups, nil
@@ -42,12 +42,12 @@ func (k Keep) split(l *line, backups []*Manifest, now time.Time) (stay, remove [
 }
 
 func (k Keep) splitLine(backups []*Manifest, now time.Time) (stay, remove []*Manifest) {
-	last, days, day := max(k.Last, 1), 0, ""
+	last, days, day := max(k.Last, 1), 0, "" // the newest backup is always kept
 	base := k.base(backups, now)
 	for i := len(backups) - 1; i >= 0; i-- {
 		m := backups[i]
 		at, _ := timeOf(m.ID)
-		keep := now.Before(at)
+		keep := now.Before(at) // a wrong clock must not remove a backup
 		if !keep {
 			keep = last > 0 || now.Sub(at) < max(k.OlderThan, k.PointInTime) || i == base
 			last--
@@ -66,8 +66,8 @@ func (k Keep) splitLine(backups []*Manifest, now time.Time) (stay, remove []*Man
 	return stay, remove
 }
 
-// base returns the index of the backup from which the oldest moment of PointInTime can be restored. It returns -1 if no
-// backup is old enough.
+// base returns the index of the backup from which the oldest moment of PointInTime can be restored, or -1 if no backup
+// is old enough.
 func (k Keep) base(backups []*Manifest, now time.Time) int {
 	oldest := edm.TicksOf(now.Add(-k.PointInTime))
 	for i := len(backups) - 1; i >= 0 && k.PointInTime > 0; i-- {
@@ -78,8 +78,8 @@ func (k Keep) base(backups []*Manifest, now time.Time) int {
 	return -1
 }
 
-// logFrom returns the highest commit number up to which the log may be removed while the given backups are kept. The
-// log above this number suffices to restore each of these backups, and each moment of the period PointInTime.
+// logFrom returns the commit number up to which no restore needs the log, neither of the given backups nor of a moment
+// in PointInTime.
 func (k Keep) logFrom(backups []*Manifest, now time.Time) edm.Ticks {
 	if i := k.base(backups, now); i >= 0 {
 		return backups[i].Log.Low

@@ -20,9 +20,7 @@ type file struct {
 	size, modified int64
 }
 
-// rereadEvery is the period in which backups read each stored object again, because a disk may have damaged the object.
-// The time at which an object is due is derived from its name, so that each backup reads about the same number of
-// objects.
+// rereadEvery is the period in which backups read each stored object once, because disks can damage data.
 const rereadEvery = 30 * 24 * time.Hour
 
 // isDue reports whether an object must be read again at some time in (after, until]. Each object has one such time in

@@ -9,26 +9,24 @@ import (
 	"edgetable/core/edm"
 )
 
-// segment is a part of a line, which is a timeline with its ancestors. The segment has the commits of one timeline up to a number.
+// segment contains the commits of one timeline up to a number. The segments of a timeline and its ancestors form a
+// line.
 type segment struct {
 	timeline string
 	until    edm.Ticks
 }
 
-// line is a timeline with its ancestors. It has a segment for each of these timelines, oldest first. The last segment
-// has no limit. If the history of an ancestor is unknown, the line begins with this ancestor.
+// line contains the segments of a timeline and its known ancestors, oldest first. The last segment has no limit.
 type line struct {
 	parts []segment
-	// branched is the time when the second timeline of the backup location began, or zero if there is at most one
-	// timeline. A backup by an earlier version of edgetable does not name its timeline. If such a backup is older than
-	// branched, the line contains the backup. If it is newer, its timeline is unknown.
+	// branched is when the location's second timeline began, or zero. An older backup belongs to the line even if it
+	// names no timeline.
 	branched time.Time
 	first    time.Time // see firstBegan
 }
 
-// firstBegan returns when the first timeline of the backup location began, or zero if this is unknown. An earlier
-// version of edgetable could make a backup before this time that names a timeline of another location. No log in this
-// location continues such a backup.
+// firstBegan returns when the location's first timeline began, or zero. An older backup may name a timeline of another
+// location.
 func firstBegan(all []Timeline) time.Time {
 	if len(all) == 0 || all[0].Number != 1 {
 		return time.Time{}
@@ -80,8 +78,8 @@ func (l *line) part(span *LogSpan) int {
 	})
 }
 
-// has reports whether a backup belongs to the timeline or to one of its ancestors. If the backup location has no
-// timelines, has returns true for all backups.
+// has reports whether a backup belongs to the timeline or to one of its ancestors. Without timelines, every backup
+// does.
 func (l *line) has(m *Manifest) bool {
 	switch span := m.history(); {
 	case len(l.parts) == 0:

@@ -63,8 +63,8 @@ func (r *Repository) ReadPiece(ctx context.Context, named *Piece, with []age.Ide
 	return p, commits, err
 }
 
-// checkPiece reads a log piece and verifies its checksum. If the piece was joined with other pieces after it was listed, checkPiece
-// returns the joined piece, which contains more commits.
+// checkPiece reads and verifies a log piece. If a joined piece has replaced it, checkPiece returns the joined piece,
+// which has more commits.
 func (r *Repository) checkPiece(ctx context.Context, named *Piece) (p Piece, packed []byte, err error) {
 	b, err := r.objects.Get(ctx, named.object())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -121,8 +121,8 @@ func (g *Gap) Error() string {
 	return fmt.Sprintf("the log with the --timeline ID %s has a gap: it lacks the commits after %s, up to and including %s", g.Timeline, g.After, g.Until)
 }
 
-// chain returns the log pieces of a timeline that cover the commit numbers in (from, to] without a gap. If the pieces end too early,
-// chain also returns the gap after the last piece. The list must be sorted.
+// chain returns the log pieces of a timeline that cover the commit numbers in (from, to], and the gap if they end
+// earlier. list must be sorted.
 func chain(list []Piece, timeline string, from, to edm.Ticks) (part []Piece, gap *Gap) {
 	var furthest Piece
 	i := 0

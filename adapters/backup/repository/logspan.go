@@ -7,29 +7,28 @@ import (
 	"edgetable/core/edm"
 )
 
-// LogSpan says where the log continues a backup. The backup has all commits of the timeline with numbers up to Low, perhaps
-// some with numbers in (Low, High], and none above High. Commit numbers are times. High is the earliest time to which the
-// backup can be restored.
+// LogSpan says which commits a backup has: all up to Low, perhaps some in (Low, High], and none above High. The log
+// continues the backup after Low.
+//
+// Commit numbers are times. High is the earliest time to which the backup can be restored.
 type LogSpan struct {
 	Timeline string    `json:"timeline"`
 	Low      edm.Ticks `json:"low"`
 	High     edm.Ticks `json:"high"`
-	// Quiet is a number such that the timeline has no commits in (High, Quiet], because the store was idle. Quiet is 0 if no
-	// such number is known.
+	// Quiet is a number such that the timeline has no commits in (High, Quiet], because the store was idle. 0 means
+	// that no such number is known.
 	Quiet edm.Ticks      `json:"quiet,omitempty"`
 	Term  commitlog.Term `json:"term,omitzero"` // term of the store; zero if the term is not known
-	// Alone says that no log continues the backup. The LogSpan then only says which commits the backup has.
+	// Alone means that no log continues the backup. The LogSpan only says which commits the backup has.
 	Alone bool `json:"alone,omitempty"`
 }
 
-// Synced returns a time T such that the backup contains every write that returned before T. It returns 0 if no such
-// time is known. Only a backup during which the store was idle shows such a time. For other backups, later log pieces
-// may show one.
+// Synced returns a time T such that the backup contains every write that returned before T. It returns 0 unless the
+// store was idle during the backup.
 func (s *LogSpan) Synced() edm.Ticks { return s.syncedAt(s.Low) }
 
-// syncedAt returns a time T such that every write that returned before T has at most the given commit number. T is
-// known only if the given number is the backup's highest commit number and the store was idle afterwards. Otherwise
-// syncedAt returns 0.
+// syncedAt returns a time T such that every write that returned before T has at most the given commit number. It
+// returns 0 if no such time is known.
 func (s *LogSpan) syncedAt(number edm.Ticks) edm.Ticks {
 	if number == s.High && s.Quiet > s.High {
 		return s.Quiet
@@ -40,8 +39,7 @@ func (s *LogSpan) syncedAt(number edm.Ticks) edm.Ticks {
 // ErrEmpty means that the backup location has no timeline, although the store ships its log there.
 var ErrEmpty = errors.New("the backup location is empty, but this store shipped its log there: is its disk mounted? To begin anew in the empty location, run 'edgetable backup create' and then start the server again")
 
-// Replaced is the error of a store that must stop shipping its log, because another store ships to the same backup location.
-// Replaced matches [ErrReplaced].
+// Replaced is the error of a store that another store has replaced in the backup location. It matches [ErrReplaced].
 type Replaced struct {
 	Why string // evidence that was found in the backup location
 }

@@ -21,16 +21,15 @@ type LogReport struct {
 	Commits int
 	Bytes   int64 // total size of the objects in bytes
 	Locked  int   // number of log pieces that are encrypted for keys that were not given
-	// Ranges are the moments that can be restored. Moments that need damaged log pieces are excluded. Damage to
-	// backups is not considered.
+	// Ranges are the moments that can be restored without damaged log pieces. Damage to backups is not considered.
 	Ranges Ranges
 	// Problems are sentences about damaged objects and unexplained gaps.
 	Problems []string
-	// Known describes gaps that the server itself recorded. The server discarded logs while it could not reach the
-	// backup location, and later made a backup to replace them.
+	// Known describes gaps that the server recorded when it discarded logs that it could not ship. A later backup
+	// contains the missing commits.
 	Known []string
-	// Notes are sentences about objects that no restore of the newest history uses, and about objects that do not name
-	// their history because an earlier version wrote them.
+	// Notes are sentences about objects that no restore of the newest history uses, and about backups that do not name
+	// their history.
 	Notes []string
 }
 
@@ -74,8 +73,8 @@ func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progres
 	return report, nil
 }
 
-// verifyPieces reads the given log pieces, several at a time, and reports the damaged ones. An empty element of the result stands for a
-// damaged log piece.
+// verifyPieces reads the log pieces, several at a time, and reports the damaged ones. The result has an empty element
+// for each damaged piece.
 func (r *Repository) verifyPieces(ctx context.Context, report *LogReport, list []Piece, with []age.Identity, progress func(done, total int64)) ([]Piece, error) {
 	var total, done int64
 	for i := range list {
@@ -118,8 +117,8 @@ func (r *Repository) verifyPiece(ctx context.Context, listed *Piece, with []age.
 	return p, err
 }
 
-// count adds a log piece to the report, and reports whether the piece is undamaged. err is the result of verifyPiece. A
-// piece whose key was not given counts as undamaged if its checksum is correct.
+// count adds a log piece and the error of verifyPiece to the report. It reports whether the piece is undamaged; a
+// missing key is not damage.
 func (report *LogReport) count(listed, p *Piece, err error) (undamaged bool) {
 	if encryption.IsLocked(err) {
 		report.Locked++
@@ -194,8 +193,8 @@ func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Man
 	return nil
 }
 
-// noteUnusable reports the backups that belong to no known timeline, and the log pieces that no restore can use.
-// Without a backup before the log of the newest timeline, no part of that log can be restored.
+// noteUnusable adds notes about backups outside the newest timeline and its ancestors, and about log pieces that no
+// restore can use.
 func (report *LogReport) noteUnusable(all *Backups, timelines []Timeline, list []Piece) {
 	if len(timelines) == 0 {
 		return

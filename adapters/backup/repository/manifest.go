@@ -26,15 +26,15 @@ type Manifest struct {
 	Recipients []string `json:"recipients,omitempty"`
 	New        int64    `json:"new"`           // total size in bytes of the objects that this run wrote
 	Log        *LogSpan `json:"log,omitempty"` // where the log continues the backup; nil if no log continues it
-	// Alone says which commits the backup has if no log continues the backup. Alone is nil if Log is set, if the store
-	// never shipped a log, or if an earlier version of edgetable made the backup.
+	// Alone says which commits the backup has if no log continues it. Alone is nil if Log is set, or if these commits
+	// are unknown.
 	Alone *LogSpan `json:"alone,omitempty"`
-	// Other is the timeline of the store if the backup location did not have this timeline when the backup ended. The log of
-	// the store is then in another location. Log and Alone are nil, so the backup depends on nothing but its objects.
+	// Other is the timeline of the store if the backup location did not have this timeline when the backup ended. Log
+	// and Alone are then nil.
 	Other string `json:"other,omitempty"`
 	Files []File `json:"files"`
-	// Mended lists the damaged objects of earlier backups, with the kind of damage. This backup stores the content of
-	// these objects again.
+	// Mended lists the damaged objects of earlier backups, with the kind of damage. This backup has stored their
+	// content again.
 	Mended []string `json:"-"`
 }
 
@@ -139,8 +139,8 @@ func decode(id string, b []byte) (*Manifest, error) {
 // maxFiles is the maximum number of files of a backup. A store of 10 TiB has about a tenth of this number.
 const maxFiles = 100_000
 
-// check refuses a manifest that names files or objects outside of their folders, or more files than a store can have.
-// Anyone who can write to the backup location could forge a manifest.
+// check refuses a manifest with names outside of the backup's folders or with too many files. Anyone who can write to
+// the location could forge one.
 func (m *Manifest) check() error {
 	if len(m.Files) > maxFiles {
 		return fmt.Errorf("the manifest lists %d files; a backup has at most %d", len(m.Files), maxFiles)

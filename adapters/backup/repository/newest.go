@@ -10,8 +10,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// State is the starting point of a restore of the newest state. It is a plan with a backup and the log after it, or
-// only a backup if no log continues the backup.
+// State is what a restore of the newest state starts from: a plan with a backup and its log, or only a backup if no log
+// continues it.
 type State struct {
 	Plan  *Plan
 	Alone *Manifest
@@ -37,9 +37,8 @@ func (l *Less) Error() string {
 
 func (l *Less) Unwrap() error { return l.Cause }
 
-// NewestState returns how to restore the newest state of a timeline, including its log. The timeline "" means the
-// newest timeline. If the backup location has commits that cannot be restored, NewestState returns an error of the type
-// [Less].
+// NewestState returns how to restore the newest state of a timeline; "" means the newest timeline. It returns a [Less]
+// if the newest commits cannot be restored.
 func (r *Repository) NewestState(ctx context.Context, timeline string) (*State, error) {
 	s, err := r.newestState(ctx, timeline)
 	if _, less := errors.AsType[*Less](err); less {
@@ -120,9 +119,8 @@ func (h *history) newest(on []*Manifest) (*State, error) {
 	return s, nil
 }
 
-// strayed returns an error for each timeline whose object the backup location has lost: another timeline, a backup or a
-// log piece still names the timeline. Backups that an earlier version of edgetable made before the location had a
-// timeline do not count, because they may name a timeline of another location.
+// strayed returns an error for each timeline whose object is lost: another timeline, a backup or a log piece still
+// names the timeline. It ignores backups from before the first timeline.
 func (r *Repository) strayed(ctx context.Context, timelines []Timeline, backups []*Manifest, pieces []Piece) (list []error, err error) {
 	known := map[string]bool{"": true}
 	for i := range timelines {

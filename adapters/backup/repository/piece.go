@@ -12,8 +12,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// logDir contains the log in objects log/TIMELINE/MINUTE/FROM-TO. FROM and TO are commit numbers in hexadecimal digits, and
-// MINUTE is the minute of FROM. So a reader that knows FROM needs to list only one short folder.
+// logDir contains the log pieces as log/TIMELINE/MINUTE/FROM-TO. FROM and TO are commit numbers in hexadecimal. A
+// commit number is a time, and MINUTE is FROM rounded down to a minute.
 const logDir = "log/"
 
 // Piece is an object of the log. It contains all commits of a timeline with numbers in (From, To]. Commit numbers are times
@@ -22,10 +22,10 @@ type Piece struct {
 	Timeline string    `json:"timeline"`
 	From     edm.Ticks `json:"from"`
 	To       edm.Ticks `json:"to"`
-	// Synced is a time by the primary's clock. Each write that returned before this time has a commit number <= To.
+	// Synced is a time of the primary's clock. Every write that returned before this time has a commit number <= To.
 	Synced edm.Ticks `json:"synced"`
-	// Begins is true if the log piece does not continue an earlier piece. Either the server discarded logs before they
-	// were shipped, or this is the first piece of the timeline.
+	// Begins is true if the piece does not continue an earlier piece: it is the timeline's first, or the server
+	// discarded unshipped logs before it.
 	Begins  bool           `json:"begins,omitempty"`
 	Term    commitlog.Term `json:"term,omitzero"` // term of the server that shipped the log piece; zero if an earlier version shipped it
 	Commits int            `json:"commits"`
@@ -65,10 +65,8 @@ func parsePiece(name string, size int64) (p Piece, ok bool) {
 // maxPiece is the maximum size in bytes of a log piece before compression, so that a forged piece cannot exhaust the memory.
 const maxPiece = 256 << 20
 
-// The kind of the objects of the log, and the versions of their form. A joined piece replaces consecutive log pieces,
-// and its name has the form of a log piece's name. It contains the replaced pieces as they were stored, so encrypted
-// pieces can be joined without the private keys. An earlier version of edgetable rejects a joined piece as written by a
-// newer version.
+// The kind and the versions of the objects of the log. A joined piece contains log pieces as they were stored, so that
+// no private key is needed to join them.
 const (
 	pieceKind  = "log"
 	pieceForm  = 1

@@ -16,8 +16,8 @@ import (
 	"edgetable/core/commitlog"
 )
 
-// PieceWriter packs commits into log pieces. It compresses each commit when the commit is added, so that little work
-// remains after the last commit of a piece.
+// PieceWriter packs commits into log pieces. It compresses each commit when it is added, so that Seal has little work
+// left.
 type PieceWriter struct {
 	keys []string
 	to   []age.Recipient
@@ -31,8 +31,8 @@ type PieceWriter struct {
 	length   int64
 }
 
-// NewPieceWriter returns a writer of log pieces. The pieces are encrypted for the given age public keys; without
-// keys, they are not encrypted. The first piece is compressed with the given codec.
+// NewPieceWriter returns a writer whose first log piece is compressed with the codec first. keys are age public keys;
+// none means no encryption.
 func NewPieceWriter(keys []string, first Codec) (*PieceWriter, error) {
 	to, err := encryption.ParseRecipients(keys)
 	if err != nil {
@@ -79,15 +79,15 @@ func (w *PieceWriter) Add(c commitlog.Commit) error {
 // Length returns the size in bytes of the current log piece before compression.
 func (w *PieceWriter) Length() int64 { return w.length }
 
-// Sealed is the finished object of a log piece. If the reply to a write of the object is lost, the caller must write
-// the same bytes again, because a stored piece never changes.
+// Sealed is the finished object of a log piece. A retry must write the same bytes, because a stored piece never
+// changes.
 type Sealed struct {
 	Piece
 	bytes []byte
 }
 
-// Seal finishes the current log piece. Then it begins the next piece, which is compressed with the codec next. The
-// caller must set Timeline, From, To, Synced, Begins and Term in p.
+// Seal finishes the current log piece, and begins the next one with the given codec. The caller must set Timeline,
+// From, To, Synced, Begins and Term in p.
 func (w *PieceWriter) Seal(p Piece, next Codec) (*Sealed, error) {
 	p.Recipients, p.Commits, p.Length, p.Codec = w.keys, w.commits, w.length, w.codec
 	head, err := json.Marshal(&p)

@@ -32,8 +32,8 @@ type history struct {
 	pieces []Piece     // log pieces of all timelines
 }
 
-// historyOf reads the history of a timeline with its ancestors. The timeline "" means the newest timeline. historyOf reads the
-// manifests of backups, but only the names of log pieces.
+// historyOf reads the history of a timeline with its ancestors; "" means the newest timeline. Of log pieces, it reads
+// only the names.
 func (r *Repository) historyOf(ctx context.Context, timeline string) (*history, error) {
 	timelines, err := r.Timelines(ctx)
 	if err != nil {
@@ -69,8 +69,8 @@ func (h *history) setBases(backups []*Manifest) {
 // ErrNoLog means that no store has ever shipped its log to the backup location.
 var ErrNoLog = errors.New("the backup location has no log: only 'edgetable serve' with --backup-log ships one")
 
-// stepsFrom returns the steps of a restore that starts from the backup m and ends at a commit number. If the log has a
-// gap before this number, the steps end at the gap.
+// stepsFrom returns the steps of a restore from the backup m to a commit number. If the log has a gap before this
+// number, the steps end at the gap.
 func (h *history) stepsFrom(m *Manifest, to edm.Ticks) (steps []Step, end edm.Ticks, timeline string, gap *Gap) {
 	end = m.Log.Low
 	for _, s := range h.parts[h.part(m.Log):] {
@@ -88,8 +88,8 @@ func (h *history) stepsFrom(m *Manifest, to edm.Ticks) (steps []Step, end edm.Ti
 	return steps, end, timeline, nil
 }
 
-// quiet returns the highest number N such that the timeline certainly has no commits in (after, N]. A backup of
-// an idle store records a number up to which the store made no commits.
+// quiet returns the highest number N such that the timeline certainly has no commits in (after, N]. Backups of an idle
+// store contain such numbers.
 func (h *history) quiet(timeline string, after edm.Ticks) edm.Ticks {
 	for _, m := range h.bases {
 		if m.Log.Timeline == timeline && m.Log.High <= after {
@@ -99,9 +99,10 @@ func (h *history) quiet(timeline string, after edm.Ticks) edm.Ticks {
 	return after
 }
 
-// PlanRestore returns a plan that restores the state at a commit number; 0 means the newest restorable state. id is the
-// beginning of the name of the backup to start from; "" means the best backup. PlanRestore reads the names of log
-// pieces, but not their contents.
+// PlanRestore plans a restore to a commit number; 0 means the newest restorable state. It does not read log pieces.
+//
+// An empty timeline means the newest timeline. id is the beginning of the name of a backup, from which the restore must
+// start; "" means any backup.
 func (r *Repository) PlanRestore(ctx context.Context, to edm.Ticks, timeline, id string) (*Plan, error) {
 	h, err := r.historyOf(ctx, timeline)
 	if err != nil {
@@ -142,7 +143,7 @@ func (h *history) plan(to edm.Ticks, bases []*Manifest) (*Plan, error) {
 			if problem == nil {
 				problem = fmt.Errorf("%s cannot be restored: %w", moment(to), gap)
 			}
-			continue // the log of another timeline may continue an older backup up to this moment
+			continue // an older backup may reach this moment with the log of another timeline
 		}
 		return &Plan{Base: m, Steps: steps, Timeline: at, To: to, Above: h.highest()}, nil
 	}
@@ -190,8 +191,7 @@ func (r *Repository) Highest(ctx context.Context) (edm.Ticks, error) {
 	return h.highest(), err
 }
 
-// Latest returns the highest commit number in the backups of a timeline. The store may remove its log up to this number, because the
-// backups contain these commits.
+// Latest returns the highest commit number in the backups of a timeline, or 0 if there is no such backup.
 func (r *Repository) Latest(ctx context.Context, timeline string) (n edm.Ticks, err error) {
 	all, err := r.List(ctx)
 	if errors.Is(err, ErrNone) {
@@ -237,8 +237,8 @@ func (h *history) ranges() (list Ranges) {
 	return list
 }
 
-// Ranges returns the ranges of moments that can be restored from the newest timeline and its ancestors. It reads names
-// and manifests, but not the log.
+// Ranges returns the moments that can be restored from the newest timeline and its ancestors. It reads names and
+// manifests, but not the log.
 func (r *Repository) Ranges(ctx context.Context) (Ranges, error) {
 	h, err := r.historyOf(ctx, "")
 	if errors.Is(err, ErrNoLog) {
@@ -250,8 +250,8 @@ func (r *Repository) Ranges(ctx context.Context) (Ranges, error) {
 	return h.ranges(), nil
 }
 
-// Log returns the existing log of a timeline and its ancestors, up to the commit number to. If to is 0, Log returns the
-// whole log. The timeline "" means the newest timeline.
+// Log returns the existing log of a timeline and its ancestors, up to a commit number. An empty timeline means the
+// newest one, and 0 the whole log.
 func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (steps []Step, err error) {
 	h, err := r.historyOf(ctx, timeline)
 	if err != nil {
@@ -270,9 +270,8 @@ func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (st
 	return steps, nil
 }
 
-// Leads says how a timeline leads to the newest timeline. until is the highest number up to which both timelines have
-// the same commits. next is the ID of the timeline that continues the given timeline. ok is false if the given timeline
-// is neither the newest timeline nor its ancestor.
+// Leads says how a timeline leads to the newest timeline: both have the same commits up to until, and next is the ID of
+// the following timeline. ok is false if the newest timeline does not descend from it.
 func (r *Repository) Leads(ctx context.Context, timeline string) (until edm.Ticks, next string, ok bool, err error) {
 	l, err := r.newestLine(ctx)
 	if err != nil || len(l.parts) == 0 {

@@ -32,8 +32,8 @@ type Pruned struct {
 	Unfinished []*Manifest
 }
 
-// Prune removes backups, and then the objects that no backup needs. The package comment explains why Prune never
-// removes an object that a backup needs. If Prune is interrupted, the next Prune completes its work.
+// Prune removes backups, and then the objects that no backup needs. An interrupted Prune can be repeated. The package
+// comment explains the steps.
 func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	all, err := r.List(ctx)
 	if err != nil {
@@ -70,10 +70,8 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	}
 	slices.Sort(done.Removed)
 	for _, id := range done.Removed {
-		// A backup run that was killed at its end may leave a complete backup with objects in all of these folders. The
-		// object in backupDir is deleted last. So if this prune is killed between two deletes, the backup still counts
-		// as complete, and the next prune deletes the rest. In another order, the rest would look like an unfinished
-		// run, or like a backup whose manifest was lost.
+		// The manifest in backupDir is deleted last. Until then, the backup counts as complete, and a killed prune can
+		// be repeated. In another order, the rest could look like a lost manifest.
 		for _, dir := range []string{runDir, nameDir, backupDir} {
 			if p.DryRun {
 				continue
@@ -96,8 +94,8 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 
 var errLost = fmt.Errorf("nothing was removed, because there is data in %s but not a single backup: were the folders %s and %s lost? If you removed the backups on purpose, make a new backup first", dataDir, backupDir, nameDir)
 
-// Abandon deletes the unfinished manifests of [Repository.Create] runs that will not be continued, and the objects that
-// these runs stored. If other backups are unfinished, the objects remain until the next prune.
+// Abandon deletes unfinished runs and their objects. While other runs are unfinished, the objects remain until the next
+// prune.
 func (r *Repository) Abandon(ctx context.Context, ids ...string) (err error) {
 	for _, id := range ids {
 		err = errors.Join(err, r.objects.Delete(ctx, runDir+id))
@@ -163,8 +161,7 @@ func (r *Repository) collect(ctx context.Context, done *Pruned, dryRun bool) err
 	return g.Wait()
 }
 
-// pruneLog removes the log pieces that no restore needs. These are the pieces before the backup from which the oldest
-// restorable moment is restored. The parameter backups lists the backups that are kept.
+// pruneLog removes the log pieces that no restore from the given backups needs.
 func (r *Repository) pruneLog(ctx context.Context, done *Pruned, backups []*Manifest, p Pruning) error {
 	needed := p.Keep.logFrom(backups, p.Now)
 	if needed == 0 {

@@ -146,8 +146,8 @@ func (r *Repository) List(ctx context.Context) (*Backups, error) {
 
 var errGone = errors.New("the manifest is missing, although the backup was complete and was not removed")
 
-// missing adds lost manifests to b.Damaged. If a backup has an object in names/ but no manifest, the manifest was
-// lost. The removal of a backup leaves no such object, because it deletes the object in names/ before the manifest.
+// missing adds lost manifests to b.Damaged. names/ still has the object of such a backup, which a removal would have
+// deleted first.
 func (r *Repository) missing(ctx context.Context, b *Backups) error {
 	named, err := r.names(ctx, nameDir)
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// reread reads stored objects again to detect damage by the disk. It reads only objects that are due, and that the
-// given files of a new backup would reuse. It removes damaged objects from the known parts, so that the backup stores
-// their content again. It returns a message for each damaged object.
+// reread verifies stored objects that are due and that the given files would reuse. It forgets damaged objects, and
+// returns a message for each.
 func (k *knownParts) reread(ctx context.Context, r *Repository, files []File) (damaged []string, err error) {
 	list := map[string]Part{}
 	for _, f := range files {

@@ -14,10 +14,10 @@ import (
 	"edgetable/core/objects"
 )
 
-// Restore writes the files of a backup to a new directory, or to an empty one. It verifies each object that it reads.
-// After an error, Restore removes the files that it wrote. If the process is killed, the directory remains. No server
-// opens this directory, because the files named marker.* are written last. The next Restore of the same backup
-// continues in this directory.
+// Restore writes the files of a backup to a new or empty directory, and removes them after an error.
+//
+// If the process is killed, the next Restore of the same backup continues. No server opens the unfinished directory,
+// because the files marker.* are written last.
 func (r *Repository) Restore(ctx context.Context, m *Manifest, dir string, with []age.Identity, progress func(done, total int64)) (err error) {
 	if len(m.Recipients) > 0 && len(with) == 0 {
 		return fmt.Errorf("backup %s is encrypted: name the file with the private key with --identity", m.ID)
@@ -67,8 +67,8 @@ type writer struct {
 	done, total int64
 }
 
-// file adds the tasks that restore one file to g. The task that writes the last part makes the file durable, so that a
-// resumed restore treats the file as complete.
+// file adds the tasks that restore one file to g. The task that writes the last part makes the file durable; a resumed
+// restore then keeps the file.
 func (w *writer) file(ctx context.Context, g *errgroup.Group, f target.File, parts []Part) {
 	var left atomic.Int64
 	left.Store(int64(len(parts)))

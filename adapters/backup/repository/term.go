@@ -45,10 +45,10 @@ func (now *Turn) newest() Timeline {
 	return now.names[len(now.names)-1]
 }
 
-// Check returns an error if the server with the given timeline and term must not ship its log now. The error matches
-// [ErrReplaced] if the timeline has a later term, or if the backup location has both this timeline and a newer
-// timeline. Any other error does not prove that the store was replaced. For example, another disk may be mounted at the
-// path of the backup location.
+// Check returns an error if the server with this timeline and term must not ship its log.
+//
+// [ErrReplaced] means that another server has replaced it. Any other error proves nothing; for example, the wrong disk
+// may be mounted.
 func (now *Turn) Check(timeline string, term commitlog.Term) error {
 	switch {
 	case now.Timeline == timeline && now.Term.After(term):
@@ -63,8 +63,8 @@ func (now *Turn) Check(timeline string, term commitlog.Term) error {
 	return ErrElsewhere
 }
 
-// BeginTerm writes a term of a timeline to the backup location and removes the earlier terms. From then on, only the
-// server with this term may ship its log. The call can be repeated.
+// BeginTerm stores a term of a timeline. From then on, only the server with this term may ship its log. The call can be
+// repeated.
 func (r *Repository) BeginTerm(ctx context.Context, timeline string, term commitlog.Term, from string) error {
 	now, err := r.Turn(ctx)
 	if err != nil {
@@ -119,13 +119,13 @@ func parseTerm(name string) (timeline string, t commitlog.Term, ok bool) {
 	return of.ID, t, "."+rest == suffixOf(t) && t.Number > 0 && isTimelineID(t.Name)
 }
 
-// Mixed reports whether two copies of a data directory ship to the same timeline. It compares the log piece p with the
-// previous piece, whose term is last and whose Piece.Synced is synced. Mixed returns true if the two terms have the
-// same number but different names. It also returns true if p has an earlier term but a later Synced. A delayed request
-// may also store a piece of an earlier term, but such a piece has no later Synced.
+// Mixed reports whether the log piece p proves that two copies of a data directory ship to one timeline. synced and
+// last are from the previous piece.
 func Mixed(synced edm.Ticks, last commitlog.Term, p *Piece) bool {
 	if p.Term.Number == 0 || last.Number == 0 || p.Term == last {
 		return false
 	}
+	// Two copies can begin terms with the same number. Or a copy with an earlier term continues to ship; if its piece
+	// were only delayed, Synced would be lower.
 	return p.Term.Number == last.Number || p.Term.Number < last.Number && p.Synced > synced
 }

@@ -10,8 +10,8 @@ import (
 // timelineDir contains an object for each timeline. The object's name contains the timeline's number and ID.
 const timelineDir = "timelines/"
 
-// Timeline is one history of the commits of a store. A store that was restored or promoted begins a new timeline. The
-// store with the newest timeline is the primary, and no other store may ship its log.
+// Timeline is one history of the commits of a store. A restored or promoted store begins another timeline. Only the
+// store with the newest one may ship its log.
 type Timeline struct {
 	Number int       `json:"number"` // 1 for the first timeline in the backup location
 	ID     string    `json:"id"`

@@ -37,16 +37,17 @@ func (r *Repository) Timelines(ctx context.Context) (list []Timeline, err error)
 	return list, nil
 }
 
-// BeginTimeline writes a new timeline. From then on no other store may ship its log. The caller sets Parent, Left,
-// Store, From and Began. If the caller also sets ID, it can repeat the call with the same ID as long as no other
-// timeline was begun. The error matches [ErrReplaced] if Parent is not the newest timeline, or if another store
-// begins a timeline at the same moment. At most one of these two stores succeeds.
+// BeginTimeline writes a new timeline, so that no other store can ship its log. It sets Number, and ID if ID is empty.
+// With the same ID, the call can be repeated.
+//
+// The error matches [ErrReplaced] if Parent is not the newest timeline, or if another store begins a timeline at the
+// same moment.
 func (r *Repository) BeginTimeline(ctx context.Context, t Timeline) (*Timeline, error) {
 	return r.begin(ctx, t, false)
 }
 
-// TakeOver is like BeginTimeline, but Parent need not be the newest timeline. An operator who takes over the backup
-// location discards the writes that only the store with the newest timeline has.
+// TakeOver is like BeginTimeline, but Parent need not be the newest timeline. The writes that only the store with the
+// newest timeline has are lost.
 func (r *Repository) TakeOver(ctx context.Context, t Timeline) (*Timeline, error) {
 	return r.begin(ctx, t, true)
 }
@@ -79,15 +80,14 @@ func (r *Repository) begin(ctx context.Context, t Timeline, over bool) (*Timelin
 	return &t, r.checkRivals(ctx, &t)
 }
 
-// rivalLooks is the maximum number of times that a store looks for other new timelines. If two stores begin a
-// timeline at the same moment, one of them withdraws its timeline within about two requests.
+// rivalLooks is the maximum number of times that a store looks for other new timelines. A rival withdraws its timeline
+// within about two requests.
 const rivalLooks = 3
 
-// checkRivals looks for a timeline of another store with the same or a higher number. If there is such a timeline,
-// checkRivals withdraws the timeline of this store. Each store writes its timeline, and then lists all timelines. So at
-// least one of two stores sees the other store's timeline, and the two stores cannot both keep their timelines. The store
-// whose object name sorts lower withdraws at once. The store with the higher name first looks again a few times. So usually
-// one of the two stores succeeds.
+// checkRivals withdraws the timeline of this store if another store begins a timeline at the same moment.
+//
+// Each store writes its timeline before it lists all timelines, so at least one of them sees the other. The store with
+// the lower object name withdraws at once. The other one looks again a few times, so it usually succeeds.
 func (r *Repository) checkRivals(ctx context.Context, own *Timeline) error {
 	for range rivalLooks {
 		now, err := r.Turn(ctx)

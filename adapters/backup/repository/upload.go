@@ -20,8 +20,8 @@ import (
 // concurrency is the number of objects that are read or written concurrently.
 const concurrency = 4
 
-// saveAtLeast is the minimum number of bytes between two writes of the unfinished manifest. After an interruption,
-// the next run reuses the parts in this manifest. A large backup writes its manifest about a hundred times.
+// saveAtLeast is the minimum number of bytes between two writes of the unfinished manifest, from which an interrupted
+// run can resume.
 const saveAtLeast = 64 << 20
 
 // upload stores the files of a snapshot.

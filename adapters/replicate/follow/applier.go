@@ -10,8 +10,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// applier applies the pieces of a shipped log to a store. It collects the commits of several small pieces and applies
-// them together, because each call of apply waits for the disk.
+// applier applies the pieces of a shipped log to a store. It combines small pieces, because each call of apply waits
+// for the disk.
 type applier struct {
 	// apply applies commits to the store; see [Replica].
 	apply func(ctx context.Context, to commitlog.Position, commits []commitlog.Commit) error
@@ -24,8 +24,8 @@ type applier struct {
 // applyAtOnce is the approximate size, in bytes, of the commits that are applied together.
 const applyAtOnce = 4 << 20
 
-// errMixed means that two servers with copies of one data directory have shipped their logs to the same timeline.
-// Neither copy has the writes of the other.
+// errMixed means that two servers with copies of one data directory ship to the same timeline, and that neither copy
+// has the writes of the other.
 var errMixed = errors.New("two servers with copies of one data directory ship their logs to the backup location, and their writes are mixed: stop one of the servers, and restart the other with 'edgetable promote --take-over'")
 
 // add adds the commits of a piece of the log that are new to the store, up to the commit number until.
@@ -48,8 +48,8 @@ func (a *applier) add(ctx context.Context, p *repository.Piece, commits []commit
 		}
 	}
 	a.at.Timeline, a.at.Number = p.Timeline, until
-	// A piece of the log contains the time Synced. Once the whole piece is applied, the store has all writes before
-	// this time. If the clock of the primary was set back, the time may be earlier than in the previous piece.
+	// After the whole piece, the store has all writes before the time Synced. This time decreases if the clock of the
+	// primary was set back.
 	if until == p.To && p.Synced > 0 {
 		a.at.Synced = p.Synced
 	}

@@ -14,8 +14,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Build prepares the data directory of a secondary. If the directory has a complete store, Build returns nil. Otherwise
-// it returns a Follower that builds the first store. It calls source, which locates the log, only in this case.
+// Build returns a Follower that builds the first store of a secondary, or nil if a complete store exists. It calls
+// source only for a Follower.
 func Build(o Options, source func() (Source, error)) (*Follower, error) {
 	complete, err := o.prepare()
 	if complete || err != nil && !o.Kind.IsNoSpace(err) { // if the disk is full, the Follower prepares the directory later
@@ -27,8 +27,8 @@ func Build(o Options, source func() (Source, error)) (*Follower, error) {
 	return f, err
 }
 
-// prepare creates the data directory, and finishes an interrupted swap of stores. It reports whether the directory
-// now has a complete store. If not, prepare writes the file rebuildNote there.
+// prepare creates the data directory and finishes an interrupted swap of stores. If there is no complete store, it
+// writes the file rebuildNote.
 func (o *Options) prepare() (complete bool, err error) {
 	if err := directory.Make(o.Dir); err != nil {
 		return false, err
@@ -41,9 +41,8 @@ func (o *Options) prepare() (complete bool, err error) {
 
 var errNoBackup = errors.New("the backup location has no backup yet from which the log can be applied")
 
-// build builds a store in the folder newFolder of the data directory, with the newest state that the primary has
-// shipped. It restores the newest backup and applies the log to it. If this backup cannot be read, build uses an older
-// backup and more of the log. It uses only backups with commits after the given commit number.
+// build builds a store in newFolder from the newest readable backup and the log after it. Unless above is 0, the backup
+// must have commits with higher numbers.
 func (f *Follower) build(ctx context.Context, above edm.Ticks) error {
 	plans, err := f.from.Place.Plans(ctx)
 	if err != nil {
@@ -84,7 +83,7 @@ func (f *Follower) buildFrom(ctx context.Context, plan *repository.Plan) error {
 		err = f.replayInto(ctx, plan, into)
 	}
 	if err != nil {
-		// Remove the incomplete store. The next attempt must not resume it, because a prune may remove this backup.
+		// The next attempt must not resume this store, because a prune may remove its backup.
 		return errors.Join(err, os.RemoveAll(into))
 	}
 	return nil

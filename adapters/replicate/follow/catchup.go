@@ -36,9 +36,8 @@ func (f *Follower) applyShipped(ctx context.Context) error {
 	return err
 }
 
-// catchUp applies the log that is in the backup location now. It does not wait until no further log arrives, because a
-// running primary may always be ahead. While the primary is idle, most calls only list the next piece of the log. Every
-// fifth call also reads the timelines. Every thirtieth call reads everything that could show that commits are missing.
+// catchUp applies the log that is in the backup location now. It does not wait for the end of the log, because a
+// running primary may always be ahead.
 func (f *Follower) catchUp(ctx context.Context) error {
 	for {
 		all, before := f.looks == 0, f.at
@@ -86,8 +85,8 @@ func (f *Follower) catchUp(ctx context.Context) error {
 	}
 }
 
-// idle is called when there is no new log. It advances Synced, the time before which the store has all writes. The
-// backups of an idle primary record a time up to which there were no writes, and idle uses this time.
+// idle is called when there is no new log. It advances Synced if a backup shows that the primary has made no more
+// writes.
 func (f *Follower) idle(ctx context.Context) error {
 	at := f.at
 	at.Synced = max(at.Synced, f.backups.Synced(at.Timeline, at.Number))
@@ -140,8 +139,8 @@ func (f *Follower) flush(ctx context.Context, line *applier) error {
 	return line.flush(ctx)
 }
 
-// handleUnreadable handles a piece of the log that could not be read. Usually it returns err, and the next check
-// retries. If the piece is damaged, or was unreadable too many times, it requests a new store.
+// handleUnreadable returns err for a piece of the log that must be read again. If the piece is damaged or failed too
+// often, it requests a new store.
 func (f *Follower) handleUnreadable(ctx context.Context, err error) error {
 	if _, damaged := errors.AsType[*repository.DamagedPiece](err); damaged {
 		return f.rebuild(ctx, err)
@@ -153,16 +152,16 @@ func (f *Follower) handleUnreadable(ctx context.Context, err error) error {
 	return f.rebuild(ctx, err)
 }
 
-// readAtMost is the number of failed attempts to read a piece of the log after which a newer backup replaces the store.
-// An attempt counts only if the backup location has answered other requests.
+// readAtMost is the number of failed reads of a piece of the log after which a new store is built. The backup location
+// must have responded each time.
 const readAtMost = 30
 
 // Of the checks that find no new log, every fifth also reads the timelines (histories of commits), and every thirtieth
 // is a full check.
 const lookAtTimelines, lookAtAll = 5, 30
 
-// limit returns the number of the last commit to apply in the current timeline (history of commits). If the store
-// already has this commit, limit switches to the next timeline and returns the last commit to apply there.
+// limit returns the number of the last commit to apply in the current timeline (history of commits), or in the next one
+// if the store already has this commit.
 func (f *Follower) limit(ctx context.Context) (edm.Ticks, error) {
 	for {
 		now, err := f.from.Place.Turn(ctx)
@@ -216,8 +215,8 @@ func (f *Follower) advance(ctx context.Context, to commitlog.Position, commits [
 // errSeenOnce means that a check of the backup location has found a gap in the log for the first time.
 var errSeenOnce = errors.New("the backup location seems to lack a part of the log")
 
-// handleGap handles a gap after the last piece of the log. A listing of objects is not a snapshot, so it may show a gap
-// that the log does not have. So handleGap acts only if two checks in a row find the same gap.
+// handleGap handles a gap after the last piece of the log. It acts only if two checks find the same gap, because a
+// listing is not a snapshot.
 func (f *Follower) handleGap(ctx context.Context, gap *repository.Gap) error {
 	if gap == nil {
 		f.gap = ""

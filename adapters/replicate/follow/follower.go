@@ -60,10 +60,10 @@ type Follower struct {
 	working   sync.Mutex // held while the log is applied and during a promotion
 	gap       string     // text of the gap in the log that the last check of the backup location found; "" if none
 	looks     int        // number of checks of the backup location since the last full check; if 0, the next check is full
-	whole     bool       // whether the next full check lists all pieces of the log, and not only the pieces since the hour of the last commit
+	whole     bool       // whether the next full check lists all pieces of the log; otherwise, it begins shortly before the last commit
 	backups   repository.Spans
 	unread    int  // number of consecutive failures to read the next piece of the log
-	promoting bool // a promotion is in progress, during which a gap in the log is an error and no new store is built
+	promoting bool // a promotion is in progress: a gap in the log is an error, and no new store is built
 
 	// The next three fields are about a new store, which is built while the current store serves reads.
 	failed  error     // error of the last attempt to build the new store
@@ -155,8 +155,8 @@ func (f *Follower) Ready() error {
 	return nil
 }
 
-// differsFromPrimary reports whether the store certainly differs from the primary. Such a store lacks commits that are
-// not in the log, or it has commits that the primary does not have.
+// differsFromPrimary reports whether the store certainly lacks commits that are not in the log, or has commits that the
+// primary does not have.
 func (f *Follower) differsFromPrimary() bool {
 	return errors.Is(f.err, errDiverged) || errors.As(f.err, new(*repository.Gap)) || errors.As(f.err, new(*repository.DamagedPiece))
 }

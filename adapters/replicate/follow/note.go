@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// rebuildNote is the name of a file in a data directory. The file says that a secondary is building its store
-// from a backup. While it exists, no server may open the directory as a complete store.
+// rebuildNote is the name of a file that marks a data directory in which a secondary is building its store. Such a
+// store is incomplete.
 const rebuildNote = "secondary.rebuild"
 
 // Rebuilding reports whether the store in a data directory is incomplete because a secondary is building it.

@@ -24,9 +24,11 @@ func (p Promotion) String() string {
 	return text
 }
 
-// Promote makes the store of a secondary a primary. It applies the log in the backup location, and then takes over the
-// location. From then on, the old primary cannot ship its log there, and no secondary follows the old primary. If force
-// is true, Promote succeeds even if the location does not respond.
+// Promote makes the store of a secondary a primary. It applies the log, and then takes over the backup location from
+// the old primary.
+//
+// If force is true, Promote ignores that the location does not respond. keepLogs is the maximum size of unshipped log
+// that the store keeps.
 func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p Promotion, err error) {
 	f.working.Lock()
 	defer f.working.Unlock()
@@ -58,8 +60,8 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 	return p, nil
 }
 
-// mostRounds is the maximum number of times that a promotion applies newly shipped log. Without this limit, an old primary
-// that still runs could delay the promotion forever.
+// mostRounds is the maximum number of times that a promotion applies newly shipped log. A running old primary could
+// otherwise delay it forever.
 const mostRounds = 3
 
 // catchUpAll applies the whole log in the backup location. It lists all pieces of the log, and returns an error if the

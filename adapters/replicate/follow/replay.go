@@ -9,8 +9,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Replay applies the log to a store that was restored from a backup. The plan names the backup, and the pieces of the
-// log to apply. If leads is true, the store also becomes a primary.
+// Replay applies the log in a plan to a store that was restored from the backup in the plan. If leads is true, the
+// store then becomes a primary.
 func Replay(ctx context.Context, from Source, plan *repository.Plan, store Replica, leads bool, progress func(done, total int64)) error {
 	var total, done int64
 	limits := map[string]edm.Ticks{} // number of the last commit to apply, by timeline

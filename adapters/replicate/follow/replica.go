@@ -21,9 +21,10 @@ type Replica interface {
 	// Replay atomically applies commits of another store, sorted by number, and stores the position p after these commits. A
 	// commit may be applied twice.
 	Replay(ctx context.Context, p commitlog.Position, commits []commitlog.Commit) error
-	// Lead ends the replay, so that the store accepts writes. The new writes have Timestamps higher than the given
-	// Timestamp. keepLogs is the maximum size of the log that the store keeps until it is shipped. next is the ID of
-	// the timeline that was begun for this store at the backup location, or "".
+	// Lead ends the replay, so that the store accepts writes with Timestamps higher than the given one.
+	//
+	// keepLogs is the maximum size of unshipped log that the store keeps. next is the ID of the store's new timeline in
+	// the backup location, or "".
 	Lead(above edm.Ticks, keepLogs int64, next string) error
 	// BeginTimeline records that the commits of the store belong to a new timeline from now on.
 	BeginTimeline(id, parent string, left edm.Ticks) error

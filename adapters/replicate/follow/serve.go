@@ -49,8 +49,8 @@ func (f *Follower) Serve(ctx context.Context) {
 	}
 }
 
-// buildNext builds a new store while the current store serves reads. cause is the reason why the current store must be
-// replaced, or nil if there is no current store.
+// buildNext builds a new store while the current store serves reads. cause says why the current store must be replaced;
+// nil means that there is none.
 func (f *Follower) buildNext(ctx context.Context, cause error) (built bool, err error) {
 	if time.Now().Before(f.again) {
 		return false, f.failed

@@ -10,17 +10,15 @@ import (
 	"edgetable/adapters/objects/directory"
 )
 
-// These folders in a data directory contain a new store. The current store serves reads until the new store replaces
-// it. Renaming newFolder to readyFolder commits the replacement. If the process is killed during the replacement, the
-// next start continues it.
+// The folders of a new store in the data directory. When newFolder is renamed to readyFolder, the current store must be
+// replaced, if necessary by the next start.
 const (
 	newFolder   = "secondary.new"   // contains the new store while it is being built
 	readyFolder = "secondary.ready" // contains the complete new store until it has replaced the current store
 )
 
-// decided, as the content of the file rebuildNote, means that the directory has a complete store, or that a complete
-// new store is replacing the current one. With any other content, the directory has no complete store. During a first
-// build, the file contains the name of the backup location. Earlier versions wrote other texts.
+// decided is the content of the file rebuildNote if the directory has a complete store, or a complete new store that is
+// replacing it. Any other content means that there is no complete store.
 const decided = "swap\n"
 
 // commitSwap records that the new store is complete and must replace the current store. The next call of FinishSwap
@@ -76,8 +74,8 @@ func (k *Kind) FinishSwap(dir string) (complete bool, err error) {
 	return k.Has(dir), directory.Sync(dir)
 }
 
-// begun is the name of a folder that move creates after it has removed the old store. If the folder exists, every file
-// of a store in the data directory belongs to the new store.
+// begun is a folder that move creates after it has removed the old store. While it exists, all store files in the data
+// directory are new.
 const begun = "moving"
 
 // move moves a store to another directory, where it replaces the old store. If the process is killed, the call can be

@@ -10,9 +10,8 @@ import (
 
 const admitWithin = 5 * time.Second
 
-// Admit checks at startup whether another store took over the backup location while this server did not run. If so, the
-// server refuses writes, because they would be lost. If the location does not respond in time, writes are accepted; the
-// shipper repeats the check later.
+// Admit makes the server refuse writes at startup if another store has taken over the backup location, because these
+// writes would be lost. If the location does not respond in time, Admit permits writes.
 func (s *Shipper) Admit(ctx context.Context) {
 	if s.Lead.Replaced() != nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/commitlog"
 )
 
-// standing is the result of comparing this store with the backup location. It depends on the history that the store
-// knows and on the timelines (histories of commits) in the location.
+// standing is the result of comparing the store's history with the timelines (histories of commits) in the backup
+// location.
 type standing string
 
 const (
@@ -54,8 +54,8 @@ type joining struct {
 	act      act
 }
 
-// cases maps each result of the comparison with the backup location to an action. The first row that applies determines
-// the standing of the store.
+// cases lists the results of the comparison with the backup location, with an action for each. The first row whose
+// condition holds is used.
 var cases = [...]joining{
 	{emptied, (*view).locationHadLog, await},      // a disk that is not mounted yet
 	{first, (*view).locationIsEmpty, begin},       // the first start of a store with this location
@@ -105,12 +105,12 @@ func (v *view) olderIsParent() bool     { return v.parent() != "" && v.has(v.par
 func (v *view) storeKnowsNothing() bool { return v.own.ID == "" && v.own.Parent == "" }
 func (v *view) always() bool            { return true }
 
-// join returns the row of the table cases that applies.
+// join returns the first row of cases whose condition holds.
 func (v *view) join() joining {
-	return cases[slices.IndexFunc(cases[:], func(c joining) bool { return c.applies(v) })] // the last row always applies
+	return cases[slices.IndexFunc(cases[:], func(c joining) bool { return c.applies(v) })] // the condition of the last row always holds
 }
 
-// refusal returns an error that says why the store may not ship its log, or nil if it may.
+// refusal returns the reason why the store must not ship its log, or nil if there is none.
 func (v *view) refusal() error {
 	switch c := v.join(); c.act {
 	case yield:

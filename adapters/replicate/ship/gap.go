@@ -10,10 +10,8 @@ import (
 // searchEvery is the interval at which a server looks for a hole in the shipped log.
 const searchEvery = 10 * time.Minute
 
-// findHole reports whether the backup location lacks a part of the log that was shipped after the newest backup. In
-// this case, secondaries and restores cannot reach the newest state without a new backup. Two searches must find the
-// same hole, because a listing of objects is not a snapshot. Only the first search may omit old folders, because it
-// usually finds no hole.
+// findHole reports whether the shipped log has a hole after the newest backup, so that a new backup is needed. Two
+// searches must find the same hole, because a listing of objects is not a snapshot.
 func (s *Shipper) findHole(ctx context.Context) (bool, error) {
 	var first *repository.Gap
 	for {
@@ -33,8 +31,8 @@ func (s *Shipper) findHole(ctx context.Context) (bool, error) {
 	}
 }
 
-// stopReading stops reading the log, because the store discarded log files before they were shipped. Shipping can only continue
-// after a new backup.
+// stopReading stops reading the log, because the store discarded log files before they were shipped. Shipping can
+// continue only after a new backup.
 func (s *Shipper) stopReading() {
 	s.tellGap()
 	s.reader, s.sealed, s.lost = nil, nil, true

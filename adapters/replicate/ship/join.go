@@ -11,8 +11,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// resumeShipping finds the commit number after which this process ships the log to the backup location. If the location has no
-// timeline (one history of commits) of this store, resumeShipping begins one.
+// resumeShipping finds the commit number after which this process ships its log. It begins a timeline (history of
+// commits) if the store has none in the location.
 func (s *Shipper) resumeShipping(ctx context.Context) error {
 	if err := s.claimPlace(ctx); err != nil {
 		return err
@@ -47,8 +47,8 @@ func (s *Shipper) resumeShipping(ctx context.Context) error {
 	return s.resumeAfterBackup(ctx)
 }
 
-// claimPlace makes this store the owner of the newest timeline (history of commits) in the backup location. If necessary, it
-// begins a new timeline. If another store has taken over the location, it returns an error.
+// claimPlace makes this store the owner of the newest timeline (history of commits), and may begin one. It returns an
+// error if another store owns the location.
 func (s *Shipper) claimPlace(ctx context.Context) error {
 	v, err := s.look(ctx)
 	if err != nil {
@@ -108,9 +108,8 @@ func (s *Shipper) beginTimeline(ctx context.Context, parent string, left edm.Tic
 	return nil
 }
 
-// shippedUpTo returns the number of the last shipped commit of the store's history, or 0 if there is none. It returns
-// an error if the backup location has later commits than the store had when it was opened. In this case another store
-// has shipped the later commits.
+// shippedUpTo returns the number of the last shipped commit of the store's history, or 0. It returns an error if
+// another store has shipped later commits than this store had when it was opened.
 func (s *Shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	own := s.Store.Timeline()
 	list, err := s.Place.Pieces(ctx, own.ID)
@@ -131,8 +130,8 @@ func (s *Shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	return 0, &repository.Replaced{Why: fmt.Sprintf("the backup location has later commits of this data directory, up to %s; the directory is an older state, or a copy", latest)}
 }
 
-// backupPosition looks for the oldest backup after which this store has discarded no log files. It returns the backup's
-// commit number, from which the log can be shipped, or 0 if there is no such backup.
+// backupPosition returns the commit number of the oldest backup after which this store still has its whole log, or 0 if
+// there is no such backup.
 func (s *Shipper) backupPosition(ctx context.Context, own commitlog.Timeline) (low edm.Ticks, err error) {
 	all, err := s.Place.List(ctx)
 	if err != nil {
@@ -146,9 +145,8 @@ func (s *Shipper) backupPosition(ctx context.Context, own commitlog.Timeline) (l
 	return low, nil
 }
 
-// resumeAfterLoss makes a new backup after log files were discarded before they were shipped. Shipping can only resume after
-// such a backup. First, resumeAfterLoss checks that the backup location responds and that this store may still ship its log
-// there. Without this check, the server would retry a failing backup again and again.
+// resumeAfterLoss makes a new backup, because log files were discarded before they were shipped. It first checks that
+// the backup can succeed, so that a failing backup is not repeated again and again.
 func (s *Shipper) resumeAfterLoss(ctx context.Context) error {
 	now, err := s.Place.Turn(ctx)
 	if err != nil {
@@ -160,8 +158,8 @@ func (s *Shipper) resumeAfterLoss(ctx context.Context) error {
 	return s.resumeAfterBackup(ctx)
 }
 
-// resumeAfterBackup makes a new backup and then ships the log from there on. It is needed because the store no longer has all
-// commits since the last shipped piece of the log.
+// resumeAfterBackup makes a new backup and ships the log from there on. The store lacks commits after the last shipped
+// piece of the log.
 func (s *Shipper) resumeAfterBackup(ctx context.Context) error {
 	span, err := s.Backup(ctx)
 	if err != nil {

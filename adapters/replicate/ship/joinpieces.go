@@ -9,12 +9,11 @@ import (
 // become one object.
 const joinEvery = 10 * time.Minute
 
-// joinRecent is the maximum age of the pieces of the shipped log that JoinPieces looks for. Only its first search after a
-// start has no maximum age.
+// joinRecent is the maximum age of the pieces that JoinPieces joins. Its first search after a start has no maximum age.
 const joinRecent = 3 * time.Hour
 
-// JoinPieces joins pieces of the shipped log at intervals until ctx is done. It does nothing while this store does not
-// ship its log, and while the function paused returns true. A failure is logged, and the next interval tries again.
+// JoinPieces joins pieces of the shipped log at intervals until ctx is done. It pauses while this store does not ship
+// its log, or while paused returns true.
 func (s *Shipper) JoinPieces(ctx context.Context, paused func() bool) {
 	tick := time.NewTicker(joinEvery)
 	defer tick.Stop()

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Lead records whether the store of this process is the primary, or was replaced because another store was promoted.
-// A nil Lead stands for a store that cannot be replaced.
+// Lead records whether this store is the primary, or was replaced by another store. A nil Lead stands for a store that
+// cannot be replaced.
 type Lead struct {
 	mu       sync.Mutex
 	replaced *commitlog.Replaced // nil if the store was not replaced, or if no check has noticed the replacement yet
@@ -40,8 +40,8 @@ func (l *Lead) Fenced() bool {
 	return l.fenced
 }
 
-// Lose records that another store has replaced this store as the primary. If fence is true, this store refuses writes
-// from now on, because the new primary would not receive them.
+// Lose records that another store has replaced this store. If fence is true, this store refuses writes, because the new
+// primary would not receive them.
 func (l *Lead) Lose(r *commitlog.Replaced, fence bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,9 +76,8 @@ func Explain(r *commitlog.Replaced) string {
 	return fmt.Sprintf("%s; %s; 'edgetable promote --take-over' makes this store the primary again, without the writes that only the other store has", r.Why, lacks)
 }
 
-// Replication returns the replication status of a store with this Lead. If the store was replaced, LastSync is the last
-// commit number that this store shares with the new primary. The number is a valid value of LastSync, because commit
-// numbers are times.
+// Replication returns the replication status. For a replaced store, LastSync is the last commit number (a time) that it
+// shares with the new primary.
 func (l *Lead) Replication(store table.Store) table.Replication {
 	if r := l.Replaced(); r != nil {
 		return table.Replication{Status: table.Unavailable, LastSync: r.Until}

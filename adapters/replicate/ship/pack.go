@@ -26,8 +26,8 @@ func (s *Shipper) readFrom(n edm.Ticks, begins bool) (err error) {
 	return nil
 }
 
-// pack adds the commits up to number upTo to the next piece, and uploads each piece that is full. It returns the number of
-// commits that it added. If the store discarded log files before they were shipped, s.reader is nil afterwards.
+// pack adds the commits up to a number to the current piece, and uploads full pieces. It returns the number of added
+// commits. If the store discarded unshipped log files, s.reader is nil afterwards.
 func (s *Shipper) pack(ctx context.Context, upTo edm.Ticks) (n int, err error) {
 	for s.packed < upTo {
 		list, _, to, err := s.reader.Next(upTo, pieceSize/4)
@@ -74,8 +74,8 @@ func (s *Shipper) seal() (err error) {
 	return err
 }
 
-// zstdRate is the rate, in bytes of commits per second and CPU, up to which a piece of the log is compressed with zstd. At
-// this rate zstd takes about a hundredth of the CPU time. At higher rates, S2 leaves more CPU time for requests.
+// zstdRate is the write rate, in bytes per second for each CPU, up to which the log is compressed with zstd. At this
+// rate, zstd takes about 1 % of the CPU time. At higher rates, the faster S2 is used.
 const zstdRate = 2 << 20
 
 func (s *Shipper) storePiece(ctx context.Context) error {

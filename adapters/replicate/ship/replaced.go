@@ -9,8 +9,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// markReplaced records, also on disk, that another store has replaced this store. If this process has not shipped
-// anything yet, the store was replaced before the start, so the server refuses writes.
+// markReplaced records, in memory and on disk, that another store has replaced this store. Unless this process has
+// shipped its log, the store then refuses writes.
 func (s *Shipper) markReplaced(ctx context.Context, cause error) {
 	r := s.describeReplacement(ctx, cause)
 	s.Lead.Lose(r, !s.joined.Load())
@@ -48,8 +48,8 @@ func (s *Shipper) sharedUntil(ctx context.Context) (edm.Ticks, error) {
 	return until, nil
 }
 
-// count sets r.Lacks to the number of commits after r.Until, and r.Since to the number of the first such commit. It
-// does nothing if the store no longer has the whole log after r.Until.
+// count sets r.Lacks and r.Since from the commits after r.Until. It does nothing if the store no longer has all of
+// these commits.
 func (s *Shipper) count(r *commitlog.Replaced) {
 	if own := s.Store.Timeline(); own.Since == 0 || own.Since > r.Until {
 		return
@@ -75,8 +75,8 @@ func (s *Shipper) count(r *commitlog.Replaced) {
 	}
 }
 
-// awaitTakeOver waits until an operator makes this replaced store the owner of the backup location again, or until ctx
-// is done. After the wait, it resets the shipper.
+// awaitTakeOver waits until an operator makes this store the primary again, and then resets the shipper. It returns
+// early if ctx is done.
 func (s *Shipper) awaitTakeOver(ctx context.Context) {
 	s.update(func(st *Status) { st.Replaced = true })
 	for s.Store.Timeline().Replaced != nil {

@@ -8,12 +8,12 @@ import (
 	"edgetable/adapters/backup/repository"
 )
 
-// steps is the number of steps in which the commits of one interval are added to a piece of the log. Adding all of them at
-// once would delay requests.
+// steps is the number of steps in which the commits of one interval are packed. Packing all of them at once would delay
+// requests.
 const steps, shortestStep = 50, 5 * time.Millisecond
 
-// mostLooks is the number of consecutive checks that must report another primary before the shipper stops. One report
-// is not enough, because it may come from a promotion that still fails.
+// mostLooks is the number of consecutive checks that must find another primary before the shipper stops. A promotion
+// may begin and then fail.
 const mostLooks = 2
 
 // Serve ships the log at each interval until ctx is done. While the function paused returns true, it ships nothing.
@@ -82,9 +82,8 @@ func (s *Shipper) shippedWhen(err error) string {
 	return "; the log is kept, and shipped later"
 }
 
-// packUntil adds commits to the next piece of the log as they become durable. It returns when ctx is done, or when turn
-// receives a tick and the piece must be shipped. It ignores errors, because the next call of shipDurable fails with the
-// same error.
+// packUntil adds commits to the next piece as they become durable, until turn receives a tick or ctx is done.
+// shipDurable reports the errors.
 func (s *Shipper) packUntil(ctx context.Context, turn <-chan time.Time, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

@@ -25,14 +25,14 @@ type Options struct {
 	// Backup requests a backup, and returns its span before the upload has finished. The span says which commits the
 	// backup contains.
 	Backup func(ctx context.Context) (*repository.LogSpan, error)
-	// Wake makes the schedule of backups check whether a backup is due. It is called after a timeline was begun, and
-	// when MayBackUp becomes true.
+	// Wake makes the backup schedule check whether a backup is due. It is called when a timeline was begun, and when
+	// MayBackUp becomes true.
 	Wake     func()
 	TakeOver string // the command with which an operator makes this store the owner of the backup location
 }
 
-// Shipper copies the log of a store to the backup location, in objects that are called pieces. It has no state on disk:
-// after a start, it continues after the newest piece in the location.
+// Shipper copies the log of a store to the backup location, in objects called pieces. After a start, it continues after
+// the newest piece there.
 type Shipper struct {
 	Options
 	now   func() time.Time
@@ -87,7 +87,7 @@ type Status struct {
 }
 
 // MayBackUp reports whether the backup location has all commit numbers that were issued before this start. Until then,
-// a scheduled backup would contain numbers that the shipped log does not cover.
+// no scheduled backup must be made.
 func (s *Shipper) MayBackUp() bool { return s.level.Load() }
 
 // Resume is called after the store was promoted, and after the store became the owner of the backup location again.

@@ -30,8 +30,7 @@ type beginning struct {
 	start   start
 }
 
-// starts says after which commit the store begins to ship its log, depending on the state of the log. The first row
-// that applies is used.
+// starts says after which commit the store begins to ship its log. The first row whose condition holds is used.
 var starts = [...]beginning{
 	{reach.backupCanBeContinued, afterBackup}, // the process ended between its first backup and its first shipped log, or a prune removed the log
 	{reach.nothingShipped, afterNewBackup},    // the first start of a store with this backup location
@@ -48,7 +47,7 @@ func (r reach) piecesAreGone() bool        { return r.hole }
 func (r reach) logWasDiscarded() bool      { return r.since > r.shipped }
 func (r reach) always() bool               { return true }
 
-// start returns the start in the first row of starts that applies.
+// start returns the start in the first row of starts whose condition holds.
 func (r reach) start() start {
 	return starts[slices.IndexFunc(starts[:], func(c beginning) bool { return c.applies(r) })].start
 }

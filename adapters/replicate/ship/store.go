@@ -18,15 +18,16 @@ type Store interface {
 	// KeepLogs sets the maximum size in bytes of the unshipped log that the store keeps; 0 means that the store keeps
 	// none.
 	KeepLogs(limit int64) error
-	// LogWritten returns the number of bytes written to the log since the store was opened, and the total size of the logs
-	// that are kept until they are shipped.
+	// LogWritten returns the number of bytes written to the log since the store was opened, and the total size of the
+	// logs kept for shipping.
 	LogWritten() (written, kept int64)
 
 	// Durable returns a number up to which all commits are durable.
 	Durable() edm.Ticks
 	// AwaitDurable waits until all commits registered before the call are durable, or until ctx is done. It returns a
-	// number up to which all commits are durable, and returns the given time unchanged. If whole is true, these commits
-	// include every commit that returned before this time.
+	// number up to which all commits are durable, and the argument now.
+	//
+	// whole reports whether these commits include every commit that returned before now.
 	AwaitDurable(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool)
 	// Started returns the highest commit number that earlier processes may have issued.
 	Started() edm.Ticks

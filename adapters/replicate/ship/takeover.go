@@ -23,10 +23,11 @@ func leads(own commitlog.Timeline, now repository.Turn) bool {
 	return own.ID == "" && own.Parent == now.Timeline
 }
 
-// TakeOver makes a store the primary again, after it was replaced or its history was lost. It begins a new timeline in
-// the backup location, which does not have the writes of the other store. TakeOver returns an error for a location
-// without timelines, and for a store that no other store has replaced there. If r is nil, there is no backup location,
-// and TakeOver only removes the record that the store was replaced.
+// TakeOver makes a store that was replaced, or that has lost its history, the primary again. It begins a new timeline
+// without the writes of the other store.
+//
+// TakeOver returns an error if the backup location has no timelines, or if the store is the primary there. If r is nil,
+// it only removes the record that the store was replaced.
 func TakeOver(ctx context.Context, r *repository.Repository, store History, from string) error {
 	if r == nil {
 		return store.ChangeTimeline(func(t *commitlog.Timeline) { t.Replaced = nil })

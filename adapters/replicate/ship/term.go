@@ -8,13 +8,12 @@ import (
 	"edgetable/core/commitlog"
 )
 
-// mostTried limits a list of terms in the data directory. A term is one run of a server that ships its log. A server adds its
-// term to the list, then announces the term to the backup location, and then clears the list. Each process that is killed
-// before it clears the list leaves one term there.
+// mostTried limits the list Timeline.Tried. Each process that is killed before the backup location confirms its term
+// leaves the term in this list.
 const mostTried = 16
 
-// beginTerm begins a term, which is one run of a server that ships its log. It records in the backup location that this process
-// now ships the log. A server that runs on a copy of the data directory sees the new term and stops shipping its log.
+// beginTerm begins a term (one run of a server that ships its log) in the backup location. A server on a copy of the
+// data directory then stops shipping.
 func (s *Shipper) beginTerm(ctx context.Context) error {
 	own := s.Store.Timeline()
 	now, err := s.Place.Turn(ctx)
@@ -26,8 +25,8 @@ func (s *Shipper) beginTerm(ctx context.Context) error {
 		return err
 	}
 	if s.term.Number == 0 || s.timeline != own.ID {
-		// A killed process may have sent a request that begins a term, and the request may arrive late. So the number
-		// of the new term must be higher than the number in that request.
+		// A request of a killed process may begin a term with a number from the list Tried, even after this call. The
+		// new term needs a higher number.
 		last := known
 		if n := len(own.Tried); n > 0 && own.Tried[n-1].Number > last.Number {
 			last = own.Tried[n-1]
@@ -64,8 +63,8 @@ func knownTerm(own commitlog.Timeline, now commitlog.Term) commitlog.Term {
 	return own.Term
 }
 
-// CheckOwner returns an error if another store has taken over the backup location. A backup of this store would look newer
-// than the backups of the other store.
+// CheckOwner returns an error if another store has taken over the backup location. This store must then not make
+// backups.
 func (s *Shipper) CheckOwner(ctx context.Context) error {
 	own := s.Store.Timeline()
 	now, err := s.Place.Turn(ctx)

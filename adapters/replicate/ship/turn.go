@@ -7,10 +7,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// pauses are measured from the last write. After each pause, the shipper ships an empty commit, which advances
-// LastSyncTime of secondaries. LastSyncTime must become later than the reply to the last write, and has only whole
-// seconds. The first pause is enough if the reply took less than a second. The second pause is enough for every reply
-// that a client did not stop waiting for.
+// These pauses begin at the last write. After each pause, the shipper ships an empty commit, so that LastSyncTime of
+// secondaries becomes later than the reply to the write.
+//
+// The first pause suffices if the reply took less than a second. The second suffices for every reply that a client
+// waited for.
 var pauses = [...]time.Duration{2 * time.Second, 40 * time.Second}
 
 // shipDurable uploads the commits that are durable on disk.
@@ -54,9 +55,9 @@ func (s *Shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 			return err
 		}
 	} else if s.said < len(pauses) && now.Sub(s.pause) >= pauses[s.said] {
-		// The newest piece of the log contains a time up to which the log has all writes. The server may have replied to
-		// the last write after this time. So the shipper makes an empty commit, and the next piece of the log contains a
-		// later time. On a full disk the empty commit fails, and the next call of shipDurable tries again.
+		// The newest piece contains a time before which all writes are shipped, but the last reply may be later. So
+		// ship an empty commit, whose piece contains a later time. On a full disk this fails, and the next call tries
+		// again.
 		n, err := s.Store.Touch(ctx)
 		if err == nil {
 			s.touched, s.said = n, s.said+1
@@ -77,20 +78,19 @@ func (s *Shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 	return err
 }
 
-// letBackUp allows scheduled backups once the backup location has all commit numbers that were issued before this start. If
-// a full disk prevents new commits, letBackUp allows backups at once.
+// letBackUp allows scheduled backups when all commit numbers issued before this start are shipped, or when the disk is
+// full.
 //
-// After a start, a store does not know which commit number was issued last. So the store skips some numbers, which then
-// count as issued. A backup at this time contains the skipped numbers, but the shipped log does not cover them yet. With
-// such a backup, a secondary would wrongly conclude that it lacks commits. The secondary would then rebuild its store.
+// At its start, a store skips some commit numbers. Until they are shipped, a backup with these numbers would make a
+// secondary conclude that it lacks commits.
 func (s *Shipper) letBackUp(full bool) {
 	if (full || s.to >= s.Store.Started()) && !s.level.Swap(true) {
 		s.Wake() // a scheduled backup may be waiting for this permission
 	}
 }
 
-// lookEvery is the interval at which a server without writes checks whether it is still the primary. A server with
-// writes makes this check whenever it uploads a piece of the log.
+// lookEvery is the interval at which a server without writes checks whether it is still the primary. Each upload of a
+// piece also checks this.
 const lookEvery = 10 * time.Second
 
 // checkReplaced returns an error if another store has replaced this store. It does nothing if the last check was less

@@ -8,9 +8,9 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 )
 
-// Address is the address of a Durable Object. The jurisdiction is part of the object's identity. The hint only says
-// where the platform creates the object, which then stays at that location. The name of a bucket object contains the
-// hint, so a table with another hint has other objects.
+// Address is the address of a Durable Object. The hint only says where the platform creates the object.
+//
+// The name of a bucket object contains the hint, so a table with another hint has other objects.
 type Address struct {
 	Name         string
 	Jurisdiction string // "" means no jurisdiction
@@ -34,8 +34,8 @@ type Answer struct {
 
 // These are the errors of an Answer, besides [FailedError]. The Store treats any other error as [ErrLost].
 var (
-	// ErrOverloaded means that the object rejected the message because it is overloaded. The message was not handled
-	// and must not be retried at once.
+	// ErrOverloaded means that an overloaded object rejected the message without handling it. The message must not be
+	// retried at once.
 	ErrOverloaded = errors.New("object is overloaded")
 	// ErrLost means that the message may have been handled, or may be handled later.
 	ErrLost = errors.New("reply of the object was lost")
@@ -50,8 +50,8 @@ func (e *FailedError) Error() string { return "object failed: " + e.Reason }
 
 // Caller sends messages to objects.
 type Caller interface {
-	// Call makes all calls concurrently and returns their answers in order. When ctx is done, it may return early, with
-	// ErrLost for messages that were already sent.
+	// Call makes all calls concurrently and returns their answers in order. When ctx is done, calls without an answer
+	// may get ErrLost.
 	Call(ctx context.Context, calls []Call) []Answer
 }
 

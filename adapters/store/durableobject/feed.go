@@ -12,7 +12,7 @@ import (
 )
 
 // The feed of a table has a line for each commit. The objects of the table's ranges store the lines: see docs/adr/0046.
-// To read a page, the Store asks some of the objects for lines and merges their answers.
+// A page merges the lines of some objects.
 
 var _ table.Feeding = (*Store)(nil)
 
@@ -40,8 +40,8 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 	}
 }
 
-// beginFeed returns the first page of a feed. If the request asks for the oldest line, the page begins there. Otherwise
-// the page is empty, and its position is the end of the feed.
+// beginFeed returns the first page of a feed. Unless the request asks for the oldest line, the page is empty, and its
+// position is the end of the feed.
 func (s *Store) beginFeed(ctx context.Context, t table.RecordKey, r *table.FeedRequest) (page table.FeedPage, err error) {
 	for tries := 1; ; tries++ {
 		m, same, err := s.feedMap(ctx, t, !r.Oldest)
@@ -64,9 +64,8 @@ func (s *Store) beginFeed(ctx context.Context, t table.RecordKey, r *table.FeedR
 	}
 }
 
-// feedMap asks the catalog which objects have the feed. If ends is true, it also returns the end of the feed in each
-// object. It returns false if the set of objects changed between two messages: the positions are then inconsistent, and
-// a reader could miss lines.
+// feedMap asks the catalog which objects have the feed and, if ends is true, where it ends in each. same is false if
+// the set of objects changed meanwhile, so that a reader could miss lines.
 func (s *Store) feedMap(ctx context.Context, t table.RecordKey, ends bool) (all message.FeedMap, same bool, err error) {
 	for {
 		r, err := s.send(ctx, s.catalog(t.Account), message.Feeds(nil, t.String(), len(all.Ranges), ends))

@@ -18,8 +18,8 @@ type pendingCommit struct {
 }
 
 const (
-	// If an entity of a commit has moved, resolve asks the entity's new range for it. For one page, it sends at most
-	// mostLooked messages, in at most lookRounds rounds.
+	// If an entity of a commit has moved, resolve asks its new range for it. A page needs at most mostLooked messages,
+	// in at most lookRounds rounds.
 	mostLooked = 8
 	lookRounds = 3
 )
@@ -28,8 +28,8 @@ const (
 // commits: see [message.FeedItem].
 var understandsParts = []byte{1}
 
-// resolve reads the entities of pending commits from their new ranges. If an entity cannot be read or would make the
-// page too large, the page ends before the first commit with such an entity.
+// resolve reads the entities of pending commits from their new ranges. The page ends before a commit whose entities
+// cannot be read or are too large.
 func (f *feedReading) resolve() error {
 	name, calls := f.table.String(), 0
 	for round := 0; len(f.others) > 0 && round < lookRounds; round++ {

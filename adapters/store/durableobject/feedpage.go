@@ -11,17 +11,18 @@ import (
 	"edgetable/core/table"
 )
 
-// mostAts is the approximate maximum size, in bytes, of all positions in a page. Each commit of a page has a position,
-// which takes about one byte per range.
+// mostAts is the approximate maximum size in bytes of all positions in a page. Each commit has a position, of about one
+// byte per range.
 const mostAts = 128 << 10
 
 // history is the History of all positions. A restore need not change it, because a restored table has another
 // incarnation.
 var history = table.History{'o', 'b', 'j', 'e', 'c', 't', 's'}
 
-// feedReading is the read of one page. It asks some ranges of the table for the lines of their feeds, and merges the
-// lines by Timestamp. If it asks all ranges at once, the commits of the page are in the order of their Timestamps.
-// Otherwise only the commits of each partition are in order.
+// feedReading is the read of one page. It merges the lines of some ranges by Timestamp.
+//
+// If it asks all ranges at once, the commits of the page are in order. Otherwise only the commits of each partition are
+// in order.
 type feedReading struct {
 	*Store
 	ctx         context.Context
@@ -79,8 +80,8 @@ func (s *Store) readFeed(ctx context.Context, t table.RecordKey, incarnation tab
 	return f.page, nil
 }
 
-// askedTogether is the number of ranges that are asked at the same time. Their answers must fit into the memory of a
-// Worker's instance: about 1.8 MiB each if the entities are large.
+// askedTogether is the number of ranges that are asked at the same time. A Worker's instance must hold their answers,
+// of up to about 1.8 MiB each.
 const askedTogether = 6
 
 // ask asks the ranges of this page for the lines of their feeds, until the answers are large enough for a page.
@@ -163,9 +164,8 @@ func (f *feedReading) askGroup(group []message.FeedRange, q *message.FeedQuestio
 	return absent, nil
 }
 
-// nextRanges returns the ranges to ask for this page: the next ranges in the position's list after the ranges of the
-// previous page. After the last range, it starts again with the first one. If the position is inside a commit, it
-// returns only the range of that commit.
+// nextRanges returns the ranges to ask for this page. They follow the ranges of the previous page in the list. If the
+// position is inside a commit, only the range of that commit is asked.
 func (f *feedReading) nextRanges() []message.FeedRange {
 	if at, ok := f.p.At(f.p.PartOf); ok && f.p.Part > 0 {
 		f.rest = true
@@ -306,8 +306,8 @@ func (f *feedReading) merge() (full bool, err error) {
 	return true, nil
 }
 
-// first returns the stream whose next item has the lowest Timestamp, among the streams that need not wait for another
-// range. It returns nil if there is none.
+// first returns the stream whose next item has the lowest Timestamp, or nil. It ignores streams that must wait for
+// another range.
 func (f *feedReading) first() (first *feedStream) {
 	for i := range f.streams {
 		s := &f.streams[i]
@@ -322,8 +322,8 @@ func (f *feedReading) first() (first *feedStream) {
 	return first
 }
 
-// comesLater reports whether the next item of a stream must wait for earlier lines of another range. If the position
-// does not contain the other range yet, the item waits until a line of a third range names it.
+// comesLater reports whether the next item of a stream must wait for earlier lines of another range, even if the
+// position does not contain that range yet.
 func (f *feedReading) comesLater(s *feedStream) bool {
 	if s.next.Kind != message.FeedTook && s.next.Kind != message.FeedBegan {
 		return false

@@ -8,11 +8,11 @@ import (
 	"edgetable/core/buckets"
 )
 
-// Maps is a cache of the layouts and ranges of tables. If an entry is out of date, a Store sends its request to the
-// wrong object. The object answers with the right range, and the Store updates the cache.
+// Maps is a cache of the layouts and ranges of tables. If an entry is out of date, a Store asks the wrong object, whose
+// answer corrects the cache.
 //
-// All Stores of a process can share one Maps. Its method Ask takes and returns bytes, because each instance of the wasm
-// module in a Worker has a Store, but only one instance has the Maps.
+// All Stores of a process can share one Maps. Ask takes and returns bytes, because the Stores may be in other instances
+// of the wasm module.
 type Maps struct {
 	guess message.Layout // the assumed layout of unknown tables
 
@@ -30,7 +30,7 @@ type mapOfTable struct {
 }
 
 // mostOfMaps is the approximate maximum size of the cache in bytes. It has room for 16 tables of 250 ranges with keys
-// of 200 bytes. To find a range that was evicted costs messages.
+// of 200 bytes.
 const (
 	mostOfMaps  = 1 << 20
 	sizeOfMap   = 200 // memory for a table, without its ranges
@@ -89,8 +89,8 @@ func (h *Maps) find(w *message.Where) []byte {
 	return message.AppendFoundRange(nil, &p)
 }
 
-// learn stores the layout of a table and returns the table's entry. It returns nil if the layout equals the assumed
-// layout of unknown tables, which needs no entry.
+// learn stores the layout of a table and returns the table's entry, or nil if the layout is the assumed one, which
+// needs no entry.
 func (h *Maps) learn(w *message.Where) *mapOfTable {
 	known := h.tables[w.Table]
 	if known != nil && known.Layout == w.Layout {

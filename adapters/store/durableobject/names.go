@@ -59,8 +59,8 @@ func AddressOf(p *message.Destination) Address {
 	return Range(p.Table, p.Buckets, p.Bucket, p.Range, p.Location)
 }
 
-// SplitLocation parses a location: "" for anywhere, a jurisdiction ("eu", "us", "fedramp", or any
-// other followed by a slash), a location hint ("weur"), or both ("eu/weur").
+// SplitLocation parses a location: "" for anywhere, a jurisdiction ("eu", "us", "fedramp", or any other followed by a
+// slash), a hint ("weur"), or both ("eu/weur").
 func SplitLocation(location string) (jurisdiction, hint string) {
 	switch location {
 	case "":

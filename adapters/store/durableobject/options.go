@@ -20,8 +20,8 @@ type Options struct {
 	Buckets uint16
 	// Location is the location of new tables: see [SplitLocation].
 	Location string
-	// Catalog is the location of the catalogs. It must be the same in all Workers and objects and
-	// must never change, because each location has its own catalogs.
+	// Catalog is the location of the catalogs. It must be the same everywhere and must never change, because each
+	// location has its own catalogs.
 	Catalog string
 
 	// Maps is the method [Maps.Ask] of the cache that this Store shares with other Stores. If Maps is nil, the Store

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// maxKey is the maximum length of a record's key. It keeps the names of objects below 1,024 bytes,
-	// because an object cannot read its own name if the name is longer.
+	// maxKey is the maximum length of a record's key. It keeps the names of objects below 1,024 bytes, because an
+	// object cannot read a longer name.
 	maxKey      = 900
 	maxDocument = 64 << 10
 )

@@ -9,18 +9,17 @@ import (
 	"edgetable/core/table"
 )
 
-// Replica is the address of the publisher. It is not an object: the JavaScript shell passes calls to this address to
-// the code that publishes changes. The message is a [Batch], and the answer is a [Published]. Only objects send calls
-// to this address.
+// Replica is the address of the publisher, which answers a [Batch] with a [Published]. It is not an object: the
+// JavaScript shell passes the calls to the code that publishes.
 var Replica = Address{Name: "replica"}
 
-// Batch is a request from an object to the publisher. It contains changed rows, and may say that the object lags or has
-// caught up. A Batch can also request the purge of an incarnation.
+// Batch is a request from an object to the publisher: to publish changes, to add or remove the report of a lag, or to
+// purge an incarnation.
 type Batch struct {
 	Incarnation table.Incarnation // the incarnation of the rows
 	Source      string            // the name of the object in the replica
-	// Lagging makes the replica report that the source lags: changes before Since are published, and later changes may
-	// be missing. CaughtUp removes the report.
+	// Lagging makes the replica report that it may lack changes of the source at or after Since. CaughtUp removes the
+	// report.
 	Lagging, CaughtUp bool
 	Since             edm.Ticks
 	// Purge deletes the entities of an incarnation that has ended, and all lag reports of its sources. The names of the
@@ -104,8 +103,7 @@ func SourcesOf(incarnation table.Incarnation) string {
 
 // Published is the result of a [Batch].
 type Published struct {
-	// If Certain is true, a change whose element of Done is false will never be written. If Certain is false, it may
-	// still be written.
+	// Certain means that a change that is not Done will never be written. Otherwise, it may still be written.
 	Certain bool
 	// Failed means that the object must wait before it retries.
 	Failed bool

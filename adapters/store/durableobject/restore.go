@@ -12,9 +12,11 @@ import (
 )
 
 // History is the address at which an object requests its own earlier states from the platform. It is not an object: the
-// JavaScript shell around the calling object answers. An empty message requests the platform's bookmark of the present
-// state. A message with a time requests the bookmark of that time. After a message with a time and a bookmark, the
-// object terminates and wakes up in the state of the bookmark.
+// JavaScript shell around the calling object answers.
+//
+//   - An empty message requests the platform's bookmark of the present state.
+//   - A time requests the bookmark of that time.
+//   - A time and a bookmark make the object terminate and wake up in the state of the bookmark.
 var History = Address{Name: "history"}
 
 // Restore implements [table.Restoring]. The catalog stores the progress of the restore, so a later call can continue an
@@ -146,9 +148,8 @@ func restoreReport(r *restoring.Restore, errs map[message.Object]error, state st
 	return append(append(did, state...), '\n')
 }
 
-// checkRestoreTime returns an error if a table cannot be restored to the time to. written is the time at which the
-// table's record was last written. At an earlier time, the objects may have had entities of an earlier table, which
-// they must not serve.
+// checkRestoreTime returns an error if a table cannot be restored to a time. Before the record's last write, the
+// objects may have had an earlier table.
 func checkRestoreTime(to, now, written edm.Ticks) error {
 	reason := ""
 	switch {

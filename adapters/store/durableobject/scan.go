@@ -14,11 +14,10 @@ import (
 // fanOut is the maximum number of objects that are called concurrently.
 const fanOut = 32
 
-// Scan implements [table.Store]. For a table with one object, a scan is one message, and the page is a snapshot. The
-// object examines at most 8 MiB per message, even if the request allows more, so that other requests do not wait long.
+// Scan implements [table.Store]. An object examines at most 8 MiB per message, so that other requests do not wait long.
 //
-// r.Expired says that the page must end. The object can neither call this function nor rely on its clock, so Scan calls
-// r.Expired for the rows that the object has examined. If the page then ends early, at most 8 MiB of work is wasted.
+// The object cannot call r.Expired, so Scan calls it for the rows in the answer. If the page then ends early, the work
+// of one message is wasted.
 func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest) (page table.Page, err error) {
 	name := t.String()
 	err = s.retryMoved(name, func() error {
@@ -36,8 +35,8 @@ func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest
 	return page, err
 }
 
-// scanOne reads a page of a table with one bucket. It asks the range with the start of the page, then the following
-// ranges until a limit of the page is reached.
+// scanOne reads a page of a table with one bucket. It asks the range at the start of the page, then the following
+// ranges until the page is full.
 func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.ScanRequest) (table.Page, error) {
 	filter, ended := r.Filter, r.Ended
 	r.Filter, r.Ended = nil, false                                              // the objects filter the rows, and decide which rows have expired
@@ -80,8 +79,8 @@ func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.Scan
 // maximum for one range.
 const maxPage = 8 << 20
 
-// mostAsked is the maximum number of ranges that are asked for a page. The platform permits 50 calls on its free plan,
-// and a range that is not in the cache takes two calls.
+// mostAsked is the maximum number of ranges that are asked for a page. The free plan permits 50 calls, and a range that
+// is not in the cache takes two calls.
 const mostAsked = 20
 
 // rest returns the rest of a limit, at least 1; 0 means no limit.
@@ -92,8 +91,8 @@ func rest(limit, used int) int {
 	return max(limit-used, 1)
 }
 
-// addPage adds the rows of one range to a page. It returns the position at which the page continues, or nil if the page
-// is complete. goesOn reports whether the page continues in the next range.
+// addPage adds the rows of one range to a page. next is where the page continues, or nil if it is complete. goesOn
+// reports whether it continues in another range.
 func addPage(ctx context.Context, page *table.PageBuilder, reader message.Reader, counts bool) (next []byte, goesOn bool, err error) {
 	count := reader.PageRows()
 	page.Page.Rows = slices.Grow(page.Page.Rows, count)
@@ -138,8 +137,8 @@ type source struct {
 	ended bool                // whether the scan includes expired entities
 }
 
-// at returns the destination of a position in a bucket. If the cache has another layout of the table by now, at still
-// uses the layout with which the scan began.
+// at returns the destination of a position in a bucket. It uses the layout with which the scan began, even if the cache
+// now has another one.
 func (s *source) at(bucket uint16, position []byte) message.Destination {
 	p := s.table
 	if known := s.objectAt(p.Table, bucket, position); known.Buckets == p.Buckets && known.Location == p.Location {

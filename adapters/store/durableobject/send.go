@@ -17,10 +17,10 @@ const maxMoves = 3
 // firstPause is the pause before a message is sent for the second time.
 const firstPause = 20 * time.Millisecond
 
-// send sends a message until it receives an answer, and returns the fields of the answer.
+// send sends a message, repeatedly if necessary, and returns the fields of the answer.
 //
-// A write carries a random number, by which the object recognizes a repeated write, so a write whose answer was lost
-// can be sent again. If no answer arrives, the outcome of the write is unknown.
+// The object recognizes a repeated write by its random number. If no answer arrives, the outcome of the write is
+// unknown.
 func (s *Store) send(ctx context.Context, to Address, m []byte) (message.Reader, error) {
 	if err := ctx.Err(); err != nil {
 		return message.Reader{}, err
@@ -70,8 +70,8 @@ func failed(err error) bool {
 	return ok
 }
 
-// result parses an answer. If lost is true, the answer to an earlier attempt of the write was lost, so that attempt may
-// have been applied even if this one failed.
+// result parses an answer. lost means that an earlier attempt of the write got no answer, and may have been applied
+// even if this one failed.
 func (s *Store) result(answer []byte, write, lost bool) (message.Reader, error) {
 	r, err := message.Result(answer)
 	if errors.Is(err, message.ErrForeign) {
@@ -96,8 +96,8 @@ func (s *Store) pauseForRetry(ctx context.Context, n int) bool {
 	return s.contextErr(ctx) == nil
 }
 
-// contextErr returns the error of a context that was cancelled, or whose deadline has passed by the Store's clock.
-// Without a scheduler, no timer cancels the context at its deadline.
+// contextErr returns the error of a context that was cancelled, or whose deadline has passed. Without a scheduler, no
+// timer cancels the context.
 func (s *Store) contextErr(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -131,8 +131,8 @@ func (s *Store) retryMoved(name string, do func() error) error {
 	return table.ErrBusy
 }
 
-// ask sends a message to the range that probably has the key at a position. If that range answers that another range
-// has the key, ask sends the message to the other range.
+// ask sends a message to the range that probably has the key at a position, and if necessary to the range that the
+// answer names.
 func (s *Store) ask(ctx context.Context, p message.Destination, position []byte, m func(p *message.Destination) []byte) (message.Reader, error) {
 	for range maxMoves {
 		r, err := s.send(ctx, AddressOf(&p), m(&p))

@@ -10,16 +10,15 @@ import (
 	"edgetable/core/traffic"
 )
 
-// Traffic implements [table.Counting]. It asks fanOut objects at a time to limit its memory. The report contains the
-// number of objects that did not answer, for example because an object was handing over its keys, or because the
-// platform limits the Worker's calls.
+// Traffic implements [table.Counting]. The report contains the number of objects that did not answer, for example
+// because an object was handing over its keys.
 func (s *Store) Traffic(ctx context.Context, t table.RecordKey) (*traffic.Report, error) {
 	where, objects, err := s.objects(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	merger, missing := traffic.NewMerger(), 0
-	for some := range slices.Chunk(objects, fanOut) {
+	for some := range slices.Chunk(objects, fanOut) { // a limit, because all answers of a chunk are in memory
 		calls := make([]Call, len(some))
 		for i, o := range some {
 			p := destinationOf(t, &where, o)

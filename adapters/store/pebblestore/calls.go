@@ -2,9 +2,9 @@ package pebblestore
 
 import "context"
 
-// callPebble runs a call of Pebble and waits for its result. While a file operation waits for disk space or for a file
-// descriptor, Pebble may hold its locks. In this case callPebble returns [table.ErrFull] or [table.ErrBusy] at once. It
-// either does not start the call, or leaves it running in the background.
+// callPebble runs a call of Pebble and waits for its result. While disk space or a file descriptor is missing, Pebble
+// may hold its locks. callPebble then returns [table.ErrFull] or [table.ErrBusy], and the call may continue in the
+// background.
 func (s *Store) callPebble(ctx context.Context, do func() error) error {
 	if s.disk.Waiting() {
 		return s.disk.Shortage()
@@ -14,8 +14,8 @@ func (s *Store) callPebble(ctx context.Context, do func() error) error {
 	return s.waitUnlessFull(ctx, done)
 }
 
-// waitUnlessFull waits for a value from the channel and returns it. If the channel is closed, it returns nil. It
-// returns an error at once while file operations wait for disk space or for a file descriptor.
+// waitUnlessFull returns the next value from the channel, or nil if it is closed. It returns an error at once while
+// file operations wait for space or a descriptor.
 func (s *Store) waitUnlessFull(ctx context.Context, done <-chan error) error {
 	select {
 	case err := <-done:
@@ -27,8 +27,8 @@ func (s *Store) waitUnlessFull(ctx context.Context, done <-chan error) error {
 	}
 }
 
-// endCalls waits until the Pebble calls in the background have returned. It returns an error at once while file
-// operations wait for disk space or for a file descriptor.
+// endCalls waits for the Pebble calls in the background. It returns an error at once while file operations wait for
+// space or a descriptor.
 func (s *Store) endCalls() error {
 	done := make(chan error)
 	go func() { s.calls.Wait(); close(done) }()

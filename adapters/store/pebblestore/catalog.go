@@ -97,8 +97,8 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, r table.Revision)
 	return err
 }
 
-// changeRecord stores a new record under the given key. If the new record is nil, it drops the table. It returns
-// table.ErrRevision unless the revision of the stored record is r.
+// changeRecord stores the record next, or drops the table if next is nil. It returns table.ErrRevision unless the
+// stored record has the revision r.
 func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.Revision, next *table.Record) (*entry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -154,16 +154,16 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 // Full reports whether the store refuses writes for lack of disk space or memory.
 func (s *Store) Full() bool { return s.disk.Full() || s.room.IsFull() }
 
-// reclaim starts a compaction of removed keys if the disk is full, to free their space. Otherwise Pebble would first try to
-// compact other files, which needs more space than is free.
+// reclaim compacts removed keys if the disk is full, to free their space. Pebble would first compact other files, which
+// needs more space than is free.
 func (s *Store) reclaim(from, to []byte) {
 	if s.Full() {
 		s.calls.Go(func() { _ = s.db.Compact(s.ending, from, to, false) }) // an error only means that no space is freed yet
 	}
 }
 
-// applyRecord applies a change of a table record. s.catalog must be held. applyRecord locks all stripes (the locks of
-// commits). So in the log, commits with lower numbers precede the change, and commits with higher numbers follow it.
+// applyRecord applies a change of a table record. s.catalog must be held. It locks all stripes, so that all commits
+// with lower numbers are earlier in the log.
 func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *table.Record) (*pebble.Batch, *entry, error) {
 	defer s.exitOnPanic()
 	s.lockStripes()
@@ -193,8 +193,8 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 		return nil, nil, errors.Join(err, b.Close())
 	}
 	s.catalog.last.Store(int64(e.number))
-	// A dropped incarnation is marked as dead before the batch is applied, and a new incarnation becomes live only
-	// afterwards. Otherwise, a reader could see an empty table that does not exist.
+	// A dropped table must be dead before the batch is applied, and a new table live only afterwards. Otherwise a
+	// reader could see an empty table that does not exist.
 	if next == nil {
 		s.tables.setDead(key)
 	}

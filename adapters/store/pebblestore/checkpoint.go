@@ -9,9 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Checkpoint writes a snapshot of the store to a new directory, for a backup. Writes continue meanwhile. If the file
-// system permits hard links, the data files in the directory are hard links to the files of the store. Damage to such a
-// file affects both directories, so a backup must copy the files.
+// Checkpoint writes a snapshot of the store to a new directory. Its data files may be hard links to the files of the
+// store. A backup must copy them.
 func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if s.memory {
 		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)
@@ -19,8 +18,8 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if err := s.disk.Gone(); err != nil {
 		return err
 	}
-	// The flush moves commits from the log to data files. Data files never change, so the next backup need not
-	// store these commits again.
+	// The flush moves commits from the log to data files. A data file never changes, so the next backup need not store
+	// these commits again.
 	if err := s.flush(ctx); err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// explain wraps an error that means damage: invalid content of the directory, or a read error of the disk. It returns
-// other errors unchanged, such as failed writes, missing permissions or exhausted resources.
+// explain wraps an error that means damage: invalid content, or a failed read. It returns other errors unchanged, such
+// as failed writes.
 func explain(err error) error {
 	if err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, ErrForeign) || errors.Is(err, ErrNewer) || errors.Is(err, table.ErrNewerForm) {
 		return err

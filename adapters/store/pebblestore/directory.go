@@ -12,8 +12,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 )
 
-// LockDirectory locks a data directory. It returns ErrInUse if another process has locked the directory. If the lock
-// file cannot be created, it returns the error of the file system.
+// LockDirectory locks a data directory. It returns ErrInUse if another process has locked it, or an error of the file
+// system.
 func LockDirectory(in vfs.FS, dir string) (*pebble.Lock, error) {
 	lock, err := pebble.LockDirectory(dir, in)
 	if err == nil || errors.Is(err, fs.ErrPermission) || errors.As(err, new(*fs.PathError)) || errors.Is(err, fs.ErrNotExist) {
@@ -48,8 +48,8 @@ func checkForeign(o Options) error {
 	return err
 }
 
-// hasLockFile reports whether a process has opened the directory as a store. The files that layout.IsStore recognizes
-// may still be missing, because the process may not have created them yet.
+// hasLockFile reports whether a process has opened the directory as a store. Other files of the store might not exist
+// yet.
 func hasLockFile(o Options) bool {
 	_, err := o.FS.Stat(o.FS.PathJoin(o.Dir, "LOCK"))
 	return err == nil

@@ -39,9 +39,8 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 		if l.dead.Load() {
 			continue
 		}
-		// The number of the commit that wrote an entity is the entity's Timestamp. The reply waits for this commit. If
-		// the entity is absent, the reply waits for the last commit of the entity's stripe, which may have deleted the
-		// entity.
+		// Wait for the commit that wrote the entity; its number is the entity's Timestamp. If there is no entity, wait
+		// for the last commit of the stripe, which may have deleted it.
 		n := int64(row.Timestamp)
 		if errors.Is(err, table.ErrNoEntity) {
 			n = s.stripe(full).last.Load()

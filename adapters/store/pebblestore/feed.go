@@ -13,16 +13,15 @@ import (
 	"edgetable/core/table"
 )
 
-// A change feed has one record, called a line, for each commit to its table. The batch of the commit contains the line.
-// A position in a feed is a commit number. A page ends at a number up to which all commits are durable. No later commit
-// can get a number up to this number, so a reader misses no line.
+// The change feed of a table has a record, called a line, for each commit. The batch of the commit contains the line. A
+// position in a feed is a commit number.
+//
+// A page ends at a number up to which all commits are durable, so a reader misses no line.
 
 var _ table.Feeding = (*Store)(nil)
 
-// Changes implements [table.Feeding]. It first gets the number up to which all commits are durable. Then it takes a
-// snapshot, which has all lines up to this number. If a newer write in the snapshot has overwritten a change, the page
-// omits the content of the change. So the reply waits until the newer write is durable. Otherwise, a power loss could
-// undo the newer write, and the client would have neither the older nor the newer content.
+// Changes implements [table.Feeding]. A page omits content that a newer write has overwritten, so the reply waits until
+// that write is durable. Otherwise, after a power loss, the client might have neither content.
 func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequest) (table.FeedPage, error) {
 	if err := ctx.Err(); err != nil {
 		return table.FeedPage{}, err
@@ -31,6 +30,7 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 	if err != nil {
 		return table.FeedPage{}, err
 	}
+	// The number must be read before the snapshot is taken, which then has all lines up to this number.
 	durable := s.Durable()
 	if p, follows, err := s.Position(); err != nil {
 		return table.FeedPage{}, err
@@ -91,9 +91,8 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, db pebble.Read
 	return b.Page, err
 }
 
-// chooseFeed selects the feed by the incarnation in the client's position, or by the current incarnation of the table
-// if there is no position. If the feed belongs to the current incarnation, chooseFeed also sets b.Traits and b.Now.
-// Otherwise b.Now remains 0.
+// chooseFeed selects the feed of the incarnation in the client's position, or of the current incarnation. It sets
+// b.Traits and b.Now only for the current one.
 func (s *Store) chooseFeed(b *table.FeedBuilder, t table.RecordKey, r *table.FeedRequest, db pebble.Reader) error {
 	live, err := getRecord(db, t)
 	switch {
@@ -109,8 +108,8 @@ func (s *Store) chooseFeed(b *table.FeedBuilder, t table.RecordKey, r *table.Fee
 	return nil
 }
 
-// readLines adds the lines with numbers in (begin, end] and the current entities to the page, and reports whether the
-// page became full. The entities include the effects of commits up to the number seen.
+// readLines adds the lines with numbers in (begin, end] to the page, with the entities as of the commit seen. It
+// reports whether the page became full.
 func readLines(b *table.FeedBuilder, db pebble.Reader, begin, end, seen edm.Ticks) (full bool, err error) {
 	incarnation := b.Page.Next.Incarnation
 	entities, err := db.NewIter(&pebble.IterOptions{LowerBound: layout.AppendPrefix(nil, incarnation), UpperBound: layout.End(layout.AppendPrefix(nil, incarnation))})
@@ -135,8 +134,8 @@ func readLines(b *table.FeedBuilder, db pebble.Reader, begin, end, seen edm.Tick
 	return full, errors.Join(err, it.Error(), it.Close(), entities.Close())
 }
 
-// joiner reads the current entities for the lines of a change feed. The entities of a batch, or of inserts in key
-// order, are often adjacent. So joiner tries the next key before it seeks.
+// joiner reads the current entities for the lines of a change feed. It tries the next key before it seeks, because the
+// entities of a batch are often adjacent.
 type joiner struct {
 	it  *pebble.Iterator
 	key []byte // full key of the current entity; all keys have the prefix of the table's incarnation
@@ -199,8 +198,8 @@ func (s *Store) AwaitChanges(ctx context.Context, t table.RecordKey, at table.Fe
 	return s.awaitAndReturn(ctx, s.journal.last.Load(), nil) // waits for all commits so far, including commits to other tables
 }
 
-// TrimFeeds implements [table.Feeding]. In a store that replays another store's log, TrimFeeds does nothing, because
-// that log also contains the removals of lines.
+// TrimFeeds implements [table.Feeding]. A store that replays another store's log does nothing, because the log also
+// removes the lines.
 func (s *Store) TrimFeeds(ctx context.Context, now edm.Ticks) error {
 	if _, follows, err := s.Position(); err != nil || follows {
 		return err
@@ -214,8 +213,8 @@ func (s *Store) TrimFeeds(ctx context.Context, now edm.Ticks) error {
 	return err
 }
 
-// FeedsFillIt reports whether change feeds should be trimmed before their retention time ends. They should if the store
-// refuses writes for lack of space, or if the disk is nearly full and the feeds use more space than is free.
+// FeedsFillIt reports whether feeds should be trimmed early. They should if the store refuses writes, or if the disk is
+// nearly full and feeds use more space than is free.
 func (s *Store) FeedsFillIt() bool {
 	free, soon := s.disk.NearlyFull()
 	return s.Full() || soon && feedlog.Size(s.db) > free

@@ -15,8 +15,8 @@ func addLine(b *pebble.Batch, i table.Incarnation, n edm.Ticks, line []byte) err
 	return op.Finish()
 }
 
-// declareFeed adds the writes for a table's change feed to the batch that changes the table's record. The writes begin
-// the feed, change its retention time, remove it, or mark its end when the table is dropped.
+// declareFeed adds writes for a table's change feed to the batch that changes the table's record. They begin, change,
+// remove or end the feed.
 func (s *Store) declareFeed(b *pebble.Batch, i table.Incarnation, key table.RecordKey, next *table.Record, n edm.Ticks) error {
 	if l := s.tables.find(key); (l == nil || !l.traits.Load().Feeds()) && (next == nil || !next.Traits.Feeds()) {
 		return nil
@@ -36,8 +36,8 @@ func (s *Store) declareFeed(b *pebble.Batch, i table.Incarnation, key table.Reco
 	return b.Set(feedlog.AppendKey(nil, i, 0), h.Append(nil), nil)
 }
 
-// beginFeeds creates the change feeds that table records declare but that do not exist. Feeds are missing after Extract
-// and after a salvage, because both copy only records and entities.
+// beginFeeds creates the change feeds that table records declare but that do not exist. Extract and a salvage do not
+// copy feeds.
 func (s *Store) beginFeeds(at edm.Ticks) error {
 	if _, follows, err := s.Position(); err != nil || follows {
 		return err

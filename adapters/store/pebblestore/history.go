@@ -14,9 +14,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// historyKey is the key of the store's [feedlog.History]. The history is created when a change feed is first declared
-// or read. The file HISTORY in the data directory contains the ID of the history. A checkpoint does not contain this
-// file, so a copy of the store begins a new history before it returns changes.
+// historyKey is the key of the store's [feedlog.History]. The file HISTORY contains its ID. A checkpoint lacks this
+// file, so a copy of the store begins a new history.
 var historyKey = layout.MetaKey("history")
 
 const historyFile = "HISTORY"
@@ -68,9 +67,8 @@ func (s *Store) ownHistory(ctx context.Context) (feedlog.History, error) {
 	return h, ctx.Err()
 }
 
-// RenewHistory begins a new history if the store is a copy, or may have lost commits. A server calls it before it ships
-// its log. Otherwise, stores that replay this log would accept positions of the old history until this store gets its
-// first request for changes.
+// RenewHistory begins a new history if the store is a copy or may have lost commits. It must be called before the log
+// is shipped to secondaries.
 func (s *Store) RenewHistory(ctx context.Context) error {
 	if _, ok, err := s.storedHistory(); err != nil || !ok {
 		return err
@@ -79,9 +77,8 @@ func (s *Store) RenewHistory(ctx context.Context) error {
 	return err
 }
 
-// LeaveHistory makes the store begin a new history at the next start of a server. The new history does not continue the
-// current history. LeaveHistory must be called after a restore, because the original store may have returned changes
-// that the restored store lacks.
+// LeaveHistory makes the next start begin an unrelated history. It must be called after a restore: clients may have
+// read changes that the restored store lacks.
 func (s *Store) LeaveHistory() error { return s.removeHistoryFile() }
 
 // noteHistory writes the file HISTORY. The caller then writes the history to the database.
@@ -92,8 +89,7 @@ func (s *Store) noteHistory(h feedlog.History) error {
 	return wholefile.Replace(s.machine, s.dir, historyFile, []byte(hex.EncodeToString(h.ID[:])))
 }
 
-// leaveHistory adds a new history to the batch that ends the replay of another store's log. The new history continues
-// the old one after the given commit number.
+// leaveHistory adds a new history to a batch. It continues the history of the replayed store, up to a commit number.
 func (s *Store) leaveHistory(b *pebble.Batch, at edm.Ticks) error {
 	h, ok, err := s.storedHistory()
 	if err != nil || !ok {

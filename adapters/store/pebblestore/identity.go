@@ -9,9 +9,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/layout"
 )
 
-// Identity returns the identity of the store, which distinguishes its backups from the backups of other stores. A copy
-// of the store, such as a restored backup, has the same identity. The file TABLES and the data files also contain the
-// identity.
+// Identity returns the identity of the store, by which its backups are recognized. A copy of the store, such as a
+// restored backup, has the same identity.
 func (s *Store) Identity() (string, error) {
 	if id := s.identity.Load(); id != nil {
 		return *id, nil
@@ -19,8 +18,8 @@ func (s *Store) Identity() (string, error) {
 	return "", nil // The store is open for reading only, and an earlier version wrote the directory.
 }
 
-// loadIdentity reads the identity of the store from the database. If the database has none, loadIdentity uses the
-// identity in the file TABLES, or creates a new one.
+// loadIdentity reads the identity of the store from the database. If there is none, it stores the identity from the
+// file TABLES, or a new one.
 func (s *Store) loadIdentity(readOnly bool) error {
 	v, err := layout.Get(s.db, layout.IdentityKey)
 	if err != nil || v == nil && readOnly {

@@ -12,9 +12,8 @@ import (
 
 var errFailed = errors.New("the log of the store failed")
 
-// journal numbers commits and records which commits are durable. The number of a commit is its Timestamp. Before
-// a commit is applied, the journal issues the number and stores it in journal.last. So a reader that sees a part
-// of the commit waits for all commits up to the number in journal.last.
+// journal numbers commits and records which commits are durable. A commit gets its number, which journal.last then
+// contains, before it is applied. So a reader that sees the commit waits for it.
 type journal struct {
 	clock   *table.Clock
 	started edm.Ticks              // highest commit number that earlier processes may have issued
@@ -23,9 +22,8 @@ type journal struct {
 	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space or a file descriptor; nil means never
 	short   func() error           // returns the error that says whether disk space or a file descriptor is missing
 
-	// numbers is held while a number is issued, and is acquired before mu. To issue a number, the clock may first have
-	// to store a reservation of numbers, and this write may wait for disk space. mu must not be held during the write,
-	// because journal.fail acquires mu.
+	// numbers is held while a number is issued, and is acquired before mu. Issuing a number may take long on a full
+	// disk. Meanwhile, journal.fail must be able to acquire mu.
 	numbers sync.Mutex
 
 	mu     sync.Mutex
@@ -114,8 +112,8 @@ func (j *journal) cancel(e *entry) {
 	j.remove(e)
 }
 
-// remove removes a commit from the list and releases mu, which must be held. If the commit was the oldest, remove also
-// wakes the replies that wait for it.
+// remove removes a commit from the list and releases mu, which must be held. It wakes the replies that waited for the
+// commit as the oldest.
 func (j *journal) remove(e *entry) {
 	if j.failed != nil {
 		j.mu.Unlock()

@@ -148,8 +148,8 @@ func (s *Store) reservation() (edm.Ticks, error) {
 	return edm.Ticks(binary.BigEndian.Uint64(v)), nil
 }
 
-// reserve stores the highest Timestamp that the clock may issue. It does not sync the log, because the write precedes
-// every commit with a newly reserved Timestamp in the log.
+// reserve stores the highest Timestamp that the clock may issue. It needs no sync, because in the log, this write
+// precedes every commit with such a Timestamp.
 func (s *Store) reserve(t edm.Ticks) error {
 	b := s.db.NewBatch()
 	if err := b.Set(layout.ClockKey, binary.BigEndian.AppendUint64(nil, uint64(t)), nil); err != nil {

@@ -27,8 +27,8 @@ type Metrics struct {
 	Damage          int64  // number of reads and compactions that found a damaged block
 	// LastTimestamp is the highest Timestamp issued or reserved.
 	LastTimestamp edm.Ticks
-	// DiskFree and DiskTotal are the free and the total bytes of the file system. They are 0 for a store in memory, or
-	// if the file system does not report them.
+	// DiskFree and DiskTotal are the free and the total bytes of the file system, or 0 for a store in memory and if the
+	// file system does not report them.
 	DiskFree, DiskTotal uint64
 	// RefusedForSpace is the number of writes refused because the disk was full.
 	RefusedForSpace int64
@@ -72,8 +72,8 @@ type Observer struct {
 	Sync func(took time.Duration, commits int)
 }
 
-// pebbleMetrics returns the metrics of Pebble. While a file operation waits for space, Pebble may hold a lock that
-// protects its metrics. In this case pebbleMetrics returns the previous metrics.
+// pebbleMetrics returns the metrics of Pebble. While a file operation waits for space, Pebble may hold a lock, so
+// pebbleMetrics returns the previous metrics.
 func (s *Store) pebbleMetrics() *pebble.Metrics {
 	if s.disk.Waiting() {
 		if m := s.lastMetrics.Load(); m != nil {

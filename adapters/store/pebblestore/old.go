@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// readOld reads the stored entities on which the mutations depend. If keep is true, it reads the entities of all
-// mutations. The result is valid until the caller calls done. If keep is true, it remains valid afterwards.
+// readOld reads the stored entities on which the mutations depend, or if keep is true, all entities of the mutations.
+// Unless keep is true, they are valid until done is called.
 func (s *Store) readOld(l *liveTable, m []table.Mutation, buf *[]byte, keep bool) (olds []old, done func(), err error) {
 	olds = make([]old, len(m))
 	if len(m) > 1 {
@@ -44,8 +44,8 @@ func isUnconditionalPut(m *table.Mutation) bool {
 	return m.Condition == table.Always && m.Kind == table.Put
 }
 
-// readMany reads the entities of the mutations in key order with one iterator. Most batches insert adjacent entities
-// between two stored entities. In this case one seek is enough.
+// readMany reads the entities of the mutations in key order with one iterator. For most batches of inserts, one seek is
+// enough.
 func (s *Store) readMany(l *liveTable, m []table.Mutation, olds []old, buf *[]byte, keep bool) (err error) {
 	order := make([]int, 0, len(m))
 	for i := range m {

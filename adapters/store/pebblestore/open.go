@@ -19,8 +19,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Open opens or creates a store. After a crash it first replays the log. On a full disk, the replay uses the space of
-// the reserve file. If there is no reserve file, Open waits until there is space.
+// Open opens or creates a store, and replays the log after a crash. On a full disk, the replay uses the space of the
+// reserve file, or waits for space.
 func Open(o Options) (*Store, error) {
 	if o.Dir == "" && !o.Memory {
 		return nil, errors.New("a store needs a data directory")
@@ -52,9 +52,8 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// await waits until Store.open has returned. If interrupt is closed while the opening waits for disk space, await
-// returns an error. Pebble cannot abort an opening, so the directory remains locked until there is space or the process
-// ends.
+// await waits until Store.open has returned. It returns an error if interrupt is closed while the opening waits for
+// disk space. The directory then remains locked, because Pebble cannot abort the opening.
 func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
 	select {
 	case err := <-opened:
@@ -123,8 +122,8 @@ func tryRead(o Options) error {
 // openChanging opens the store and may change its files. It fails if commits are lost, unless o.AcceptDamage is set.
 func (s *Store) openChanging(o Options) error {
 	p := o.pebble(s)
-	// If the directory does not exist, pebble.Open must create it, because Pebble also makes
-	// the directory and its parents durable. Pebble then locks the directory itself.
+	// A missing directory is left to pebble.Open, which makes the directory and its parents durable. Pebble then locks
+	// the directory itself.
 	lock, err := LockDirectory(o.FS, o.Dir)
 	isNew := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !isNew {
@@ -185,17 +184,17 @@ func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
 }
 
 // Close closes the store. All other calls must have returned. Close moves the content of the log to data files, so that
-// the next Open has nothing to replay. If a Pebble call, such as the checkpoint of a backup, waits for disk space,
-// Close leaves the store open and locked until the process ends. It does not abort the call, because Pebble ends the
-// process if it cannot begin a new log.
+// the next Open has nothing to replay.
+//
+// If a Pebble call waits for disk space, the store remains open and locked until the process ends.
 func (s *Store) Close() error {
 	if s.memory {
 		s.end()
 		s.backlog.WaitEnd()
 		return s.db.Close()
 	}
-	// On a full disk, Close does not flush, and the next Open replays the log. Close does not flush either if the data
-	// directory was replaced, because a flush would create files in the other directory.
+	// On a full disk, Close does not flush, and the next Open replays the log. If another directory has replaced the
+	// data directory, a flush would create files there.
 	flushed := s.disk.Refusal() == nil && s.flush(context.Background()) == nil
 	s.end()
 	if s.endCalls() != nil {

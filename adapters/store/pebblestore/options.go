@@ -23,39 +23,36 @@ type Options struct {
 	Dir string
 	// Memory keeps everything in memory, without a log: nothing is durable.
 	Memory bool
-	// MemoryLimit is the maximum number of bytes that tables may use if Memory is set; 0 means no limit. Above the
-	// limit, all writes except deletes fail with [table.ErrMemoryFull]. During a compaction, the tables temporarily
-	// need up to twice their memory.
+	// MemoryLimit is the maximum number of bytes of the tables if Memory is set; 0 means no limit. Above it, only
+	// deletes are accepted. During a compaction, the tables need up to twice their memory.
 	MemoryLimit int64
 	// FS is the file system that contains Dir; nil means the file system of the machine.
 	FS vfs.FS
 	// CacheSize is the memory in bytes for blocks of data files and for writes that are
 	// not in data files yet; 0 means 128 MiB.
 	CacheSize int64
-	// DiskReserve is the size in bytes of the reserve file. On a full disk, deletes and compactions can use the space
-	// of this file. The file uses at most a sixteenth of the disk. 0 means no file, and a negative value leaves an
-	// existing file unchanged.
+	// DiskReserve is the size in bytes of the reserve file, whose space can be used on a full disk. It is at most a
+	// sixteenth of the disk. 0 means no file. A negative value leaves an existing file unchanged.
 	DiskReserve int64
-	// KeepLogs is the maximum total size in bytes of the logs that the store keeps until they are shipped. See
-	// [Store.ReadLog]. 0 means that no logs are kept. If KeepLogs is negative and the last start kept logs, the store
-	// keeps logs without a limit.
+	// KeepLogs is the maximum total size in bytes of the unshipped logs that the store keeps; 0 means none. See
+	// [Store.ReadLog]. If it is negative, there is no limit, but only if the last start kept logs.
 	KeepLogs int64
 	// MaxOpenFiles is the maximum number of data files that are open at the same time; 0 means 1,000.
 	MaxOpenFiles int
-	// Spare closes the files that the process keeps open only as a reserve of file descriptors. It returns false if no
-	// such file was open. Nil means that the process keeps no such files.
+	// Spare closes files that are open only as a reserve of file descriptors. It reports whether there were any. Nil
+	// means that there is no reserve.
 	Spare func() bool
 	// Now is the clock for Timestamps; nil means the clock of the machine.
 	Now func() edm.Ticks
-	// Fatal is called when the log cannot be written. Fatal should end the process, but not by a panic, because a caller
-	// could recover. Nil means that the store logs the error and exits.
+	// Fatal is called when the log cannot be written. It should end the process without a panic, because a caller could
+	// recover. Nil means to log the error and exit.
 	Fatal func(error)
 	// Logf logs events for the operator, such as a failed compaction; nil means
 	// log.Printf.
 	Logf func(format string, args ...any)
 
-	// Interrupt may be closed to make Open return an error while it waits for disk space or for a file descriptor. If
-	// Interrupt is nil, Open waits without a limit.
+	// Interrupt can be closed to end an Open that waits for disk space or a file descriptor. If Interrupt is nil, Open
+	// waits without a limit.
 	Interrupt <-chan struct{}
 
 	// AcceptDamage makes Open accept a directory that has lost confirmed commits. The store then does not have these
@@ -70,9 +67,8 @@ type Options struct {
 const (
 	defaultCache = 128 << 20
 
-	// After a crash, the logs of up to three memtables are replayed. These logs have at most 48 MiB, so the replay takes
-	// less than a second. Memtables are smaller if the reserve file is small, because a quarter of the reserve file must
-	// suffice to flush them.
+	// After a crash, the logs of up to three memtables (48 MiB) are replayed in less than a second. A quarter of the
+	// reserve file must suffice to flush them, so a small file means smaller memtables.
 	memTable  = 16 << 20
 	minTable  = 256 << 10
 	memTables = 3
@@ -134,8 +130,8 @@ func (o Options) pebble(s *Store) *pebble.Options {
 	if reserve := s.disk.Reserve(); reserve > 0 {
 		p.MemTableSize = uint64(min(memTable, max(minTable, reserve/16)))
 	}
-	// Memtables use a part of CacheSize. A memtable has at most a quarter of CacheSize, and Pebble seldom has more than
-	// two memtables. So half of CacheSize remains for blocks.
+	// Memtables use a part of CacheSize. Pebble seldom has more than two, so at least half of CacheSize remains for
+	// blocks.
 	p.MemTableSize = min(p.MemTableSize, max(minTable, uint64(o.CacheSize)/4))
 	if o.tune != nil {
 		o.tune(p)
@@ -143,10 +139,13 @@ func (o Options) pebble(s *Store) *pebble.Options {
 	return p
 }
 
-// Blocks of 16 KiB and Snappy were chosen by measurements on one core, with entities of 1 KiB of which
-// half is compressible. With blocks of 32 KiB, scans from the page cache are 1.3 times as fast, but a Get
-// that misses the block cache reads and caches twice as much. With blocks of 4 KiB, scans are half as fast.
-// Without compression, reads from a warm cache are not faster, and the disk space doubles.
+// Blocks of 16 KiB and Snappy were chosen by measurements on one core, with entities of 1 KiB of which half is
+// compressible.
+//
+//   - With blocks of 32 KiB, scans from the page cache are 1.3 times as fast. But a Get that misses the block cache
+//     reads and caches twice as much.
+//   - With blocks of 4 KiB, scans are half as fast.
+//   - Without compression, reads from a warm cache are not faster, and the disk space doubles.
 var (
 	blockSize   = 16 << 10
 	compression = sstable.SnappyCompression

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// countOrphans logs, for each table whose record is lost, how many of its entities are still stored. No request can
-// reach these entities. countOrphans is called when damage was accepted.
+// countOrphans logs the number of stored entities of each table whose record is lost. No request can reach these
+// entities.
 func (s *Store) countOrphans(logf func(string, ...any)) error {
 	live := map[table.Incarnation]bool{}
 	err := forEachRecord(s.db, func(r *table.Record) error {

@@ -8,8 +8,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 )
 
-// OpenToRead opens the database of a store only for reading. It accepts damage, as [Open] does with
-// Options.AcceptDamage, but changes no file of the directory. The returned Guard lists the losses.
+// OpenToRead opens the database of a store only for reading. It changes no file, and accepts damage. The Guard lists
+// the losses.
 func OpenToRead(o Options) (db *pebble.DB, logs *logguard.Guard, err error) {
 	o = o.withDefaults()
 	names, err := o.FS.List(o.Dir)

@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// restoreRecords compares the records in the database with their second copy. It reports the records that the database
-// has lost. If Options.AcceptDamage is set, it writes these records to the database again.
+// restoreRecords reports the records that are only in the second copy. If damage is accepted, it writes them to the
+// database again.
 func (s *Store) restoreRecords(readOnly bool, logf func(string, ...any)) error {
 	if own := s.identity.Load(); own != nil && s.copied.Store != "" && s.copied.Store != *own {
 		logf("edgetable: %s belongs to another store: it is not used, and is rewritten", recordcopy.Name)

@@ -20,9 +20,8 @@ import (
 
 var errRecordOfLog = errors.New("a commit of the log cannot be read")
 
-// Replay atomically applies commits of another store, sorted by number, and stores the position p after these commits.
-// A commit may be applied twice, because it contains the new values of its keys. No other write may run at the same
-// time.
+// Replay atomically applies commits of another store, sorted by number, and stores the position after them. It can
+// apply the same commits twice. No other write must run at the same time.
 func (s *Store) Replay(ctx context.Context, p commitlog.Position, commits []commitlog.Commit) error {
 	position, err := json.Marshal(p)
 	if err != nil {
@@ -186,10 +185,11 @@ func Drops(record []byte, key table.RecordKey) bool {
 	}
 }
 
-// Lead ends the replay of another store's log, so that the store accepts writes. The new writes have Timestamps higher
-// than the given Timestamp. The store begins a new history, which continues the other store's history. keepLogs is as
-// in Options.KeepLogs. next is the ID of the timeline that was begun for this store at the backup location, or "". If
-// the process is killed, the next start finds the timeline by this ID.
+// Lead ends the replay of another store's log, so that the store accepts writes with Timestamps higher than the given
+// one. The store begins a new history, which continues the other store's history.
+//
+// keepLogs is as in Options.KeepLogs. next is the ID of the store's new timeline in the backup location, or "". If the
+// process is killed, the next start finds the timeline by this ID.
 func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
 	if err := s.beginTimeline(above, keepLogs, next); err != nil {
 		return err

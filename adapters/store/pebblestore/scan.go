@@ -41,8 +41,8 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 			}
 			continue
 		}
-		// The iterator can show only commits with numbers up to n. Scan waits for these commits after it has read the
-		// page, because by then their fsync has usually finished.
+		// The iterator shows only commits with numbers up to n. Wait for them after reading the page, because by then
+		// their fsync has usually finished.
 		n := s.journal.last.Load()
 		page, err := collect(ctx, it, l, &r, b, nil)
 		if err != nil {
@@ -59,7 +59,7 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 	}
 }
 
-// scanDurable is like Scan, but reads the state without commits that may not be durable yet.
+// scanDurable is like Scan, but reads the state without commits that might not be durable yet.
 func (s *Store) scanDurable(ctx context.Context, tbl table.RecordKey, r *table.ScanRequest) (table.Page, error) {
 	var l *liveTable
 	var it *pebble.Iterator
@@ -93,8 +93,8 @@ func (l *liveTable) bounds(r key.Range) *pebble.IterOptions {
 	return o
 }
 
-// collect fills the page of b with the entities in the requested ranges, and closes the iterator. The list hidden
-// contains the older states of entities whose newest commits must not be shown yet. The page gets the older states.
+// collect fills the page of b with the entities in the requested ranges, and closes the iterator. hidden has older
+// states of entities, which replace the current ones.
 func collect(ctx context.Context, it *pebble.Iterator, l *liveTable, r *table.ScanRequest, b table.PageBuilder, hidden []hiddenRow) (table.Page, error) {
 	c := collector{b: b, m: pagerows.Get(), hidden: hidden, descending: r.Descending}
 	c.b.Pause = r.Pause
@@ -123,8 +123,8 @@ type collector struct {
 	descending bool
 }
 
-// collect reads the entities between the bounds of the iterator. It examines them in the memory of the iterator and
-// copies only the entities that belong to the page.
+// collect examines the entities between the bounds of the iterator, and copies only those that belong to the page out
+// of the iterator's memory.
 func (c *collector) collect(ctx context.Context, it *pebble.Iterator, in key.Range) error {
 	first, next := it.First, it.Next
 	if c.descending {
@@ -164,8 +164,8 @@ func (c *collector) collect(ctx context.Context, it *pebble.Iterator, in key.Ran
 	return err
 }
 
-// collectOld examines the hidden entities in the range, up to the key until. If until is nil, there is no limit. It
-// reports whether a hidden entity has exactly this key.
+// collectOld examines the hidden entities in the range, up to a key; nil means all. It reports whether a hidden entity
+// has this key.
 func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) (at bool, err error) {
 	for len(c.hidden) > 0 && !at {
 		h := c.hidden[0]

@@ -12,13 +12,14 @@ import (
 )
 
 // Reads must work on a full disk. While the log waits for disk space, Pebble already shows commits that are not durable
-// yet. Instead of waiting for these commits, reads hide them.
+// yet. Reads hide these commits.
 //
-// The log is synced in order. So a commit is certainly durable if the commit or a later commit in the log is synced. A
-// stripe is a lock for some of the partitions. Of two commits of one stripe, the commit with the higher number is later
-// in the log. A catalog change locks all stripes, so the same is true for a catalog change and any other commit.
-// Commits of different stripes are independent of each other. So reads may show a commit of one stripe but hide an
-// older commit of another stripe.
+// The log is synced in order, so a commit is durable if a later commit in the log is synced. The commits of one stripe
+// (a lock for some of the partitions) are in the log in the order of their numbers. A catalog change locks all stripes,
+// so it is in order with every commit.
+//
+// Commits of different stripes are independent. So reads may show a commit of one stripe and hide an older commit of
+// another stripe.
 
 // forget releases the snapshot of a commit that is durable or has failed.
 func (s *Store) forget(u undo) {
@@ -33,9 +34,8 @@ func (j *journal) isDurable(e *entry) bool {
 	return e.number <= j.syncedCatalog || st != nil && e.number <= st.synced
 }
 
-// pendingCommits returns the commits that may not be durable yet, oldest first, up to the first catalog change that is
-// not durable. It returns this catalog change separately, or nil if there is none. The snapshot of the catalog change
-// has only earlier commits. j.mu must be held.
+// pendingCommits returns, oldest first, the commits that might not be durable yet, up to the first such catalog change.
+// catalog is this change, or nil. j.mu must be held.
 func (j *journal) pendingCommits() (commits []*entry, catalog *entry) {
 	for e := j.oldest; e != nil; e = e.newer {
 		switch {
@@ -49,7 +49,7 @@ func (j *journal) pendingCommits() (commits []*entry, catalog *entry) {
 	return commits, nil
 }
 
-// view is the state of the store at one moment, without commits that may not be durable yet.
+// view is the state of the store at one moment, without commits that might not be durable yet.
 type view struct {
 	store   *Store
 	from    pebble.Reader
@@ -57,9 +57,8 @@ type view struct {
 	hidden  []*entry // commits that the view must hide, although Pebble shows them or will soon show them
 }
 
-// withDurableView passes a view to a function. The view hides all commits that may not be durable yet. During the call,
-// no commit is registered or becomes durable for readers, so the function must return soon. Iterators that the function
-// creates remain valid afterwards.
+// withDurableView calls a function with a view that hides all commits that might not be durable yet. The function must
+// return soon, because commits wait for it. Its iterators remain valid.
 func (s *Store) withDurableView(do func(v view) error) error {
 	j := s.journal
 	j.mu.Lock()
@@ -99,7 +98,7 @@ func (v view) liveTable(tbl table.RecordKey) (*liveTable, error) {
 	return l, nil
 }
 
-// hiddenRow is the older state of an entity. Reads show this state, because the newer commits to the entity may not be durable yet.
+// hiddenRow is the older state of an entity. Reads show this state, because the newer commits to the entity might not be durable yet.
 type hiddenRow struct {
 	key   []byte
 	old   old
@@ -128,7 +127,7 @@ func (v view) rows(l *liveTable, in key.Range) (list []hiddenRow) {
 	return slices.CompactFunc(list, func(a, b hiddenRow) bool { return bytes.Equal(a.key, b.key) })
 }
 
-// getDurable is like Get, but reads the state without commits that may not be durable yet.
+// getDurable is like Get, but reads the state without commits that might not be durable yet.
 func (s *Store) getDurable(tbl table.RecordKey, k []byte) (row table.Row, err error) {
 	err = s.withDurableView(func(v view) error {
 		l, err := v.liveTable(tbl)

@@ -15,8 +15,9 @@ import (
 func (s *Store) ReadLog(after edm.Ticks) commitlog.Reader { return s.shipping.Read(after) }
 
 // AwaitDurable waits until all commits registered before the call are durable, or until ctx is done. It returns a
-// number up to which all commits are durable, and returns the given time unchanged. If whole is true, these commits
-// include every commit that returned before this time.
+// number up to which all commits are durable, and the argument now.
+//
+// whole reports whether these commits include every commit that returned before now.
 func (s *Store) AwaitDurable(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool) {
 	last := s.journal.last.Load()
 	_ = s.journal.wait(ctx, last) // the wait may fail, so s.Durable() may be lower than last
@@ -44,7 +45,7 @@ func (s *Store) ChangeTimeline(do func(*commitlog.Timeline)) error {
 }
 
 // BeginTimeline gives the timeline of the store an ID. It is called when the log is first shipped, and when the store
-// no longer continues the timeline with the current ID.
+// begins another timeline.
 func (s *Store) BeginTimeline(id, parent string, left edm.Ticks) error {
 	return s.ChangeTimeline(func(t *commitlog.Timeline) {
 		*t = commitlog.Timeline{ID: id, Parent: parent, Left: left, Since: t.Since}
@@ -58,8 +59,8 @@ func (s *Store) Raise(above edm.Ticks) error {
 	return s.raise(above)
 }
 
-// raise is like Raise, but journal.numbers must be held. The clock may have reserved numbers up to a second after the
-// last issued number. A reservation must never become lower, so raise reserves at least the same numbers.
+// raise is like Raise, but journal.numbers must be held. It reserves at least the numbers that the clock has reserved:
+// a reservation must never become lower.
 func (s *Store) raise(above edm.Ticks) error {
 	above = max(above, edm.Ticks(s.journal.last.Load()))
 	if err := s.reserve(above + table.Reservation); err != nil {
@@ -73,18 +74,18 @@ func (s *Store) raise(above edm.Ticks) error {
 func (s *Store) Started() edm.Ticks { return s.journal.started }
 
 // LogWritten returns the number of bytes written to the log since the store was opened, and the total size of the logs
-// that are kept until they are shipped.
+// kept for shipping.
 func (s *Store) LogWritten() (written, kept int64) {
 	_, kept = s.shipping.Kept()
 	return int64(s.pebbleMetrics().WAL.BytesWritten), kept
 }
 
-// Span says which commits a checkpoint contains: all commits with numbers up to Low, and none with numbers above High.
-// No commit of the store has, or will get, a number in (High, Quiet].
+// Span says which commits a checkpoint contains: all up to Low, and none above High. No commit ever gets a number in
+// (High, Quiet].
 type Span struct{ Low, High, Quiet edm.Ticks }
 
-// raiseToNow raises the clock to the current time. It returns the highest commit number issued so far and the raised
-// clock. No commit gets a number in (last, until].
+// raiseToNow raises the clock to the current time. last is the highest commit number issued so far. No commit gets a
+// number in (last, until].
 func (s *Store) raiseToNow() (last, until edm.Ticks) {
 	s.journal.numbers.Lock()
 	defer s.journal.numbers.Unlock()
@@ -94,8 +95,8 @@ func (s *Store) raiseToNow() (last, until edm.Ticks) {
 	return last, until
 }
 
-// CheckpointSpan makes a [Store.Checkpoint] to which the shipped log can be applied. When CheckpointSpan returns, all
-// commits up to the number in span.High are durable.
+// CheckpointSpan makes a [Store.Checkpoint] to which the shipped log can be applied. When it returns, all commits up to
+// span.High are durable.
 func (s *Store) CheckpointSpan(ctx context.Context, dir string) (span Span, err error) {
 	_, began := s.raiseToNow()
 	low, _, whole := s.AwaitDurable(ctx, time.Time{})

@@ -103,9 +103,8 @@ func (s *Store) awaitAndReturn(ctx context.Context, n int64, err error) error {
 	return err
 }
 
-// apply adds the batch of a commit to the log and makes the batch visible to readers. Batches are written to the log in
-// the order of the calls of apply. The caller must then call awaitDurable. If apply returns an error, the batch was not
-// applied.
+// apply adds the batch of a commit to the log and shows it to readers. The log has the batches in the order of the
+// calls. After a success, the caller must call awaitDurable.
 func (s *Store) apply(b *pebble.Batch, e *entry) error {
 	if s.memory {
 		return s.applyUnsynced(b)
@@ -139,9 +138,8 @@ func (s *Store) applyUnsynced(b *pebble.Batch) error {
 	return s.db.Apply(b, pebble.NoSync)
 }
 
-// exitOnPanic is deferred while a commit is being applied. Pebble panics when it cannot write its log, and HTTP servers
-// recover from panics. exitOnPanic ends the process, because the process must not continue with half a commit and a locked
-// stripe.
+// exitOnPanic is deferred while a commit is applied. Pebble panics if it cannot write its log. The process must then
+// end, because a recovered panic leaves half a commit and a locked stripe.
 func (s *Store) exitOnPanic() {
 	if r := recover(); r != nil {
 		if err, ok := r.(error); !ok || !errors.Is(err, pebble.ErrClosed) {
@@ -151,8 +149,8 @@ func (s *Store) exitOnPanic() {
 	}
 }
 
-// awaitDurable waits until an applied batch is durable. Only the goroutine that applied the batch may call awaitDurable,
-// because the log wakes that goroutine directly.
+// awaitDurable waits until an applied batch is durable. It must be called by the goroutine that applied the batch,
+// because the log wakes this goroutine.
 func (s *Store) awaitDurable(b *pebble.Batch, e *entry) error {
 	if !s.memory {
 		if err := b.SyncWait(); err != nil {

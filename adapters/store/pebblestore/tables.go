@@ -13,11 +13,11 @@ import (
 // liveTable is one incarnation of a table, from its creation to its drop.
 type liveTable struct {
 	incarnation table.Incarnation
-	// dead is set before the batch that drops the table is applied. So if dead is still not set after a read, the read has seen the
-	// table before the drop.
+	// dead is set before the batch that drops the table is applied. If dead is not set after a read, the read has seen
+	// the table before the drop.
 	dead atomic.Bool
-	// traits are the declared options of the table. They change only while all stripes (the locks of commits) are held,
-	// so they do not change during a commit. A read uses traits that were valid at some time during the read.
+	// traits are the declared options of the table. They change only while all stripes are held, and so never during a
+	// commit.
 	traits atomic.Pointer[table.Traits]
 	news   feedlog.News
 }
@@ -43,8 +43,8 @@ func (t *tables) find(key table.RecordKey) *liveTable {
 	return l
 }
 
-// setLive makes the incarnation in a table's record live, unless it is already live, and sets its declared options
-// (traits). It ignores the record of an account, which has no incarnation.
+// setLive makes the incarnation in a table's record live, and sets its declared options (traits). It ignores the record
+// of an account.
 func (t *tables) setLive(r *table.Record) {
 	if r.Key.Table == "" {
 		return
@@ -75,8 +75,8 @@ func (t *tables) notifyWaiters(of map[table.Incarnation]edm.Ticks) {
 	}
 }
 
-// traitsAndTime returns the declared options (traits) of a table, and the current time. A read uses both to find out
-// which entities have expired. The time is 0 for a table without traits.
+// traitsAndTime returns the declared options (traits) of a table and the current time, for the expiry of entities. The
+// time is 0 for a table without traits.
 func (l *liveTable) traitsAndTime(clock *table.Clock) (t *table.Traits, now edm.Ticks) {
 	if t = l.traits.Load(); t != nil {
 		now = clock.Instant()

@@ -14,8 +14,8 @@ type undo struct {
 	mutations []table.Mutation // memory of the caller of Commit, valid until the call of journal.done
 	olds      []old            // entities before the commit; nil if there is plenty of disk space, because reads then hide no commits
 
-	// before is a snapshot of the state before a catalog change, or before replayed commits of another store. If a drop is not
-	// durable yet, readers need the snapshot to read the entities of the dropped table.
+	// before is a snapshot of the state before a catalog change or replayed commits. Until a drop is durable, readers
+	// see the dropped table in it.
 	before *pebble.Snapshot
 }
 

@@ -6,8 +6,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Withdraw removes the expiry rules of all tables, and returns the number of tables that had a rule. Entities that
-// had expired by a rule and are still stored become visible again.
+// Withdraw removes the expiry rules of all tables, and returns how many tables had a rule. Expired entities that are
+// still stored become visible again.
 func (s *Store) Withdraw(ctx context.Context) (tables int, err error) {
 	var declare []table.Record
 	err = forEachRecord(s.db, func(r *table.Record) error {

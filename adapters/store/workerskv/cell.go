@@ -9,16 +9,16 @@ import (
 )
 
 // A cell is the content that is stored under a name in KV. Its first 8 bytes are a stamp: the Timestamp of the write,
-// big-endian. A small cell is stored in the metadata of the name, because a list returns metadata; the value is then
-// empty. A larger cell is stored as the value, and the metadata contains only the stamp:
+// big-endian. A list returns the metadata of names, so a small cell is stored in the metadata, with an empty value. A
+// larger cell is stored as the value, and the metadata contains only the stamp:
 //
 //	metadata = base64( 01 · the whole cell )  or  base64( 02 · stamp )
 //
-// KV stores metadata as a JSON string. Of the simple encodings that need no escapes in JSON, base64 is the densest.
+// KV stores metadata as a JSON string of at most 1,024 bytes, including two quotes. base64 needs no escapes in JSON.
 const (
 	formInline = 1
 	formValue  = 2
-	formMark   = 3 // a mark: in a replica, it stands for an entity whose key is too long for a name in KV; the name of the mark contains the beginning of the key
+	formMark   = 3 // a mark, which in a replica stands for an entity whose key is too long for a name in KV
 
 	stampSize   = 8
 	maxMetadata = 1022

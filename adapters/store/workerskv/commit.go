@@ -8,9 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Commit implements [table.Store]. It reads the entities, applies the mutations and writes the results. If another
-// client writes an entity in the meantime, Commit overwrites that write. If only some writes of a batch fail, it
-// returns [table.ErrUnknown].
+// Commit implements [table.Store]. It reads the entities, applies the mutations and writes the results, without regard
+// to concurrent writes. If only some writes fail, it returns [table.ErrUnknown].
 func (s *Store) Commit(ctx context.Context, t table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	if err := s.check(m); err != nil {
 		return 0, err

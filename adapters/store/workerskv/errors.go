@@ -46,8 +46,8 @@ func readError(ctx context.Context, err error) error {
 	return &busy{err}
 }
 
-// writeError converts the errors of the writes of one commit to one error, or to nil if all writes succeeded. If KV
-// refused all writes, nothing was applied, and the error is [table.ErrBusy]. Otherwise the error is [table.ErrUnknown].
+// writeError combines the errors of the writes of one commit. It returns [table.ErrBusy] if KV refused all writes,
+// [table.ErrUnknown] if it did not, and nil without an error.
 func writeError(errs []error) error {
 	var failure error
 	certain := true

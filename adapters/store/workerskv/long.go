@@ -7,15 +7,14 @@ import (
 	"edgetable/core/key"
 )
 
-// A replica does not contain entities whose keys are too long for a name in KV. For such keys it contains a mark: a
-// name with the beginning of the keys. A scan that reaches a mark reads all keys with this beginning, long or not, from
-// the primary.
+// A replica has only marks for entities whose keys are too long for a name in KV. A mark is a name with the beginning
+// of such keys. A scan reads all keys with this beginning from the primary.
 
 // positionAfter returns a position that sorts after every position with the prefix k.
 func positionAfter(k []byte) []byte { return append(bytes.Clone(k), 0xFF) }
 
-// startLong reads the entities at the start of a range whose keys are too long for names from the primary. It is
-// necessary if the range begins after the mark of these keys, because the scan does not reach the mark then.
+// startLong reads entities with long keys at the start of a range from the primary. The range may begin after the mark
+// of these keys, which the scan then does not reach.
 func (s *scanner) startLong(ctx context.Context, st *stream) (full bool, err error) {
 	start := st.r.Start
 	n := cut(start, overflow)

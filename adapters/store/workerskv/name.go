@@ -24,8 +24,8 @@ const (
 	incarnationText = 16
 	// maxKey is the maximum length of an encoded key in a name.
 	maxKey = maxName - 1 - incarnationText
-	// KV might not accept the bytes 00 and 01 of an encoded key. In a name, separator replaces 00, and after replaces
-	// 01. Like 00 and 01, both sort below every character of a key.
+	// separator and after stand for the bytes 00 and 01 of an encoded key, which KV might not accept. Both also sort
+	// below every character of a key.
 	separator = 0x1E
 	after     = 0x1F
 )
@@ -47,8 +47,8 @@ func appendPosition(dst, position []byte) []byte {
 	return dst
 }
 
-// nameOf returns the name of the entity with the given encoded key. For a position between two keys, it returns a
-// string that sorts between the names of the keys.
+// nameOf returns the name of the entity with the given encoded key. Names sort like keys, also for a position between
+// two keys.
 func nameOf(prefix string, position []byte) string {
 	b := make([]byte, 0, len(prefix)+len(position))
 	return string(appendPosition(append(b, prefix...), position))
@@ -76,9 +76,8 @@ const overflow = maxKey - 1 - 2*digestSize
 
 const digestSize = 8
 
-// markOf returns the name of the mark for an entity whose key is too long for a name in KV. The name contains the
-// beginning of the key, cut after a whole character, then a byte that sorts before every longer key, then a digest of
-// the key.
+// markOf returns the name of the mark for a key that is too long for a name in KV: the beginning of the key, the byte
+// after, and a digest of the key.
 func markOf(prefix string, k []byte) string {
 	b := appendPosition([]byte(prefix), k[:cut(k, overflow)])
 	digest := sha256.Sum256(k)

@@ -8,25 +8,23 @@ import (
 )
 
 // Namespace contains the operations of a Workers KV namespace that this package needs. Names are valid UTF-8 of 1 to
-// 512 bytes. Metadata is printable ASCII without quotes and backslashes, at most 1,022 bytes. KV stores metadata as a
-// JSON string and permits 1,024 bytes, including the two quotes.
+// 512 bytes. Metadata is at most 1,022 bytes of printable ASCII without quotes and backslashes.
 //
-// Each read may return a state that is up to a minute old. The reply that a name does not exist may be as old. KV
-// accepts one write per second to a name. If a name is written more than once, the last write wins.
+// A read may return a state that is up to a minute old. KV accepts one write per second to a name, and the last write
+// wins.
 type Namespace interface {
-	// Get returns the value and the metadata of a name, both written by the same write.
-	// ok is false if the name does not exist. metadata is nil if it is not a string.
-	// The caller owns both slices.
+	// Get returns the value and the metadata of a name, from the same write. metadata is nil if it is not a string. ok
+	// is false if the name does not exist. The caller owns both slices.
 	Get(ctx context.Context, name string) (value, metadata []byte, ok bool, err error)
-	// Write makes one or more writes, in any order or concurrently, and returns the error of each. The names must be
-	// different. ErrRefused means that the write was not applied and will not be applied. After any other error, the
-	// write may have been applied or may still be applied. After a failed write, Write may refuse the remaining writes
-	// without trying them.
+	// Write makes writes to different names, in any order, and returns the error of each.
+	//
+	// ErrRefused means that the write was not applied and will not be. After any other error, the write may have been
+	// applied or may still be applied. After a failure, Write may refuse the remaining writes.
 	Write(ctx context.Context, writes []Write) []error
-	// List returns up to limit names that begin with prefix, in byte order. limit must not
-	// be above 1,000. next is the cursor of the next page, or "" if the list is complete.
-	// A page may be empty even if there is a next page. A cursor is valid only for the same
-	// prefix. If KV no longer accepts the cursor, List returns ErrCursor.
+	// List returns up to limit names with a prefix, in byte order. limit must not be above 1,000. next is the cursor of
+	// the next page, or "" at the end. A page may be empty even if there is a next page.
+	//
+	// A cursor is valid only for the same prefix. If KV no longer accepts it, List returns ErrCursor.
 	List(ctx context.Context, prefix, cursor string, limit int) (keys []Key, next string, err error)
 }
 
@@ -54,8 +52,8 @@ var (
 const (
 	// interval is the minimum time between two writes of a name.
 	interval edm.Ticks = edm.TicksPerSecond
-	// visibleAfter is the time after which no isolate uses the state before a write. It consists of the minute that KV
-	// needs to show the write everywhere, and the time of the longest request that may have read the old state.
+	// visibleAfter is the time after which no isolate uses the state before a write: a minute until KV shows the write
+	// everywhere, and the time of a long request that has read the old state.
 	visibleAfter edm.Ticks = 120 * edm.TicksPerSecond
 )
 

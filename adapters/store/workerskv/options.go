@@ -11,9 +11,8 @@ type Options struct {
 	Namespace Namespace
 	// Now is the wall clock. The clocks of isolates may differ by a few seconds.
 	Now func() edm.Ticks
-	// BestEffort permits inserts, ETags and batches without guarantees: conditions are
-	// checked against the state that KV returns, which may be a minute old, and a batch may
-	// be applied in part. Without this option, these operations fail with [table.ErrUnsupported].
+	// BestEffort permits inserts, ETags and batches without guarantees. Conditions are checked against a state that may
+	// be a minute old, and a batch may be applied in part.
 	BestEffort bool
 	// Calls is the maximum number of KV calls for one page of a scan. The platform permits 1,000 calls per invocation.
 	// 0 means 500. The minimum is 8.

@@ -7,13 +7,12 @@ import (
 	"edgetable/core/key"
 )
 
-// cursor is the part of a position that says where a list of KV continues. An encoded position is: the last examined
-// key · 01 · count · common · kv.
+// cursor says where a list of KV continues. An encoded position is: the last examined key · 01 · count · common · kv.
+// It sorts after the examined key and before all later keys.
 //
-// Package key writes the byte 01 only at the end of a position, so the position sorts after the examined key and before
-// all later keys. If several pages end after the same key, count increases, so that each page makes progress. kv is
-// KV's cursor, which KV accepts only for a list with the same prefix of names. common is the number of bytes of the key
-// in that prefix.
+//   - count increases if several pages end after the same key, so that each page makes progress
+//   - common is the number of bytes of the key in the prefix of the list
+//   - kv is KV's cursor, which is valid only for this prefix
 type cursor struct {
 	count  uint16
 	common int
@@ -38,8 +37,8 @@ func (c cursor) position(k []byte) []byte {
 	return append(b, c.kv...)
 }
 
-// splitPosition splits an encoded position after the byte 01 into the position of package key and the cursor. Positions
-// come from clients, so a malformed cursor is ignored.
+// splitPosition splits an encoded position after the byte 01. A malformed cursor is ignored, because positions come
+// from clients.
 func splitPosition(position []byte) ([]byte, cursor) {
 	i := bytes.IndexByte(position, 1)
 	if i < 0 || i+1 == len(position) {

@@ -8,14 +8,14 @@ import (
 	"edgetable/core/table"
 )
 
-// Publisher writes changes of a primary store to a replica. Its caller must be the only writer of the data in the
-// primary: a Durable Object with a bucket of a table, or with a catalog. The caller passes changes in order, and
-// repeats each change until the Publisher reports the change as done. It may also repeat a change that is done. A
-// Publisher is not safe for concurrent use.
+// Publisher writes changes of a primary store to a replica. It is not safe for concurrent use.
+//
+// The caller must be the only writer of the data in the primary. It passes changes in order, and repeats each change at
+// least until the Publisher reports it as done.
 type Publisher struct {
 	ns    Namespace
 	now   func() edm.Ticks
-	wrote map[string]edm.Ticks // the time of the last write of each name; entries older than a second are not needed, because KV permits one write of a name per second
+	wrote map[string]edm.Ticks // the time of the last write of each name; needed for one second, because KV permits one write of a name per second
 }
 
 // maxResting limits the size of Publisher.wrote. At this size, write removes the names that can be written again.
@@ -26,12 +26,13 @@ func NewPublisher(ns Namespace, now func() edm.Ticks) *Publisher {
 	return &Publisher{ns: ns, now: now, wrote: make(map[string]edm.Ticks)}
 }
 
-// Rows publishes changes of entities of one incarnation of a table. The changes must be in order; only the last change
-// of each key is published. done reports for each change whether the replica has it. err is the first error.
+// Rows publishes changes of entities of one incarnation of a table, given in order. Of several changes of one key, it
+// publishes the last. done reports for each change whether the replica has it. err is the first error.
 //
-// If err is nil, the caller must wait a second and then repeat the changes that are not done: their names were written
-// less than a second ago. If err is not nil, a change that is not done may have been published or may still be
-// published. The caller must publish it again after some seconds, or publish a later change of the same key.
+// If err is nil, the caller must wait a second and repeat the changes that are not done.
+//
+// If err is not nil, a change that is not done may still be published. After some seconds, the caller must publish it
+// again, or a later change of the same key.
 func (p *Publisher) Rows(ctx context.Context, incarnation table.Incarnation, changes []table.Change) (done []bool, err error) {
 	done = make([]bool, len(changes))
 	last := make(map[string]int, len(changes))
@@ -86,9 +87,10 @@ func (p *Publisher) RemoveRecord(ctx context.Context, key string) error {
 	return p.writeOne(ctx, spaceRecords+key, nil)
 }
 
-// Purge deletes all entities of an incarnation that was dropped. It also deletes the times that Synced has recorded for
-// the sources whose names begin with the text sources. It makes at most the given number of KV calls, and reports
-// whether more work remains. All publishers of the incarnation must have stopped.
+// Purge deletes all entities of a dropped incarnation. It also deletes the times that Synced has recorded for sources
+// whose names begin with the given text. All publishers of the incarnation must have stopped.
+//
+// Purge makes at most the given number of KV calls, and reports whether more work remains.
 func (p *Publisher) Purge(ctx context.Context, incarnation table.Incarnation, sources string, calls int) (more bool, err error) {
 	err = purge(ctx, p.ns, &budget{calls: calls}, spaceSyncs+sources, entityPrefix(incarnation))
 	if errors.Is(err, errSpent) {
@@ -97,8 +99,8 @@ func (p *Publisher) Purge(ctx context.Context, incarnation table.Incarnation, so
 	return err != nil, err
 }
 
-// Synced records that all changes of a source before the time until are published. A source is a writer of the primary,
-// with a name such as account/table/bucket.
+// Synced records that all changes of a source before a time are published. A source is a writer of the primary, such as
+// a bucket of a table.
 func (p *Publisher) Synced(ctx context.Context, source string, until edm.Ticks) error {
 	return p.writeOne(ctx, spaceSyncs+source, appendStamp(nil, until))
 }
@@ -116,9 +118,8 @@ func (p *Publisher) writeOne(ctx context.Context, name string, body []byte) erro
 	return p.write(ctx, []Write{cellWrite(name, body)})[0]
 }
 
-// write makes writes concurrently. The names must be different. It returns errRests for a name that was written less
-// than a second ago, without a write. It also returns errRests if KV refuses a write, because another instance has
-// written the name less than a second ago.
+// write makes writes to different names concurrently. It returns errRests for a name that was written less than a
+// second ago, by this Publisher or by another instance.
 func (p *Publisher) write(ctx context.Context, writes []Write) []error {
 	now := p.now()
 	if len(p.wrote) >= maxResting {
@@ -156,6 +157,6 @@ func (p *Publisher) write(ctx context.Context, writes []Write) []error {
 	return outcomes
 }
 
-// Rests reports whether Record, RemoveRecord, Synced or Forget failed only because the name was written less than a
-// second ago. The caller must then retry later.
+// Rests reports whether a call failed only because the name was written less than a second ago. The caller must then
+// retry later.
 func Rests(err error) bool { return errors.Is(err, errRests) }

@@ -9,8 +9,7 @@ import (
 )
 
 // A note is a cell that says that an incarnation of a table may have been dropped: stamp · key of the table's record.
-// Drop writes a note before it deletes the record, so each dropped incarnation has a note. Each call of Drop writes its
-// own note, so a note of an interrupted drop does not affect a later drop.
+// Drop writes a note before it deletes the record, so each dropped incarnation has a note.
 
 func (s *Store) writeNote(ctx context.Context, r *table.Record) error {
 	t := s.timestamp(0)
@@ -18,9 +17,10 @@ func (s *Store) writeNote(ctx context.Context, r *table.Record) error {
 	return writeCell(ctx, s.o.Namespace, name, append(appendStamp(nil, t), r.Key.String()...))
 }
 
-// Purge deletes the entities of tables that were dropped at least two minutes ago. more reports whether such entities
-// may remain. It makes at most the given number of KV calls, which must be 20 or more. Purge must be called on a
-// schedule: otherwise KV stores the entities of deleted tables for ever and charges for them.
+// Purge deletes the entities of tables that were dropped at least two minutes ago. It makes at most the given number of
+// KV calls, which must be 20 or more. more reports whether such entities may remain.
+//
+// Without regular calls of Purge, the entities remain in KV, which charges for them.
 func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 	b := &budget{calls: calls}
 	cursor := ""
@@ -51,8 +51,8 @@ func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 	}
 }
 
-// finish processes one note. If the incarnation was dropped, it deletes the entities and then the note. If the note is
-// less than two minutes old, it does nothing and returns true.
+// finish processes one note: it deletes the entities of a dropped incarnation, and then the note. If the note is less
+// than two minutes old, finish only returns true.
 func (s *Store) finish(ctx context.Context, n Key, b *budget) (waits bool, err error) {
 	p, err := decodeMetadata(n.Metadata)
 	incarnation := strings.TrimPrefix(n.Name, spacePurges)

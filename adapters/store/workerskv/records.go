@@ -120,8 +120,8 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	return listRecords(ctx, s.o.Namespace, account, from, limit)
 }
 
-// WriteRecord implements [table.Store]. It compares the revision with the state that KV returns, which may be old. If
-// two callers write the record within a minute, both may succeed, and the last write wins.
+// WriteRecord implements [table.Store]. It compares the revision with the state that KV returns, which may be old. Of
+// two writes within a minute, both may succeed; the last one wins.
 func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
 	if r.Traits != nil {
 		return "", table.ErrUnsupported
@@ -161,9 +161,8 @@ func (s *Store) demand(ctx context.Context, key table.RecordKey, want table.Revi
 	return r, nil
 }
 
-// Drop implements [table.Store]. It deletes the record, and writes a note so that [Store.Purge]
-// later deletes the entities. Drop cannot delete them itself: one invocation cannot delete millions
-// of names, and for a minute other isolates may not see the drop and may write more entities.
+// Drop implements [table.Store]. It deletes the record and writes a note. [Store.Purge] later deletes the entities,
+// because there may be millions, and other isolates may write more for a minute.
 func (s *Store) Drop(ctx context.Context, key table.RecordKey, want table.Revision) error {
 	if want == "" {
 		return table.ErrRevision

@@ -18,9 +18,10 @@ type Replica struct {
 
 var _ table.Store = (*Replica)(nil)
 
-// NewReplica returns a Replica. Tables that are not published, and entities whose keys are too long for a name in KV,
-// are read from primary. If primary is nil, the Replica treats such tables as missing, and returns
-// [table.ErrKeyTooLong] for such entities. calls is the maximum number of KV calls for a page of a scan; 0 means 500.
+// NewReplica returns a Replica. It reads unpublished tables, and entities whose keys are too long for KV, from primary.
+// If primary is nil, such tables do not exist, and such entities cause [table.ErrKeyTooLong].
+//
+// calls is the maximum number of KV calls for a page of a scan; 0 means 500.
 func NewReplica(ns Namespace, primary table.Store, calls int) *Replica {
 	return &Replica{ns: ns, primary: primary, calls: callsPerPage(calls)}
 }
@@ -84,8 +85,8 @@ func (r *Replica) Scan(ctx context.Context, t table.RecordKey, request table.Sca
 	return s.scan(ctx)
 }
 
-// Synced returns a time before which all changes are published. It is the lowest time that [Publisher.Synced] has
-// recorded for the sources whose names begin with prefix. ok is false if no time was recorded.
+// Synced returns a time before which all changes are published: the lowest time that [Publisher.Synced] has recorded
+// for sources with this prefix. ok is false if there is none.
 func (r *Replica) Synced(ctx context.Context, prefix string) (until edm.Ticks, ok bool, err error) {
 	b := budget{calls: r.calls}
 	w := newWalk(r.ns, &b, spaceSyncs+prefix, spaceSyncs+prefix, "", 1000)

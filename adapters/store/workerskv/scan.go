@@ -115,8 +115,8 @@ func (s *stream) peek(ctx context.Context) (*found, []byte, error) {
 // resume returns the cursor at which a later page can continue the stream.
 func (s *stream) resume() cursor { return cursor{common: s.common, kv: s.walk.resume()} }
 
-// read examines entities until the range ends or the page is full. It examines the first key even if the budget is
-// spent, so that every page makes progress.
+// read examines entities until the range ends or the page is full. It always examines the first key, so that every page
+// makes progress.
 func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -164,10 +164,9 @@ func (s *scanner) examine(ctx context.Context, row *table.Row) (full bool, err e
 	return verdict == table.End, err
 }
 
-// push ends a page that has used up its calls before it reached the range, because the KV list began with earlier
-// names. The position of the page must contain KV's cursor. Otherwise the next page would list the same names again. A
-// position can contain a cursor only after an examined key, so push examines the key at the start of the range. An
-// entity with this key need not exist.
+// push ends a page that has used up its calls before it reached the range. The next page must continue at KV's cursor,
+// which a position contains only after an examined key. So push examines the key at the start of the range, even if no
+// entity has this key.
 func (s *scanner) push(ctx context.Context, st *stream, at cursor) error {
 	next := st.resume()
 	k := st.r.Start

@@ -12,8 +12,8 @@ type found struct {
 	peeked
 }
 
-// budget limits the KV calls and the time of a page. When it is spent, the page makes no more lists. Until the page has
-// examined one key, it may still read single names.
+// budget limits the KV calls and the time of a page. A page without budget makes no more lists, but still reads single
+// names until it has examined one key.
 type budget struct {
 	calls   int         // number of KV calls that the page may still make
 	begun   bool        // whether the page has examined a key
@@ -21,7 +21,7 @@ type budget struct {
 	lists   int         // number of lists made
 }
 
-// spent reports whether the page may make no more lists. The time limit applies only after the first minCalls lists.
+// spent reports whether the page must make no more lists. The time limit applies only after the first minCalls lists.
 func (b *budget) spent() bool {
 	return b.calls <= 0 || b.lists >= minCalls && b.expired != nil && b.expired()
 }
@@ -32,8 +32,8 @@ const maxList = 1000
 // errSpent means that a page must end early.
 var errSpent = errors.New("the page ended early, because its calls or its time are used up")
 
-// walk visits, in order, the names that begin with prefix and are not below from. A list of KV can start only at the
-// beginning of a prefix or at a cursor, so a walk may have to list names below from and skip them.
+// walk visits, in order, the names that begin with prefix and are not below from. A list of KV begins at the prefix or
+// at a cursor, so a walk may skip names.
 type walk struct {
 	ns     Namespace
 	budget *budget

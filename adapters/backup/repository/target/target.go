@@ -1,6 +1,7 @@
-// Package target manages the directory that a restore fills with the files of a backup. While a restore is unfinished,
-// the directory contains the name of the backup. So no store opens the directory, and the next restore of the same
-// backup continues in it.
+// Package target manages the directory that a restore fills with the files of a backup.
+//
+// An unfinished directory contains the name of the backup. So no store opens the directory, and the next restore of
+// this backup can continue.
 package target
 
 import (
@@ -42,9 +43,8 @@ type Directory struct {
 	lock      interface{ Close() error }
 }
 
-// Open creates the directory for a restore of a backup. id is the name of the backup. Open also accepts an empty
-// directory, and a directory that a killed restore of the same backup left. Open checks the directory again once it has
-// the lock, because another restore may just have ended. After Open, the caller must call End.
+// Open prepares a directory for a restore of the backup id. The directory must be missing, empty, or left by a killed
+// restore of this backup. The caller must call End.
 func Open(dir, id string, files []File) (d *Directory, err error) {
 	d = &Directory{dir: dir, files: files}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -63,6 +63,7 @@ func Open(dir, id string, files []File) (d *Directory, err error) {
 	if d.lock, err = vfs.Default.Lock(filepath.Join(dir, lockName)); err != nil {
 		return nil, fmt.Errorf("another restore to %s is running (%w)", dir, err)
 	}
+	// Another restore may have ended before this restore got the lock.
 	if err = d.checkContent(id); err == nil && !d.continues {
 		err = errors.Join(d.writeNote(id), syncDir(dir))
 	}
@@ -117,8 +118,8 @@ func (d *Directory) writeNote(id string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Has reports whether an earlier run completed the file f. A complete file has the modification time of the original file. If a file
-// marker.* exists, all other files are complete, and a server may have changed them since.
+// Has reports whether an earlier run completed the file f, which then has its original modification time. If a file
+// marker.* exists, all other files are complete.
 func (d *Directory) Has(f File) bool {
 	if !d.continues {
 		return false
@@ -140,8 +141,8 @@ func (d *Directory) Write(name string, b []byte, at int64) error {
 	return errors.Join(err, file.Close())
 }
 
-// Finish makes a file durable, and then sets its modification time to that of the original file. The next backup and
-// a resumed restore recognize the file by this time.
+// Finish makes a file durable and gives it its original modification time. The next backup and a resumed restore
+// recognize the file by this time.
 func (d *Directory) Finish(f File) error {
 	path := filepath.Join(d.dir, f.Name)
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -159,14 +160,13 @@ func (d *Directory) Finish(f File) error {
 // Sync makes the entries of the directory durable.
 func (d *Directory) Sync() error { return syncDir(d.dir) }
 
-// End ends the restore, and removes the file that contains the name of the backup. After a failed restore, End also
-// removes the files of the backup. But if an earlier restore has already written a file marker.*, a failed restore
-// removes none of these files.
+// End ends the restore. After a failure, it removes the files of the backup, unless an earlier restore has already
+// written a file marker.*.
 func (d *Directory) End(done bool) error {
 	var err error
 	if !done && !d.marked {
 		for _, f := range d.files {
-			_ = os.Remove(filepath.Join(d.dir, f.Name)) // the file may not exist
+			_ = os.Remove(filepath.Join(d.dir, f.Name)) // the file might not exist
 		}
 	}
 	if done || !d.marked {

@@ -34,17 +34,16 @@ type bucket struct {
 	frozen  frozen
 	sweep   expiry.Sweep
 	feed    feed.Feed
-	// generation is part of each question to the catalog. Some events, such as a drop, change it, and an answer to a
-	// question with another generation is ignored. The first value is random, so that a restarted object also ignores
-	// answers to its earlier questions.
+	// generation is part of each question to the catalog. A drop, for example, changes it, so that late answers are
+	// ignored. Its first value is random, so that this also works after a restart.
 	generation uint64
 	ended      table.Incarnation // the incarnation that the catalog last reported as being deleted
 
 	key []byte // scratch buffer
 }
 
-// serve checks that the table exists and that the object has the key k. If a check fails, ok is false, and the caller
-// must return the second result as its step.
+// serve checks that the table exists and that the object has the key k. If ok is false, the caller must return the
+// second result as its step.
 func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool, instead turn.Step) {
 	if held, instead := b.checkFrozen(t); held {
 		return false, instead
@@ -64,8 +63,8 @@ func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool,
 	}
 	switch id, _ := l.Ranges.Find(k); {
 	case id == p.Range && (b.marker.Live || len(l.Ranges) > 0):
-		// Either the catalog does not know yet that the key moved, or this object lost its rows. In both cases, the
-		// sender must retry.
+		// The catalog does not know yet that the key moved, or this object lost its rows. In both cases, the sender
+		// must retry.
 		return false, t.Fail(message.ErrAgain)
 	case id != p.Range:
 		return false, turn.Step{Answer: message.MovedTo(t.Dst, p.Bucket, l.Ranges, k)}
@@ -86,7 +85,7 @@ type tableInfo struct {
 }
 
 // askCatalog returns the catalog's information about an existing table and this bucket. If l is nil, the caller must
-// return the second result: a step that asks the catalog, or answers with an error.
+// return the second result as its step.
 func (b *bucket) askCatalog(t *turn.Turn, p *message.Destination) (l *tableInfo, instead turn.Step) {
 	c := &t.Resumed
 	if c.Kind != turn.Locates || c.Generation != b.generation || len(t.Answers) != 1 {
@@ -109,20 +108,19 @@ func (b *bucket) askCatalog(t *turn.Turn, p *message.Destination) (l *tableInfo,
 	case err != nil || !r.Done():
 		return nil, t.Fail(table.ErrBusy)
 	case l.Layout.Buckets != p.Buckets || l.Layout.Location != p.Location:
-		// The sender assumed another layout of the table. The answer contains the right layout, even while the table is
-		// being deleted: only an object that had the table may report the deletion.
+		// The sender assumed another layout. It gets the right one even for a table that is being deleted: only an
+		// object that had the table may report the deletion.
 		return nil, turn.Step{Answer: message.Moved(t.Dst, l.Layout)}
 	case l.Deleting || l.Incarnation == b.ended:
-		// Remember the deleted incarnation, because a delayed answer of the catalog may still say that the table
-		// exists.
+		// A delayed answer of the catalog may still say that this incarnation exists.
 		b.ended = l.Incarnation
 		return nil, t.Fail(table.ErrNoTable)
 	}
 	return l, turn.Step{}
 }
 
-// locate asks the catalog for the layout of the table and the ranges of the bucket. If keys of this object have moved
-// to a new range, the message also reports the move.
+// locate asks the catalog for the layout of the table and the ranges of the bucket. It also reports keys that have
+// moved to a new range.
 func (b *bucket) locate(p *message.Destination, round byte) turn.Step {
 	m := message.Ranges(nil, p.Table, p.Bucket)
 	if s := b.marker.Span; b.marker.Live && s != nil && s.Phase == span.Moved && !s.Leaving {
@@ -168,8 +166,8 @@ func (b *bucket) issue(t *turn.Turn) func() edm.Ticks {
 	}
 }
 
-// drop ends an incarnation and answers with its highest Timestamp. The object retains that Timestamp until it receives
-// OpForget, because the catalog repeats a drop whose answer was lost.
+// drop ends an incarnation and answers with its highest Timestamp. The object keeps it until OpForget, because the
+// answer may be lost.
 func (b *bucket) drop(t *turn.Turn) turn.Step {
 	incarnation := t.Fields.Incarnation()
 	if !t.Fields.Done() {

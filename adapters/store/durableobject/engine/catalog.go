@@ -26,8 +26,8 @@ type catalog struct {
 	retryAt edm.Ticks // when the alarm next continues interrupted deletions of tables and changes of declared options
 }
 
-// current loads a record. If the table is being deleted or its declared options are changing, current first continues
-// that work. If ok is false, the caller must return the third result, a step of that work.
+// current loads a record, after it has continued an unfinished deletion or change of options. If ok is false, the
+// caller must return the third result.
 func (c *catalog) current(t *turn.Turn, key string) (rec record.Record, ok bool, instead turn.Step) {
 	rec, err := record.Load(t.Rows, key)
 	if err != nil {

@@ -80,8 +80,8 @@ func (b *bucket) declareFeed(t *turn.Turn) {
 	}
 }
 
-// full reports whether the object is full. Before that, it removes the oldest days of the feed while the object is
-// full, but never the last day.
+// full reports whether the object is full, after it has removed as many old days of the feed as needed, but never the
+// last day.
 func (b *bucket) full(t *turn.Turn) bool {
 	for b.room.Full(t.Rows) {
 		if !b.feed.Shed(t.Rows) {
@@ -98,8 +98,8 @@ func (b *bucket) trim(t *turn.Turn) {
 	}
 }
 
-// feeds answers with the objects that have the feed of a table. If the message requests it, the answer also contains
-// the end of the feed in some of these objects.
+// feeds answers with the objects that have the feed of a table and, on request, with the end of the feed in some of
+// them.
 func (c *catalog) feeds(t *turn.Turn) turn.Step {
 	key, from, ends := t.Fields.Text(), t.Fields.Size(), t.Fields.Bool()
 	if !t.Fields.Done() {

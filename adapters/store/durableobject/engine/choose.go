@@ -15,8 +15,8 @@ import (
 
 const (
 	minute = 60 * edm.TicksPerSecond
-	// longRest is the time after which a range asks the catalog again whether it may split, if the table had the
-	// maximum number of ranges. The range asks only if it gets requests.
+	// longRest is the time for which a range does not ask the catalog again, after the table had the maximum number of
+	// ranges.
 	longRest = 10 * minute
 )
 
@@ -34,8 +34,8 @@ func (x *splitting) inserted(k []byte) {
 	}
 }
 
-// visited counts a request for a key. If a range was too busy in two successive half minutes, it splits at a key that divides the requests of both
-// half minutes.
+// visited counts a request for a key. A range that was too busy in two successive half minutes splits at a key that
+// divides the requests of both.
 func (x *splitting) visited(t *turn.Turn, b *bucket, p *message.Destination, k []byte) {
 	if x.rate == 0 {
 		return
@@ -58,8 +58,8 @@ func (x *splitting) mayChoose(b *bucket, now edm.Ticks) bool {
 // choose starts the search for the key at which the range splits. The alarm runs the search.
 func (x *splitting) choose(t *turn.Turn, c *choice) { x.choice, x.due = c, t.Now }
 
-// afterWrite must be called after each write. It starts a split if the range is too large and may have more than one
-// partition. It also schedules the check whether the range is empty.
+// afterWrite must be called after each write. It starts a split if the range is too large, and schedules the check
+// whether the range is empty.
 func (x *splitting) afterWrite(t *turn.Turn, b *bucket, p *message.Destination, k []byte) {
 	x.last = t.Now
 	if x.only != nil {
@@ -73,9 +73,8 @@ func (x *splitting) afterWrite(t *turn.Turn, b *bucket, p *message.Destination, 
 	x.lookLater(t, b)
 }
 
-// mostBytes returns the size above which the range splits. If keys only grow, a range splits after its last partition,
-// and the old range retains all entities. The limit of such a range is a quarter higher, because the range would
-// otherwise soon split again in the middle.
+// mostBytes returns the size above which the range splits. It is a quarter higher for a range that was split after its
+// last partition, which would otherwise soon split again.
 func (b *bucket) mostBytes() int64 {
 	if bytes.HasSuffix(b.marker.Bounds().End, []byte{1}) { // see key.PartitionAfter: no PartitionKey ends with this byte
 		return b.split.bytes + b.split.bytes/4
@@ -83,8 +82,8 @@ func (b *bucket) mostBytes() int64 {
 	return b.split.bytes
 }
 
-// find searches for the key at which to split, and examines a limited number of bytes in each transaction. When it has
-// found the key, it asks the catalog whether the range may split.
+// find searches for the key at which to split, a limited number of bytes in each transaction. Then it asks the catalog
+// whether the range may split.
 func (b *bucket) find(t *turn.Turn) turn.Step {
 	x, bounds := &b.split, b.marker.Bounds()
 	c := x.choice
@@ -118,9 +117,8 @@ func (x *splitting) asksForRoom(now edm.Ticks) bool {
 	return x.choice != nil && x.choice.asks && x.due > now && x.due <= now+outFor
 }
 
-// mayBegin handles the catalog's answer to a request to split. If the table may have one more range, mayBegin begins
-// the split. Otherwise it discards the key. The range looks for another key only if it gets requests, so that an unused
-// table causes no work.
+// mayBegin begins the split if the catalog's answer permits one more range. Otherwise the range looks for another key
+// only after further requests.
 func (b *bucket) mayBegin(t *turn.Turn) turn.Step {
 	x := &b.split
 	c := x.choice

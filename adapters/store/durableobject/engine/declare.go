@@ -11,13 +11,13 @@ import (
 	"edgetable/core/table"
 )
 
-// An object stores the options that its table declares, such as expiry, in its marker row. When the options change, the
-// catalog sends OpDeclare to all objects, and each object reads the options from the catalog. Only then does the
-// catalog answer the client. A late OpDeclare is harmless, because it contains no options. An object that is created
-// later reads the options when it asks the catalog for its table.
+// An object stores the options that its table declares, such as expiry. When they change, the catalog makes all objects
+// read them again before it answers the client.
+//
+// The message OpDeclare contains no options, so a late OpDeclare is harmless.
 
-// declare reads the declared options of the table from the catalog. The answer says whether the object is clean: it
-// stores no entities that had expired by an expiry rule that was withdrawn.
+// declare reads the table's declared options from the catalog. It answers whether all entities that had expired by a
+// withdrawn rule are removed.
 func (b *bucket) declare(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	if !t.Fields.Done() {
@@ -73,8 +73,8 @@ func (b *bucket) hides(t *turn.Turn, k, v []byte) bool {
 	return hides
 }
 
-// keepExpired must be called when a write is refused. If the stored entity has expired, keepExpired stores the current
-// time, so that the entity stays expired.
+// keepExpired must be called when a write is refused. It stores the current time if the entity has expired, so that the
+// entity stays expired.
 func (b *bucket) keepExpired(t *turn.Turn, old *table.Row, now edm.Ticks) {
 	if b.marker.Traits == nil || old == nil {
 		return

@@ -15,8 +15,8 @@ import (
 	"edgetable/core/table"
 )
 
-// remove deletes a record. If it is the record of a table, remove marks it as deleted and tells all buckets to drop the
-// table. Then it removes the record and tells the buckets to forget the table.
+// remove deletes a record. It marks the record of a table as deleted, and removes it when all buckets have dropped the
+// table.
 func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) turn.Step {
 	key := t.Fields.Text()
 	revision := table.Revision(t.Fields.Text())
@@ -74,8 +74,8 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 	}
 }
 
-// mostDropped is the maximum number of objects that one message tells to drop the table. The same message may tell as
-// many other objects to forget the table. The platform permits 50 calls on its free plan.
+// mostDropped is the maximum number of objects that one message tells to drop the table. It may tell as many others to
+// forget the table. The platform's free plan permits 50 calls.
 const mostDropped = 20
 
 // portion is a group of a table's objects. The deletion of a table handles one portion after another.
@@ -95,10 +95,10 @@ func (c *catalog) portion(t *turn.Turn, rec *record.Record) (p portion) {
 	return p
 }
 
-// finishDeletion takes the next step of a table's deletion: it makes a portion of the objects drop the table. The step
-// fails with ErrBusy if objects do not answer, and with ErrMore if the table has further objects. After the last
-// portion, it removes the record of the table. Each step can be repeated, so several messages may run the same deletion
-// at the same time.
+// finishDeletion makes a portion of the objects drop the table. After the last portion, it removes the record. Several
+// messages may run one deletion.
+//
+// It fails with ErrBusy if objects do not answer, and with ErrMore if objects remain.
 func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, step turn.Step) {
 	p := c.portion(t, rec)
 	next := &turn.Continuation{Kind: turn.Deletes, Key: rec.Key.String(), Incarnation: rec.Incarnation, Objects: p.objects, Batch: uint64(p.upto)}
@@ -131,8 +131,7 @@ func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, ste
 	}
 }
 
-// recordDropped records that some objects have dropped the table. If they were the last ones, it removes the table's
-// record.
+// recordDropped records that some objects have dropped the table. If no others remain, it removes the table's record.
 func (c *catalog) recordDropped(t *turn.Turn, rec *record.Record, high edm.Ticks, upto int) (ok bool, step turn.Step) {
 	if high > storage.Ticks(t.Rows, storage.RowFloor) {
 		storage.PutTicks(t.Rows, storage.RowFloor, high)
@@ -167,8 +166,8 @@ func (c *catalog) removeRecord(t *turn.Turn, rec *record.Record) {
 	c.answers.Remember(t.Now, rec.By, message.Done(nil))
 }
 
-// finishDeletions continues interrupted deletions of tables and changes of declared options, one after another. An
-// attempt delays the publishing of changes, so a failed attempt is retried only after RetryDelay.
+// finishDeletions continues interrupted deletions and changes of options. It retries only after RetryDelay, because an
+// attempt delays the publishing of changes.
 func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 	from := ""
 	if t.Resumed.Kind == turn.Deletes || t.Resumed.Kind == turn.Declares {

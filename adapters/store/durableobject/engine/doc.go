@@ -1,10 +1,9 @@
 // Package engine is the code inside a Durable Object. It stores the records of an account, or the entities of a bucket,
 // in the object's SQLite database.
 //
-// An [Engine] is the in-memory state of one object while the object is awake. All durable state is in [Rows]. The rest
-// is lost when the platform evicts, moves or restarts the object, which can happen at any moment. An engine has three
-// parts: a bucket of entities, a catalog of records, and an outbox for the replica. An object uses the outbox and one
-// of the other two.
+// An [Engine] is the in-memory state of one object while the object is awake. The platform can evict, move or restart
+// the object at any moment, so all durable state is in [Rows]. An engine has three parts: a bucket of entities, a
+// catalog of records, and an outbox for the replica. An object uses the outbox and one of the other two.
 //
 // # Steps
 //
@@ -16,21 +15,23 @@
 // # Buckets
 //
 // The name of a bucket object does not contain the incarnation of its table, so that a Worker can find the object
-// without the catalog. Instead, the bucket stores a marker: the incarnation that it serves. A bucket with a marker
-// serves requests without asking the catalog. A bucket without a marker asks the catalog first. If the table has
-// another layout, the bucket answers "moved". To delete a table, the catalog first marks its record as deleted, and
-// then tells the buckets to drop the table. A bucket that has dropped a marker never gets the same marker again: it
-// ignores an answer of the catalog from before the drop (see generation), because that answer would revive the table.
+// without the catalog. Instead, the bucket stores a marker: the incarnation that it serves. A bucket without a marker
+// asks the catalog before it serves a request. If the table has another layout, the bucket answers "moved".
 //
-// The bucket issues Timestamps: max(now, last + 1). A row reserves them up to a second ahead. Each of B buckets issues
-// only Timestamps that equal its number modulo B, so no two buckets of a table issue the same Timestamp. The ranges of
-// a bucket divide its Timestamps further, by their ids. A dropped bucket retains its highest Timestamp until the
-// catalog has recorded it. The next incarnation of the table issues only higher Timestamps.
+// To delete a table, the catalog first marks its record as deleted, and then tells the buckets to drop the table. A
+// bucket ignores answers of the catalog from before the drop (see generation), because they would revive the table.
+//
+// The bucket issues Timestamps: max(now, last + 1). A row reserves them up to a second ahead. Each of B buckets
+// issues only Timestamps that equal its number modulo B, so no two buckets of a table issue the same Timestamp. The
+// ranges of a bucket divide its Timestamps further, by their ids.
+//
+// A dropped bucket keeps its highest Timestamp until the catalog has recorded it. The next incarnation of the table
+// issues only higher Timestamps.
 //
 // # Ranges
 //
-// A bucket that never split has a marker and is the range 0 with all keys. Other objects also store a span: the bounds
-// of their keys, and the progress of moving their upper keys to another range. The alarm takes the steps of
+// A bucket that never split has a marker and is the range 0 with all keys. Other objects also store a span: the
+// bounds of their keys, and the progress of moving their upper keys to another range. The alarm takes the steps of
 // docs/adr/0034, one call at a time. After a restart, the new engine continues from the step that the rows record. In
 // short:
 //
@@ -49,10 +50,10 @@
 //
 // # Repeated writes
 //
-// A Worker that gets no reply sends a write again. For a minute, the engine remembers the answer to each write and
-// answers a repeated write with it. If the engine does not recognize a repeated write, it applies the write only if it
-// has forgotten no answer since before the first attempt. Otherwise the outcome is unknown. The outcome of a first
-// attempt is also unknown if the attempt arrives so late that the answer to a later attempt may have been forgotten.
+// A Worker that gets no reply sends a write again. For a minute, the engine remembers the answer to each write, and
+// answers a repeated write with it. A repeated write that the engine does not recognize was not applied, provided
+// that the engine has forgotten no answer since the first attempt. Otherwise its outcome is unknown. See package
+// answers.
 //
 // # Catalogs
 //
@@ -63,16 +64,19 @@
 // # Full objects
 //
 // The platform limits an object to 10 GB and terminates an object that writes more. Shortly before the limit, the
-// engine refuses writes that may make the object larger, with an error that clients do not retry. Reads and deletions
-// still work. An object that is only read writes no rows, and an object whose table was deleted has no rows.
+// engine refuses writes that may make the object larger. Reads and deletions still work.
+//
+// An object that is only read writes no rows. An object whose table was deleted has no rows.
 //
 // # Earlier states
 //
 // The platform keeps earlier states of an object. It can return the object to such a state when the object terminates
 // and wakes up ([durableobject.History]). The catalog runs the restore of a table in phases (docs/adr/0039), and each
-// object asks the catalog what to do. First all objects freeze. Then the objects that had keys at the requested time
-// return to their states at that time, and serve as a new incarnation. The row that freezes an object is newer than the
-// restored state, so it is absent after the return.
+// object asks the catalog what to do.
+//
+// First all objects freeze. Then the objects that had keys at the requested time return to their states at that time,
+// and serve as a new incarnation. The row that freezes an object is absent after the return, because it is newer than
+// the restored state.
 //
 // # Replica
 //

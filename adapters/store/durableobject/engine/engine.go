@@ -32,21 +32,20 @@ type Options struct {
 	Rand func() uint64
 	// Catalog is the location of the catalogs: see [durableobject.SplitLocation].
 	Catalog string
-	// Replica is the name of the replica to which changes are published; "" disables publishing. A new name means a
-	// new, empty replica, to which everything is published again. When publishing begins, each account joins the
-	// replica with its next request.
+	// Replica is the name of the replica to which changes are published; "" means none. A new name means a new replica,
+	// to which all data is published again.
 	Replica string
-	// SplitBytes is the size above which a range splits. SplitRate is the number of requests per second above which a
-	// range splits. 0 disables splits for size or for load.
+	// SplitBytes is the size, and SplitRate the number of requests per second, above which a range splits. 0 disables
+	// this kind of split.
 	SplitBytes int64
 	SplitRate  float64
-	// Told is called when a range of a table has begun or finished a split or a merge with its neighbour, or when a
-	// split or a merge was refused. It may be nil.
+	// Told is called when a range of a table has begun, finished or been refused a split or a merge with its neighbour.
+	// It may be nil.
 	Told func(table string, bucket uint16, id uint32, event string)
 	// PieceRows is the maximum number of entities that one message moves to another range; 0 means 500.
 	PieceRows int
-	// Jurisdiction is the jurisdiction of the replica, or "" if it has none. Tables in other jurisdictions are not
-	// published. A replica of the same name in another jurisdiction is a different replica.
+	// Jurisdiction is the jurisdiction of the replica, or "". Tables in other jurisdictions are not published. Equal
+	// names in two jurisdictions are two replicas.
 	Jurisdiction string
 	// Shared limits the memory in which all engines of a process remember answers. If it is nil, this engine has its
 	// own limit.
@@ -56,15 +55,12 @@ type Options struct {
 // Shared limits the memory in which all engines of a process remember answers: see [answers.Room].
 type Shared struct{ answers answers.Room }
 
-// NewShared returns a Shared that calls short when an engine had to forget the answer to a write in less than a minute.
-// short may be nil.
+// NewShared returns a Shared. It calls short, unless short is nil, when an engine had to forget the answer to a write
+// in less than a minute.
 func NewShared(short func()) *Shared { return &Shared{answers.Room{Short: short}} }
 
-// Engine is the code inside one Durable Object, with its in-memory state. It is not safe for concurrent use: concurrent
-// messages must be handled one after another.
-//
-// After a panic in Handle, or if the transaction did not end as the Step demanded, the engine must be discarded and
-// replaced by a new one.
+// Engine is the code inside one Durable Object, with its in-memory state. It is not safe for concurrent use. After a
+// panic or a failed transaction, it must be replaced by a new Engine.
 type Engine struct {
 	now     func() edm.Ticks
 	answers answers.Memory
@@ -98,11 +94,10 @@ func (e *Engine) Discard() { e.answers.Leave() }
 // used.
 func Alarm() []byte { return message.Alarm() }
 
-// Handle handles the message m in one transaction over rows, until it needs calls to other objects. resume is nil for a
-// new message. The answer is appended to dst.
+// Handle handles a message in one transaction over rows, until it needs calls to other objects. It appends the answer
+// to dst. resume is nil for a new message.
 //
-// m must not change while Handle runs, so the methods of rows must not use its memory. Handle retains neither m nor
-// rows.
+// m must not change while Handle runs. Handle retains neither m nor rows.
 func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	op, fields, ok := message.Open(m)
 	if !ok {
@@ -199,12 +194,10 @@ func operationOf(op message.Op) operation {
 	return operation{run: func(_ *Engine, t *turn.Turn) Step { return t.Malformed() }}
 }
 
-// writeOnce runs a write that may arrive several times. It remembers every final answer, including refusals, so that a
-// late attempt cannot apply a write that was refused.
+// writeOnce runs a write that may arrive several times, and remembers its final answer.
 //
-// A write that made calls usually continues only in the engine that began it, because a later engine may not know that
-// another attempt was applied. If traced is true, the rows record the progress of the write, so any engine may continue
-// it.
+// A write that made calls continues only in the engine that began it. If traced is true, any engine may continue it,
+// because the rows record its progress.
 func (e *Engine) writeOnce(t *turn.Turn, write func(*turn.Turn, message.Attempt, answers.Verdict) Step, traced bool) Step {
 	a := t.Fields.Attempt()
 	if !t.Fields.OK() {
@@ -230,9 +223,8 @@ func (e *Engine) writeOnce(t *turn.Turn, write func(*turn.Turn, message.Attempt,
 	return step
 }
 
-// alarm handles the object's alarm: it finishes interrupted deletions, publishes changes, and takes the next step of a
-// split. A step that hands over keys comes before the next batch to the replica, because a batch in flight would delay
-// the step.
+// alarm finishes interrupted deletions, publishes changes, and takes the next step of a split. It hands over keys
+// before it publishes, because a batch in flight would delay that step.
 func (e *Engine) alarm(t *turn.Turn) Step {
 	if !t.Fields.Done() {
 		return t.Malformed()

@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// frozen is the state of an object that serves nothing during a restore. It is stored in a row that is newer than the
-// state to which the platform returns the object. The row is therefore absent after the return.
+// frozen is the state of an object that serves nothing during a restore. Its row is absent after the object's return to
+// an earlier state.
 type frozen struct {
 	id    uint64 // the id of the restore; 0 if the object is not frozen
 	phase restoring.Phase
@@ -78,8 +78,7 @@ func (b *bucket) readInstructions(t *turn.Turn, m []byte, err error) (r *restori
 	return nil, t.Fail(table.ErrBusy)
 }
 
-// checkFrozen reports whether the object is frozen. If the catalog says that no restore needs the object to be frozen,
-// the object serves again, so that a late message cannot freeze it for ever.
+// checkFrozen reports whether the object is frozen. It asks the catalog, and ends a freeze that no restore needs.
 func (b *bucket) checkFrozen(t *turn.Turn) (held bool, instead turn.Step) {
 	if b.frozen.id == 0 {
 		return false, turn.Step{}
@@ -104,8 +103,8 @@ func (b *bucket) endFreeze(t *turn.Turn, r *restoring.Restore) {
 	}
 }
 
-// alarmFrozen handles the alarm of a frozen object. The object still publishes the entities that it served before the restore, or that it will
-// serve after the restore.
+// alarmFrozen handles the alarm of a frozen object. The object publishes the entities that it served before the
+// restore, or will serve after it.
 func (b *bucket) alarmFrozen(t *turn.Turn) turn.Step {
 	r, instead := b.askInstructions(t, &b.frozen.self)
 	if r == nil && len(instead.Calls) > 0 {
@@ -120,8 +119,8 @@ func (b *bucket) alarmFrozen(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// mayPublish reports whether the object may publish its entities. If a restore has returned the object to an earlier
-// state, the object must first get the next incarnation of the table.
+// mayPublish reports whether the object may publish its entities. After a return to an earlier state, it needs the
+// table's next incarnation first.
 func (b *bucket) mayPublish(t *turn.Turn) (may bool, instead turn.Step) {
 	if !b.outbox.NeedsPermission(t.Now) {
 		return true, turn.Step{}

@@ -10,15 +10,12 @@ import (
 )
 
 // A small and idle range copies its entities to its right neighbour before it hands over the keys. Until then, no
-// request reads the copies. If the keys do not arrive, the neighbour deletes the copies. It also deletes them after a
-// restart, because its agreement is recorded only in memory.
+// request reads the copies. If the keys do not arrive, the neighbour deletes the copies.
 
 // mayJoin reports whether the range accepts size bytes of entities from its left neighbour.
 //
-// The left neighbour asks only if it is small: see partOfSmall. Together, both ranges may have at most half of the size
-// at which a range splits, so that the merged range does not soon split again. The left neighbour may have at most
-// twice the size of this range, so that an entity moves only a few times. The second limit does not apply to entities
-// that fit into one chunk.
+// The merged range must be so small that it does not soon split again. The left neighbour must not be much larger than
+// this range, so that an entity moves only a few times.
 func (b *bucket) mayJoin(t *turn.Turn, size int64) bool {
 	s, x := b.marker.Span, &b.split
 	own, busy := b.feed.Others(t.Rows.Size()), x.load.BusyUntil(t.Now, x.rate)
@@ -56,14 +53,14 @@ func (b *bucket) join(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// awaitsCopies reports whether this range waits for copies of its left neighbour's entities. Until they arrive, this
-// range neither splits nor merges into its right neighbour.
+// awaitsCopies reports whether this range waits for copies from its left neighbour. Until they arrive, it neither
+// splits nor merges.
 func (x *splitting) awaitsCopies(now edm.Ticks) bool {
 	return x.joins && x.promise != 0 && now < x.stays && x.stays <= now+promised
 }
 
-// deleteCopies deletes the copies from the left neighbour, if the neighbour has not handed over its keys. It reports
-// whether copies are left or may still arrive. If ended is true, the range refuses all copies that arrive later.
+// deleteCopies deletes copies from a left neighbour that did not hand over its keys. It reports whether copies remain
+// or may arrive. If ended is true, later copies are refused.
 func (b *bucket) deleteCopies(t *turn.Turn, ended bool) bool {
 	x := &b.split
 	if x.awaitsCopies(t.Now) && !ended {
@@ -89,8 +86,8 @@ func (b *bucket) belowOwn() (from, to []byte) {
 	return storage.Entities(key.Range{End: append([]byte{}, b.marker.Bounds().Start...)})
 }
 
-// hasBelow reports whether the object stores copies of entities below the range's own keys, which it received before a
-// restart. A range that is being filled has no copies yet.
+// hasBelow reports whether the object has copies of entities below its own keys, from before a restart. A range that is
+// being filled has none.
 func (b *bucket) hasBelow(t *turn.Turn) bool {
 	s := b.marker.Span
 	if s == nil || s.Phase == span.Filling || len(s.Bounds.Start) == 0 {
@@ -100,8 +97,8 @@ func (b *bucket) hasBelow(t *turn.Turn) bool {
 	return storage.HasAny(t.Rows, from, to)
 }
 
-// givesUp cancels the merge into the right neighbour if the neighbour refuses the copies or does not answer. It reports
-// whether it cancelled the merge. The range still serves all its keys.
+// givesUp cancels the merge if the neighbour refuses the copies or does not answer. It reports whether it did. The
+// range still serves all its keys.
 func (b *bucket) givesUp(t *turn.Turn, err error) bool {
 	s, x := b.marker.Span, &b.split
 	lost := t.Answers[0].Err != nil

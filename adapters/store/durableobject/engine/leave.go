@@ -17,26 +17,27 @@ import (
 	"edgetable/core/table"
 )
 
-// A range that is empty, or small and idle, merges into its right neighbour: it hands over its keys and ends. In
-// identifiers, this is called "leave". The range first asks the neighbour and copies its entities, and serves its keys
-// in the meantime. Requests for these keys wait only for one last exchange of messages.
+// A range that is empty, or small and idle, merges into its right neighbour. In identifiers, this is called "leave".
+//
+// The range asks the neighbour, copies its entities, hands over its keys, and ends. Requests wait only for the last
+// exchange of messages.
 
 const (
 	// idleAfter is the time without load after which a small range stops trying to merge, so that idle tables cost
 	// nothing.
 	idleAfter = 16 * leaveAfter
-	// leaveAgain is the time after which a range asks its neighbour again if the neighbour did not agree. A random
-	// delay of up to five times leaveAgain is added, so that neighbours do not ask each other at the same time.
+	// leaveAgain is the time after which a range repeats its question to a neighbour that did not agree. A random delay
+	// is added, so that two neighbours do not ask each other at the same time.
 	leaveAgain = 10 * edm.TicksPerSecond
-	// promised is the time that a range waits for the keys of its left neighbour after it agreed to take them. It does
-	// not merge in that time.
+	// promised is the time for which a range waits for the keys of its left neighbour after it has agreed to take them.
+	// It does not merge in that time.
 	promised = 60 * edm.TicksPerSecond
 	// A range is small if it has at most 1/partOfSmall of the size at which it splits: see mayJoin.
 	partOfSmall = 8
 )
 
-// leaving is the progress of a range that asks whether it can merge into its right neighbour. It is not stored, because
-// the range has neither stopped serving keys nor copied entities before it gets the answers.
+// leaving is the progress of a range that asks whether it can merge. It is not stored, because the range has not
+// changed anything yet.
 type leaving struct {
 	asks bool      // whether the range waits for an answer of the catalog or of its neighbour
 	last edm.Ticks // the time of the last write before the range asked whether it can merge
@@ -71,8 +72,7 @@ func (b *bucket) startLeaving(t *turn.Turn) turn.Step {
 	return b.askForNeighbour(t)
 }
 
-// toGive returns the size of the entities that a merge would hand over to the neighbour, and whether the range may
-// merge.
+// toGive returns the size of the entities that a merge would hand over, and whether the range may merge.
 func (b *bucket) toGive(t *turn.Turn) (size int64, may bool) {
 	switch s := b.marker.Span; {
 	case s == nil || s.Phase != span.Serving || s.Bounds.End == nil:
@@ -89,8 +89,8 @@ func (b *bucket) isEmpty(t *turn.Turn) bool {
 	return !storage.HasAny(t.Rows, from, to)
 }
 
-// lookIfSmall schedules, after a restart, the check whether the range can merge. The restart lost the time of the last
-// write, so the last issued Timestamp replaces it.
+// lookIfSmall schedules, after a restart, the check whether the range can merge. The last issued Timestamp stands for
+// the unknown time of the last write.
 func (b *bucket) lookIfSmall(t *turn.Turn) {
 	x := &b.split
 	x.last = min(b.clock.Last, t.Now)
@@ -101,8 +101,8 @@ func (b *bucket) lookIfSmall(t *turn.Turn) {
 	}
 }
 
-// lookWhileIdle schedules the next check whether a small range can merge: after 1, 2, 4, 8 and 16 hours without load.
-// After the last of these checks, the range is not checked any more.
+// lookWhileIdle schedules the next check whether a small range can merge: after 1, 2, 4, 8 and 16 hours without load,
+// and then no more.
 func (x *splitting) lookWhileIdle(now edm.Ticks) {
 	since := max(x.last, x.load.BusyUntil(now, x.rate))
 	for wait := edm.Ticks(leaveAfter); wait <= idleAfter; wait *= 2 {
@@ -119,8 +119,8 @@ func (b *bucket) askForNeighbour(t *turn.Turn) turn.Step {
 	return b.call(t, durableobject.CatalogOf(self.Table, b.catalog), message.Ranges(nil, self.Table, self.Bucket), &turn.Continuation{Own: true})
 }
 
-// neighbour returns the id of the right neighbour in the catalog's list of ranges. The catalog may not know the latest
-// moves of keys yet. If the list has other bounds for this range, or no range that begins at its end, the result is 0.
+// neighbour returns the id of the right neighbour in the catalog's list of ranges, or 0 if this list does not have the
+// given bounds yet.
 func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
 	known, ok := b.readMap(r)
 	own, _ := known.Ranges.Bounds(b.marker.Span.Self.Range)
@@ -131,9 +131,8 @@ func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
 	return id
 }
 
-// acceptLeaveAnswer handles the two answers that the range needs before it merges: the list of ranges from the catalog,
-// and the agreement of the neighbour. If the neighbour agrees, an empty range stops serving its keys and hands them
-// over at once. Any other range first copies its entities, as in a split.
+// acceptLeaveAnswer handles the answers of the catalog and of the neighbour to a range that wants to merge. An empty
+// range then hands over its keys. Any other range first copies its entities.
 func (b *bucket) acceptLeaveAnswer(t *turn.Turn, r message.Reader, err error) turn.Step {
 	s, x := b.marker.Span, &b.split
 	size, may := b.toGive(t)
@@ -176,8 +175,8 @@ func (b *bucket) acceptLeaveAnswer(t *turn.Turn, r message.Reader, err error) tu
 	return b.sendLastPiece(t)
 }
 
-// agree answers a left neighbour that asks to merge into this range. If this range agrees, the answer is a random
-// number. The message with the keys must contain the number of the latest answer, so that late messages are refused.
+// agree answers a left neighbour that asks to merge into this range. The answer is a random number, which the message
+// with the keys must contain, so that late messages are refused.
 func (b *bucket) agree(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	incarnation, end, size := t.Fields.Incarnation(), t.Fields.Bytes(), int64(0)
@@ -204,12 +203,10 @@ func (b *bucket) agree(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: message.DoneNumber(t.Dst, x.promise)}
 }
 
-// handleRefusal handles an error of the neighbour to which this range handed over its keys. It reports whether this
-// range serves the keys again.
+// handleRefusal handles an error of the neighbour to which this range handed over its keys.
 //
-// After ErrUnsupported, this range serves the keys again, because the neighbour will never accept them. After any other
-// error, the neighbour may have taken over the keys and may even have merged itself. This range then asks the catalog
-// which range must receive the keys.
+// After ErrUnsupported, this range serves the keys again, and the result is true. After any other error, the neighbour
+// may have the keys, so this range asks the catalog which range must receive them.
 func (b *bucket) handleRefusal(t *turn.Turn, err error) bool {
 	switch {
 	case err == nil:

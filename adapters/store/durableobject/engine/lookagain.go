@@ -5,12 +5,12 @@ import (
 	"edgetable/core/edm"
 )
 
-// leaveAfter is the time without writes after which an empty range merges into its right neighbour. It is also the time
-// without load after which a small range merges.
+// leaveAfter is the time without writes after which an empty range merges, and the time without load after which a
+// small range merges.
 const leaveAfter = 3600 * edm.TicksPerSecond
 
-// lookLater schedules the check, after leaveAfter, whether the range is empty. A range may already be empty when it
-// begins to serve or when its bounds change, so it is also called then.
+// lookLater schedules the check, after leaveAfter, whether the range is empty. It is also called for new bounds, which
+// may contain no entities.
 func (x *splitting) lookLater(t *turn.Turn, b *bucket) {
 	if b.marker.Bounds().End != nil && (x.look <= t.Now || x.look > t.Now+2*leaveAfter) {
 		x.look = t.Now + leaveAfter

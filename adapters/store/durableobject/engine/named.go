@@ -59,8 +59,8 @@ type splitRequest struct {
 	message.Named
 }
 
-// splitting parses a message about a split, and loads the record of the table and the ranges of the bucket. If it
-// returns an error, the caller must answer with that error.
+// splitting parses a message about a split, and loads the table's record and the bucket's ranges. An error is the
+// answer to the message.
 func (c *catalog) splitting(t *turn.Turn) (s *splitRequest, instead error) {
 	s = &splitRequest{Splitting: t.Fields.Splitting()}
 	if !t.Fields.Done() {
@@ -82,8 +82,8 @@ func (c *catalog) splitting(t *turn.Turn) (s *splitRequest, instead error) {
 
 var errMalformed = errors.New("durableobject: malformed message")
 
-// begin records a new range, which will receive the upper keys of another range, and answers with its id. A repeated
-// message about the same split gets the same id.
+// begin records a new range for the upper keys of another range, and answers with its id. Repeated messages about the
+// same split get the same id.
 func (c *catalog) begin(t *turn.Turn) turn.Step {
 	s, err := c.splitting(t)
 	if err != nil {

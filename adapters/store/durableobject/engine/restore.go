@@ -109,9 +109,8 @@ func (b *bucket) acceptStates(t *turn.Turn, r *restoring.Restore) turn.Step {
 	return turn.Step{Answer: message.AppendFound(t.Dst, states[1], states[0], max(b.clock.Last, b.clock.Reserved))}
 }
 
-// owned reports whether the object has the right keys after it has returned to the requested time. The catalog's
-// history says which keys are right. An object that was handing over keys at that time still has the rows of all these
-// keys.
+// owned reports whether the object, after its return to the requested time, has the keys that it must have by the
+// catalog's history. Keys that it was handing over count as its own.
 func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
 	s := b.marker.Span
 	switch {
@@ -131,8 +130,8 @@ func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
 	return bytes.Equal(has.Start, o.Bounds.Start) && bytes.Equal(has.End, o.Bounds.End) && (has.End == nil) == (o.Bounds.End == nil)
 }
 
-// finishRestore makes the object serve its entities as the next incarnation, or drop them. An object that publishes stays frozen until the
-// replica has all its rows, or reports that the object lags.
+// finishRestore makes the object serve its entities as the next incarnation, or drop them. An object that publishes
+// stays frozen until the replica has all its rows or reports its lag.
 func (b *bucket) finishRestore(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) turn.Step {
 	switch {
 	case !o.Back:
@@ -158,8 +157,8 @@ func (b *bucket) finishRestore(t *turn.Turn, p *message.Destination, r *restorin
 	return t.Done()
 }
 
-// adopt assigns the object's entities to the next incarnation. If the object is deleting rows whose keys another range
-// has, it continues to do so. Any other split in progress is cancelled.
+// adopt assigns the object's entities to the next incarnation. It cancels a split, unless only rows of moved keys
+// remain to be deleted.
 func (b *bucket) adopt(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) {
 	m := &b.marker
 	feed.Wipe(t.Rows) // makes the feed refuse all positions that readers got before the restore

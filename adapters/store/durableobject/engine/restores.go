@@ -9,14 +9,13 @@ import (
 	"edgetable/core/table"
 )
 
-// The catalog runs the restore of a table in the phases of docs/adr/0039. A Worker delivers the catalog's orders to the
-// objects, and reports the results to the catalog.
+// The catalog runs the restore of a table in the phases of docs/adr/0039. A Worker delivers its orders to the objects,
+// and reports the results to it.
 
 // finished is the suffix of the key under which a table's last finished restore is stored, so that it can be undone.
 const finished = "\x00"
 
-// restores reports whether a table is being restored. If the command of the restore was abandoned, restores first
-// cancels the restore.
+// restores reports whether a table is being restored. It first cancels a restore whose command was abandoned.
 func (c *catalog) restores(t *turn.Turn, rec *record.Record) bool {
 	if rec.Restoring {
 		r, err := restoring.Load(t.Rows, rec.Key.String())

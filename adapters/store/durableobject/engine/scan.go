@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// maxScan is the number of bytes that one message may examine. The object handles no other message in the meantime.
-	// It cannot limit the time instead, because its clock may stand still.
+	// maxScan is the number of bytes that one message may examine, because other messages wait. A time limit would not
+	// work: the clock may stand still.
 	maxScan = 8 << 20
 
 	// guessRow is the assumed size of a row.
 	guessRow = 1 << 10
 )
 
-// scan answers with a page of rows. If Strict is set, the limit of bytes also applies to the first row, so the page may
-// have no rows.
+// scan answers with a page of rows. If Strict is set, the limit of bytes also applies to the first row, so that the
+// page may be empty.
 func (b *bucket) scan(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	s := t.Fields.Scan()

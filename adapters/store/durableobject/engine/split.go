@@ -17,11 +17,11 @@ import (
 )
 
 // The alarm moves the upper keys of a range to another range, in the steps of docs/adr/0034. The object may restart
-// after any step, and a message may be lost, late or repeated.
+// after any step, and messages may be lost or repeated.
 
 const (
-	// A chunk is one message with entities for another range. It has at most pieceRows entities, and it is full when it
-	// has pieceBytes bytes. The last chunk of a move is small, because requests for the keys wait for it.
+	// A chunk is one message with entities for another range. pieceRows and pieceBytes limit it. The last chunk has at
+	// most lastRows entities, because requests for the keys wait for it.
 	pieceRows  = 500
 	maxMarks   = 1 << 20
 	pieceBytes = 256 << 10
@@ -61,8 +61,8 @@ type splitting struct {
 	received uint64    // the number of the last chunk from the left neighbour
 }
 
-// change names an entity in a chunk. If the entity changed after an earlier chunk had contained it, at is the time of
-// its last change.
+// change names an entity in a chunk. at is the time of its last change, if it changed after an earlier chunk had
+// contained it.
 type change struct {
 	key []byte
 	at  edm.Ticks
@@ -108,8 +108,8 @@ func (x *splitting) setAlarm(s *turn.Step) {
 	}
 }
 
-// recordChange must be called in the transaction that changes an entity. If a chunk has already contained the entity,
-// recordChange stores the entity's key, so that a later chunk contains the new state.
+// recordChange must be called in the transaction that changes an entity. It marks an entity that a chunk has contained,
+// so that a later chunk has the new state.
 func (b *bucket) recordChange(t *turn.Turn, k []byte, at edm.Ticks) {
 	s := b.marker.Span
 	if s != nil && s.Phase == span.Copying && bytes.Compare(k[1:], s.At) >= 0 && bytes.Compare(k, s.Upto) < 0 {
@@ -285,7 +285,7 @@ func (b *bucket) target() message.Destination {
 	return p
 }
 
-// copy sends the next chunk. When few changes are left, copy makes the range stop serving the keys and sends the last
+// copy sends the next chunk. When few changes are left, the range stops serving the keys, and copy sends the last
 // chunk.
 func (b *bucket) copy(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
@@ -331,8 +331,8 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 	return step
 }
 
-// addRows adds the next entities to a chunk: first from the rows of entities, then from the rows of the outbox, which
-// also name deleted entities. next is the row at which the next chunk begins, or nil after the last row.
+// addRows adds the next entities to a chunk: first rows of entities, then rows of the outbox, which also name deleted
+// entities. next is the row of the next chunk, or nil.
 func (b *bucket) addRows(t *turn.Turn, m []byte) (piece, next []byte) {
 	s := b.marker.Span
 	_, to := storage.Entities(s.Bounds)
@@ -409,14 +409,14 @@ func (b *bucket) recordSeal(t *turn.Turn) {
 	b.feed.Sealed(t.Rows, to, b.issue(t))
 }
 
-// gives reports whether the range has stopped serving its upper keys for a split, and the catalog may not know their
+// gives reports whether the range has stopped serving its upper keys for a split, and the catalog might not know their
 // new range yet.
 func (*splitting) gives(s *span.Span) bool {
 	return s != nil && !s.Leaving && (s.Phase == span.Sealed || s.Phase == span.Moved)
 }
 
-// sendLastPiece sends the last chunk. The other range begins to serve the keys when it receives the chunk. If no answer
-// arrives, this range must not serve the keys again, because the chunk may still arrive.
+// sendLastPiece sends the last chunk, with which the other range begins to serve the keys. This range must not serve
+// them again, because the chunk may arrive late.
 func (b *bucket) sendLastPiece(t *turn.Turn) turn.Step {
 	s := b.marker.Span
 	if s.Leaving && s.Target == 0 {

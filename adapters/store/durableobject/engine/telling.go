@@ -15,9 +15,8 @@ func (c *catalog) beginTelling(t *turn.Turn, rec *record.Record, by uint64) {
 	t.Rows.Put(storage.RowOf(storage.SpaceDeleting, rec.Key.String()), nil)
 }
 
-// announceOptions takes the next step of telling the objects of a table to read its declared options. The objects
-// answer whether they store entities that had expired by a withdrawn rule. If none does, allTold removes the rule from
-// the record.
+// announceOptions takes the next step of making a table's objects read its declared options. Afterwards, allTold
+// removes a withdrawn rule that no object needs.
 func (c *catalog) announceOptions(t *turn.Turn, rec *record.Record) (ok bool, step turn.Step) {
 	ok, dirty, step := telling.Step(t, rec)
 	if ok {
@@ -26,8 +25,8 @@ func (c *catalog) announceOptions(t *turn.Turn, rec *record.Record) (ok bool, st
 	return ok, step
 }
 
-// allTold records that all objects have read the declared options of a table. While objects store entities that had
-// expired by a withdrawn rule, it schedules another round of calls.
+// allTold records that all objects have read the declared options. It schedules another round if entities that had
+// expired by a withdrawn rule remain.
 func (c *catalog) allTold(t *turn.Turn, rec *record.Record, dirty bool) {
 	row := storage.RowOf(storage.SpaceDeleting, rec.Key.String())
 	ends := rec.Traits != nil && rec.Traits.Ending != nil

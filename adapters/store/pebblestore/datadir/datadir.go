@@ -11,8 +11,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// HasStore reports whether a directory contains a store, which may be damaged. The files of a damaged store must not be
-// replaced, because they may be the only copy of its data.
+// HasStore reports whether a directory contains a store, perhaps a damaged one. Its files may be the only copy of the
+// data, so they must not be replaced.
 func HasStore(dir string) bool {
 	for _, pattern := range []string{"marker.*", "MANIFEST-*", "*.sst"} {
 		if found, _ := fs.Glob(os.DirFS(dir), pattern); len(found) > 0 {
@@ -22,8 +22,8 @@ func HasStore(dir string) bool {
 	return false
 }
 
-// IsStoreFile reports whether a file with this name belongs to a store. Other files of a data directory, such as the list
-// of accounts, do not belong to the store.
+// IsStoreFile reports whether a file with this name belongs to a store. Other files in a data directory, such as the
+// list of accounts, do not.
 func IsStoreFile(name string) bool {
 	for _, p := range []string{"marker.", "MANIFEST-", "OPTIONS-", "LOGS", "TABLES", "RESERVE", "HISTORY", "TIMELINE", "UNSHIPPED", "archive"} {
 		if strings.HasPrefix(name, p) {

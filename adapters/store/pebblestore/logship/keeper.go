@@ -32,8 +32,8 @@ type Options struct {
 	Logf   func(format string, args ...any)
 }
 
-// Keeper keeps logs until they are shipped, up to a maximum size. If a log is shipped before Pebble discards it, the Keeper does not
-// keep the log, and Pebble removes or reuses its file.
+// Keeper keeps logs until they are shipped, up to a maximum size. It does not keep a log that was shipped before Pebble
+// discards it.
 type Keeper struct {
 	fs     vfs.FS
 	dir    string
@@ -41,8 +41,8 @@ type Keeper struct {
 	full   func() bool
 	logf   func(format string, args ...any)
 
-	// Pebble calls Wants while commits wait. Wants must not wait for mu, because mu is held while files are synced. So
-	// the fields that Wants reads are atomic.
+	// Pebble calls Wants while commits wait. Wants must not wait for mu, which is held while files are synced. So the
+	// fields that Wants reads are atomic.
 	limit   atomic.Int64  // maximum total size in bytes of the kept logs; 0 means that no logs are kept
 	shipped atomic.Uint32 // all logs with lower numbers are shipped
 
@@ -100,9 +100,8 @@ func (k *Keeper) makeFolder() error {
 	return wholefile.SyncDir(k.fs, k.dir)
 }
 
-// Begin must be called when the store is open, before the store issues commit numbers. All these numbers will be higher
-// than the given number. If lost is true, confirmed commits are lost, but the backup location may have them. So the
-// store begins a new timeline.
+// Begin must be called before the store issues commit numbers. All these numbers will be higher than from. If lost is
+// true, commits are lost, and the store begins a new timeline.
 func (k *Keeper) Begin(from edm.Ticks, lost bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -123,8 +122,8 @@ func (k *Keeper) sinceNow(from edm.Ticks) edm.Ticks {
 	return max(from, 1) // 0 would mean that no logs are kept
 }
 
-// discardKept sets Timeline.Since to the given number, and then removes the logs in the folder of kept logs. The caller
-// must ensure that the logs in the data directory contain all commits with higher numbers.
+// discardKept sets Timeline.Since and removes the kept logs. The logs in the data directory must contain all later
+// commits.
 func (k *Keeper) discardKept(since edm.Ticks) error {
 	k.timeline.Since = since
 	if err := writeTimeline(k.fs, k.dir, k.timeline); err != nil {
@@ -148,8 +147,8 @@ func (k *Keeper) Wants(n uint32) bool {
 	return k.limit.Load() > 0 && n >= k.shipped.Load()
 }
 
-// Keep moves a log to the folder of kept logs. The log is durable there before its old name is removed. If the disk is full, or if the
-// kept logs exceed the limit, Keep removes all kept logs.
+// Keep durably moves a log to the folder of kept logs. If the disk is full, or if the kept logs exceed the limit, Keep
+// removes all kept logs.
 func (k *Keeper) Keep(path string, n uint32) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -187,7 +186,8 @@ func (k *Keeper) Keep(path string, n uint32) error {
 	return nil
 }
 
-// release removes the kept logs with lower numbers than the given log. All commits up to the given commit number are in the backup location.
+// release removes the kept logs with numbers below next. The backup location must have all commits up to the commit
+// number to.
 func (k *Keeper) release(next uint32, to edm.Ticks) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -222,8 +222,8 @@ func (k *Keeper) Kept() (numbers []uint32, size int64) {
 	return numbers, size
 }
 
-// Change passes the timeline to a function that changes it. Then it stores the timeline. If limit is above 0, Change
-// also sets the limit for kept logs.
+// Change passes the timeline to a function that changes it, and stores the result. A limit above 0 replaces the limit
+// for kept logs.
 func (k *Keeper) Change(limit int64, do func(*commitlog.Timeline)) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -11,9 +11,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Reader reads the commits of an open store from its logs, and returns them in the order of their numbers. The order in
-// the logs may differ, because concurrent commits may be written in another order than they are numbered. A Reader is
-// not safe for concurrent use. It implements [commitlog.Reader].
+// Reader returns the commits of an open store in the order of their numbers, which may differ from their order in the
+// logs. It is not safe for concurrent use.
 type Reader struct {
 	logs    *Keeper
 	after   edm.Ticks            // commits up to this number were already returned, or were not requested
@@ -35,15 +34,16 @@ type outlook struct {
 	closed bool      // the whole log was read
 }
 
-// Read returns a Reader of the commits with numbers > after. The logs must still contain all these commits.
-// So [commitlog.Timeline].Since must be <= after.
+// Read returns a Reader of the commits with numbers > after. The logs must still contain these commits:
+// [commitlog.Timeline].Since must be <= after.
 func (k *Keeper) Read(after edm.Ticks) *Reader {
 	return &Reader{logs: k, after: after, highest: map[uint32]edm.Ticks{}, later: map[uint32]*outlook{}}
 }
 
-// Next returns, in order, the commits with numbers in (from, to]. Their total size is about size bytes. All commits up
-// to the number upTo must be durable, and Next returns no higher commits. If there are no further commits, the list is
-// empty. The commits are valid until the next call.
+// Next returns, in order, the commits with numbers in (from, to], about size bytes in total. They are valid until the
+// next call.
+//
+// All commits up to upTo must be durable. If there are no more, the list is empty.
 func (r *Reader) Next(upTo edm.Ticks, size int) (list []commitlog.Commit, from, to edm.Ticks, err error) {
 	from = r.after
 	r.commits, r.last = slices.Delete(r.commits, 0, r.last), 0

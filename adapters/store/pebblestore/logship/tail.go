@@ -17,8 +17,8 @@ type tail struct {
 	offset int64 // offset of the byte after the last record that was read
 }
 
-// step is the number of bytes of a log that one call reads. Pebble overwrites old log files, so a file may contain
-// old bytes after the end of its log. A small step limits how many old bytes are read in vain.
+// step is the number of bytes of a log that one call reads. It is small, because old bytes of a reused file may follow
+// the end of the log.
 const step = 64 << 10
 
 // read passes each new commit of the log to the function take. It reads the records into memory that the function

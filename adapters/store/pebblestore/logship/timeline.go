@@ -15,8 +15,8 @@ import (
 	"edgetable/core/commitlog"
 )
 
-// timelineFile is the file of a data directory that contains its [commitlog.Timeline]. A checkpoint does not contain this file, because a copy
-// of the store makes other commits and so needs another timeline.
+// timelineFile is the file with the [commitlog.Timeline] of a data directory. A checkpoint lacks it, because a copy of
+// the store needs another timeline.
 const timelineFile = "TIMELINE"
 
 // readTimeline reads the file TIMELINE. If the file is missing or damaged, it returns the zero value.
@@ -37,8 +37,8 @@ func readTimeline(from vfs.FS, dir string, logf func(string, ...any)) (t commitl
 	return t, nil
 }
 
-// Descend writes parent, the timeline ID of a store, to the directory of a copy of the store. When the copy first ships
-// its log, it begins another timeline. If parent is "", Descend does nothing.
+// Descend makes a copy of a store begin another timeline when it first ships its log. parent is the ID of the store's
+// timeline. If it is "", Descend does nothing.
 func Descend(fs vfs.FS, dir, parent string) error {
 	if parent == "" {
 		return nil

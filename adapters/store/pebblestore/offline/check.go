@@ -18,10 +18,10 @@ import (
 	"edgetable/core/table"
 )
 
-// Check reads each block, record and entity in the data directory of a server that is not running, and tries the steps
-// of a start. It does not change the directory. If salvage is not empty, it is the path of a new directory, and Check
-// creates a store there with the readable data. Check passes the number of entities read so far to progress, unless
-// progress is nil. It returns an error only if it could not finish. The report lists all damage.
+// Check reads all data in the directory of a server that is not running, and tries the steps of a start. It does not
+// change the directory. The report lists all damage; an error means that Check could not finish.
+//
+// If salvage is not "", Check copies the readable data to a store in this new directory. progress may be nil.
 func Check(o pebblestore.Options, salvage string, progress func(entities int64)) (Report, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
@@ -107,8 +107,8 @@ func isData(name string) bool {
 	return strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".sst")
 }
 
-// startProblems returns the reasons why a server cannot start with the directory. refused is true if a start fails even
-// with pebblestore.Options.AcceptDamage.
+// startProblems returns why a server cannot start with the directory. refused is true if
+// pebblestore.Options.AcceptDamage does not help.
 func startProblems(o pebblestore.Options) (problems []string, refused bool, err error) {
 	db, logs, err := pebblestore.OpenToRead(o)
 	switch {

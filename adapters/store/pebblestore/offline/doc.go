@@ -1,6 +1,5 @@
-// Package offline works on the data directory of a Pebble store that no server has open.
+// Package offline works on the data directory of a Pebble store that no server has open. [Check] reads the files block
+// by block, so it finds readable data even if Pebble cannot open the store.
 //
-// [Check] tries the steps of a server's start without changing the directory. Then it reads the files block by block.
-// So it can copy the readable data even from a directory that Pebble cannot open. Package pebblestore does not import
-// this package: a server never reads a directory in this way.
+// Package pebblestore does not import this package: a server never reads a directory in this way.
 package offline

@@ -11,9 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Extract copies one table of the store in o.Dir to a new store in the directory dir, with the
-// Timestamps of its entities and its access policies. No server may use o.Dir at the same time.
-// Extract returns the number of copied entities.
+// Extract copies one table of the store in o.Dir to a new store in dir, with Timestamps and access policies. It returns
+// the number of entities.
 func Extract(o pebblestore.Options, key table.RecordKey, dir string) (entities int64, err error) {
 	db, logs, err := pebblestore.OpenToRead(o)
 	if err != nil {

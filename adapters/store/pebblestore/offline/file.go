@@ -12,8 +12,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 )
 
-// CheckFile returns an error if a data file is damaged. It verifies the checksums of all
-// blocks. It does not check other kinds of files, and returns nil for them.
+// CheckFile returns an error if the checksum of a block of a data file is wrong. For other kinds of files, it returns
+// nil.
 func CheckFile(path string) error {
 	if !strings.HasSuffix(path, ".sst") {
 		return nil

@@ -8,8 +8,7 @@ import (
 )
 
 // waiter lets a goroutine wait for a JavaScript promise. When the promise has settled, the shell (the JavaScript code
-// around this module) calls settled with the waiter's number. A callback of package js would also work, but would start
-// a goroutine for each call.
+// around this module) calls settled with the waiter's number.
 type waiter struct {
 	number  int
 	settled chan bool
@@ -30,8 +29,7 @@ func borrowWaiter() *waiter {
 	return w
 }
 
-// settled is called by the JavaScript shell when a promise has settled; kept is 0 if the promise was rejected. The
-// waiting goroutine continues when the scheduler next runs.
+// settled is called by the JavaScript shell when a promise has settled. kept is 0 if the promise was rejected.
 //
 //export settled
 func settled(number, kept uint32) { waiters[number].settled <- kept != 0 }

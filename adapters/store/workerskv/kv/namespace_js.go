@@ -50,7 +50,7 @@ func (n *Namespace) Get(ctx context.Context, name string) (value, metadata []byt
 }
 
 // Write implements [workerskv.Namespace]. It makes the writes one after another, because only a purge or a batch has
-// more than one write.
+// several writes.
 func (n *Namespace) Write(ctx context.Context, writes []workerskv.Write) []error {
 	errs := make([]error, len(writes))
 	for i := range writes {
@@ -76,8 +76,8 @@ func (n *Namespace) write(ctx context.Context, w *workerskv.Write) error {
 	return refused(err)
 }
 
-// drop frees the memory of a JavaScript buffer by transferring its bytes. The buffer object itself is never freed,
-// because TinyGo keeps a reference to it.
+// drop frees the memory of a JavaScript buffer by transferring its bytes. TinyGo keeps a reference to the buffer
+// object, which is never freed.
 func drop(buffer js.Value) { buffer.Call("transfer", 0) }
 
 // List implements [workerskv.Namespace].

@@ -7,9 +7,8 @@ import (
 	"edgetable/adapters/store/workerskv"
 )
 
-// refusals contains parts of the error messages of KV and the platform for a write that was not applied and will not be
-// applied: too many writes of a name, too many writes in a day on the Free plan, or too many calls in an invocation.
-// Such an error can be recognized only by its message.
+// refusals contains parts of the error messages for writes that were not applied: too many writes of a name, in a day,
+// or in an invocation. These errors have no code.
 var refusals = [...]string{"429", "limit exceeded", "Too many"}
 
 // refusal is a [workerskv.ErrRefused] with the message of its cause, for the log.

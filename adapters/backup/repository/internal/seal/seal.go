@@ -1,5 +1,5 @@
-// Package seal protects the content of an object by its first line: the kind of the object, the version of its form, and the
-// checksum of the content.
+// Package seal protects an object by its first line. The line has the object's kind, the version of its form, and the
+// checksum of its content.
 //
 //	edgetable backup 1, sha256 5feceb66ffc86f38…
 package seal

@@ -7,9 +7,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// age contains the answers of the same few seconds, which are forgotten together. It is an extendible hash table: the
-// first bits of an id select a small table, and a full table is divided into two. An answer is found with one lookup,
-// and no allocation is large.
+// age contains the answers of a few seconds, which are forgotten together.
+//
+// It is an extendible hash table: the first bits of an id select a small table, and a full table is divided into two.
 type age struct {
 	begin, end edm.Ticks
 	bits       uint

@@ -18,7 +18,7 @@ const (
 // Memory remembers the answer to each write, by the id of the write.
 type Memory struct {
 	Engine uint64    // a random number that identifies the engine
-	Woke   edm.Ticks // when the engine started; it remembers no earlier answers
+	Woke   edm.Ticks // when the engine started; earlier answers are not remembered
 	Room   *Room     // the limit of the memory for answers, shared by all objects of the process
 	Life   byte      // a number that the object increments when its table is dropped or restored
 	forgot edm.Ticks // answers up to this time were forgotten; 0 if no answers were forgotten
@@ -36,13 +36,11 @@ const (
 
 // Judge returns what is known of a write, and its answer if Memory remembers it.
 //
-// A repeated write whose answer is not remembered was not applied if no answer was forgotten since the first attempt.
-// The message contains the time of the first attempt twice: as an age, and by the sender's clock. The age is not
-// enough, because a message may travel for longer than a second. If an answer may have been forgotten after either
-// time, the outcome is unknown.
+// A repeated write without a remembered answer was not applied if no answer was forgotten since the first attempt. The
+// message contains the time of that attempt as an age and by the sender's clock; the earlier time counts.
 //
-// A first attempt may arrive after later attempts whose answers were forgotten, so its time by the sender's clock is
-// also checked. It cannot arrive after a restart, because a restart terminates all messages that wait for the object.
+// A first attempt may be late, after attempts whose answers were forgotten. So its time by the sender's clock is also
+// checked.
 func (m *Memory) Judge(now edm.Ticks, a message.Attempt) (Verdict, []byte) {
 	m.expire(now)
 	switch answer, ok := m.find(a.ID); {
@@ -87,8 +85,8 @@ func (m *Memory) Remember(now edm.Ticks, id uint64, answer []byte) {
 	m.expire(now)
 }
 
-// Misdirected remembers that another range has the key of a write. If this object has the key in a later incarnation of
-// the table, it must not apply the write then.
+// Misdirected remembers a write whose key another range has. This object must not apply the write later, in another
+// incarnation of the table.
 func (m *Memory) Misdirected(now edm.Ticks, id uint64) { m.Remember(now, id, []byte{m.Life}) }
 
 func (m *Memory) expire(now edm.Ticks) {

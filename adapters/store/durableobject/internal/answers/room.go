@@ -2,9 +2,8 @@ package answers
 
 import "edgetable/core/edm"
 
-// Room limits the total size of the answers that all Memories of a process remember. A Memory must remember the answers
-// to all writes of a minute. The limit is sufficient for 2,000 writes per second, which is more than one process can
-// serve.
+// Room limits the total size of the answers that a process remembers. The limit suffices for a minute of 2,000 writes
+// per second, more than one process can serve.
 type Room struct {
 	// Short is called when answers had to be forgotten in less than a minute. It may be nil.
 	Short func()

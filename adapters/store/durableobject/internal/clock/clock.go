@@ -10,8 +10,8 @@ import (
 // Row is the key of the row with the reserved Timestamp.
 var Row = []byte("mc")
 
-// Clock issues Timestamps above a lower limit and above all Timestamps that the object has issued. A row reserves the
-// Timestamps of the next second, so that most writes need not write the row.
+// Clock issues Timestamps above a lower limit and above all issued Timestamps. A row reserves the Timestamps of the
+// next second, so that most writes need not change the row.
 type Clock struct {
 	Last     edm.Ticks // the last issued Timestamp; initially, the lower limit
 	Reserved edm.Ticks // the value of the row; 0 if there is no row

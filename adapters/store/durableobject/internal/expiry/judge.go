@@ -11,10 +11,8 @@ import (
 
 // Judge decides which entities have expired at an instant.
 //
-// An entity that a read did not return must stay expired for every later write, even if the object restarts with a
-// clock that is behind. Judge therefore stores the instant of the read in a row. This is unnecessary if the entities
-// had also expired before the Timestamp that another row reserves, because the clock begins above that Timestamp after
-// a restart.
+// An entity that a read did not return must stay expired, even after a restart with a clock that is behind. So Judge
+// stores the instant, unless the clock's reservation already ensures this.
 type Judge struct {
 	Traits *table.Traits
 	Now    edm.Ticks

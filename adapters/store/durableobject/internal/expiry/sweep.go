@@ -12,7 +12,7 @@ import (
 
 const (
 	// One step of a pass removes at most mostRemoved entities and examines at most mostExamined bytes. The next step
-	// follows after a second, or earlier if nothing was removed.
+	// follows after afterRemoval or afterNothing.
 	mostRemoved  = 100
 	mostExamined = 1 << 20
 	afterRemoval = edm.TicksPerSecond
@@ -25,8 +25,8 @@ const (
 // Row is the key of a row with two times: the beginning of the next pass, and the field Sweep.clean.
 var Row = []byte("mx")
 
-// Sweep is the progress of a pass over the entities of an object. Only Due and clean are stored in a row, so a
-// restarted object begins the pass again.
+// Sweep is the progress of a pass over the entities of an object. A row stores only Due and clean, so a restarted
+// object begins the pass again.
 type Sweep struct {
 	Due edm.Ticks // when the next step is due; 0 means never
 
@@ -59,8 +59,8 @@ func (s *Sweep) put(rows storage.Rows) {
 	rows.Put(Row, binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(s.Due)), uint64(s.clean)))
 }
 
-// Declared schedules a pass over all entities after the declared options changed or the object received entities. If no
-// entity can expire, it schedules nothing.
+// Declared schedules a pass over all entities after the declared options changed or entities arrived, unless no entity
+// can expire.
 func (s *Sweep) Declared(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 	*s = Sweep{}
 	if !expires(traits) {
@@ -107,8 +107,8 @@ func (s *Sweep) Waits(now edm.Ticks) bool {
 	return s.Due == 0 || s.Due > now && s.Due <= now+longest // a later time means that the clock has stepped back, and the step is due
 }
 
-// Step examines the next entities with the given keys. It returns the keys and Timestamps of the entities that have
-// expired at the instant now. They share no memory with rows.
+// Step examines the next entities with the given keys. It returns the keys and Timestamps of those that have expired.
+// They share no memory with rows.
 func (s *Sweep) Step(rows storage.Rows, traits *table.Traits, keys key.Range, now edm.Ticks) (list []table.Row) {
 	if s.from == nil {
 		s.from, s.began, s.next, s.left = append([]byte{storage.SpaceEntities}, keys.Start...), now, 0, false
@@ -155,7 +155,7 @@ func (s *Sweep) Ended(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 		return
 	}
 	if e := traits.Ending; e != nil && s.began > e.Until {
-		s.clean = e.Until // set even if an entity could not be removed, because that entity has also expired by the current rule
+		s.clean = e.Until // also set if an entity could not be removed, because that entity has expired by the current rule too
 	}
 	switch {
 	case s.left:

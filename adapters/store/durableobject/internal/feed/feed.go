@@ -76,8 +76,8 @@ func (f *Feed) Commit(rows storage.Rows, at edm.Ticks) int {
 	return len(k) + len(v)
 }
 
-// Declared starts or ends the feed after the declared options have changed. It reports whether the feed starts. A new
-// feed begins at a Timestamp that is issued for it; a feed that ends is deleted.
+// Declared starts or ends the feed after the declared options have changed, and reports whether the feed starts. A feed
+// that ends is deleted.
 func (f *Feed) Declared(rows storage.Rows, incarnation table.Incarnation, traits *table.Traits, issue func() edm.Ticks) (begins bool) {
 	h := load(rows, incarnation)
 	switch {
@@ -97,9 +97,10 @@ func (f *Feed) Declared(rows storage.Rows, incarnation table.Incarnation, traits
 	return begins
 }
 
-// Sealed records in the feed that the range no longer serves some keys, because another range will receive them. to is
-// the id of that range; in a merge, it is 0, because the receiver is not certain yet. Sealed returns a Timestamp after
-// which this feed has no changes of these keys. Without a feed, it returns 0.
+// Sealed records that the range no longer serves some keys, because another range will receive them. to is the id of
+// that range, or 0 in a merge.
+//
+// Sealed returns a Timestamp after which this feed has no changes of these keys, or 0 without a feed.
 func (f *Feed) Sealed(rows storage.Rows, to uint32, issue func() edm.Ticks) edm.Ticks {
 	if f.head == nil {
 		return 0
@@ -120,7 +121,7 @@ func (f *Feed) Cut() edm.Ticks {
 	return f.head.Cut
 }
 
-// Took records in the feed that the range received keys. A new range received all its keys, and an old range received
+// Took records in the feed that the range received keys: a new range received all its keys, and an old range received
 // all keys of its left neighbour.
 func (f *Feed) Took(rows storage.Rows, kind message.FeedKind, from uint32, cut edm.Ticks, issue func() edm.Ticks) {
 	if f.head != nil && cut != 0 {

@@ -1,8 +1,8 @@
-// Package feed stores the feed of an object's table. A feed has a line for each commit. It also has marks, which record
-// that keys came from another range or went to another range.
+// Package feed stores the feed of an object's table: a line for each commit, and marks for keys that came from or went
+// to another range.
 //
-// The lines of a day are stored together and removed together. One row, the head, stores all other data of a feed. Each
-// incarnation of the table has its own head, because a feed is retained for a while after its table was dropped.
+// The lines of a day are stored and removed together. The head is one row with all other data. Each incarnation of the
+// table has its own head, because a feed outlives its table.
 package feed
 
 import (
@@ -48,8 +48,8 @@ type Mark struct {
 	Cut   edm.Ticks // for FeedBegan and FeedTook: the lines of the other range up to this Timestamp precede the lines after this Mark
 }
 
-// keepsMarks is the minimum time for which a feed keeps its Marks. The Head of a range that handed over all its keys is
-// kept for at least the same time.
+// keepsMarks is the minimum time for which a feed keeps its Marks, and for which the Head of a range that handed over
+// all its keys is kept.
 const keepsMarks = 30 * 24 * 3600 * edm.TicksPerSecond
 
 func rowOf(incarnation table.Incarnation) []byte {

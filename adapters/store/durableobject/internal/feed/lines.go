@@ -74,8 +74,8 @@ func (h *Head) forget(rows storage.Rows, before uint32) {
 	h.dropDays(rows, before)
 }
 
-// lose removes the lines of all days before the given day, even lines that the feed should still keep. If an earlier
-// incarnation has lines of the same days, all its lines count as removed.
+// lose removes the lines of all days before the given day, even if they should be kept. An earlier incarnation with
+// lines of these days then counts as removed.
 func (h *Head) lose(rows storage.Rows, before uint32) {
 	for _, other := range heads(rows) {
 		if other.Incarnation != h.Incarnation && other.First != 0 && other.Last >= h.First {

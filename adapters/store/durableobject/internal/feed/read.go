@@ -20,7 +20,7 @@ type Reader struct {
 	// Has reports whether the object has a key. Read returns the entity with a key, or nil if there is none.
 	Has  func(k []byte) bool
 	Read func(k []byte) (*table.Row, error)
-	// Unknown is the id of a range to which keys have moved, if the catalog may not know of the move yet; otherwise 0.
+	// Unknown is the id of a range to which keys have moved, if the catalog might not know of the move yet; otherwise 0.
 	Unknown uint32
 }
 
@@ -32,8 +32,8 @@ func (r *Reader) withoutEntities() Reader {
 	return c
 }
 
-// grid is the interval of Timestamps to which positions of idle ranges are rounded, so that many ranges
-// have the same position.
+// grid is the interval of Timestamps to which positions of idle ranges are rounded, so that many ranges have the same
+// position.
 const grid = 600 * edm.TicksPerSecond
 
 // Answer appends the answer to a question. If live is true, the object serves the given incarnation of the table, whose
@@ -87,8 +87,8 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 	return append(message.AppendFeedAnswer(dst, &a), items...), nil
 }
 
-// state returns the state of a feed before its lines are read. h is nil if the object has no such feed. own is true if
-// the object serves the incarnation of the feed.
+// state returns the state of a feed before its lines are read. h is nil if there is no such feed. own means that the
+// object serves the feed's incarnation.
 func (h *Head) state(own bool, now edm.Ticks) message.FeedState {
 	switch {
 	case h == nil && own:
@@ -103,8 +103,8 @@ func (h *Head) state(own bool, now edm.Ticks) message.FeedState {
 	return message.FeedKept
 }
 
-// answerEnd sets the position at the end of the feed in the answer, and the ranges that a reader from this position on
-// must also read. The feed has no lines after the Timestamp top.
+// answerEnd answers with the position at the end of the feed, and with other ranges that a reader must read from there
+// on. The feed has no lines after top.
 func (f *Feed) answerEnd(r *Reader, h *Head, a *message.FeedAnswer, top edm.Ticks, many bool) {
 	end := max(top, h.Floor)
 	if r.Unknown != 0 {
@@ -124,17 +124,16 @@ func (h *Head) parents(chooses func(m *Mark) bool) (list []uint32) {
 	return list
 }
 
-// closedUntil returns a Timestamp that is below all later lines, even after a restart. The object's clock continues
-// above it. After a restart, the clock begins above the Timestamp that a row reserves, so closedUntil returns no higher
-// Timestamp.
+// closedUntil returns a Timestamp that is below all later lines. It is at most the clock's reservation, above which the
+// clock begins after a restart.
 func (f *Feed) closedUntil(r *Reader) edm.Ticks {
 	top := min(max(r.Now, r.Clock.Last), r.Clock.Reserved)
 	r.Clock.Last = max(r.Clock.Last, top)
 	return top
 }
 
-// positionBefore returns the position before the Mark that records the move of keys to the range to, or at if at is
-// earlier. If there is no such Mark, it returns at.
+// positionBefore returns the position before the Mark for the move of keys to the range to, or at if at is earlier or
+// there is no such Mark.
 func (h *Head) positionBefore(to uint32, at edm.Ticks) edm.Ticks {
 	for _, m := range h.Marks {
 		if m.Kind == message.FeedGave && m.Range == to {
@@ -144,9 +143,8 @@ func (h *Head) positionBefore(to uint32, at edm.Ticks) edm.Ticks {
 	return at
 }
 
-// round returns a position at the end of the feed: a Timestamp from the last line up to top. If possible, the position
-// is a multiple of ten minutes, so that many ranges have the same position, which is encoded in few bytes. A position
-// above the Timestamps that the clock has reserved is written to the clock's row, at most every ten minutes.
+// round returns a position between the last line and the Timestamp top. It prefers multiples of ten minutes: if many
+// ranges have the same position, it is encoded in few bytes.
 func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
 	if !many || h.Ended != Goes {
 		return top
@@ -210,7 +208,7 @@ func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer
 		if storage.DayOf(a.Next+1) > day {
 			continue
 		}
-		// A read of an entity ends a scan. So read several lines first, and then their entities.
+		// A read of an entity ends a scan, so read several lines before their entities.
 		for more := true; more && !a.More; {
 			var lines []line
 			lines, more = readLines(r.Rows, from, storage.DayAfter(day))
@@ -260,8 +258,8 @@ func readLines(rows storage.Rows, from, to []byte) (list []line, more bool) {
 	return list, false
 }
 
-// The memory of an object is small, and must hold an answer and its entities. An answer ends after the commit with
-// which it reaches largestAnswer. A commit is divided after largestPart. Both limits are bytes of keys and properties.
+// An object's memory must hold an answer and its entities. An answer ends when it reaches largestAnswer. A commit is
+// divided after largestPart. Both limits count bytes of keys and properties.
 const (
 	largestAnswer = 1 << 20
 	largestPart   = 768 << 10
@@ -317,8 +315,8 @@ func (j *joiner) item(c *table.FeedCommit, text []byte) *message.FeedItem {
 	return i
 }
 
-// Look appends lines of another range with the entities that this range has. If the answer becomes too large for the
-// reader, Look appends the remaining lines without entities, and the reader asks again.
+// Look appends lines of another range with the entities that this range has. Lines that do not fit are appended without
+// entities, and the reader asks again.
 func (r *Reader) Look(dst []byte, lines message.Reader, within key.Range) ([]byte, bool, error) {
 	full := false
 	for j := newJoiner(r, &table.FeedRequest{Within: within, Bytes: largestAnswer}); lines.OK() && !lines.Done(); {

@@ -28,7 +28,7 @@ func (f *Feed) Trim(rows storage.Rows, now edm.Ticks) (last bool) {
 }
 
 // retry is the time after which the alarm tries again to remove a day of lines, if another incarnation of the table
-// still needs lines of that day.
+// still needs some of them.
 const retry = 3600 * edm.TicksPerSecond
 
 // untilDay returns the first day whose lines must be kept. A day may have lines of two incarnations.

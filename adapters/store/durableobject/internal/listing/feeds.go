@@ -13,12 +13,12 @@ import (
 	"edgetable/core/table"
 )
 
-// mostAsked is the maximum number of objects that the catalog calls for one message. The platform permits 50
-// calls for a message on its free plan.
+// mostAsked is the maximum number of objects that the catalog calls for one message. The platform's free plan permits
+// 50 calls for a message.
 const mostAsked = 20
 
-// Feeds answers with the objects that have the feed of a table. If ends is set, it also asks some of these
-// objects for the position at the end of the feed.
+// Feeds answers with the objects that have the feed of a table and, if ends is set, with the end of the feed in some of
+// them.
 func Feeds(t *turn.Turn, rec *record.Record, from int, ends bool) turn.Step {
 	switch {
 	case !rec.IsTable() || rec.Deleting:
@@ -59,8 +59,7 @@ func Feeds(t *turn.Turn, rec *record.Record, from int, ends bool) turn.Step {
 	return step
 }
 
-// endsOf parses the answers of the objects, and returns their positions at the end of the feed. It returns nil if an
-// object did not answer with a position.
+// endsOf returns the positions at the end of the feed from the answers of the objects, or nil if a position is missing.
 func endsOf(t *turn.Turn, part []message.Object) (list []message.FeedRange, left []message.Object) {
 	for i, o := range part {
 		r, err := message.Result(t.Answers[i].Message)

@@ -57,8 +57,8 @@ var (
 	ErrForeign = errors.New("durableobject: the object runs another version of edgetable than the caller")
 	// ErrAgain means that the object did nothing, because it restarted while the message waited.
 	ErrAgain = errors.New("durableobject: the object restarted before it executed the request")
-	// ErrMore means that the object did only a part of the work, because one message may make only a limited number of
-	// calls. If the message is sent again, the object continues.
+	// ErrMore means that the object did only a part of the work, because the calls of one message are limited. The
+	// message must be sent again.
 	ErrMore = errors.New("durableobject: the object executed only a part of the request")
 	// ErrDamaged means that the answer is malformed.
 	ErrDamaged = errors.New("durableobject: malformed answer")
@@ -98,9 +98,8 @@ func Moved(dst []byte, h Layout) []byte {
 // them.
 const nearBytes = 8 << 10
 
-// MovedTo appends the answer of a range that does not have the key k. The answer contains the bucket's ranges around k.
-// A sender that later chooses a wrong range for a distant key gets another such answer. A Worker whose code does not
-// know ranges reads the answer as an unknown version, and does nothing.
+// MovedTo answers that another range has the key k, and contains the bucket's ranges around k. Code that does not know
+// ranges takes it for the answer of an unknown version.
 func MovedTo(dst []byte, bucket uint16, m buckets.Ranges, k []byte) []byte {
 	return AppendRanges(appendNumber(Foreign(dst), uint64(bucket)), m.Near(k, nearBytes))
 }

@@ -12,8 +12,8 @@ import (
 type FeedQuestion struct {
 	Life table.Incarnation
 	From edm.Ticks // the Timestamp after which the lines begin, or one of FeedBegin, FeedOldest and FeedEnd
-	// Many means that the feed has many ranges. The object then prefers a position that other ranges are likely to
-	// have, because equal positions are encoded in few bytes.
+	// Many means that the feed has many ranges. The object then prefers positions that other ranges share, because
+	// these are encoded in few bytes.
 	Many   bool
 	Within key.Range
 	// Changes and Bytes limit the size of the answer; 0 means no limit.
@@ -94,8 +94,8 @@ type FeedAnswer struct {
 	Next  edm.Ticks // the position after the lines of the answer
 	End   edm.Ticks // for FeedDropped, the Timestamp of the drop
 	Keep  edm.Ticks
-	// Parents are more ranges that the reader must read. For FeedOldest, they are all ranges from which this range
-	// received keys. For FeedEnd, they are the ranges that merged into this range after the position Next.
+	// Parents are further ranges to read. For FeedOldest, they are all ranges from which this range received keys. For
+	// FeedEnd, they are the ranges that merged into it after Next.
 	Parents []uint32
 }
 
@@ -129,12 +129,13 @@ type FeedItem struct {
 	Range uint32    // for FeedGave, FeedBegan and FeedTook, the other range
 	Cut   edm.Ticks // for FeedBegan and FeedTook: the lines of the other range up to this Timestamp precede the lines after this item
 	Line  []byte    // for FeedElsewhere and FeedPart, the line in its stored form
-	// Key is the key of an entity that the answering range does not have. It is required for FeedElsewhere and optional
-	// for FeedPart. In OpLook, a Key means that the sender understands FeedPart.
+	// Key is the key of an entity that the answering range does not have. It is optional in FeedPart. In OpLook, a Key
+	// means that the sender understands FeedPart.
 	Key []byte
-	// Part and All are set for FeedPart. Part is the number of changes of the commit that the reader has after this
-	// item, or 0 if it then has all of them. In OpLook, Part is the number that the reader has before the answer. All
-	// is the number of changes of the whole commit.
+	// Part and All are set for FeedPart. Part is the number of changes that the reader has after this item, or 0 if it
+	// has all. All is the number of changes of the commit.
+	//
+	// In OpLook, Part is the number of changes that the reader already has.
 	Part, All int
 	Changes   []table.FeedChange
 }
@@ -241,7 +242,7 @@ type FeedRange struct {
 }
 
 // Feeds appends the message OpFeeds, which requests the objects that have the feed of a table. If ends is true, it also
-// requests the end of the feed in some of the objects, beginning with the object whose index is from.
+// requests the end of the feed in some objects, beginning with the given index.
 func Feeds(dst []byte, key string, from int, ends bool) []byte {
 	return appendBool(appendNumber(Key(dst, OpFeeds, key), uint64(from)), ends)
 }

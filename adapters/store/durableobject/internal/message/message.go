@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// version is the version of most messages. ranged is the version of messages to a range other than the first one, so
-// that an earlier version of the code without ranges does not understand them.
+// version is the version of most messages. Messages to a range other than range 0 have the version ranged, which code
+// without ranges does not understand.
 const (
 	version = 2
 	ranged  = 3
@@ -128,7 +128,7 @@ func (r *Reader) Attempt() Attempt {
 }
 
 // Destination is the range of a bucket to which a message is sent, with the layout that the sender assumes. The object
-// checks the layout, which may be out of date.
+// checks the layout.
 type Destination struct {
 	Table    string // key of the table's record
 	Buckets  uint16 // number of buckets, at least 1

@@ -9,15 +9,15 @@ import (
 	"edgetable/core/table"
 )
 
-// MaxRanges is the maximum number of ranges of a table that exist or are being filled. The list of a bucket's ranges
-// must fit into one row of at most 2 MB, and has a key of up to 1.5 KB for each range.
+// MaxRanges is the maximum number of ranges of a table. One row of 2 MB must hold the list of a bucket's ranges, with
+// keys of up to 1.5 KB.
 const MaxRanges = 1000
 
 // MostRanges returns the maximum number of ranges of a table with the given number of buckets.
 func MostRanges(buckets uint16) int { return max(MaxRanges, int(buckets)+MaxRanges/2) }
 
-// MostOfBucket returns the maximum number of ranges of one bucket. Splits for load may use only half of them. The other
-// half is reserved for splits for size, because a bucket that cannot split finally refuses writes.
+// MostOfBucket returns the maximum number of ranges of one bucket. Splits for load may use half of them. The rest is
+// for splits for size, without which a bucket finally refuses writes.
 func MostOfBucket(buckets uint16, forLoad bool) int {
 	most := MostRanges(buckets)
 	if forLoad {
@@ -89,9 +89,11 @@ func (n *Named) Begins(id uint32) bool {
 	return slices.ContainsFunc(n.Begun, func(b Begun) bool { return b.ID == id })
 }
 
-// UnusedClass returns how many ids the catalog must skip before the id of the next new range. last is the id of the
-// last new range. The class of a range is its id modulo n, and determines the Timestamps that the range issues. No two
-// ranges of a bucket may have the same class. If every class is used, the result is 0.
+// UnusedClass returns how many ids after last the catalog must skip, so that the next range gets an unused class. If
+// there is none, it returns 0.
+//
+// The class of a range is its id modulo n. It determines the Timestamps of the range, so each range of a bucket needs
+// its own class.
 func (s *Named) UnusedClass(last, n uint32) uint32 {
 	used := map[uint32]bool{0: true} // the range of a bucket that has not split has the id 0
 	for _, r := range s.Ranges {
@@ -134,9 +136,11 @@ func (r *Reader) Named() (n Named) {
 	return n
 }
 
-// Splitting contains the fields of OpBegin and OpSwitch, which a range sends to the catalog. From is the id of the
-// sender. OpBegin requests the id of a new range, which will receive the keys from At on. OpSwitch reports that the
-// range To has these keys. If To is 0, it reports that the right neighbour has all keys of the sender.
+// Splitting contains the fields of OpBegin and OpSwitch, which the range From sends to the catalog.
+//
+//   - OpBegin requests the id of a new range, which will receive the keys from At on.
+//   - OpSwitch reports that the range To has these keys. If To is 0, it reports that the right neighbour has all keys
+//     of the sender.
 type Splitting struct {
 	Table       string
 	Incarnation table.Incarnation
@@ -171,9 +175,8 @@ func (r *Reader) Splitting() Splitting {
 type Taking struct {
 	Bounds key.Range // the bounds of the receiver's keys from now on
 	High   edm.Ticks // the highest Timestamp of the sender
-	// Replica is the name of the replica to which the sender publishes, or "" if it does not publish. If Synced is
-	// true, the sender has published all entities that existed when it joined the replica, and all changes before
-	// Since.
+	// Replica is the name of the replica to which the sender publishes, or "". Synced means that the initial sync is
+	// complete, and that all changes before Since are published.
 	Replica string
 	Synced  bool
 	Since   edm.Ticks

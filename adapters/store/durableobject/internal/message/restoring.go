@@ -10,9 +10,8 @@ func Instruct(dst []byte, p *Destination) []byte {
 // Obey appends the message OpObey.
 func Obey(dst []byte, p *Destination) []byte { return beginAt(dst, OpObey, p) }
 
-// AppendFound appends an object's answer to OpObey in the phase Freezing of a restore. state and before are the
-// platform's bookmarks of the object's state at the requested time and of its present state. high is the object's
-// highest Timestamp.
+// AppendFound appends the answer to OpObey in the phase Freezing: the platform's bookmarks of the requested and the
+// present state, and the highest Timestamp.
 func AppendFound(dst []byte, state, before []byte, high edm.Ticks) []byte {
 	return appendUint64(AppendBytes(AppendBytes(Done(dst), state), before), uint64(high))
 }

@@ -33,8 +33,8 @@ func (s *Scan) Position() []byte {
 	return s.Ranges[0].Start
 }
 
-// Leaves returns the position at which a scan of the range r continues in another object. own contains the keys of the
-// object. If the scan ends within the object, the result is nil.
+// Leaves returns the position at which a scan of the range r continues in another object, or nil if it ends in this
+// object, which has the keys own.
 func (s *Scan) Leaves(r, own key.Range) []byte {
 	switch {
 	case s.Descending && bytes.Compare(r.Start, own.Start) < 0:

@@ -24,9 +24,10 @@ type change struct {
 	at  edm.Ticks
 }
 
-// syncedRow is a row of the initial sync in a batch. For the record of a table, the batch also calls buckets of the
-// table, which then join the replica. first is the number of buckets that had answered before, and wakes is the number
-// of calls in this batch.
+// syncedRow is a row of the initial sync in a batch. With the record of a table, the batch also calls buckets of the
+// table, which then join the replica.
+//
+// first is the number of buckets that had answered before. wakes is the number of calls.
 type syncedRow struct {
 	key         []byte
 	incarnation table.Incarnation

@@ -23,16 +23,16 @@ func (o *Outbox) RemovedRecord(t *turn.Turn, key string) {
 	}
 }
 
-// PutChange adds the change of a row to the outbox. It must be called in the transaction that writes or deletes the
-// row. The outbox keeps only the last change of a row.
+// PutChange adds the change of a row to the outbox, which keeps only the last change of a row. It must be called in the
+// transaction that writes or deletes the row.
 func (o *Outbox) PutChange(t *turn.Turn, key []byte, at edm.Ticks) {
 	if o.on {
 		storage.PutTicks(t.Rows, o.changeKey(key), at)
 	}
 }
 
-// Notify requests that all changes up to the Timestamp at be published. The transaction must not be rolled back
-// afterwards, because the request is only in memory.
+// Notify requests that all changes up to the Timestamp at be published. The request is only in memory, so the
+// transaction must not be rolled back afterwards.
 func (o *Outbox) Notify(t *turn.Turn, at edm.Ticks) {
 	if !o.on || o.pending {
 		return

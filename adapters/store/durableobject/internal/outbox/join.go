@@ -18,8 +18,8 @@ func (o *Outbox) JoinBucket(t *turn.Turn, p *message.Destination, incarnation ta
 	o.storeDestination(t, p)
 }
 
-// JoinCatalog makes the catalog of an account join the replica, if it has not joined yet and the replica may store its
-// data. key is a record key of the account, or a prefix of such keys.
+// JoinCatalog makes the catalog of an account join the replica, unless it has joined or the replica must not store its
+// data. key is a record key, or a prefix.
 func (o *Outbox) JoinCatalog(t *turn.Turn, key, location string) {
 	if !o.joins(location) {
 		return
@@ -29,8 +29,8 @@ func (o *Outbox) JoinCatalog(t *turn.Turn, key, location string) {
 	}
 }
 
-// Leave makes an object that has returned to an earlier state publish nothing until it joins the replica again. It
-// retains the time before which no batch may be sent, because a batch may still be in flight.
+// Leave makes an object that has returned to an earlier state publish nothing until it joins the replica again. The
+// next batch still waits until no write of an earlier batch can arrive.
 func (o *Outbox) Leave(rows storage.Rows) {
 	rows.Delete(storage.RowSending)
 	o.publishing = publishing{sending: sending{until: o.until}}

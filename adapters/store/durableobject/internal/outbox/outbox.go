@@ -51,19 +51,19 @@ const (
 	collect = edm.TicksPerSecond
 	// batchTimeout is the time after which no write of a batch can still arrive.
 	batchTimeout = 60 * edm.TicksPerSecond
-	// An object reports a lag if a change has waited for more than 30 seconds. It withdraws the report when no change
-	// has waited for so long during the last 90 seconds.
+	// An object reports a lag if a change waits for more than 30 seconds. It withdraws the report after 90 seconds
+	// without such a change.
 	lagging  = 30 * edm.TicksPerSecond
 	caughtUp = 90 * edm.TicksPerSecond
-	// visibleAfter is the time after which all readers see all writes to an ended incarnation. It consists of a batch
-	// timeout, the minute for which KV may return older lists, and one more minute.
+	// visibleAfter is the time after which all readers see all writes to an ended incarnation: a batch timeout, a
+	// minute for which KV may return old lists, and one more minute.
 	visibleAfter = 180 * edm.TicksPerSecond
 	// maxDelay limits every delay, in case the clock has stepped back.
 	maxDelay = 600 * edm.TicksPerSecond
 )
 
-// New returns the outbox of an object that just woke up. name is the name of the replica, or "" if there is none.
-// jurisdiction is the jurisdiction of the replica; the same name in another jurisdiction is another replica.
+// New returns the outbox of an object that just woke up. name is "" if there is no replica. Equal names in two
+// jurisdictions are two replicas.
 func New(c *clock.Clock, rand func() uint64, name, jurisdiction string) Outbox {
 	if name != "" && jurisdiction != "" {
 		name += "@" + jurisdiction
@@ -82,11 +82,10 @@ func (o *Outbox) Replica() string {
 	return o.name
 }
 
-// Load reads the state from the rows. incarnation is the incarnation of the bucket's table. If the object no longer
-// publishes, or publishes to another replica, Load discards the progress, and no changes are recorded until the object
-// joins a replica. It retains the time before which no batch may be sent, because a batch may still be in flight.
+// Load reads the state from the rows. incarnation is the incarnation of the bucket's table. If the object published to
+// another replica, Load discards the progress.
 func (o *Outbox) Load(t *turn.Turn, incarnation table.Incarnation) {
-	known := o.publishing // retained, because after a rollback of the transaction it still describes the batch in flight
+	known := o.publishing // after a rollback of the transaction, this still describes the batch in flight
 	o.publishing, o.self = publishing{incarnation: incarnation}, message.Destination{}
 	v, ok := t.Rows.Get(storage.RowSending)
 	if !ok {
@@ -180,8 +179,8 @@ func (o *Outbox) Forget() {
 	o.publishing, o.self, o.Keys = publishing{}, message.Destination{}, key.Range{}
 }
 
-// SetAlarm makes the alarm of a Step no later than the next batch. It is called for every Step, so that the next
-// message replaces a lost alarm.
+// SetAlarm makes the alarm of a Step no later than the next batch. It is called for every Step, because an alarm may
+// have been lost.
 func (o *Outbox) SetAlarm(s *turn.Step) {
 	if !o.on {
 		return

@@ -29,8 +29,7 @@ func (o *Outbox) Publish(t *turn.Turn) turn.Step {
 }
 
 // handOut sends a batch with the current state of changed rows. The same transaction records that a batch is in flight:
-// if the object restarts, it waits until no write of the batch can arrive. An object that lost its storage cannot
-// record this, and so sends nothing.
+// after a restart, the object waits until no write of the batch can arrive.
 func (o *Outbox) handOut(t *turn.Turn) turn.Step {
 	f := &batchInFlight{}
 	if o.pass.next == nil {
@@ -97,8 +96,8 @@ func (o *Outbox) addChanges(t *turn.Turn, f *batchInFlight, batch []byte) []byte
 	return batch
 }
 
-// AcceptResult handles the result of a batch. It ignores the result of a batch that the object sent before its restart
-// or that another batch has replaced.
+// AcceptResult handles the result of a batch. It ignores the result of a batch from before a restart, or of a batch
+// that another one has replaced.
 func (o *Outbox) AcceptResult(t *turn.Turn) turn.Step {
 	f, answers := o.inFlight, t.Answers
 	if !o.on || f == nil || t.Resumed.Batch != f.number || len(answers) == 0 {

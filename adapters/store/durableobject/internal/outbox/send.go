@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	// A batch has at most maxChanges changes, and less than maxBatch bytes before its last change. The last change may
-	// have 1.5 MB, so a batch fits into 2 MiB. During the initial sync, at most maxDuringSync changes are from the
-	// outbox, which leaves room for rows of the sync.
+	// A batch has at most maxChanges changes, of which at most maxDuringSync are from the outbox during the initial
+	// sync.
+	//
+	// Before its last change, which has at most 1.5 MB, a batch has less than maxBatch bytes. So it fits into 2 MiB.
 	maxChanges    = 100
 	maxDuringSync = 75
 	maxBatch      = 256 << 10

@@ -15,8 +15,8 @@ import (
 
 // The initial sync publishes all rows of an object that joins a replica.
 
-// maxWakes is the number of buckets that one batch calls to make them join the replica. All buckets of one table are
-// called together, at most durableobject.MaxBuckets.
+// maxWakes is the number of buckets that one batch makes join the replica. All buckets of one table are called
+// together, even if there are more.
 const maxWakes = 100
 
 // addSync adds rows of the initial sync to a batch. For the record of a table, it also adds the calls that wake the
@@ -64,9 +64,8 @@ func (o *Outbox) addWakes(rows storage.Rows, f *batchInFlight, wakes []durableob
 	return wakes
 }
 
-// advanceSync moves the initial sync past the published rows. It moves past the row of a table only if the table's
-// buckets have answered. It reports whether it moved past all rows of the batch. If the first bucket does not answer,
-// the sync pauses.
+// advanceSync moves the initial sync past the published rows. A table's row also needs the answers of its buckets. all
+// reports whether the whole batch is done. If the first bucket does not answer, the sync pauses.
 func (o *Outbox) advanceSync(t *turn.Turn, f *batchInFlight, done []bool, woken []durableobject.Answer) (all bool) {
 	for i, s := range f.synced {
 		n := 0

@@ -10,14 +10,17 @@ import (
 	"edgetable/core/edm"
 )
 
-// Position is a position in a feed. Ranges contains the ranges that are being read. Done contains ranges that handed
-// over all their keys to a neighbour, and whose lines were all read. A range remains in Done until the reader has read
-// the neighbour's line about these keys. A range in neither list was read completely or is new: the reader finds a new
-// range in the lines of the range that gave it keys.
+// Position is a position in a feed.
+//
+//   - Ranges contains the ranges that are being read.
+//   - Done contains ranges that were read completely, and that handed over all their keys to a neighbour. Such a range
+//     remains in Done until the reader has read the neighbour's line about these keys.
+//   - Any other range was read completely or is new. The reader finds a new range in the lines of the range that gave
+//     it keys.
 type Position struct {
 	Layout message.Layout
 	Ended  bool      // whether the client has received the drop of the table
-	Busy   bool      // whether a range has more lines, among the ranges that were asked since the first one; the reader asks the ranges in turn
+	Busy   bool      // whether any of the ranges that were asked since the first range has more lines
 	Drop   edm.Ticks // the highest Timestamp of a drop that a range reported; 0 if none did
 	From   uint64    // the index of the range to ask first
 	Ranges []message.FeedRange
@@ -100,12 +103,12 @@ const (
 	flagPart
 )
 
-// A Timestamp is written as its difference to another Timestamp, divided by a power of ten, of which scale is the
-// exponent. The scale absolute means that the Timestamp is written whole.
+// A Timestamp is written as its difference to another Timestamp, divided by ten to the power of scale. absolute means
+// that the Timestamp itself is written.
 const absolute = 15
 
-// Append appends the encoded position. The most frequent Timestamp of the ranges is written once. Ranges with
-// consecutive numbers are written as one run: the first number and the count.
+// Append appends the encoded position. It writes the most frequent Timestamp of the ranges once, and combines ranges
+// with consecutive numbers.
 func (p *Position) Append(dst []byte) []byte {
 	flags := byte(0)
 	if p.Ended {

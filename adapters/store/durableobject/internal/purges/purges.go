@@ -14,7 +14,7 @@ func Put(rows storage.Rows, incarnation table.Incarnation, due edm.Ticks) {
 	storage.PutTicks(rows, storage.RowOf(storage.SpacePurges, string(incarnation[:])), due)
 }
 
-// Each calls f for each incarnation to purge, until f returns false.
+// Each calls f for each incarnation that must be purged, until f returns false.
 func Each(rows storage.Rows, f func(incarnation table.Incarnation, due edm.Ticks) bool) {
 	for k, v := range rows.Scan([]byte{storage.SpacePurges}, []byte{storage.SpacePurges + 1}, 4<<10) {
 		if len(k) == 1+len(table.Incarnation{}) && len(v) == 8 &&

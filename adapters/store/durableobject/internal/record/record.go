@@ -13,7 +13,7 @@ import (
 type Record struct {
 	table.Record
 	Layout    message.Layout // the layout of a table
-	Floor     edm.Ticks      // all Timestamps of a table are higher
+	Floor     edm.Ticks      // every Timestamp of the table is higher
 	Deleting  bool
 	By        uint64 // the id of the write that deletes the table or changes its declared options
 	Split     bool   // whether a bucket of the table has split
@@ -66,7 +66,7 @@ func (r *Record) Append(dst []byte) []byte {
 }
 
 // Declares reports whether the record has declared options, or is announcing them. Code that does not know declared
-// options refuses the encoded form of such a record.
+// options cannot parse such a record.
 func (r *Record) Declares() bool { return r.Traits != nil || r.Telling }
 
 const flagDeclares = 2

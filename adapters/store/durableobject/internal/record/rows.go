@@ -59,8 +59,8 @@ func NamedIn(memory []byte, rows storage.Rows, rec *Record, bucket uint16) (n me
 	return n, nil
 }
 
-// Objects returns all objects that may have rows of a table: the first range of each bucket, and all other ranges that
-// the catalog has recorded. begun is the number of these ranges that do not serve yet.
+// Objects returns all objects that may have rows of a table. begun is the number of ranges among them that do not serve
+// yet.
 func Objects(rows storage.Rows, rec *Record) (list []message.Object, begun int) {
 	for n := range rec.Layout.Buckets {
 		list = append(list, message.Object{Bucket: n})

@@ -21,14 +21,14 @@ const (
 	Inexact = 60 * edm.TicksPerSecond
 )
 
-// The catalog records the changes of each bucket's ranges for as long as the platform keeps states. Each change is one
-// row, written in the transaction of the change.
+// The catalog records each change of a bucket's ranges in a row, in the same transaction, for as long as the platform
+// keeps states.
 
 // mostForgotten is the maximum number of old changes that are removed when a new change is stored.
 const mostForgotten = 4
 
 // Remember stores a change of a bucket's ranges, and returns the size of the row. It also removes some changes that are
-// older than the states that the platform keeps.
+// too old for a restore.
 func Remember(rows storage.Rows, c *clock.Clock, now edm.Ticks, key string, bucket uint16, change *Change) int {
 	if _, known := rows.Get(storage.RowHistory); !known {
 		storage.PutTicks(rows, storage.RowHistory, now) // an earlier version of the code recorded no changes, so the history begins now
@@ -93,9 +93,8 @@ func (c *Change) Undo(m buckets.Ranges) (before buckets.Ranges, ok bool) {
 	return m.Unsplit(c.To)
 }
 
-// Apart returns the nearest times before and after the requested time at which no keys were moving. If no keys were
-// moving at the requested time, both results equal it. Between the two times, several objects or no object may have had
-// a key.
+// Apart returns the nearest times before and after the requested time at which no keys were moving. Between them,
+// several objects or no object may have had a key.
 func Apart(all []Change, to edm.Ticks) (before, after edm.Ticks) {
 	before, after = to, to
 	for grew := true; grew; {

@@ -9,13 +9,12 @@ import (
 	"edgetable/core/key"
 )
 
-// visibleIn is the time after which all readers of the replica see a write. The catalog also cancels a restore in the
-// phase Freezing if no message about the restore arrives for this time.
+// visibleIn is the time after which all readers of the replica see a write. After this time without messages, a restore
+// in the phase Freezing is cancelled.
 const visibleIn = 90 * edm.TicksPerSecond
 
-// Plan determines which objects return to an earlier state: the objects that had keys at the requested time. maps
-// contains the ranges of each bucket at that time. All other objects in now drop their entities. last is the restore to
-// undo.
+// Plan determines which objects return to an earlier state: those with keys in maps, the ranges of each bucket at the
+// requested time. All other objects in now drop their entities. last is the restore to undo.
 func (r *Restore) Plan(maps []buckets.Ranges, now []message.Object, last *Restore) {
 	r.Phase, r.Until = Freezing, r.Began+visibleIn
 	for n, m := range maps {
@@ -38,9 +37,8 @@ func (r *Restore) Plan(maps []buckets.Ranges, now []message.Object, last *Restor
 	}
 }
 
-// Advance moves the restore to its next phase if all objects have finished the current one. If r.Why contains a reason
-// to undo the restore, Advance moves it towards Cancelled instead. If tells is true, a replica must learn of the
-// restore.
+// Advance moves the restore to its next phase if all objects have finished the current one. If r.Why is set, it moves
+// towards Cancelled instead. tells is true if a replica must learn of the restore.
 func (r *Restore) Advance(now edm.Ticks, tells bool) {
 	waits := slices.ContainsFunc(r.Objects, func(o Returned) bool { return !o.Done })
 	before := r.Phase
@@ -64,8 +62,8 @@ func (r *Restore) Advance(now edm.Ticks, tells bool) {
 	}
 }
 
-// Abandoned reports whether the restore has been in its first phase for too long, because its command was killed or its
-// messages are late. No object has changed its state in that phase.
+// Abandoned reports whether the restore has been in its first phase for too long, for example because its command was
+// killed. No object has changed yet.
 func (r *Restore) Abandoned(now edm.Ticks) bool { return r.Phase == Freezing && now > r.Until }
 
 // Map returns the ranges of a bucket after the restore.

@@ -27,8 +27,8 @@ func ChangesOf(rows storage.Rows, key string, bucket uint16) (list []Change) {
 	return list
 }
 
-// MapsAt returns the ranges of each bucket of a table at the time to, and the incarnation of the table at that time. If
-// exact is true, no keys were moving at that time.
+// MapsAt returns the ranges of each bucket and the incarnation of a table at an earlier time. If exact is true, no keys
+// were moving then.
 func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool) (then table.Incarnation, maps []buckets.Ranges, err error) {
 	then = rec.Incarnation
 	maps = make([]buckets.Ranges, rec.Layout.Buckets)

@@ -1,5 +1,5 @@
-// Package restoring contains the state of a restore, which the catalog, the objects and a Worker share: its phase, the
-// part of each object, and which objects had which keys earlier.
+// Package restoring contains the state of a table's restore: its phase, the part of each object, and the keys that the
+// objects had earlier.
 package restoring
 
 import (
@@ -32,7 +32,7 @@ type Restore struct {
 	Undo  bool      // whether this restore undoes the previous one
 	To    edm.Ticks // the time to which the entities return
 	Began edm.Ticks
-	Until edm.Ticks         // the end of the phase Freezing or Telling, or of a finished restore; each message extends Freezing
+	Until edm.Ticks         // when the phase Freezing or Telling ends, or when the restore ended; each message extends Freezing
 	Was   table.Incarnation // incarnation of the table when the restore began
 	Then  table.Incarnation // incarnation of the table at the time To
 	Next  table.Incarnation // incarnation of the table after the restore

@@ -6,17 +6,17 @@ import (
 	"edgetable/core/table"
 )
 
-// The platform limits an object to 10 GB and terminates an object that writes more. Writes that may make the object
-// larger are refused at maxSize. The rest is for the rows that deletions write, so that reads and deletions still work.
+// The platform limits an object to 10 GB. Above maxSize, writes that may make the object larger are refused. The rest
+// is for the rows that deletions write.
 const (
 	maxSize = 9_800_000_000
-	// stride is the number of bytes that are written between two checks of the size. The object may grow by twice as
-	// many bytes, because pages of the database may be half empty.
+	// stride is the number of bytes written between two checks of the size. The object may grow by twice as much,
+	// because database pages may be half empty.
 	stride = 32 << 20
 )
 
-// These are the errors of writes to a full object. Azure answers 403 with the first sentence of the messages if an
-// account is closed to writes. Clients do not retry such a write.
+// The errors of writes to a full object have the status and the first sentence that Azure uses for an account that is
+// closed to writes. Clients do not retry such a write.
 var (
 	ErrBucketFull    = table.InsufficientAccountPermissions.With("Write operations are not allowed. The Durable Object with these keys of the table has reached its limit of 10 GB and has not split yet: delete entities, or let the Worker split it (EDGETABLE_SPLIT_BYTES).")
 	ErrPartitionFull = table.InsufficientAccountPermissions.With("Write operations are not allowed. A single partition fills its Durable Object, which stores at most 10 GB, and a partition cannot be split: delete entities of the partition, or spread them over more PartitionKeys in another table.")
@@ -35,8 +35,8 @@ type Room struct {
 // Wrote counts bytes that were written.
 func (r *Room) Wrote(n int) { r.left -= n }
 
-// LookOften makes the checks so frequent that a check notices soon when the object reaches the given size. If size is
-// 0, the checks are only frequent enough for the limit of a full object.
+// LookOften makes the checks so frequent that one soon notices when the object reaches the given size. If size is 0,
+// only the limit of a full object matters.
 func (r *Room) LookOften(size int64) {
 	if r.stride = stride; size > 0 {
 		r.stride = int(min(stride, size/16+1))

@@ -43,11 +43,11 @@ func (l *Load) Inserted(k []byte) {
 // Grows reports whether nearly all recent inserts were above all earlier keys.
 func (l *Load) Grows() bool { return l.inserts >= 16 && l.atEnd*10 >= l.inserts*9 }
 
-// Visited counts a request for the key k. The first call after a half minute evaluates that half minute: busy reports
-// whether it had more than most requests per second. If busy is true, at may be a partition at which the range can be
-// split. In the half minute before, at divided the requests best. In the last half minute, at had at least a fifth of
-// the requests on each side. If there is no such partition, at is nil. If keys only grow, at is always nil, because all
-// new requests are on one side.
+// Visited counts a request for the key k. After each half minute, busy reports once whether it had more than most
+// requests per second.
+//
+// at is then a partition at which the range can be split, or nil. The partition must divide the requests of two
+// successive half minutes. If keys only grow, no partition does.
 func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64) (busy bool, at []byte) {
 	most *= seconds
 	if now < l.begin || now-l.begin >= window {
@@ -79,8 +79,8 @@ func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64
 	return busy, at
 }
 
-// BusyUntil returns the end of the last busy half minute, or 0 if there was none since the object woke up. most is the
-// request rate at which the object splits. A half minute is busy if its rate was at least an eighth of most.
+// BusyUntil returns the end of the last half minute with at least an eighth of most, the request rate at which the
+// object splits. It returns 0 if there was none.
 func (l *Load) BusyUntil(now edm.Ticks, most float64) edm.Ticks {
 	if l.requests > 0 && l.requests >= most*seconds/8 {
 		return min(now, l.begin+window)

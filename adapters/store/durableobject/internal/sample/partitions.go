@@ -7,17 +7,16 @@ import (
 	"edgetable/core/key"
 )
 
-// Divides reports whether a range has entities below a position and entities at or above it. Otherwise, requests for
-// entities that do not exist would split ranges into empty ranges, which would then be merged again.
+// Divides reports whether a range has entities on both sides of a position. Otherwise, requests for missing entities
+// would split off empty ranges.
 func Divides(rows storage.Rows, bounds key.Range, at []byte) bool {
 	from, to := storage.Entities(bounds)
 	border := append([]byte{storage.SpaceEntities}, at...)
 	return storage.HasAny(rows, from, border) && storage.HasAny(rows, border, to)
 }
 
-// BehindLast returns the position after the last partition of a range, if nearly all inserts are above
-// all earlier keys and the range has other partitions. A split at that position copies nothing, because
-// the range keeps all its entities.
+// BehindLast returns the position after the last partition of a range, if keys only grow and there are several
+// partitions. A split there copies nothing.
 func (l *Load) BehindLast(rows storage.Rows, bounds key.Range) []byte {
 	if !l.Grows() {
 		return nil

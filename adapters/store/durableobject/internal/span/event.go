@@ -1,7 +1,7 @@
 package span
 
-// These are the events of a range that are reported to the operator. A split moves the upper keys to a new range. A
-// join moves all keys to the right neighbour. A split is refused if the table has its maximum number of ranges.
+// The events of a range that are reported to the operator. A split moves the upper keys to a new range. A join moves
+// all keys to the right neighbour. A table with too many ranges refuses a split.
 const (
 	SplitBegun    = "split begun"
 	SplitFinished = "split finished"

@@ -1,5 +1,5 @@
-// Package span stores which incarnation and which range of keys a bucket object serves, and the progress of
-// moving keys to another range. After a restart, the object continues from the stored progress.
+// Package span stores which incarnation and which keys a bucket object serves, and the progress of moving keys to
+// another range.
 package span
 
 import (
@@ -26,8 +26,8 @@ type Marker struct {
 	row []byte // the key of the row that stores the marker; nil if there is none
 }
 
-// Span is the range of an object, and the progress of its split. A marker with a Span is stored in another row than a
-// marker without one. An earlier version of the code, which does not know ranges, then finds no marker.
+// Span is the range of an object, and the progress of its split. A marker with a Span has its own row, so that code
+// without ranges finds no marker.
 type Span struct {
 	Self   message.Destination // the destination of messages to this object
 	Bounds key.Range           // the bounds of the keys that the object serves
@@ -58,16 +58,16 @@ const (
 	Filling       // the range receives chunks of entities and serves nothing
 	Asking        // the range asks the catalog for a new range, which will receive its upper keys
 	Copying
-	Sealed   // the range no longer serves the keys that move, and the other range may not serve them yet
-	Moved    // the other range serves the keys that moved; the catalog may not have recorded it yet
+	Sealed   // the range no longer serves the keys that move, and the other range might not serve them yet
+	Moved    // the other range serves the keys that moved; the catalog might not have recorded it yet
 	Emptying // the range deletes the rows of the keys that moved
 )
 
 var (
 	rowMarker = []byte("mm") // the row of a marker without a Span
 	rowRange  = []byte("mr") // the row of a marker with a Span
-	// rowDeclares is the row of a marker with Traits: the options, then the fields of one of the two other rows. An
-	// earlier version of the code, which does not know declared options, does not read this row and finds no marker.
+	// rowDeclares is the row of a marker with Traits: the options, then the fields of another row. Code without
+	// declared options finds no marker.
 	rowDeclares = []byte("me")
 )
 
@@ -199,9 +199,8 @@ func (m *Marker) Bounds() key.Range {
 // its own class.
 func Classes(buckets uint16) uint32 { return 1024 / min(max(uint32(buckets), 1), 1024) }
 
-// Class returns class and count: each Timestamp that this object issues equals class modulo count. Two ranges of a
-// table therefore never issue the same Timestamp. For a bucket that never split, class is the number of the bucket, and
-// count is the number of buckets.
+// Class returns class and count: each Timestamp that this object issues equals class modulo count. So two ranges of a
+// table never issue the same Timestamp.
 func (m *Marker) Class(p *message.Destination) (class, count uint32) {
 	if m.Span == nil {
 		return uint32(p.Bucket), uint32(p.Buckets)

@@ -6,9 +6,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// The lines of feeds are rows, too. The key of a line consists of SpaceLines, the day and the Timestamp. The storage
-// keeps the rows of each day apart from all other rows, so that a whole day can be removed without a charge for each
-// row.
+// The lines of feeds are rows, too, with the key SpaceLines, day, Timestamp. The storage keeps each day apart, so that
+// a day can be removed without a charge for each row.
 
 const ticksOfDay = 24 * 3600 * edm.TicksPerSecond
 

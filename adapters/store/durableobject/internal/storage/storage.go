@@ -9,11 +9,11 @@ import (
 )
 
 // Rows is the storage of an object: an ordered map from keys to values. A key and its value have at most 2 MB together.
-// All changes of one Handle are one transaction. The methods return no errors: after a failure, they must abort the
-// transaction and the engine, by a panic or a trap.
+// All changes of one Handle are one transaction.
 //
-// The results of Get and Scan are read-only and valid until the next call of a method. Put does not retain its
-// arguments.
+// The methods return no errors: after a failure, they must abort the transaction and the engine, by a panic or a trap.
+//
+// Results are read-only and valid until the next call of a method. Put does not retain its arguments.
 type Rows interface {
 	Get(key []byte) (value []byte, ok bool)
 	Put(key, value []byte)

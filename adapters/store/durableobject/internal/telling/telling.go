@@ -18,7 +18,7 @@ import (
 const most = 20
 
 // progress says which objects of a table have read its declared options. An object that is created later reads the
-// options without a call from the catalog.
+// options by itself.
 type progress struct {
 	upto  uint64 // all objects whose number is below upto have read the options
 	dirty bool   // whether an object below upto still stores entities that had expired by a withdrawn rule
@@ -42,10 +42,9 @@ func (p progress) append() []byte {
 }
 
 // Step makes some of a table's objects read its declared options. ok reports whether all objects have read them. dirty
-// reports whether an object still stores entities that had expired by a withdrawn rule.
+// reports whether entities that had expired by a withdrawn rule remain.
 //
-// If ok is false, the caller must return the third result. It calls objects, fails with ErrBusy if objects did not
-// answer, or fails with ErrMore if more objects are left. Each step can be repeated, even by another message.
+// If ok is false, the caller must return the third result. Each step can be repeated, even by another message.
 func Step(t *turn.Turn, rec *record.Record) (ok, dirty bool, step turn.Step) {
 	name := rec.Key.String()
 	row := storage.RowOf(storage.SpaceDeleting, name)

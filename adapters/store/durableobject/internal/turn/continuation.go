@@ -8,9 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Continuation is the progress of a message before its calls. The JavaScript shell passes it on as bytes, because
-// another engine may have replaced the engine when the answers arrive. Both engines run in one isolate, so no other
-// version of the code ever reads a continuation.
+// Continuation is the progress of a message before its calls. It is encoded, because another engine may handle the
+// answers. That engine always has the same version of the code.
 type Continuation struct {
 	Kind   Kind
 	Engine uint64 // of a write: the number of the engine that began it
@@ -63,8 +62,8 @@ func (c *Continuation) Append(dst []byte) []byte {
 	return message.AppendObjects(message.AppendBytes(dst, c.From), c.Objects)
 }
 
-// ParseContinuation parses a continuation. The result shares the memory of b. If b is malformed, the result is the zero
-// value, and the message starts again.
+// ParseContinuation parses a continuation, which shares the memory of b. If b is malformed, it returns the zero value,
+// and the message starts again.
 func ParseContinuation(b []byte) (c Continuation) {
 	r := message.Read(b)
 	c.Kind, c.Round, c.Own = Kind(r.Byte()), r.Byte(), r.Bool()

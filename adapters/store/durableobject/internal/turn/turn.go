@@ -13,13 +13,13 @@ import (
 
 // Step is the result of Handle of package engine.
 type Step struct {
-	// If Calls is empty, Answer is the answer to the message, appended to dst of Handle. Otherwise Answer may contain
-	// the message of a call, which may be large.
+	// If Calls is empty, Answer is dst of Handle with the answer to the message. Otherwise it may be dst with the
+	// message of a call.
 	Answer []byte
 	// Rollback means that the JavaScript shell must undo all changes of Handle to the rows. Answer remains valid.
 	Rollback bool
 	// Calls are made concurrently by the JavaScript shell after the transaction. The shell then passes the message to
-	// Handle again, with the answers and State.
+	// Handle again, with State and the answers.
 	Calls []durableobject.Call
 	State []byte
 	// Alarm is the time at which the JavaScript shell must send OpAlarm to the object; 0 means never. Only the earliest
@@ -29,8 +29,7 @@ type Step struct {
 	Next *Continuation // set if there are Calls; State is its encoded form
 }
 
-// RetryDelay is the delay before the alarm continues unfinished work of a message, such as a deletion. It is also the
-// delay between the attempts of the alarm.
+// RetryDelay is the delay before the alarm continues, or tries again, unfinished work such as a deletion.
 const RetryDelay = 30 * edm.TicksPerSecond
 
 // Resume holds the State of a Step and the answers to its Calls.
@@ -49,8 +48,8 @@ type Turn struct {
 	Dst     []byte
 }
 
-// Room returns the upper part of Dst, which is unused until the answer is written. A caller may read data into it, and
-// then encode a row of this data into the lower part. The lower part has room for the data and one or two more keys.
+// Room returns the unused upper part of Dst. Before the answer is written, a caller may read data into it, and encode a
+// row of this data into the lower part.
 func (t *Turn) Room() []byte {
 	const more = 8 << 10
 	middle := min((len(t.Dst)+cap(t.Dst))/2+more, cap(t.Dst))

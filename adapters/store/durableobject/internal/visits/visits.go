@@ -12,11 +12,8 @@ import (
 	"edgetable/core/traffic"
 )
 
-// Counts are the traffic counts of a bucket.
-//
-// Only some of the requests write the counts to a row, because a write of this row costs as much as a write of an
-// entity. The platform does not announce when it terminates an object. The object then loses at most a sixteenth of the
-// day's counts, and at most the counts of five minutes.
+// Counts are the traffic counts of a bucket. Only some requests store the counts, because this costs as much as a
+// write. An object that terminates loses at most a sixteenth of the day's counts.
 type Counts struct {
 	tally *traffic.Tally // nil until the first request
 	kept  uint64         // the number of requests in the stored row
@@ -102,9 +99,10 @@ func (s *Counts) Scanned(rows storage.Rows, now edm.Ticks, scan *message.Scan, p
 	s.Count(rows, now, &v)
 }
 
-// planOf returns the name of a query's plan (see odata.Plan) for the bounds of a scanned range. Later pages of a query
-// begin within the range of the first page, and must have the same plan. A range that ends where its partition ends
-// therefore counts as the whole partition, and a range without an end as the whole table.
+// planOf returns the name of a query's plan (see odata.Plan) for a scanned range.
+//
+// Later pages begin inside the range of the first page, but must have the same plan. So a range counts as the whole
+// partition if it ends where its partition ends.
 func planOf(r key.Range) (plan string, inPartition bool) {
 	partition := key.Partition(r.Start)
 	switch {

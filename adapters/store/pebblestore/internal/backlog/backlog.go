@@ -12,9 +12,8 @@ import (
 
 // Max is the number of sublevels in level 0 at which commits begin to wait for compactions.
 //
-// Pebble has a similar limit. But a commit that waits in Pebble holds a lock that all commits need, even deletes. And
-// if compactions have no disk space, the wait does not end. In this package, a commit waits before it gets its number,
-// so readers never wait for the commit. The wait ends when the disk is full.
+// At a similar limit of Pebble, a waiting commit holds a lock that all commits need. Here, a commit waits before it
+// gets its number, and only until the disk is full.
 const Max = 32
 
 const judgeEvery = time.Second
@@ -45,9 +44,11 @@ func (b *Backlog) Changed() {
 	}
 }
 
-// Run checks after each flush or compaction, and once per second, whether commits must wait. The function state returns
-// the number of sublevels in level 0 and the number of running compactions. Commits do not wait if no compaction runs,
-// for example because a compaction failed. The next flush then starts a compaction. Run returns when ctx is done.
+// Run checks after each flush or compaction, and once per second, whether commits must wait. It returns when ctx is
+// done.
+//
+// state returns the number of sublevels in level 0 and of running compactions. Without a running compaction, commits do
+// not wait, because only the next flush starts one.
 func (b *Backlog) Run(ctx context.Context, state func() (layers, running int)) {
 	defer close(b.done)
 	t := time.NewTicker(judgeEvery)
@@ -84,8 +85,8 @@ func (b *Backlog) set(behind bool) {
 	b.caught = nil
 }
 
-// Wait waits until commits may continue or the disk is full. On a full disk, the caller's next call of d.Admit accepts
-// or refuses the commit.
+// Wait waits until commits may continue or the disk is full. On a full disk, the caller's next call of d.Admit decides
+// about the commit.
 func (b *Backlog) Wait(ctx context.Context, d *fulldisk.Disk) error {
 	b.mu.Lock()
 	caught := b.caught

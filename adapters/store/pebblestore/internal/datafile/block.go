@@ -12,9 +12,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable/colblk"
 )
 
-// A stored block consists of: compressed content · kind of the compression (1 byte) · CRC-32C of these two parts (4).
-// The content of a columnar block begins with a header: 4 bytes that depend on the kind of the block · version (1) ·
-// number of columns (2) · number of rows (4). See package colblk of Pebble.
+// A stored block is: compressed content · kind of the compression (1 byte) · CRC-32C of both (4).
+//
+// A columnar block begins with a header: 4 bytes that depend on its kind · version (1) · number of columns (2) · number
+// of rows (4). See package colblk of Pebble.
 const (
 	trailer        = block.TrailerLen
 	columnarHeader = 11

@@ -7,9 +7,8 @@ import (
 // maxBlock is an upper bound of the size of a block in bytes. The largest blocks contain a single entity of 1 MiB.
 const maxBlock = 4 << 20
 
-// search finds the blocks of a file by their checksums, without the index of the file. The file begins with a block,
-// and each block begins where the previous block ends. The end of a damaged block is not known. So search tries each
-// following byte as the beginning of a columnar block.
+// search finds the blocks of a file by their checksums. The end of a damaged block is unknown, so search tries each
+// byte as the beginning of the next columnar block.
 func search(b []byte) (found []place, damage []Damage) {
 	at := 0
 	for at < len(b) {

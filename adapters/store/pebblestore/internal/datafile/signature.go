@@ -5,8 +5,8 @@ import "github.com/cockroachdb/pebble/v2/sstable"
 // identityProperty is the name of the property of a data file that contains the identity of the store.
 const identityProperty = "edgetable.store"
 
-// Signature is a block property collector that writes the identity of the store into the properties of each data file.
-// The function returns the identity.
+// Signature is a block property collector that writes the identity of the store into each data file. The function
+// returns the identity.
 type Signature func() string
 
 func (Signature) Name() string { return identityProperty }

@@ -42,8 +42,8 @@ func (h History) Branch(at edm.Ticks) History {
 	return next
 }
 
-// Has reports whether h contains all commits of the given history up to the number at. If so, a client that has read
-// these commits from a store with the given history can continue in a store with h.
+// Has reports whether h contains all commits of the given history up to a number. A client that has read these commits
+// can then continue with h.
 func (h History) Has(id table.History, at edm.Ticks) bool {
 	if id == h.ID {
 		return true

@@ -95,8 +95,8 @@ func Remove(b *pebble.Batch, i table.Incarnation) error {
 	return b.DeleteRange(AppendKey(nil, i, 0), after(i), nil)
 }
 
-// Trim removes the lines of a change feed with numbers up to upTo. The parameter last is the content of the last of
-// these lines. If this line records a drop of the table, Trim removes the whole feed.
+// Trim removes the lines up to a number from a change feed. last is the content of the last of them. If it records a
+// drop of the table, Trim removes the whole feed.
 func Trim(b *pebble.Batch, i table.Incarnation, h Head, upTo edm.Ticks, last []byte) error {
 	if _, dropped := table.FeedDropOf(last); dropped {
 		return Remove(b, i)

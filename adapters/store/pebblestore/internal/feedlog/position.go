@@ -6,14 +6,13 @@ import (
 	"edgetable/core/edm"
 )
 
-// Position is a position in a change feed. The client has read all commits up to Number. If Part is not 0, the client
-// has read only the first Part changes of the last of these commits.
+// Position is a position in a change feed. The client has read all commits up to Number. If Part is not 0, it has only
+// the first Part changes of the last commit.
 type Position struct {
 	Number edm.Ticks
 	Part   int
-	// Seen is the highest number of a commit that may have affected a page before this position. For example, a page
-	// omits the content of an entity that a later commit has changed. A store without the later commit never returns
-	// this content. Positions of earlier versions have no Seen, so it is 0.
+	// Seen is the highest number of a commit that may have affected earlier pages. A store without this commit cannot
+	// continue the feed. Positions of earlier versions have 0.
 	Seen edm.Ticks
 }
 
@@ -45,8 +44,8 @@ func (p Position) Bytes() []byte {
 	return b
 }
 
-// In encodes a position in the commit Number; part is the number of changes before the position. If part is 0, the
-// position is after the whole commit.
+// In encodes a position inside the commit Number, after the given number of its changes. 0 means after the whole
+// commit.
 func (p Position) In(part int) []byte {
 	p.Part = part
 	return p.Bytes()

@@ -7,17 +7,16 @@ import (
 	"edgetable/core/table"
 )
 
-// commits counts the bytes of commits that are being written to the log. A timer measures the free space each second,
-// but writes can fill a small disk within a second. So after a certain number of written bytes, the next commit also
-// measures the free space.
+// commits counts the bytes of commits that are being written to the log. Commits can fill a small disk between two
+// measurements of the timer, so they measure the free space too.
 type commits struct {
 	inFlight atomic.Int64 // bytes of commits that are being written to the log
 	largest  atomic.Int64 // size of the largest commit so far
 	unlooked atomic.Int64 // bytes that commits may still write before a commit must measure the free space
 }
 
-// refuseBelow returns the number of free bytes below which writes are refused. This space suffices to flush the
-// memtables and to write one more commit, even if the commit is larger than the memtables.
+// refuseBelow returns the number of free bytes below which writes are refused. It suffices to flush the memtables and
+// to write the largest commit.
 func (d *Disk) refuseBelow() int64 {
 	if d.reserve.size == 0 {
 		return 0
@@ -28,9 +27,8 @@ func (d *Disk) refuseBelow() int64 {
 // acceptAbove returns the number of free bytes above which writes are accepted again.
 func (d *Disk) acceptAbove() int64 { return d.refuseBelow() + d.reserve.size/4 }
 
-// Begin counts a commit of n bytes, which the caller is about to write to the log. If the disk has no space for all counted
-// commits, Begin does not count this commit and returns table.ErrFull. Commits that only remove entities are always counted. A
-// commit needs twice its size, because its bytes are in the log and, until the log is removed, also in a data file.
+// Begin counts a commit of n bytes, which the caller is about to write to the log. If the disk has no space for all
+// counted commits, it returns table.ErrFull instead, unless the commit only removes entities.
 func (d *Disk) Begin(n int, m []table.Mutation) error {
 	if d == nil {
 		return nil
@@ -43,6 +41,7 @@ func (d *Disk) Begin(n int, m []table.Mutation) error {
 	for largest := c.largest.Load(); largest < size && !c.largest.CompareAndSwap(largest, size); {
 		largest = c.largest.Load()
 	}
+	// A commit needs twice its size: its bytes are in the log and, until the log is removed, also in a data file.
 	u, err := d.fs.GetDiskUsage(d.dir)
 	if free := int64(u.AvailBytes); err == nil && u.TotalBytes > 0 && free < d.refuseBelow()+2*inFlight {
 		c.inFlight.Add(-size)
@@ -73,8 +72,8 @@ func removes(m []table.Mutation) bool {
 	return !slices.ContainsFunc(m, func(m table.Mutation) bool { return !m.Kind.Removes() })
 }
 
-// Admit returns an error if a write must be refused. While a file operation waits, or while the data directory is gone, Admit
-// refuses every write. While the disk is full, it refuses writes that add data.
+// Admit returns an error if a write must be refused. On a full disk, only deletes are accepted. While a file operation
+// waits, or the data directory is gone, no write is accepted.
 func (d *Disk) Admit(m []table.Mutation) error {
 	if d == nil || !d.full.Load() && !d.descriptors.Load() && !d.gone.Load() {
 		return nil

@@ -14,8 +14,7 @@ type compactions struct {
 
 	starved   int64 // free bytes when a compaction last failed for lack of space; 0 if the last compaction succeeded
 	starvedAt time.Time
-	// forgetAfter is the time within which Pebble retries a failed compaction. If no compaction runs within this time
-	// after a failure, Pebble no longer needs the failed compaction.
+	// forgetAfter is the time within which Pebble retries a failed compaction. Afterwards, Pebble no longer needs it.
 	forgetAfter time.Duration
 
 	running int
@@ -31,8 +30,8 @@ func (d *Disk) Starve() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	u, _ := d.fs.GetDiskUsage(d.dir)
-	// Pebble soon removes the files that the failed compaction has written. This frees space, but not enough for
-	// another attempt. So starved includes the sizes of these files. A new attempt needs more free space than this sum.
+	// The removal of the failed compaction's files frees space, but not enough for another attempt. So starved includes
+	// the sizes of these files.
 	d.compactions.starvedAt = time.Now()
 	d.compactions.starved = max(1, min(int64(u.AvailBytes), d.reserve.size/4))
 	for size := range maps.Values(d.compactions.outputs) {

@@ -23,8 +23,7 @@ func NoDescriptor(err error) bool {
 // succeed.
 func Scarce(err error) bool { return NoSpace(err) || NoDescriptor(err) || isGoneError(err) }
 
-// Open opens a file for reading. If no file descriptor is free, it returns table.ErrBusy and does not wait. Requests
-// that read only open files are not affected.
+// Open opens a file for reading. If no file descriptor is free, it returns table.ErrBusy and does not wait.
 func (d files) Open(path string, o ...vfs.OpenOption) (f vfs.File, err error) {
 	err = d.disk.retryWithReserve(func() error {
 		f, err = d.FS.Open(path, o...)
@@ -44,8 +43,8 @@ func (d files) OpenDir(path string) (f vfs.File, err error) {
 	return f, err
 }
 
-// reuse calls ReuseForWrite of the machine's file system, which renames and then opens a file. An earlier attempt may
-// have renamed the file but found no descriptor to open it. In this case reuse only opens the file.
+// reuse calls ReuseForWrite, which renames and then opens a file. If an earlier attempt has only renamed the file,
+// reuse only opens it.
 func (d files) reuse(old, path string, c vfs.DiskWriteCategory, renamed *bool) (vfs.File, error) {
 	if *renamed {
 		return d.FS.OpenReadWrite(path, c)
@@ -58,8 +57,8 @@ func (d files) reuse(old, path string, c vfs.DiskWriteCategory, renamed *bool) (
 	return f, err
 }
 
-// retryWithReserve calls a file operation. While no descriptor is free, retryWithReserve closes reserve files and
-// repeats the call. The process keeps the reserve files open only for this purpose.
+// retryWithReserve calls a file operation. While no descriptor is free, it closes files that the process keeps open as
+// a reserve, and repeats the call.
 func (d *Disk) retryWithReserve(do func() error) error {
 	err := do()
 	for NoDescriptor(err) && d.give != nil && d.give() {

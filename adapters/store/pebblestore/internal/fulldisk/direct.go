@@ -2,9 +2,8 @@ package fulldisk
 
 import "github.com/cockroachdb/pebble/v2/vfs"
 
-// Direct returns the file system for the small files that the store keeps in the data directory beside those of Pebble. Its
-// operations do not wait for disk space. They change nothing while the data directory is gone, because another directory may
-// have the same path.
+// Direct returns the file system for the store's own small files. Its operations do not wait for disk space. They fail
+// while the data directory is gone.
 func (d *Disk) Direct() vfs.FS { return direct{d.fs, d} }
 
 type direct struct {

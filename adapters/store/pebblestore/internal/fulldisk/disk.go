@@ -17,20 +17,21 @@ type Options struct {
 	// FS is the file system of the machine.
 	FS  vfs.FS
 	Dir string
-	// Reserve is the size in bytes of the reserve file. The file uses at most a sixteenth of the disk. 0 means no reserve
-	// file, and a negative value leaves an existing file unchanged.
+	// Reserve is the size of the reserve file in bytes, limited to a sixteenth of the disk. 0 means no file. A negative
+	// value leaves an existing file unchanged.
 	Reserve int64
-	// Spare closes the files that the process keeps open only as a reserve of file descriptors. It returns false if no
-	// such file was open. Nil means that the process keeps no such files.
+	// Spare closes files that are open only as a reserve of file descriptors. It reports whether there were any. Nil
+	// means that there is no reserve.
 	Spare func() bool
 	// Retry is the time after which Pebble retries a failed compaction.
 	Retry time.Duration
 	Logf  func(format string, args ...any)
 }
 
-// Disk measures the free space of the disk. While the disk is full, the store refuses writes that add data. If a file
-// operation finds no space, Disk removes the reserve file, so that deletes and compactions can use its space. Disk
-// creates the file again when there is enough space. If there is no reserve file, the file operation waits.
+// Disk measures the free space of the disk. While the disk is full, the store refuses writes that add data.
+//
+// A file operation without space removes the reserve file, or waits if there is none. When there is enough space, Disk
+// creates the file again.
 type Disk struct {
 	fs  vfs.FS
 	dir string
@@ -172,9 +173,7 @@ func (d *Disk) tryAgain() {
 	d.again = make(chan struct{})
 }
 
-// updateFull decides from the number of free bytes whether writes are refused. Writes are refused if the free space is
-// smaller than the largest commit plus a quarter of the reserve file. A flush of all memtables fits into this quarter.
-// Writes are accepted again when another quarter of the reserve file's size is free. d.mu must be held.
+// updateFull refuses writes below refuseBelow free bytes, and accepts them again above acceptAbove. d.mu must be held.
 func (d *Disk) updateFull(free int64) {
 	refuse, accept := d.refuseBelow(), d.acceptAbove()
 	if !d.full.Load() && (d.reserve.size == 0 || d.reserve.held) {
@@ -193,8 +192,8 @@ func (d *Disk) updateFull(free int64) {
 	}
 }
 
-// createReserve creates the reserve file if the file is missing and there is space for it. It reports whether there is
-// enough space to accept writes. d.mu must be held.
+// createReserve creates the reserve file if it is missing and there is space. It reports whether writes can be
+// accepted. d.mu must be held.
 func (d *Disk) createReserve(room int64) bool {
 	if d.reserve.size == 0 || d.reserve.held {
 		return room >= 0
@@ -284,9 +283,8 @@ func (d *Disk) State() (u vfs.DiskUsage, refused int64, full bool) {
 
 func (d *Disk) untilLook() int64 { return min(d.reserve.size/64, lookEvery) }
 
-// spare reports whether a compaction may write n bytes. It keeps some space free for the commits that Begin has counted, for
-// flushes and for other compactions, which free space when they end. It does not measure the free space at each call, because a measurement
-// per block took 2 % of the CPU in a load of inserts.
+// spare reports whether a compaction may write n bytes. It keeps space free for accepted commits and for flushes. It measures
+// rarely, because one measurement per block took 2 % of the CPU.
 func (d *Disk) spare(n int) bool {
 	if d.reserve.size == 0 || d.unseen.Add(-int64(n)) >= 0 {
 		return true

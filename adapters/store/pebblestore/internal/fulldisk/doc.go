@@ -7,9 +7,9 @@
 //	…
 //	if err := d.Admit(mutations); err != nil { … } // before each write
 //
-// A file operation that finds no space waits until there is space, so Pebble never sees the error. Such waits are rare,
-// because the Disk measures the free space each second, and [Disk.Admit] refuses writes before the disk is full.
-// Compactions and deletes can use the space of a reserve file.
+// A file operation that finds no space waits until there is space, so Pebble never sees the error. The Disk measures the
+// free space each second, and [Disk.Admit] refuses writes before the disk is full. Compactions and deletes can use the
+// space of a reserve file.
 //
 // A store in memory has a nil Disk, which is never full. The methods that the store calls for each operation accept a
 // nil Disk.

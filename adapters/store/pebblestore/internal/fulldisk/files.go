@@ -12,10 +12,11 @@ import (
 // FS returns the file system for Pebble, in which operations wait for space.
 func (d *Disk) FS() vfs.FS { return files{d.fs, d} }
 
-// files is the file system that Pebble uses. Pebble ends the process when it cannot write its log or its MANIFEST, and
-// retries a failed flush without a pause. So operations without disk space, or without a file descriptor, wait in these
-// methods. Writes of a compaction fail and do not wait, so that Pebble removes the files of the compaction. Operations
-// outside of the data directory, such as the file operations of a backup, fail too.
+// files is the file system that Pebble uses. Pebble ends the process if it cannot write its log. So operations without
+// disk space or a file descriptor wait here.
+//
+// Writes of a compaction fail and do not wait; Pebble then removes its files. Operations outside of the data directory
+// fail, too.
 type files struct {
 	vfs.FS
 	disk *Disk
@@ -85,8 +86,8 @@ func (d files) Remove(path string) error {
 	return d.try(path, func() error { return d.FS.Remove(path) })
 }
 
-// file is a file of the data directory that is being written. A failed sync is not retried, because the operating system may have
-// dropped the unwritten data. If a flush fails because of the sync, Pebble repeats the flush. Otherwise Pebble ends the process.
+// file is a file of the data directory that is being written. A failed sync is not retried, because the operating
+// system may have dropped the data.
 type file struct {
 	vfs.File
 	disk *Disk

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// lockFile is the name of the file that Pebble locks while the store is open. Nobody replaces this file. So it shows
-// whether the data directory is still the directory that was opened.
+// lockFile is the file that Pebble locks while the store is open. If it is missing or another file, the data directory
+// was removed or replaced.
 const lockFile = "LOCK"
 
 // goneError is the error of a store whose data directory was removed or replaced.
@@ -47,9 +47,8 @@ func (d *Disk) Refusal() error {
 	return nil
 }
 
-// Missing returns an error if the data directory is gone now. Unlike Gone, it does not use the result of the last
-// measurement. It must be called before a file is created. A file that is created while another directory replaces the
-// data directory would be missing when the data directory is back.
+// Missing is like Gone, but checks the data directory now. It must be called before a file is created, because the file
+// could end up in another directory.
 func (d *Disk) Missing() error {
 	if d != nil && d.opened.Load() && d.isGone() {
 		return goneError{d.dir}

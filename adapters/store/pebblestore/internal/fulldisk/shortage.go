@@ -1,7 +1,7 @@
 package fulldisk
 
-// try runs a file operation. While space, a descriptor or the data directory is missing, try removes the reserve file
-// or waits, and then repeats the operation.
+// try runs a file operation. While space, a descriptor or the data directory is missing, it removes the reserve file or
+// waits, and then tries again.
 func (d *Disk) try(do func() error) error {
 	err := d.retryWithReserve(do)
 	if !Scarce(err) {

@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// Version is the version of the layout of the data directory. A store accepts directories of this version and of
-// earlier versions, and upgrades earlier versions to this version.
+// Version is the version of the layout of the data directory. A store upgrades directories of earlier versions.
 //
 //	1 the first version
 //	2 adds a second copy of the records: a program that does not maintain this copy must not write to the store

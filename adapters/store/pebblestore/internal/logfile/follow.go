@@ -1,13 +1,12 @@
 package logfile
 
-// Follow passes each record of a log to a function, until it reaches bytes that are not a record. Such bytes are the
-// current end of a log that is being written, or the place where Pebble stops reading after a crash.
+// Follow calls take for each record of a log, until it reaches bytes that are not a record. There, the log ends, or
+// Pebble stops reading after a crash.
 //
-// b is a part of the log that begins with a block. at is the offset in b of the first record: 0, or the end of the last
-// record of an earlier call. Follow joins the chunks of a record inside b. So records share memory with b, and the
-// caller cannot use b again.
+// b begins with a block. at is the offset in b of the first record: 0, or the end of the last record of an earlier
+// call. The records share the memory of b, which Follow overwrites.
 //
-// Follow returns the offset in b after the last record, and reports whether it has read all of b.
+// Follow returns the offset after the last record, and whether it has read all of b.
 func Follow(b []byte, at int, number uint32, take func(record []byte)) (end int, more bool) {
 	end = at
 	start, size, open := 0, 0, false // state of the record that is being read, until its last chunk is read

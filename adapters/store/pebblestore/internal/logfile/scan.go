@@ -1,5 +1,5 @@
-// Package logfile reads a write-ahead log of Pebble and continues after damage. Pebble's own reader does not
-// continue: in the newest log, it takes the first damaged chunk for the end of the log.
+// Package logfile reads a write-ahead log of Pebble and continues after damage. Pebble's own reader ends at the first
+// damaged chunk of the newest log.
 //
 //	log := logfile.Scan(content, 12)
 //	for _, r := range log.Records { … }
@@ -13,17 +13,15 @@ import "encoding/binary"
 // Log is the content of one log file.
 type Log struct {
 	Records []Record
-	// Damage lists the unreadable parts of the log before its last readable record.
-	// If the log is closed, Damage also lists the parts after this record. Otherwise
-	// unreadable bytes after the last record are not damage: after a crash, a log
-	// normally ends with an incomplete record.
+	// Damage lists the unreadable parts of the log. A part after the last readable record counts only if the log is
+	// closed, because a crash normally leaves an incomplete record.
 	Damage []Damage
 	// End is the offset after the last complete record.
 	End int
 	// Closed reports whether Pebble closed the log.
 	Closed bool
-	// Unreadable is an error of the disk while the log was read, or nil. The caller of Scan sets it. Such an error is
-	// always damage, even at the end of the log.
+	// Unreadable is an error of the disk while the log was read, or nil. The caller of Scan sets it. It is damage even
+	// at the end of the log.
 	Unreadable error
 }
 
@@ -33,16 +31,16 @@ type Record struct {
 	Payload []byte // shares memory with the content of the file if the record is one chunk
 	// Behind is the number of damaged parts of the log that precede the record.
 	Behind int
-	// Found reports that the record was found by a byte-by-byte search. The record may be a part of the payload of
-	// another record, so it must not be replayed. But the record proves that there is damage before it.
+	// Found reports that a byte-by-byte search found the record. It must not be replayed, because it may be a part of
+	// another record. But it proves that there is damage before it.
 	Found bool
 }
 
 // Damage is a part of the log that cannot be read.
 type Damage struct{ Offset, Size int }
 
-// Scan reads the log with this number, or a MANIFEST if the number is 0. Scan never fails. It reports unreadable bytes
-// as damage, unless they are the end of the log.
+// Scan reads a log, or a MANIFEST if the number is 0. It never fails: it reports unreadable bytes as damage, unless
+// they are the end of the log.
 func Scan(b []byte, number uint32) Log {
 	s := scanner{content: b, number: number}
 	for s.at < len(b) && !s.log.Closed {
@@ -117,9 +115,8 @@ func isPadding(b []byte) bool {
 	return true
 }
 
-// search returns the offset at which reading continues after the invalid chunk at s.at. If only the checksum of this
-// chunk is wrong, the size in its header tells where the next chunk begins. Otherwise, search tries each byte up to the
-// next block, which begins with a chunk.
+// search returns the offset at which reading continues after an invalid chunk. It tries the size in the header of the
+// chunk, claimed, and then each byte up to the next block.
 func (s *scanner) search(claimed int) (next int) {
 	end := s.blockEnd(s.at)
 	if claimed > 0 {

@@ -83,8 +83,8 @@ func (g *Guard) Lose(lost string) error { return g.inspected.lose(lost) }
 // Applied counts a commit that was added to the log. Options.Synced gets the count after the next sync.
 func (g *Guard) Applied() { g.syncs.written.Add(1) }
 
-// Note records in the list of logs that commit n is synced. The next start can then detect that the newest log was
-// truncated. The given file system determines whether the write waits for disk space.
+// Note records in the list of logs that commit n is synced, so that the next start detects a truncated log. The given
+// file system may wait for disk space.
 func (g *Guard) Note(to vfs.FS, n edm.Ticks) { g.list.recordSynced(to, n) }
 
 // ForgetAll empties the list of logs at a clean shutdown, when every commit is in a data file.
@@ -113,8 +113,8 @@ func (g *Guard) created(path string, f vfs.File, err error) (vfs.File, error) {
 	return f, err
 }
 
-// ReuseForWrite makes a new log from the file of an old log. Pebble no longer needs the old log. If the old log is not
-// shipped yet, ReuseForWrite keeps the old file and creates a new file.
+// ReuseForWrite makes a new log from the file of an old log. If the old log is not shipped yet, ReuseForWrite keeps it
+// and creates another file.
 func (g *Guard) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := g.list.forget(old); err != nil {
 		return nil, err
@@ -129,8 +129,8 @@ func (g *Guard) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (vfs.Fi
 	return g.created(path, f, err)
 }
 
-// Remove removes a file. If the file is a log, Remove first removes the log from the list of logs. It keeps the file of a log that is not
-// shipped yet.
+// Remove removes a file. It first removes a log from the list of logs, and keeps the file of a log that is not shipped
+// yet.
 func (g *Guard) Remove(path string) error {
 	if err := g.list.forget(path); err != nil {
 		return err

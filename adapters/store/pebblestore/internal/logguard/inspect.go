@@ -35,8 +35,8 @@ type inspection struct {
 	lost    []string  // one sentence for each damaged or missing file
 }
 
-// Losses returns a sentence for each missing or damaged log of a directory whose store Pebble cannot open. It changes no
-// file, and it does not need the MANIFEST.
+// Losses returns a sentence for each missing or damaged log, even if Pebble cannot open the store. It changes no file,
+// and does not need the MANIFEST.
 func Losses(fs vfs.FS, dir string) []string {
 	l := &list{fs: fs, dir: dir, logf: func(string, ...any) {}}
 	i := &inspection{list: l, onLoss: ShowReadable, views: vfs.NewMem(), logf: l.logf}
@@ -80,8 +80,8 @@ func (i *inspection) lose(lost string) error {
 	return nil
 }
 
-// inspectLog reads a log that Pebble will replay. If confirmed commits are lost, it returns an error. If the policy
-// accepts losses, it removes the damage from the log instead.
+// inspectLog reads a log that Pebble will replay. If confirmed commits are lost, it removes the damage or returns an
+// error, depending on the policy.
 func (i *inspection) inspectLog(path string, number uint32) error {
 	log, err := i.list.scan(path, number)
 	if err != nil && wholefile.Lost(err) { // the content of the file is lost, for example because a directory replaced the file
@@ -110,8 +110,8 @@ func (i *inspection) inspectLog(path string, number uint32) error {
 	return i.dropDamage(path, number, log, lost)
 }
 
-// dropDamage makes Pebble see only the readable part of a log. lost is a sentence about the lost commits, or "" if no
-// commits are lost. If commits are lost and the policy does not accept losses, dropDamage returns an error.
+// dropDamage makes Pebble see only the readable part of a log. lost is a sentence about lost commits, or "". If it is
+// not "", the policy decides whether this is an error.
 func (i *inspection) dropDamage(path string, number uint32, log logfile.Log, lost string) error {
 	if lost != "" {
 		if err := i.lose(lost); err != nil {
@@ -124,8 +124,8 @@ func (i *inspection) dropDamage(path string, number uint32, log logfile.Log, los
 	return i.cutOut(path, number, log)
 }
 
-// canReplay reports whether Pebble can replay the unchanged log. If other logs follow (the parameter middle is
-// true), Pebble needs a closed log without damage. The newest log may have an incomplete record at its end.
+// canReplay reports whether Pebble can replay the unchanged log. Only the newest log may end with an incomplete record;
+// if middle is true, the log is not the newest.
 func canReplay(log logfile.Log, middle bool) bool {
 	if log.Unreadable != nil {
 		return false
@@ -141,8 +141,8 @@ func (i *inspection) cutOut(path string, number uint32, log logfile.Log) error {
 	if err := writeLog(i.list.fs, path+".new", number, log); err != nil {
 		return err
 	}
-	// A hard link keeps the log's name until the readable part replaces the log. Without hard links, a crash between
-	// the two renames would leave no file of this name. The next start would then report a missing log.
+	// A hard link keeps the log's name. Without a link, a crash between the two renames would make the next start
+	// report a missing log.
 	_ = i.list.fs.Remove(path + ".damaged") // left by an interrupted attempt
 	if i.list.fs.Link(path, path+".damaged") != nil {
 		if err := i.list.fs.Rename(path, path+".damaged"); err != nil {

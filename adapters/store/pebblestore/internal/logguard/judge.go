@@ -7,9 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// describeLoss returns a sentence about the confirmed commits that a log has lost, or "" if there are none. next is the
-// number of the following log, or 0 if there is none. later is the content of the following log. It may be empty if the
-// list of logs contains the following log.
+// describeLoss returns a sentence about the confirmed commits that a log has lost, or "". next is the number of the
+// following log, or 0. later is the content of that log; it may be empty if the log is in the list of logs.
 func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
 	readable := edm.Ticks(i.list.live[number]) // commits up to this number are not lost: another file has them, or this function has read them
 	if i.older > 0 {
@@ -33,8 +32,8 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 			behind++
 		}
 	}
-	// Pebble closes and syncs a log before it creates the next log. Only the last log of a killed process is not closed. The next process
-	// moves that log's commits to data files before it creates a log and issues numbers.
+	// Pebble closes a log before it creates the next log. Only the last log of a killed process is not closed. The next
+	// process first moves its commits to data files.
 	verb := "are"
 	next, issued := i.list.follower(number, next)
 	if next > 0 && (len(log.Damage) > 0 || !log.Closed) {

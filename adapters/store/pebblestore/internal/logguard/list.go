@@ -17,9 +17,10 @@ import (
 	"edgetable/core/edm"
 )
 
-// logList is the name of the file that lists the logs whose commits may be in no other file. The file also contains the
-// synced length of the MANIFEST, and the number of a synced commit. If a listed log is missing, commits are lost. If
-// the MANIFEST is shorter, it may not name the data files that replaced a log. Pebble notices neither of these losses.
+// logList is the name of the file that lists the logs whose commits may be in no other file. It also has the synced
+// length of the MANIFEST and a synced commit number.
+//
+// Pebble itself notices neither a missing log nor a truncated MANIFEST.
 const logList = "LOGS"
 
 // list is the content of the file LOGS.
@@ -94,8 +95,8 @@ func (l *list) next(number uint32) (next uint32, ok bool, err error) {
 	return slices.Min(later), true, nil
 }
 
-// follower returns the number of the log that was created after a log, and the highest commit number issued before that. The
-// parameter next is the number of this log if its file exists, or 0. If the file is missing, the list of logs names it.
+// follower returns the number of the log after a log, and the highest commit number issued before it was created. next
+// is this number if the file exists, and otherwise 0.
 func (l *list) follower(number, next uint32) (uint32, int64) {
 	if next > 0 {
 		return next, l.live[next]
@@ -126,18 +127,21 @@ func (l *list) change(do func(live map[uint32]int64)) error {
 	return l.write(l.fs)
 }
 
-// recordSynced records in the list that commit n is synced. The next start can then detect that the newest log was
-// truncated. The given file system determines whether the write waits for disk space.
+// recordSynced records in the list that commit n is synced, so that the next start detects a truncated log. The given
+// file system may wait for disk space.
 func (l *list) recordSynced(to vfs.FS, n edm.Ticks) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.synced = int64(n)
-	_ = l.write(to) // an error only means that the next start may not detect some losses
+	_ = l.write(to) // an error only means that the next start might not detect some losses
 }
 
-// write replaces the file LOGS. The first line contains the name and the synced length of the MANIFEST. The second line
-// contains the number of a synced commit. Each following line contains the number of a log and the highest commit
-// number issued before the log was created. The last line is a checksum.
+// write replaces the file LOGS. Its lines contain:
+//
+//   - the name and the synced length of the MANIFEST
+//   - the number of a synced commit
+//   - for each log, its number and the highest commit number issued before the log was created
+//   - a checksum
 func (l *list) write(to vfs.FS) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %d\nsynced %d\n", l.manifest.name, l.manifest.synced, l.synced)

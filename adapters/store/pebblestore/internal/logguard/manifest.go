@@ -10,8 +10,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/wholefile"
 )
 
-// CheckMarker returns an error if a directory has data files but no marker file, which names the current MANIFEST. Without a
-// marker file, Pebble would create a new store there. An interrupted first start leaves a directory with only a MANIFEST.
+// CheckMarker returns an error if a directory has data files but no marker file, which names the MANIFEST. Pebble would
+// create a new store there.
 func CheckMarker(names []string) error {
 	data, marker := "", false
 	for _, name := range names {
@@ -39,8 +39,8 @@ func (f *manifestFile) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Sync syncs the MANIFEST and remembers its synced length. Each change of the list of logs writes this length to the
-// file LOGS. The list changes at the latest before a log is removed.
+// Sync syncs the MANIFEST and remembers its length. The next change of the list of logs writes the length to the file
+// LOGS.
 func (f *manifestFile) Sync() error {
 	if err := f.File.Sync(); err != nil {
 		return err
@@ -66,9 +66,8 @@ func (l *list) scan(path string, number uint32) (logfile.Log, error) {
 	return log, nil
 }
 
-// checkManifest returns an error if the synced part of the MANIFEST cannot be
-// read. The operator cannot accept this damage, because only the MANIFEST
-// names the current data files.
+// checkManifest returns an error if the synced part of the MANIFEST cannot be read. No policy accepts this damage,
+// because only the MANIFEST names the data files.
 func (l *list) checkManifest(path string) error {
 	log, err := l.scan(path, 0)
 	if err != nil {

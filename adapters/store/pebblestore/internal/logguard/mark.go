@@ -14,10 +14,9 @@ import (
 //
 //	"ET" · number of the commit (8) · number of the last commit known to be synced (8)
 //
-// At a start, Marks distinguish damage from the normal end of a log. After a crash, a log may have readable commits
-// after unreadable bytes, because a disk writes in any order. Usually none of these commits were confirmed. But suppose
-// that the Mark of a readable commit says that a commit after the unreadable bytes was synced. Then the unreadable
-// bytes were synced too, and their commits are lost.
+// At a start, Marks distinguish damage from the normal end of a log. A disk writes in any order, so after a crash,
+// readable commits may follow unreadable bytes. If the Mark of such a commit says that a commit after these bytes was
+// synced, the bytes were synced too, and their commits are lost.
 type Mark struct {
 	Number edm.Ticks // number of the commit; 0 if the log record has no commit
 	Synced edm.Ticks

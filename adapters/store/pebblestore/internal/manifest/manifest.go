@@ -1,5 +1,5 @@
 // Package manifest determines from the records of a Pebble MANIFEST which data files and logs of a store are in use.
-// Pebble itself reads a MANIFEST only when it opens the whole store, and stops at the first damage.
+// Pebble itself reads a MANIFEST only to open the whole store, and stops at the first damage.
 //
 // The package reads the format of Pebble 2.1. A test compares its results with Pebble's own.
 package manifest

@@ -16,12 +16,13 @@ import (
 	"edgetable/core/table"
 )
 
-// Name is the name of the file with a second copy of all records, outside of the database. If the database loses the record of
-// a table, only this file says to which table the entities belong.
+// Name is the name of the file with a second copy of all records, outside of the database. If the database loses a
+// record, only this file says to which table the entities belong.
 //
-// Each line ends with a checksum of the line. The first line contains the format version of the store, which Open reads before
-// it changes any file. The line of a record is added after the record's commit. The line of a drop is added before the drop's
-// commit. So if the file has a record that the database does not have, the database has lost this record.
+// The first line contains the format version of the store, which Open reads before it changes any file.
+//
+// The line of a record is added after its commit, and the line of a drop before its commit. So a record that is only in
+// this file was lost.
 const Name = "TABLES"
 
 // Content is the content of the file TABLES.

@@ -1,3 +1,2 @@
-// Package recordcopy maintains a file with a second copy of the records of all tables, outside of the database. [Read]
-// reads the file, and a [File] adds lines to the file.
+// Package recordcopy maintains a second copy of all table records in a file outside of the database.
 package recordcopy

@@ -1,5 +1,5 @@
-// Package remains reads the files of a store one by one, without opening a Pebble database. So it can read a store even
-// if a file that Pebble needs to open the store is damaged or missing.
+// Package remains reads the files of a store one by one, without opening a Pebble database. So it works even if some
+// files are damaged or missing.
 package remains
 
 import (
@@ -79,8 +79,8 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// findOwner determines the identity of the store that wrote most files of the directory. A single file, such as the
-// second copy of the records, may come from another store.
+// findOwner determines the identity of the store that wrote most files of the directory. A single file may come from
+// another store.
 func (s *Store) findOwner(names []string) {
 	votes := map[string]int{}
 	for _, name := range names {

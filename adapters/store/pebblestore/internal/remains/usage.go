@@ -13,8 +13,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/manifest"
 )
 
-// usage says which files of a directory must be read. It considers the MANIFEST, the names of the files and their
-// content. If the MANIFEST is damaged or one of its files is missing, all data files must be read.
+// usage says which files of a directory must be read. If the MANIFEST is damaged or one of its files is missing, all
+// data files must be read.
 type usage struct {
 	manifest.State
 	whole bool // the MANIFEST is completely readable, and all files that it names exist
@@ -60,7 +60,7 @@ func (u usage) classify(in vfs.FS, dir, name string) (n uint64, k kind) {
 // unnamed is used as the number of a file whose name contains no number.
 const unnamed = 1 << 63
 
-// inUse reads from the MANIFEST which files are in use.
+// inUse reads the MANIFEST to find the files that are in use.
 func (s *Store) inUse(names []string) usage {
 	u := usage{State: manifest.State{Live: map[uint64]bool{}}}
 	current := currentManifest(names)

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// stamp says when a version of a key was written. The sequence number is 0 in data files of the lowest level. The Timestamp
-// is 0 (unknown) if the version has no value and is in a data file.
+// stamp says when a version of a key was written. sequence is 0 in data files of the lowest level. at is 0 (unknown)
+// for a deletion in a data file.
 type stamp struct {
 	sequence uint64
 	at       edm.Ticks
@@ -38,8 +38,8 @@ func compare(a, b Version) int {
 	return cmp.Or(bytes.Compare(a.Key, b.Key), -cmp.Compare(a.stamp.sequence, b.stamp.sequence))
 }
 
-// deletions contains the deleted key ranges. Each range covers a dropped table or a part of a dropped table, so all its
-// keys have a common prefix. The map groups the ranges by this prefix. The field prefix is the length of each prefix.
+// deletions contains the deleted key ranges by table. The keys of a table's entities have a common prefix, whose length
+// is the field prefix.
 type deletions struct {
 	prefix int
 	ranges map[string][]deletedRange
@@ -57,9 +57,10 @@ func (d deletions) add(start, end []byte, s stamp) {
 	}
 }
 
-// Current returns the newest value of a key, or nil if the key was deleted. The function written returns the write time
-// in a value, or 0 if it has none. Current compares write times, because an old version in an unused file may have a
-// higher sequence number.
+// Current returns the value of a key with the latest write time, or nil if the key was deleted. written returns the
+// write time in a value.
+//
+// Sequence numbers do not decide, because an unused file may have an old version with a higher number.
 func (s *Store) Current(versions []Version, written func(value []byte) edm.Ticks) []byte {
 	var best *Version
 	for i := range versions {

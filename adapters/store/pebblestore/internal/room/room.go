@@ -7,8 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Room limits the memory that the tables of a store in memory may use. While the limit is reached, writes that add data are refused, as on a
-// full disk. A nil Room has no limit.
+// Room limits the memory of the tables of a store in memory. At the limit, writes that add data are refused. A nil Room
+// has no limit.
 type Room struct {
 	limit   int64
 	full    atomic.Bool
@@ -24,9 +24,8 @@ func New(limit int64) *Room {
 	return &Room{limit: limit}
 }
 
-// Judge decides from the size of the tables whether writes are refused. Writes are refused from the limit on, and
-// accepted again when a sixteenth of the limit is free. Judge returns true if the tables should be compacted: the
-// memory is full, and data was deleted since the last compaction.
+// Judge refuses writes from the limit on, and accepts them again when a sixteenth of the limit is free. It returns true
+// if a compaction would free memory.
 func (r *Room) Judge(size int64, logf func(string, ...any)) (compact bool) {
 	switch {
 	case r == nil:

@@ -34,8 +34,8 @@ func (b *Bad) Unwrap() error { return b.Err }
 // step is the number of bytes that one call reads. If the call fails, the sectors of these bytes are read one by one.
 const sector, step = 512, 64 << 10
 
-// Readable returns the content of a file, with 0xff in place of unreadable bytes. Callers must detect these bytes by checksums. The result bad is the
-// first read error, or nil. If the file cannot be read at all, Readable returns an error.
+// Readable returns the content of a file, with 0xff in place of unreadable bytes. Callers must detect these bytes by
+// checksums. bad is the first read error, or nil.
 func Readable(from vfs.FS, path string) (b []byte, bad *Bad, err error) {
 	f, err := from.Open(path)
 	if err != nil {
@@ -81,15 +81,15 @@ func ReadableOf(f vfs.File, path string) (b []byte, bad *Bad, err error) {
 	return b, bad, nil
 }
 
-// Lost reports whether an error means that the content of a file is lost. It returns false if the process only lacks
+// Lost reports whether an error means that the content of a file is lost. It is false if the process only lacks
 // permission, memory or file descriptors.
 func Lost(err error) bool {
 	code, machine := errors.AsType[syscall.Errno](err)
 	return !machine || slices.Contains([]syscall.Errno{syscall.ENOENT, syscall.EIO, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP}, code)
 }
 
-// Replace atomically and durably replaces a file of a directory. The new content may name other files of the directory,
-// so Replace first syncs the directory to make these files durable.
+// Replace atomically and durably replaces a file of a directory. It first syncs the directory, because the new content
+// may name new files there.
 func Replace(to vfs.FS, dir, name string, b []byte) error {
 	d, err := to.OpenDir(dir)
 	if err != nil {
