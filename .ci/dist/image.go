@@ -27,9 +27,8 @@ import (
 // imageUser is the id of the image's user. It is numeric, because Kubernetes cannot tell whether a named user is root.
 const imageUser = 65532
 
-// image writes a container image for each Linux platform, and an index of all images. An image is a docker-archive, as
-// written by docker save, which Docker, Podman and containerd load. The index is an OCI layout, to be pushed to a
-// registry. It uses Docker's media types, because Podman drops the health check of images with OCI media types.
+// image writes a docker-archive for each Linux platform, and an OCI layout with an index. It uses Docker's media types:
+// Podman ignores the health check of OCI images.
 func (r *release) image(dir string) error {
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return err
@@ -130,9 +129,8 @@ func (r *release) labels() map[string]string {
 	return labels
 }
 
-// addHealthCheck sets the configuration of an image, with a health check. From version 25 on, Docker checks at
-// StartInterval until the server is ready. v1.HealthConfig has no field StartInterval. Other engines always check at
-// Interval, so Interval is short too.
+// addHealthCheck returns img with a configuration and a health check. v1.HealthConfig lacks StartInterval, which Docker
+// 25 and later use until the server is ready.
 func addHealthCheck(img v1.Image, file *v1.ConfigFile) (v1.Image, error) {
 	type healthConfig struct {
 		v1.HealthConfig
@@ -223,9 +221,8 @@ func (r *release) layers(t target) ([]v1.Layer, error) {
 // stopTime is how long a stopping server waits for open requests. docker stop kills the server after ten seconds.
 const stopTime = "EDGETABLE_GRACE=8s"
 
-// sharedDirMode is the mode of a directory in which every user may create files and remove only their own. A new volume
-// or a --tmpfs inherits this mode, and a container may run as any user, for example on OpenShift. The files that the
-// program creates are readable only by their owner.
+// sharedDirMode permits every user to create files, and to remove only their own. A new volume inherits the mode of the
+// directory, and a container may run as any user.
 const sharedDirMode = 0o1777
 
 // imageFile is a file, a directory if name ends with a slash, or a symbolic link.
@@ -251,8 +248,8 @@ func (r *release) add(w *tar.Writer, f imageFile) error {
 	return err
 }
 
-// rootCertificates returns the root certificates that browsers trust, for connections to token issuers and AWS. It
-// omits certificates with constraints, which PEM cannot express.
+// rootCertificates returns the root certificates that browsers trust, in PEM. It omits certificates with constraints,
+// which PEM cannot express.
 func rootCertificates() []byte {
 	var b bytes.Buffer
 	for root := range bundle.Roots() {

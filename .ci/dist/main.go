@@ -1,8 +1,8 @@
-// Command dist builds the files of a release in dist/ at the root of the repository: archives, packages for Linux, npm,
-// Python and .NET, container images, manifests, SBOMs and checksums.
+// Command dist builds the files of a release in dist/: archives, packages, container images, manifests of package
+// managers, SBOMs and checksums.
 //
-// Their content is defined in .goreleaser.yaml, so GoReleaser builds the same files. The command needs only Go. The
-// build is reproducible: the same commit results in the same bytes.
+// .goreleaser.yaml defines the files, so GoReleaser builds the same files. dist needs only Go. The same commit always
+// results in the same bytes.
 package main
 
 import (

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// manifests writes the manifests for Homebrew, Scoop and winget, with the URLs and checksums of the archives. Without a
-// release URL, the manifests refer to local files for tests.
+// manifests writes the manifests for Homebrew, Scoop and winget. Without a release URL, they refer to the local
+// archives, for tests.
 func (r *release) manifests() error {
 	if r.url == "" {
 		dir, err := filepath.Abs(r.out)

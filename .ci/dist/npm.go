@@ -13,8 +13,8 @@ import (
 
 const npmSource = "infra/packages/npm"
 
-// npm writes a package with the program for each platform, and the package edgetable. The package edgetable has the
-// platform packages as optional dependencies, and npm installs the one for its platform.
+// npm writes a package with the program for each platform, and the package edgetable. npm installs only the platform's
+// package, an optional dependency of edgetable.
 func (r *release) npm() error {
 	main, err := readJSON(npmSource + "/package.json")
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 
 const nugetSource = "infra/packages/nuget"
 
-// nuget writes a NuGet package with the program for each platform. It also writes the package edgetable, a .NET tool
-// that lists the platform packages. From version 10 on, the .NET SDK installs the package for its platform.
+// nuget writes a NuGet package with the program for each platform, and the .NET tool edgetable, which refers to them.
+// The .NET SDK 10 or later installs the platform's package.
 func (r *release) nuget() error {
 	named := toolSettings{Version: 2, Command: toolCommand{Name: r.config.ProjectName}}
 	for _, t := range r.targets {

@@ -65,8 +65,8 @@ func newRelease(given string) (*release, error) {
 	return r, os.Setenv("SOURCE_DATE_EPOCH", seconds) // read by nfpm
 }
 
-// versionOf converts the output of git describe to a version. A commit after a release has the version of the next
-// release with a suffix, which sorts before the next release in .deb, .rpm and .apk.
+// versionOf converts the output of git describe to a version. For a commit after v1.2.3, the result is
+// 1.2.4-gitSECONDS, which sorts before 1.2.4 in .deb, .rpm and .apk.
 func versionOf(described, seconds string) (string, error) {
 	tag, _, after := strings.Cut(described, "-")
 	if !after {

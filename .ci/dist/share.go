@@ -57,8 +57,8 @@ func (r *release) share() error {
 	return r.thirdParty(dir + "/THIRD-PARTY.txt")
 }
 
-// program runs edgetable with "go run" and returns its output. It uses the flags of the release build, so that compiled
-// packages come from the build cache.
+// program runs edgetable with "go run" and returns its output. The build flags equal those of a release, so that go run
+// can use the cached packages.
 func (r *release) program(args ...string) (string, error) {
 	b := r.config.Builds[0]
 	run := append(append(append([]string{"env"}, b.Env...), "GOFLAGS=", "go", "run"), b.Flags...)

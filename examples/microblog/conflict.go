@@ -21,7 +21,7 @@ func (m *microblog) readChannel(ctx context.Context, author, name string) (chann
 	return read, response.ETag, json.Unmarshal(response.Value, &read)
 }
 
-// writeChannel writes a channel if its ETag is unchanged since it was read. Otherwise the service returns
+// writeChannel writes a channel if its ETag is still the one that was read. Otherwise the service returns
 // UpdateConditionNotSatisfied (412).
 func (m *microblog) writeChannel(ctx context.Context, changed channel, etag azcore.ETag) error {
 	body, err := json.Marshal(changed)
@@ -32,9 +32,8 @@ func (m *microblog) writeChannel(ctx context.Context, changed channel, etag azco
 	return err
 }
 
-// meetAConflict lets two editors change a channel that both have read. The first write succeeds, and the service
-// rejects the second because the ETag has changed. The second editor reads the channel again and retries, so no change
-// is lost.
+// meetAConflict lets two editors change a channel that both have read. The service rejects the second write, because
+// the ETag has changed. The second editor then retries.
 func (m *microblog) meetAConflict(ctx context.Context, author, name string) error {
 	first, firstETag, err := m.readChannel(ctx, author, name)
 	if err != nil {

@@ -118,7 +118,7 @@ func (m *microblog) fill(ctx context.Context, author, name string, start time.Ti
 }
 
 // listNewestFirst prints the posts of a channel, one page at a time. The only state between pages is the continuation
-// token, which a web site could put into the link to the next page.
+// token, which a web site could put into a link.
 func (m *microblog) listNewestFirst(ctx context.Context, name string, size int) error {
 	filter, top := "PartitionKey eq "+literal(name), int32(size)
 	var nextPartition, nextRow *string

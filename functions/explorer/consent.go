@@ -13,8 +13,7 @@ import (
 )
 
 // Consent lets the explorer of a server open all accounts of the server. A user with access to the administration
-// socket requests a link, which opens the page in one browser window. The server signs the requests of this window, so
-// the keys do not leave the server.
+// socket requests a link, which opens the page in one browser window. The server signs its requests.
 type Consent struct {
 	// Accounts returns the names of the accounts that the server can sign for.
 	Accounts func() []string

@@ -73,7 +73,7 @@ func (g *Gateway) inSession(next http.HandlerFunc) http.HandlerFunc {
 }
 
 // begin responds with the profiles, which it reads again because the user may have changed them. For a one-time token,
-// it starts a session and also returns the session token.
+// it also starts a session and returns its token.
 func (g *Gateway) begin(w http.ResponseWriter, r *http.Request) {
 	token := r.Header.Get(tokenHeader)
 	session, begun := g.sessions.begin(token)

@@ -46,8 +46,8 @@ func (g *Gateway) Handler() http.Handler {
 	})
 }
 
-// strictly returns r as a POST request for CrossOriginProtection.Check, which permits every GET. It returns a
-// navigation unchanged, so that links in other pages and programs work. A navigation cannot send a session token.
+// strictly returns r as a POST request for CrossOriginProtection.Check, which permits every GET. It does not change a
+// navigation, which cannot send a session token, so that links from other pages work.
 func strictly(r *http.Request) *http.Request {
 	if r.Header.Get("Sec-Fetch-Mode") == "navigate" {
 		return r

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Hosts are the host names under which the page is served, in lower case and without ports, in addition to IP
-// addresses. Other names are rejected, because an attacker's name may resolve to this machine (DNS rebinding).
+// Hosts are the host names (lower case, without ports) under which the page is served, besides IP addresses. Others are
+// rejected: an attacker's name may resolve to this machine (DNS rebinding).
 type Hosts []string
 
 // known reports whether a Host header is an IP address, localhost, or one of the names. The port is ignored, because a
@@ -23,9 +23,8 @@ func loopback(host string) bool {
 	return name == "localhost" || a.IsLoopback()
 }
 
-// parseHost returns the name in a Host header, in lower case and without the port, and the address if the name is an IP
-// address. A name such as 127.0.0.1.example.com is not an address. The name is "" if the header is malformed: an IPv6
-// address needs brackets and must not have a zone.
+// parseHost returns the name in a Host header, in lower case and without the port, and the address if the name is one.
+// The name is "" if the header is malformed.
 func parseHost(host string) (name string, a netip.Addr) {
 	if inner, ok := strings.CutPrefix(host, "["); ok {
 		inner, port, ok := strings.Cut(inner, "]")

@@ -35,8 +35,8 @@ type untold struct {
 	Why string `json:"untold"`
 }
 
-// answerAbout returns a handler that responds with the result of ask. Requests about a table are allowed for all
-// profiles, other requests only for profiles of the server on this machine.
+// answerAbout returns a handler that responds with the result of ask. A request that is not about a table requires a
+// profile of the server on this machine.
 func (g *Gateway) answerAbout(ask func(r *http.Request, one *Profile, c *remote.Client) (any, error)) http.HandlerFunc {
 	return g.inSession(func(w http.ResponseWriter, r *http.Request) {
 		one, c := g.find(w, r.PathValue("profile"))

@@ -19,12 +19,12 @@ import (
 const Prefix = "/_/"
 
 // policy is the Content-Security-Policy of the page. It permits scripts and styles only from files, so that text in an
-// entity, possibly written by another user, cannot run as a script or change the style.
+// entity, possibly from another user, cannot run as a script.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src %s; " +
 	"require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// Sources for connect-src. The page of a gateway may connect only to the gateway. Otherwise the page may also connect
-// to other services whose CORS rules permit it.
+// Sources for connect-src. The page of a gateway may connect only to the gateway; other pages also to services whose
+// CORS rules permit it.
 const (
 	connectGateway  = "'self'"
 	connectEndpoint = "'self' https: http://127.0.0.1:* http://localhost:*"

@@ -149,12 +149,12 @@ func (c *config) secrets(env func(string) string) error {
 }
 
 // newHTTPClient returns the client for requests to AWS. It retains many idle connections, because a query of a whole
-// table reads all hash keys of the table concurrently.
+// table reads all its hash keys concurrently.
 func newHTTPClient() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 64, 64
-	// DynamoDB closes idle connections later than this, so this client usually closes them first. While the process is
-	// frozen, a server may close a connection first.
+	// DynamoDB closes idle connections later than this, so that this client usually closes them first. Not always: the
+	// process may be frozen in between.
 	t.IdleConnTimeout = 50 * time.Second
 	return &http.Client{Transport: t}
 }

@@ -70,9 +70,8 @@ func main() {
 	os.Exit(1)
 }
 
-// newFunction returns the function for an environment. The parameter all lists the whole environment, as name=value. If
-// the configuration is wrong, newFunction logs the error, and every request gets status 500. The process does not exit,
-// because Lambda would restart it repeatedly, and clients would get status 502.
+// newFunction returns the function for an environment; all is the whole environment as name=value. If the configuration
+// is wrong, the function answers with status 500: Lambda would restart a process that exits.
 func newFunction(env func(string) string, all []string, log *slog.Logger) (h *lambdaurl.Handler, streaming bool) {
 	read := make(map[string]bool) // variables of edgetable that newConfig reads
 	c, err := newConfig(func(name string) string {
@@ -97,7 +96,7 @@ func newFunction(env func(string) string, all []string, log *slog.Logger) (h *la
 const ownVariables = "EDGETABLE_"
 
 // logUnread logs the variables of edgetable that the function does not read, because their names may be misspelled.
-// They are not an error: during a deployment, the old code may run with the variables of the new code.
+// They may also be variables of new code, during a deployment.
 func logUnread(all []string, read map[string]bool, log *slog.Logger) {
 	for _, v := range all {
 		name, value, _ := strings.Cut(v, "=")

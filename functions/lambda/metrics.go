@@ -13,8 +13,8 @@ import (
 	"edgetable/adapters/transport/lambdaurl"
 )
 
-// metrics writes one line per request, which is both the log and the metrics (CloudWatch's embedded metric format).
-// There are no metrics for each operation, because each metric is billed every month. Query the log instead.
+// metrics writes one line per request, which is both the log and the metrics (CloudWatch's embedded metric format). It
+// has no metrics for each operation, because each metric costs money. The metrics are
 //
 //	Took     milliseconds
 //	Refused  4xx responses

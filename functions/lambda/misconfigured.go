@@ -17,8 +17,8 @@ type misconfiguredServer struct {
 	cause error
 }
 
-// newMisconfigured returns a handler for a misconfigured function. It responds to each HTTP request with InternalError,
-// and returns cause for any other event.
+// newMisconfigured returns a handler for a misconfigured function. It answers HTTP requests with InternalError, and
+// returns cause for any other event.
 func newMisconfigured(cause error, namespace string, log *slog.Logger) *lambdaurl.Handler {
 	return &lambdaurl.Handler{
 		Protocol: &misconfiguredServer{protocol.Handler{

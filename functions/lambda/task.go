@@ -36,7 +36,7 @@ type worker struct {
 // reserve is the remaining time before the function's deadline at which a purge stops.
 const reserve = 10 * time.Second
 
-// errLater means that a purge has stopped shortly before the function's deadline. The next purge resumes it.
+// errLater stops a purge shortly before the function's deadline. The next purge continues where this one stopped.
 var errLater = errors.New("the time is up")
 
 // task runs the task that an event requests. The event must not be an HTTP request.
@@ -54,8 +54,8 @@ func (w *worker) task(ctx context.Context, event json.RawMessage, log *slog.Logg
 	return errors.New(`the event is neither an HTTP request nor {"purge":true} nor {"heartbeat":true}`)
 }
 
-// heartbeat writes the heartbeat that secondaries in other Regions read. In a secondary, it checks the replica
-// instead. If heartbeat returns an error, the invocation of the function fails, which can trigger an alarm.
+// heartbeat writes the heartbeat that secondaries in other Regions read. In a secondary, it checks the replica instead.
+// After an error, the invocation fails, which can trigger an alarm.
 func (w *worker) heartbeat(ctx context.Context, log *slog.Logger) error {
 	switch w.role {
 	case dynamodb.PrimaryRole:
@@ -74,8 +74,8 @@ func (w *worker) heartbeat(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// purge removes items of deleted tables, and expired entities. It does both concurrently, so that neither waits while
-// the other fails or takes many runs. A secondary removes nothing, because it receives the deletes of the primary.
+// purge removes items of deleted tables and expired entities, concurrently, so that neither waits for the other. A
+// secondary removes nothing: it receives the deletes of the primary.
 func (w *worker) purge(ctx context.Context, log *slog.Logger) error {
 	if w.role == dynamodb.SecondaryRole {
 		return nil
@@ -107,8 +107,8 @@ func (w *worker) removeDeleted(ctx context.Context, log *slog.Logger) error {
 // expireEach is the minimum time for each removed entity. It limits removals to 1,000 entities per second.
 const expireEach = time.Millisecond
 
-// expire removes expired entities until shortly before the function's deadline. For each table, only one function or
-// server does this at a time. Each resumes where the previous one stopped.
+// expire removes expired entities until shortly before the function's deadline. For each table, one function or server
+// at a time does this, and resumes where the last one stopped.
 func (w *worker) expire(ctx context.Context, log *slog.Logger) error {
 	list, err := w.store.Declared(ctx)
 	var failed []error

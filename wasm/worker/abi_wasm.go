@@ -11,8 +11,8 @@ import (
 	"edgetable/adapters/store/durableobject"
 )
 
-// hostCall reads the calls from memory. Each call has nine numbers of four bytes: the addresses and lengths of its
-// name, jurisdiction, hint and message, and the capacity of its message. hostCall suspends the instance.
+// hostCall reads n calls from memory and suspends the instance. A call has nine numbers of four bytes: the addresses
+// and lengths of its four texts, and the capacity of its message.
 //
 //go:wasmimport edge call
 func hostCall(calls unsafe.Pointer, n, ms, writes uint32) uint32

@@ -2,13 +2,12 @@ package main
 
 import "math/bits"
 
-// buffer is the memory through which bytes enter and leave the module. Incoming bytes are used without a copy, and are
-// replaced by outgoing bytes. Code that takes memory from the buffer must return it, so that the next message can use
-// it.
+// buffer is the memory through which bytes enter and leave the module. Outgoing bytes replace the incoming bytes, which
+// are used without a copy. Code that takes memory from the buffer must return it.
 //
-// Large blocks of memory, called pieces, must not be allocated for each request: small blocks fragment the heap, and
-// soon no gap is large enough for a piece. An instance that has served a large request is therefore not used again. An
-// instance for Durable Objects allocates its pieces at the start.
+// Large blocks of memory (pieces) must not be allocated for each request: small blocks fragment the heap, and soon no
+// gap is large enough. So an instance for Durable Objects allocates its pieces at the start, and any other instance
+// ends after a large request.
 type buffer struct {
 	b      []byte // the bytes that the host reads and writes
 	spares [3][]byte
@@ -21,9 +20,8 @@ const (
 	maxSpare = 4<<20 + 64<<10
 )
 
-// allocateSpares allocates the large blocks of an instance for Durable Objects while the heap is still empty. A step
-// needs at most three: for its input, for its output, and for the rows that it reads. The instance then never allocates
-// another large block.
+// allocateSpares allocates the large blocks of an instance for Durable Objects while the heap is empty. A step needs at
+// most three: for input, output, and the rows that it reads.
 func (s *buffer) allocateSpares() {
 	for i := range s.spares {
 		s.spares[i] = make([]byte, 0, maxSpare)
@@ -94,7 +92,7 @@ func (s *buffer) drop() {
 	s.b = nil
 }
 
-// recycle keeps a block for reuse in place of the smallest kept block, if b is larger than that block but not larger
+// recycle keeps the block b for reuse instead of the smallest kept block, if b is larger than that block but not larger
 // than maxSpare.
 func (s *buffer) recycle(b []byte) {
 	least := 0

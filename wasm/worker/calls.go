@@ -8,9 +8,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// caller sends messages to Durable Objects through the shell, the JavaScript part of the Worker. The shell reads the
-// messages directly from the memory of the module. It returns a frame for each call: one byte with the outcome, and the
-// answer. If there are no calls, the shell only waits until the timeout.
+// caller sends messages to Durable Objects through the shell, the JavaScript part of the Worker. The shell returns a
+// frame for each call: one byte with the outcome, and the answer.
 type caller struct {
 	now  func() edm.Ticks
 	call func(calls []durableobject.Call, ms uint32, writes bool) (answers frames) // the caller owns the memory of the answers

@@ -4,12 +4,12 @@ package main
 
 import "edgetable/adapters/store/durableobject/engine"
 
-// pageBytes is less than half of the protocol's limit, because an instance has little memory. A page with its head
-// and frames must fit into a block of 2 MiB (see buffer).
+// pageBytes is less than half of the protocol's limit, because an instance has little memory. A page with its head and
+// frames must fit into a block of 2 MiB (see buffer).
 const pageBytes = 2<<20 - 128<<10
 
-// keptBuffer is small, because an instance that serves many requests has only 768 KiB. A large kept buffer would divide
-// the free memory, and another buffer could then not grow.
+// keptBuffer is small, because an instance that serves many requests has only 768 KiB. Between large kept buffers, no
+// other buffer could grow.
 const keptBuffer = 32 << 10
 
 func configure(text string) error {

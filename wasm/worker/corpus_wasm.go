@@ -9,8 +9,8 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// With the build tag corpus, the module serves the recorded requests of the test corpus. It is configured with the
-// directives of a recording, one per line, and the test sets its clock.
+// With the build tag corpus, the module serves the recorded requests of the test corpus. The directives of a recording
+// are its configuration, and the test sets its clock.
 
 var clock scene.Clock
 

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// deadline is a context with a deadline by the clock of the host. Its Done channel is never closed, because the module
-// has no goroutine that could close it. Callers must check Err.
+// deadline is a context with a deadline by the clock of the host. Callers must check Err: no goroutine of the module
+// could close its Done channel.
 type deadline struct {
 	context.Context
 	at  edm.Ticks

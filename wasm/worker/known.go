@@ -16,9 +16,8 @@ type isolate struct {
 	settings map[string][]byte   // for each account, the time at which the settings were read, one byte, and their stored form
 }
 
-// A request about settings begins with settingsRecall or settingsKeep, followed by the account's name as a frame. After
-// settingsKeep, the time at which the settings were read or changed and the stored form of the settings follow. All
-// other requests are about the layouts of tables.
+// A request about settings begins with settingsRecall or settingsKeep, and the account's name as a frame. settingsKeep
+// adds a time and the settings. Other requests are about the layouts of tables.
 const (
 	settingsRecall = 0x80 + iota
 	settingsKeep

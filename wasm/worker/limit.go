@@ -8,8 +8,8 @@ import (
 	"edgetable/core/throttle"
 )
 
-// These are the rate limits. One instance counts the requests of the whole isolate. The JavaScript shell passes the
-// requests of the other instances to this instance.
+// These are the rate limits. One instance counts the requests of the whole isolate; the JavaScript shell sends it the
+// requests of the other instances.
 const (
 	accountLimit = iota
 	partitionLimit
@@ -64,8 +64,8 @@ type counter struct {
 	buckets [limitCount]*throttle.Buckets
 }
 
-// ask takes n tokens and returns the wait until they are available. If n is negative, ask takes -n tokens for work that
-// was already done, and returns 0. If n is 0, ask takes none and returns the wait until one token is available.
+// ask takes n tokens and returns the wait until they are available. A negative n charges -n tokens for finished work.
+// For n = 0, ask only returns the wait for one token.
 func (c *counter) ask(which int, key string, n int) time.Duration {
 	b := c.buckets[which]
 	if b == nil {

@@ -9,9 +9,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// objects contains the engines of the Durable Objects that are awake in this isolate. The key of an engine is the
-// number that the shell assigns to an object at each start. After an object has slept, its earlier engine must not be
-// used, because the object may have been awake elsewhere in the meantime.
+// objects contains the engines of the Durable Objects that are awake in this isolate, by the number that the shell
+// assigns at each start. An engine must not be used after its object has slept.
 type objects struct {
 	options engine.Options
 	rows    engine.Rows // the rows of the object that is running
@@ -26,10 +25,10 @@ type awake struct {
 	turn uint64
 }
 
-// maxAwake is the maximum number of engines in memory. An engine may be discarded at any time. All objects of an
-// isolate share 28 MiB, of which the blocks of [buffer.allocateSpares] take 12 MiB. Without their statistics and
-// remembered answers, 256 engines take about 1 MiB. The statistics take at most 16 KiB for each engine, 4 MiB in total.
-// The remembered answers take at most 4 MiB.
+// maxAwake is the maximum number of engines in memory; engines may be discarded at any time.
+//
+// The objects of an isolate share 28 MiB: [buffer.allocateSpares] takes 12 MiB, and 256 engines take at most 9 MiB (1
+// MiB, 4 MiB of statistics and 4 MiB of remembered answers).
 const maxAwake = 256
 
 // These values tell the JavaScript shell what to do after a step.

@@ -14,10 +14,11 @@ import (
 type publisher struct{ host host }
 
 const (
-	// writeTime is the time after the start of a batch in which its writes may begin. The JavaScript shell makes six
-	// writes at a time, the platform's limit, so no write waits in a queue. An object waits 10 s for a batch: up to 5 s
-	// for an instance, and 4 s until the last write begins. The object's timeout for a batch is 60 s, so the last write
-	// has 51 s to take effect.
+	// writeTime is the time after the start of a batch in which its writes may begin. No write waits in a queue,
+	// because the shell makes only six at a time, the platform's limit.
+	//
+	// Up to 5 s pass before the start. So the last write begins before the object stops waiting (after 10 s), and 51 s
+	// before the timeout of the batch (60 s).
 	writeTime = 4 * edm.TicksPerSecond
 	// purgeStep is the maximum number of KV calls in one step of a purge.
 	purgeStep = 200
@@ -96,12 +97,10 @@ func document(to *workerskv.Publisher, c *table.Change) error {
 }
 
 // lastSync returns a function that returns the time up to which the replica has all changes. known is false until the
-// function has read this time successfully.
-//
-// If no object reports a lag, all changes older than three minutes are visible. An object reports a lag after half a
-// minute, or one and a half minutes later if the object fails before. KV may return old states for one more minute.
+// function has read it.
 func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() (last edm.Ticks, known bool) {
 	const (
+		// An object reports a lag after at most two minutes, and KV may return old states for one more.
 		behind = 180 * edm.TicksPerSecond
 		fresh  = 10 * edm.TicksPerSecond
 	)
@@ -125,8 +124,8 @@ func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() (last edm
 	}
 }
 
-// reader is a store that sends eventually consistent reads to the replica. It embeds the concrete store, because calls
-// through an interface would make the module larger.
+// reader is a store that sends eventually consistent reads to the replica. It embeds the concrete store, because
+// interface calls would enlarge the module.
 type reader struct {
 	*durableobject.Store
 	replica *workerskv.Replica
@@ -134,8 +133,8 @@ type reader struct {
 	now     func() edm.Ticks
 }
 
-// maxLag is the age of LastSyncTime above which the replica is reported as unavailable. Changes are normally published
-// within seconds, but a free account can use up its daily number of writes.
+// maxLag is the age of LastSyncTime above which the replica is reported as unavailable. Changes normally take seconds,
+// but a free account can use up its daily writes.
 const maxLag = 15 * 60 * edm.TicksPerSecond
 
 func withReplica(store *durableobject.Store, h host) table.Store {

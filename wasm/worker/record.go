@@ -13,8 +13,8 @@ const (
 	levelError
 )
 
-// appendRecord appends the log line of a request, and returns the level of the line. The line contains neither the
-// target nor headers, because they may contain keys, signatures and data.
+// appendRecord appends the log line of a request, and returns its level. The line contains neither the target nor
+// headers, which may contain keys, signatures and data.
 func appendRecord(dst []byte, resp *protocol.Response) ([]byte, int) {
 	level := levelInfo
 	dst = append(dst, `{"msg":"request","method":`...)

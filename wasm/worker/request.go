@@ -39,7 +39,7 @@ type body struct {
 
 func (b *body) Bytes() []byte { return b.b }
 
-// fields are header lines whose names may not be in canonical form.
+// fields are header lines, whose names need not be in canonical form.
 type fields []protocol.Field
 
 // Get implements [protocol.Fields].
@@ -122,8 +122,8 @@ func (r *incoming) read(b []byte) error {
 	return nil
 }
 
-// locate splits a URL without interpreting it. The host comes from the URL, not from the Host header. The two differ
-// only if the request line had an absolute URL.
+// locate splits a URL without interpreting it. The host comes from the URL, which differs from the Host header only if
+// the request line had an absolute URL.
 func (r *incoming) locate(url string) error {
 	scheme, rest, ok := strings.Cut(url, "://")
 	if !ok {
