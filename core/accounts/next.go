@@ -9,9 +9,8 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Next parses a new version of the list l. Unchanged accounts retain their Account object, whose keys record their use
-// ([sharedkey.Key.MarkUsed]). A text without accounts is an error, because a file that was emptied by mistake would lock
-// out all clients.
+// Next parses a new version of l. Unchanged accounts keep their Account object, whose keys record their use
+// ([sharedkey.Key.MarkUsed]). A text without accounts is an error.
 func (l List) Next(text string) (List, error) {
 	next, err := Parse(text)
 	if err != nil {
@@ -24,8 +23,8 @@ func (l List) Next(text string) (List, error) {
 	return next, nil
 }
 
-// Keep replaces each account in l by the account in before if they are equal, because the keys of an Account object
-// record their use ([sharedkey.Key.MarkUsed]). It reports whether the two lists are equal.
+// Keep puts the Account objects of before into l where the accounts are equal, because their keys record their use
+// ([sharedkey.Key.MarkUsed]). It reports whether the lists are equal.
 func (l List) Keep(before List) bool {
 	kept := 0
 	for name, was := range before {

@@ -1,5 +1,5 @@
-// Package address decodes the URL of a request. The host or the path names an account, the rest of the path names a
-// resource of the account, and the query has options. The package does not examine credentials in the query.
+// Package address decodes the URL of a request: the account (in the host or the path), the resource (in the rest of the
+// path) and the query options. It does not examine credentials.
 package address
 
 import (
@@ -45,8 +45,8 @@ type Address struct {
 // SecondarySuffix is the suffix of the account name in URLs of the secondary endpoint.
 const SecondarySuffix = "-secondary"
 
-// Locate determines the account of a request. It uses path style if forcePathStyle is set, or if the host cannot name
-// an account. Such a host is an IP address, localhost, or a name without ".table.".
+// Locate determines the account of a request: the first label of a host such as acme.table.example.com, or else (or
+// with forcePathStyle) the first path segment.
 func (t Target) Locate(host string, forcePathStyle bool) (Address, bool) {
 	if t.Host != "" {
 		host = t.Host
@@ -74,9 +74,8 @@ func (t Target) Locate(host string, forcePathStyle bool) (Address, bool) {
 	return a, a.Account != ""
 }
 
-// withoutAccount removes a repeated account name from the path of a request to the secondary endpoint. Python's SDK
-// repeats the name, because it appends the full path of a primary request to the secondary's path. A repeated name in
-// the last segment is the name of a table and is not removed.
+// withoutAccount removes the account name from the start of rest, unless it is the last segment (a table name).
+// Python's SDK repeats the account name at the secondary endpoint.
 func withoutAccount(account, rest string) string {
 	segment, behind, ok := strings.Cut(rest, "/")
 	if name, _ := percent.Decode(segment, false); ok && name == account {

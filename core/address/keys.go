@@ -8,8 +8,8 @@ type keys struct {
 	bare           bool // whether there is a single literal without a name, which is in partition
 }
 
-// parseKeys parses 'x', or PartitionKey='p',RowKey='r' in either order, with optional blanks around the commas. For an
-// unknown or repeated name, the result has count 0. For a syntax error, ok is false.
+// parseKeys parses 'x', or PartitionKey='p',RowKey='r' in either order, with optional blanks. ok is false for a syntax
+// error. k.count is 0 for an unknown or repeated name.
 func parseKeys(s string) (k keys, ok bool) {
 	havePartition, haveRow := false, false
 	for {

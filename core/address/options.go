@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// OrderHeader is the request header that sets the order of a query, like $orderby on a server with extensions. Azure
-// supports neither. The response repeats the header to show that the server supports it.
+// OrderHeader is the request header that sets the order of a query, like $orderby. Azure supports neither. The response
+// repeats the header to show that the server supports it.
 const OrderHeader = "x-edgetable-orderby"
 
 // Options holds the decoded options of a query string. A pointer is nil if the option is absent, but not if it is
@@ -26,8 +26,8 @@ type Options struct {
 	foreign                     string // an OData option that is not implemented
 }
 
-// ParseOptions parses a raw query string. It continues after an error and returns the first one. It ignores unknown
-// names. comp must not occur twice, because the signature covers only one comp, and the server must use the same one.
+// ParseOptions parses a raw query string and returns the first error. It ignores unknown names. comp must not occur
+// twice, because the signature covers only one comp.
 func ParseOptions(raw string) (o Options, first error) {
 	fail := func(detail string) {
 		if first == nil {
@@ -94,8 +94,8 @@ func ParseOptions(raw string) (o Options, first error) {
 	return o, first
 }
 
-// CheckImplemented returns an error if the query has an option that is not implemented. It accepts $orderby if
-// extensions is set and the resource has an order.
+// CheckImplemented returns an error if the query has an option that is not implemented. $orderby is implemented if
+// extensions is set and r has an order.
 func (o *Options) CheckImplemented(r Resource, extensions bool) error {
 	name, hint := o.foreign, ""
 	if name == "" && o.OrderBy != nil && !(extensions && (r == EntitySet || r == EntityCount)) {

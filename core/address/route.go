@@ -62,13 +62,10 @@ func errKeyCount(account, resource string) error {
 }
 
 // ParseRoute parses the raw path after the account. It decodes the path exactly once, because a key may contain a
-// percent sign.
+// percent sign. With extensions, $count may follow a table.
 //
-// In a path of several segments, the first segment is the table, and the parentheses at the end contain the keys. Like
-// the service, ParseRoute ignores the segments in between. This was recorded from the service for all nested paths from
-// 2021 to 2026, and clients whose base URL wrongly includes a table rely on it.
-//
-// With extensions, $count may follow a table.
+// As in the service, segments between the table and the keys are ignored. Clients whose base URL wrongly includes a
+// table rely on this.
 func ParseRoute(account, raw string, extensions bool) (Route, error) {
 	path, ok := percent.Decode(raw, false)
 	if !ok {
@@ -139,8 +136,8 @@ func plainRoute(name string) Route {
 	return Route{Resource: EntitySet, Table: name}
 }
 
-// nestedCollection returns the route of a path of several segments whose first segment is not a table but Tables,
-// $batch, $metadata or empty. It accepts only the paths that clients with a wrong base URL send.
+// nestedCollection returns the route of a path of several segments that begins with Tables, $batch, $metadata or an
+// empty segment, as from clients with a wrong base URL.
 func nestedCollection(account string, r Route, first, rest, predicate string, hasPredicate bool) (Route, error) {
 	switch {
 	case rest != "" && !isTables(rest) && rest != "$batch":

@@ -11,9 +11,8 @@ type Commit struct {
 // Reader reads the commits of an open store from its log, in the order of their numbers. It is not safe for concurrent
 // use.
 type Reader interface {
-	// Next returns the commits with numbers in (from, to], in order and about size bytes in total. It returns no
-	// commits above upTo. All commits up to upTo must be durable. If there are no further commits, list is empty. The
-	// commits are valid until the next call.
+	// Next returns the commits with numbers in (from, to], in order: about size bytes, and none above upTo. All commits
+	// up to upTo must be durable. list is valid until the next call.
 	Next(upTo edm.Ticks, size int) (list []Commit, from, to edm.Ticks, err error)
 	// Shipped records that the backup location has all commits up to the given number. The store no longer needs to
 	// retain the logs of these commits.

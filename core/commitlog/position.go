@@ -3,7 +3,7 @@ package commitlog
 import "edgetable/core/edm"
 
 // Position says how far a store has applied the log of another store. The store has exactly the commits of Timeline up
-// to Number. They include every write that returned before Synced.
+// to Number, including every write that returned before Synced.
 type Position struct {
 	Timeline string    `json:"timeline"`
 	Number   edm.Ticks `json:"number"`

@@ -9,15 +9,14 @@ type Timeline struct {
 	Parent string    `json:"parent"` // ID of the timeline that this timeline continues, or ""
 	Left   edm.Ticks `json:"left"`   // Parent and this timeline have the same commits up to this number; 0 if unknown
 	// Next is the ID of a timeline that the store tried to begin at the backup location without receiving a reply. If
-	// it is the newest timeline there, it belongs to this store.
+	// the newest timeline there has this ID, it belongs to this store.
 	Next string `json:"next,omitempty"`
-	// Term is the last term that a process with this data directory has begun at the backup location. Tried lists later
-	// terms that the process tried to begin without receiving a reply; they may still begin. Any other later term at
-	// the backup location was begun by a process with a copy of the directory.
+	// Term is the last term that a process with this data directory began at the backup location. Tried lists later
+	// terms without a reply. A copy of the directory began all others.
 	Term  Term   `json:"term,omitzero"`
 	Tried []Term `json:"triedTerms,omitempty"`
-	// Place is the backup location of the last shipped log or backup, or "" if unknown. If the location is empty at a
-	// later start, its disk is probably not mounted.
+	// Place is the backup location of the last shipped log or backup, or "" if unknown. If this location contains
+	// nothing at a later start, its disk is probably not mounted.
 	Place string `json:"place,omitempty"`
 	// Replaced is set if the store knows that another store has taken over the backup location.
 	Replaced *Replaced `json:"replaced,omitempty"`
@@ -26,15 +25,15 @@ type Timeline struct {
 	Since edm.Ticks `json:"since"`
 }
 
-// Term identifies one run of a server that ships a timeline, by a number and a random name. Two copies of a data
-// directory have the same timeline, but their servers have different terms.
+// Term identifies one run of a server that ships a timeline. Servers on two copies of a data directory ship the same
+// timeline, but have different terms.
 type Term struct {
 	Number int    `json:"number"` // 1 for the first term of a timeline; 0 means no term
 	Name   string `json:"name"`
 }
 
 // After reports whether the term t began after u. It also returns true for terms with the same number and different
-// names, which began in two copies of a data directory.
+// names: they began in two copies of a data directory.
 func (t Term) After(u Term) bool {
 	return t.Number > u.Number || t.Number == u.Number && t.Name != u.Name
 }

@@ -1,13 +1,12 @@
 // Package continuation encodes and decodes continuation tokens.
 //
-// A token encodes where the next page starts, in the service's form 1!{length}!{base64}. The base64 text has - for =, *
-// for + and _ for /, so it needs no escapes in headers and query strings. One token holds the PartitionKey and another
-// the RowKey of the position, which need not be the key of an entity. Tokens are not signed, because a client gains
-// nothing from a forged one: a page may start at any position, and the scan stays within the range that the request may
-// read.
+// A token encodes where the next page starts, in the service's form 1!{length}!{base64}. One token holds the
+// PartitionKey of the position, and another the RowKey. The base64 text has - for =, * for + and _ for /, so it needs
+// no escapes in headers and query strings. Tokens are not signed: whatever the position is, a scan stays within the
+// range that the request may read.
 //
-// The PartitionKey token of a descending page begins with the byte 02, which no key contains. If a client omits the
-// order in its next request, it therefore gets an error and not the entities that it has already read.
+// The PartitionKey token of a descending page begins with the byte 02, which no key contains. If the client then omits
+// the order, it gets an error and not the entities that it has already read.
 package continuation
 
 import (
@@ -70,8 +69,8 @@ func Headers(next []byte, descending bool) multipart.Header {
 	}
 }
 
-// Position decodes the query parameters NextPartitionKey and NextRowKey. It returns nil if both are absent. Without
-// NextRowKey, the page starts at the first entity of the partition. An empty parameter is an error, as in the service.
+// Position decodes the query parameters NextPartitionKey and NextRowKey; nil means that both are absent. Without
+// NextRowKey, the page starts at the first entity of the partition.
 func Position(nextPartition, nextRow *string, descending bool) ([]byte, error) {
 	if nextPartition == nil {
 		if nextRow != nil {

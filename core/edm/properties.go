@@ -143,8 +143,8 @@ func (p Properties) Lookup(name string) (Value, bool) {
 	return Value{}, false
 }
 
-// Gather looks up several properties in one pass. It sets values[i] to the value of the property names[i], and leaves
-// it unchanged if there is no such property. The names must be distinct.
+// Gather looks up several properties in one pass. It sets values[i] to the value of the property names[i], if there is
+// one. The names must be distinct.
 func (p Properties) Gather(names []string, values []Value) {
 	for left, i := len(names), 0; left > 0 && i < len(p); {
 		at, ok := p.locate(i)
@@ -186,8 +186,8 @@ func (p Properties) Valid() bool {
 	return true
 }
 
-// Merge returns p merged with patch. Properties in patch take precedence. The result is sorted by name, as in the
-// service's replies after an update. If p is empty, Merge returns patch itself.
+// Merge returns p merged with patch, whose properties take precedence, sorted by name as in the service's replies. If p
+// is empty, Merge returns patch itself.
 func (p Properties) Merge(patch Properties) Properties { return p.MergeIn(nil, patch) }
 
 // MergeIn is like [Properties.Merge] but builds the result in room if room is large enough for both lists.

@@ -8,9 +8,16 @@ import (
 	"strings"
 )
 
-// AppendText appends the canonical text of the value for JSON strings, XML and messages: padded base64 for Binary, true
-// or false for Boolean, [Ticks.AppendText] for DateTime, [AppendDouble] for Double, lower case with hyphens for Guid,
-// decimal for integers, the text itself for String, and nothing for null.
+// AppendText appends the canonical text of the value, as in JSON strings, XML and messages:
+//
+//   - Binary: padded base64
+//   - Boolean: true or false
+//   - DateTime: as [Ticks.AppendText]
+//   - Double: as [AppendDouble]
+//   - Guid: lower case with hyphens
+//   - Int32 and Int64: decimal
+//   - String: the text itself
+//   - null: nothing
 func (v Value) AppendText(dst []byte) []byte {
 	switch v.typ {
 	case TypeString:
@@ -52,10 +59,8 @@ func appendGuid(dst []byte, g string) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// AppendDouble appends f in .NET's format R, which parses back to f. It has 15 significant digits if they suffice, and
-// 17 otherwise. The text always has a point or an exponent (5.0, 1E+20, 1E-05), so that no reader parses it as an
-// integer. It has an exponent below 1E-04, from 1E+15 on with 15 digits, and from 1E+17 on with 17 digits. Special
-// values are NaN, Infinity and -Infinity.
+// AppendDouble appends f in .NET's format R: with 15 significant digits if they parse back to f, and otherwise with 17.
+// The text is never an integer: 5 becomes 5.0.
 func AppendDouble(dst []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):
@@ -70,8 +75,8 @@ func AppendDouble(dst []byte, f float64) []byte {
 	if a := math.Abs(f); a != 0 && (a >= 1e15 || a < 1e-4) {
 		format = 'E'
 	}
-	// The shortest text that parses back to f is also the text with 15 digits if it has at most 15 digits. Doubles
-	// below smallestNormal are an exception, because they have fewer significant bits.
+	// If the shortest text that parses back to f has at most 15 digits, it equals the text with 15 digits, except below
+	// smallestNormal, where doubles have fewer significant bits.
 	dst = strconv.AppendFloat(dst, f, format, -1, 64)
 	if a := math.Abs(f); a != 0 && a < smallestNormal {
 		dst = strconv.AppendFloat(dst[:n], f, 'G', 15, 64)
@@ -114,8 +119,8 @@ var (
 	errInt64   = errors.New("not an Int64: a whole number from -9223372036854775808 to 9223372036854775807")
 )
 
-// Parse parses the canonical text of a value of type t, and other spellings that clients send: a Boolean as 1 or 0 or
-// in any case, base64 without padding, and a Double as INF or -INF. It does not check the range of an Edm.DateTime.
+// Parse parses a value of type t. It also accepts 1, 0 and any case for a Boolean, unpadded base64, INF and -INF. It
+// does not check the range of a DateTime.
 func Parse(t Type, s string) (Value, error) {
 	switch t {
 	case TypeString:
@@ -175,7 +180,7 @@ func parseBinary(s string) (Value, error) {
 }
 
 // ParseDouble parses a decimal number, NaN, Infinity, -Infinity, INF or -INF. As in the service, a number too large for
-// a Double is an error, and a number too small becomes 0.
+// a Double is an error, and one too small becomes 0.
 func ParseDouble(s string) (float64, error) {
 	switch s {
 	case "NaN":

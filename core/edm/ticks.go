@@ -40,8 +40,8 @@ func floorDiv(a, b int64) (q, r int64) {
 	return q, r
 }
 
-// AppendText appends t in the form 2006-01-02T15:04:05.1234567Z, without trailing zeros in the fraction and without a
-// zero fraction. Property values, Timestamp and ETags have this form. The year must be 1 to 9999.
+// AppendText appends t as 2006-01-02T15:04:05.1234567Z, the form of property values, Timestamps and ETags. It omits
+// trailing zeros of the fraction. The year must be 1 to 9999.
 func (t Ticks) AppendText(dst []byte) []byte {
 	return t.append(dst, false)
 }
@@ -130,9 +130,8 @@ func WholeDate(s string) string {
 
 var errDateTime = errors.New("not a DateTime of the form 2006-01-02T15:04:05.1234567Z")
 
-// ParseDateTime parses an ISO 8601 date, optionally with a time (to the minute, the second or a fraction) and a zone (Z
-// or ±hh:mm). Without a zone, the time is UTC. The fraction is rounded to seven digits, half to even, as in .NET. The
-// result may be outside MinDateTime…MaxDateTime, because the range depends on the caller.
+// ParseDateTime parses an ISO 8601 date, optionally with a time and a zone. It rounds the fraction to seven digits,
+// half to even, as .NET does. The caller must check the range.
 func ParseDateTime(s string) (Ticks, error) {
 	p := dateParser{s: s}
 	y := p.digits(4)

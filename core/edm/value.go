@@ -51,8 +51,8 @@ func ParseType(name string) (Type, bool) {
 	return TypeNull, false
 }
 
-// Value is one typed value. The zero Value is null. Values can be compared with ==, which compares a Double by its
-// bits: NaN equals itself, and 0 differs from −0.
+// Value is one typed value; the zero Value is null. The operator == compares a Double by its bits: NaN equals itself,
+// and 0 differs from −0.
 type Value struct {
 	text string // of a String or Binary, or the 16 bytes of a Guid
 	bits uint64 // of a Boolean, DateTime, Double, Int32 or Int64
@@ -92,8 +92,8 @@ func Guid(g [16]byte) Value { return Value{typ: TypeGuid, text: string(g[:])} }
 // Type returns the type of the value.
 func (v Value) Type() Type { return v.typ }
 
-// Text returns the characters of a String, the bytes of a Binary, the 16 bytes of a Guid, and "" for other types. The
-// text of a value from [Properties] shares memory with the list.
+// Text returns the characters of a String, the bytes of a Binary or Guid, and "" for other types. If the value is from
+// [Properties], the text shares memory with the list.
 func (v Value) Text() string { return v.text }
 
 // Bytes returns [Value.Text] as a slice, which must not be modified.
@@ -116,9 +116,8 @@ func (v Value) Float() float64 { return math.Float64frombits(v.bits) }
 // Ticks returns the value of a DateTime.
 func (v Value) Ticks() Ticks { return Ticks(v.bits) }
 
-// Size returns the number of bytes that the value adds to the size of its entity, which is limited to 1 MiB. The
-// service's published formula is 4 + 2 per character for String, 4 + 1 per byte for Binary, 8 for DateTime, Double and
-// Int64, 16 for Guid, 4 for Int32 and 1 for Boolean.
+// Size returns the number of bytes that the value adds to the size of its entity, by the service's published formula.
+// The size of an entity is limited to 1 MiB.
 func (v Value) Size() int {
 	switch v.typ {
 	case TypeString:

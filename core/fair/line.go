@@ -36,9 +36,8 @@ func (l *line[T]) push(p *payer[T], w *Waiter[T]) {
 	}
 }
 
-// next returns the waiting request that starts next: the oldest one that is not late, or the newest one if all are
-// late. A request is late if too many other requests of its payer have started since it arrived (Waiter.came ≤
-// overdue). A single waiting request is never late.
+// next returns the oldest waiting request that is not late (Waiter.came > overdue), or the newest request if all are
+// late. A single waiting request is never late.
 func (l *line[T]) next(overdue int64) *Waiter[T] {
 	if l.n == 1 {
 		return l.last

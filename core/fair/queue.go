@@ -8,7 +8,7 @@ type Queue[T any] struct {
 	payers  map[string]*payer[T]
 	order   heap[T]
 	waiting int
-	begun   int64 // last value of payer.since
+	begun   int64 // previous value of payer.since
 	clock   int64 // highest payer.charged at the start of a request
 }
 
@@ -50,9 +50,8 @@ func (q *Queue[T]) Push(name string, w *Waiter[T]) {
 	}
 }
 
-// Pop removes the next request from the queue and starts it. It returns nil if the queue is empty. slots is the number
-// of requests that can run at once. With fewer slots, waiting requests become late sooner, and newer requests of the
-// same payer then start first.
+// Pop removes the next request from the queue and starts it, or returns nil if the queue is empty. slots is the number
+// of requests that can run at once.
 func (q *Queue[T]) Pop(slots int) *Waiter[T] {
 	if q.waiting == 0 {
 		return nil
@@ -92,14 +91,14 @@ func (q *Queue[T]) Leave(t Turn[T], cost int64) {
 }
 
 // Displace makes room in a full queue for a new request of the named payer. It removes and returns a waiting request,
-// or returns nil if the new request should be refused. The removed request belongs to the payer with the longest line,
-// if that line is longer than the named payer's line would be with the new request. Otherwise it is a late request of
-// the named payer.
+// or returns nil if the new request should be refused.
 func (q *Queue[T]) Displace(name string, slots int) *Waiter[T] {
 	own, from, n := q.payers[name], q.longest(), 0
 	if own != nil {
 		n = own.line.n
 	}
+	// Remove a request of the payer with the longest line. If the named payer's line would be as long with the new request,
+	// remove only a late request of the named payer.
 	longer := from != nil && from.line.n > n+1
 	if !longer {
 		from = own
@@ -133,8 +132,8 @@ func (q *Queue[T]) lateAfter(slots int) int64 {
 	return max(1, int64(slots)*3/2/int64(max(1, len(q.order))))
 }
 
-// payer returns the payer with the given name. If the payer has no waiting requests, its charge is raised to at least
-// q.clock, so that it earns no credit while idle.
+// payer returns the payer with the given name, creating it if necessary. The charge of a payer without waiting requests
+// is raised to q.clock, so that it earns no credit while idle.
 func (q *Queue[T]) payer(name string) *payer[T] {
 	p := q.payers[name]
 	if p == nil {

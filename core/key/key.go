@@ -137,8 +137,8 @@ func Compare(a, b string) int {
 		if x == y {
 			continue
 		}
-		// Bytes EE and EF begin U+E000…U+FFFF. Bytes F0…F4 begin the code points from U+10000 on, which are the
-		// surrogates D800…DFFF in UTF-16. UTF-8 and UTF-16 order differ only between these two groups.
+		// UTF-8 and UTF-16 order differ only between two groups: U+E000…U+FFFF (first byte EE or EF), and the code
+		// points from U+10000 on (first byte F0…F4; surrogates D800…DFFF in UTF-16).
 		if x >= 0xEE && y >= 0xEE && (x < 0xF0) != (y < 0xF0) {
 			return int(y) - int(x)
 		}

@@ -31,18 +31,16 @@ func (r Range) Partition() (partition []byte, one bool) {
 	if n := len(p); n > 0 && p[n-1] < ' ' {
 		return nil, false // the range starts between two partitions; see PartitionAfter
 	}
-	// In End, the PartitionKey p is followed by the separator 00 if End is inside the partition, and by the byte 01 if
-	// End is just after it. No key has a character below U+0020, so any byte from 0x20 on belongs to a longer
-	// PartitionKey.
+	// In End, p is followed by 00 if End is inside the partition, or by 01 if End is just after it. A byte from 0x20 on
+	// belongs to a longer PartitionKey: keys have no control characters.
 	if r.End == nil || !bytes.HasPrefix(r.End, p) || len(r.End) > len(p) && r.End[len(p)] >= ' ' {
 		return nil, false
 	}
 	return p, true
 }
 
-// Below returns a position below end, such that no key and no other position of this package is between them. The
-// result may end with the byte FF, which sorts after all bytes of keys. For a nil end, it returns the position after
-// all keys. end must not be empty.
+// Below returns a position below end, with no key and no other position of this package between the two. nil stands for
+// the end of all keys. end must not be empty.
 func Below(end []byte) []byte {
 	n := len(end) - 1
 	switch {
@@ -83,13 +81,12 @@ func Within(ranges []Range, bounds Range) []Range {
 	return list
 }
 
-// after is the last byte of some positions. An encoded PartitionKey or RowKey s followed by this byte is above all
-// entities with the key s. It is below all longer keys that begin with s, because their next character is at least
-// U+0020.
+// after is the last byte of some positions: an encoded key s and after is above all entities with the key s, but below
+// all longer keys, whose next character is at least U+0020.
 const after = 0x01
 
-// bound appends a position for the string s: above every valid key < s, and not above any valid key ≥ s. No valid key
-// contains a control character (below U+0020). If s contains one, the position ends before it and exact is false.
+// bound appends a position that is above every valid key < s, and not above any valid key ≥ s. exact is false if s
+// contains a control character, at which the position then ends.
 func bound(dst []byte, s string) (out []byte, exact bool) {
 	for i := range len(s) {
 		if s[i] < 0x20 {
@@ -99,8 +96,8 @@ func bound(dst []byte, s string) (out []byte, exact bool) {
 	return AppendPart(dst, s), true
 }
 
-// PartitionFrom returns the position of the first entity whose PartitionKey is ≥ p. p may be any string. For an empty
-// p, the result is empty but not nil, because a nil End would mean no bound.
+// PartitionFrom returns the position of the first entity whose PartitionKey is ≥ p; p may be any string. For an empty
+// p, the result is not nil, because a nil End would mean no bound.
 func PartitionFrom(p string) []byte {
 	b, _ := bound([]byte{}, p)
 	return b
@@ -133,7 +130,7 @@ func RowAfter(p, r string) []byte {
 }
 
 // WithPrefix returns the range of all keys whose PartitionKey begins with p, which must be valid; see [Check]. The End
-// of the range is p followed by the byte FF, which sorts after all keys because keys are UTF-8.
+// is p and the byte FF, which sorts after all UTF-8 text.
 func WithPrefix(p string) Range {
 	start := AppendPart([]byte{}, p)
 	return Range{Start: start, End: append(start[:len(start):len(start)], 0xFF)}

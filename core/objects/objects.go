@@ -1,5 +1,5 @@
-// Package objects defines the interface to object storage, which holds backups and exports. The storage is a directory,
-// or the objects in a bucket whose names have a common prefix.
+// Package objects defines the interface to the storage of backups and exports: a directory, or the objects in a bucket
+// whose names have a common prefix.
 package objects
 
 import (
@@ -9,8 +9,8 @@ import (
 
 // Place stores objects, which are named byte strings. Names may contain slashes.
 type Place interface {
-	// Put stores an object atomically. If it returns nil, the object is durable. After an error, the object may or may
-	// not exist.
+	// Put stores an object atomically. If it returns nil, the object is durable. After an error, the object might
+	// exist.
 	Put(ctx context.Context, name string, b []byte) error
 	// Get returns the content of an object, or an error that wraps fs.ErrNotExist.
 	Get(ctx context.Context, name string) ([]byte, error)
@@ -27,7 +27,7 @@ type Ordered interface {
 }
 
 // ListAfter lists the objects in p whose names begin with prefix and are greater than after. If p is not [Ordered], it
-// lists all objects with the prefix and skips the others.
+// lists all objects with the prefix and skips the smaller ones.
 func ListAfter(ctx context.Context, p Place, prefix, after string) iter.Seq2[Object, error] {
 	if o, ok := p.(Ordered); ok {
 		return o.ListAfter(ctx, prefix, after)

@@ -1,5 +1,5 @@
-// Package percent encodes and decodes percent-escapes by the protocol's rules: a path or value is decoded exactly once,
-// and a malformed escape is an error. The rules are strict because signatures cover the exact bytes of a request.
+// Package percent encodes and decodes percent-escapes. It decodes a path or value exactly once and rejects malformed
+// escapes, because signatures cover the exact bytes of a request.
 package percent
 
 // Byte decodes the escape "%xx" at s[i:]. If there is no valid escape, ok is false.

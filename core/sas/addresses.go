@@ -8,8 +8,8 @@ import (
 // addresses is an inclusive range of IP addresses.
 type addresses struct{ first, last netip.Addr }
 
-// parseAddresses parses the value of sip: one address, or two addresses with a dash between them. The service
-// supports only IPv4; this package also accepts IPv6.
+// parseAddresses parses the value of sip: one address, or two with a dash between them. The service supports only IPv4;
+// this package also accepts IPv6.
 func parseAddresses(s string) (addresses, bool) {
 	from, to, ranged := strings.Cut(s, "-")
 	if !ranged {
@@ -36,8 +36,8 @@ func (t *Token) addresses() (addresses, error) {
 	return a, nil
 }
 
-// contains reports whether x is in the range. The zero address is in no range. An IPv4-mapped IPv6 address counts as
-// IPv4. A range of IPv4 addresses contains no IPv6 addresses, and vice versa.
+// contains reports whether x is in the range; the zero address is in none. An IPv4-mapped IPv6 address counts as IPv4.
+// A range has addresses of only one family.
 func (a addresses) contains(x netip.Addr) bool {
 	x = x.Unmap().WithZone("")
 	return x.IsValid() && a.first.Compare(x) <= 0 && x.Compare(a.last) <= 0

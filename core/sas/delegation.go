@@ -29,12 +29,12 @@ func (r Role) String() string {
 // maxDelegation is the maximum lifetime of a delegation key, seven days.
 const maxDelegation edm.Ticks = 7 * 24 * 3600 * edm.TicksPerSecond
 
-// DelegationKey is a key that the service issues to a user. The user's client signs tokens with it, and the user gives
-// the tokens to other people. Every token contains all fields of the key except Value.
+// DelegationKey is a key that the service issues to a user, whose client signs tokens with it. A token contains all
+// fields of the key except Value.
 //
-// The server stores no delegation keys. It derives Value from an account key, the account, the role and the other
-// fields. To verify a token, the server derives four values, one for each account key and role. The role of the user is
-// the role whose value verifies the signature. Replacing an account key revokes the delegation keys derived from it.
+// The server stores no delegation keys. It derives Value from an account key, the account, the user's role and the
+// other fields. To verify a token, it tries the Value for each account key and role; the one that verifies the
+// signature shows the role. Replacing an account key revokes its delegation keys.
 type DelegationKey struct {
 	ObjectID string // object id of the user, from oid in the bearer token
 	TenantID string // tenant id of the user, from tid in the bearer token
@@ -54,7 +54,7 @@ func (d DelegationKey) String() string {
 }
 
 // Delegate issues a delegation key derived from the account key k for the user in want. An empty want.Start means now.
-// Delegate sets Service and Value, and truncates times to the second. It fails with
+// Delegate sets Service and Value, and truncates times to the second. The errors are:
 //
 //   - InvalidXmlDocument for a malformed time, because the times come from the XML of the request;
 //   - OutOfRangeInput if Expiry is not after Start, not in the future, or more than seven days from now;
@@ -90,8 +90,8 @@ func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, n
 	return want, nil
 }
 
-// derive returns the secret of the delegation key, which is a signature over several lines of text. The first line is
-// unique among all texts signed with account keys, so the secret is never the signature of another text.
+// derive returns the secret of the delegation key: a signature over several lines. The first line occurs in no other
+// signed text, so the secret is not a signature of anything else.
 func (d *DelegationKey) derive(k *sharedkey.Key, account string, role Role) string {
 	return k.SignLines([]string{
 		"edgetable user delegation key", account, role.String(),
@@ -122,8 +122,8 @@ func (d *DelegationKey) findRole(a *sharedkey.Account, signature string, lines [
 	return 0, false
 }
 
-// admitKey checks the delegation key of the token. The key must be valid now, and must not expire before the token. The
-// other fields need no check, because the signature covers them.
+// admitKey checks that the delegation key of the token is valid now and does not expire before the token. The signature
+// covers the other fields of the key.
 func (t *Token) admitKey(now, end edm.Ticks) error {
 	if t.kind != delegationSAS {
 		return nil

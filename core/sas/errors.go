@@ -13,8 +13,8 @@ func refuse(code table.Code, detail string) *table.Error {
 // failed returns AuthenticationFailed with the given detail.
 func failed(detail string) *table.Error { return refuse(table.AuthenticationFailed, detail) }
 
-// mismatched returns the error for a wrong signature. It quotes the StringToSign that the server computed, so that the
-// client's developer can compare it.
+// mismatched returns the error for a wrong signature. It quotes the StringToSign that the server computed, for
+// comparison with the client's.
 func (t *Token) mismatched(account string) *table.Error {
 	out := make([]byte, 0, 1200)
 	out = append(out, "no key of account "...)

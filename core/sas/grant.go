@@ -36,9 +36,8 @@ type requirement struct {
 	entity  bool   // whether a token for one table can grant the right
 }
 
-// requirements holds the requirement of each Right. No token grants TableACL, which only the account owner has, or
-// GetUserDelegationKey, which only a user has. For Query Tables, the service's documentation names the resource types
-// container and service, but the service requires container.
+// requirements holds the requirement of each Right. No token grants TableACL or GetUserDelegationKey. Query Tables
+// requires the resource type container, although service is documented too.
 var requirements = [...]requirement{
 	GetServiceProperties: {name: "Get Table Service Properties", types: "s", letters: "r"},
 	SetServiceProperties: {name: "Set Table Service Properties", types: "s", letters: "w"},
@@ -66,15 +65,13 @@ type Grant struct {
 func (g *Grant) Expiry() edm.Ticks { return g.expiry }
 
 // Allow returns nil if the token grants the right on a table. tableName may be in any case, and is "" for an operation
-// without a table. All errors have status 403:
+// without a table. The caller must also apply [Grant.Range] to queries, and [Grant.AllowEntity] to single entities. All
+// errors have status 403:
 //
 //   - AuthorizationFailure for an operation that this kind of token never permits, or for another table;
 //   - AuthorizationServiceMismatch or AuthorizationResourceTypeMismatch for an account SAS for other services or
-//     resource
-//     types;
+//     resource types;
 //   - AuthorizationPermissionMismatch for a missing letter.
-//
-// The caller must also apply [Grant.Range] to queries, and [Grant.AllowEntity] to single entities.
 func (g *Grant) Allow(right Right, tableName string) error {
 	t := g.token
 	if int(right) >= len(requirements) || requirements[right].name == "" {
@@ -123,7 +120,7 @@ func equalFold(folded, name string) bool {
 	return true
 }
 
-// Range returns the range of encoded keys that a query may return, or nil for the whole table. The range may be empty.
+// Range returns the range of encoded keys that a query may return, which may be empty, or nil for the whole table.
 // Bounds in a token need not be valid keys.
 func (g *Grant) Range() *key.Range {
 	t := g.token

@@ -86,8 +86,8 @@ func (t *Token) check() *table.Error {
 	case !hasOnly(t.value(srt), "sco"):
 		return failed("srt must consist of the letters s, c and o; it is " + quote(t.value(srt)))
 	case t.given.has(sduoid) || t.given.has(skdutid):
-		// With sduoid or skdutid, a token is valid only for one user or tenant. The client must then prove its identity
-		// by an additional bearer token, which the server does not support.
+		// With sduoid or skdutid, a token is valid only for one user or tenant. The client must then also send a bearer
+		// token, which the server does not support.
 		return failed("tokens that are bound to one user (sduoid or skdutid) are not supported")
 	}
 	return nil

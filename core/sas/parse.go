@@ -16,9 +16,8 @@ const (
 	maxValue = 512
 )
 
-// Parse parses the token in a query. rawQuery must be the query exactly as sent, without its question mark. If it has
-// no sig, Parse returns nil, nil. Parse ignores the case of names, and ignores parameters that do not belong to a SAS.
-// It fails with AuthenticationFailed if a value cannot be decoded, occurs twice or is too long.
+// Parse parses the token in a query, which must be exactly as sent. Without sig, it returns nil, nil. A malformed or
+// repeated value fails with AuthenticationFailed.
 func Parse(rawQuery string) (*Token, error) {
 	var values [fields]string
 	var seen, repeated set

@@ -8,9 +8,8 @@ import (
 
 var errTime = errors.New("a time must have the form YYYY-MM-DD, YYYY-MM-DDThh:mmZ, YYYY-MM-DDThh:mm:ssZ or YYYY-MM-DDThh:mm:ss.fffffffZ, where Z may be ±hh:mm")
 
-// ParseTime parses a time as tokens and stored access policies contain it. The time is a date, or a date and a time to
-// the minute, to the second, or with one to seven fractional digits. A zone (Z or ±hh:mm) follows the time. The year is
-// 1601 to 9999.
+// ParseTime parses a time in a token or stored access policy: a date, or a date with a time and a zone. The time may
+// have up to seven fractional digits. The year is 1601 to 9999.
 func ParseTime(s string) (edm.Ticks, error) {
 	if !timeForm(s) {
 		return 0, errTime
@@ -22,8 +21,8 @@ func ParseTime(s string) (edm.Ticks, error) {
 	return t, nil
 }
 
-// timeForm reports whether s has a form that is permitted in tokens. [edm.ParseDateTime] also accepts a time without a
-// zone, and a fraction of more than seven digits.
+// timeForm reports whether s has a form that tokens permit. [edm.ParseDateTime] also accepts a time without a zone, and
+// a fraction of more than seven digits.
 func timeForm(s string) bool {
 	const date, minute, fraction = len("2006-01-02"), len("2006-01-02T15:04"), len("2006-01-02T15:04:05.")
 	if len(s) <= date {

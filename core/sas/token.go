@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// kind is the kind of a token. It is delegationSAS if the token has parameters of a delegation key, otherwise
-// accountSAS if it has ss or srt, and otherwise tableSAS.
+// kind is the kind of a token: delegationSAS if it has parameters of a delegation key, else accountSAS if it has ss or
+// srt, else tableSAS.
 type kind uint8
 
 const (
@@ -51,7 +51,7 @@ const (
 	sktid                // tenant id of the user who requested the delegation key
 	skt                  // start of the delegation key
 	ske                  // expiry of the delegation key
-	sks                  // service of the delegation key
+	sks                  // field Service of the delegation key
 	skv                  // version of the delegation key
 	skdutid              // tenant id of the only user who may use the token
 	sduoid               // object id of the only user who may use the token
@@ -84,7 +84,7 @@ func (s set) first() field {
 	return f
 }
 
-// Token is a shared access signature as the client sent it. Its values are not trustworthy before Verify has succeeded.
+// Token is a shared access signature as the client sent it. Do not trust its values before Verify has succeeded.
 // Printing a Token omits the signature.
 type Token struct {
 	kind  kind
@@ -94,8 +94,8 @@ type Token struct {
 	table string         // tn in lower case
 }
 
-// newToken decodes and validates the values. The limits on single values keep the total length below 64 KiB, so 16 bits
-// suffice for each offset in Token.ends.
+// newToken decodes and validates the values. Their limits keep the total length below 64 KiB, so that each offset in
+// Token.ends fits into 16 bits.
 func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte, bool)) (*Token, error) {
 	var t Token
 	size := 0

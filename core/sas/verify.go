@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Policy is a stored access policy of a table. A token names a policy by its ID in si, and the policy supplies the
-// fields that the token omits. Deleting or changing a policy revokes all tokens that name it.
+// Policy is a stored access policy of a table. It supplies the fields that a token with its ID in si omits. Deleting or
+// changing it revokes these tokens.
 type Policy struct {
 	ID            string     // 1 to 64 characters, unique in the table
 	Start, Expiry *edm.Ticks // nil if not set
@@ -21,8 +21,8 @@ type Context struct {
 	Now    edm.Ticks
 	Source netip.Addr // address of the client; if it is zero, Verify rejects tokens with sip
 	HTTPS  bool
-	// Policy returns a stored access policy of the token's table, or nil if there is none with the ID. Verify calls it
-	// only for a token with si and a valid signature. Verify returns its errors unchanged.
+	// Policy returns a stored access policy of the token's table, or nil if there is none. Verify calls it after the
+	// signature has been verified, and returns its errors unchanged.
 	Policy func(id string) (*Policy, error)
 }
 
@@ -35,8 +35,7 @@ type Context struct {
 //   - the protocol (AuthorizationProtocolMismatch).
 //
 // A token is valid from start to expiry, both inclusive, without tolerance for clock skew. If both the token and its
-// policy set a field, Verify fails with AuthenticationFailed, like the service. The service's documentation specifies
-// status 400 instead.
+// policy set a field, Verify fails with AuthenticationFailed, like the service (which documents status 400).
 func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -65,8 +64,8 @@ func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 	return &Grant{t, terms.permissions, terms.expiry}, nil
 }
 
-// signedBy reports whether the signature was made with a key of the account, or with a delegation key derived from it.
-// For a delegation key, it returns the role of the user.
+// signedBy reports whether a key of the account, or a delegation key derived from it, made the signature. For a
+// delegation key, it returns the role of the user.
 func (t *Token) signedBy(a *sharedkey.Account) (Role, bool) {
 	lines := t.lines(make([]string, 0, maxLines), a.Name)
 	if t.kind == delegationSAS {

@@ -32,8 +32,8 @@ func (c *Cache) Get(account string) *Read {
 	return c.read[account]
 }
 
-// Put caches r unless the cached settings have changed since the caller obtained old from [Cache.Get]. The caller must
-// call Get before it reads r from the store.
+// Put caches r, unless the cached settings have changed since [Cache.Get] returned old. The caller must call Get before
+// it reads r from the store.
 func (c *Cache) Put(account string, old, r *Read) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,8 +42,8 @@ func (c *Cache) Put(account string, old, r *Read) {
 	}
 }
 
-// Forget removes the settings of an account. A concurrent read of the store that began before Forget does not cache its
-// result, because Put detects the change.
+// Forget removes the settings of an account. A read of the store that began before Forget is not cached, because Put
+// detects the change.
 func (c *Cache) Forget(account string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,18 +7,14 @@ import (
 	"edgetable/core/multipart"
 )
 
-// maxEcho is the maximum size in bytes of a request header that is compared with rules and repeated in the response.
-// Preflight requests need no credentials, so anybody could otherwise send megabytes of header names to be compared with
-// the rules.
+// maxEcho is the maximum size in bytes of a request header that is compared with rules and repeated. Preflight requests
+// need no credentials, so the work for them must be limited.
 const maxEcho = 8 << 10
 
 // Preflight answers an OPTIONS request. Its arguments are the values of the headers Origin,
 // Access-Control-Request-Method and Access-Control-Request-Headers, or "". It returns the headers of a 200 response, or
-// false for 403 CorsPreflightFailure. If Origin or Access-Control-Request-Method is absent, Preflight returns false,
-// but the caller must respond with 400 InvalidHeaderValue, "A required CORS header is not present."
-//
-// The first rule with the origin and the method decides. If this rule lacks a requested header, Preflight returns
-// false, even if a later rule has all headers.
+// false for 403 CorsPreflightFailure. Without an origin or a method, the caller must respond with 400
+// InvalidHeaderValue, "A required CORS header is not present."
 func (c CORS) Preflight(origin, method, headers string) ([]multipart.Field, bool) {
 	if origin == "" || method == "" || len(headers) > maxEcho {
 		return nil, false
@@ -29,10 +25,10 @@ func (c CORS) Preflight(origin, method, headers string) ([]multipart.Field, bool
 			continue
 		}
 		if !r.accepts(headers) {
-			return nil, false
+			return nil, false // only the first rule counts, even if a later rule has all headers
 		}
-		// Like the service, repeat the request's origin even if the rule has *, because browsers reject an asterisk in
-		// the response to a request with credentials.
+		// Like the service, repeat the request's origin even if the rule has *. Browsers reject an asterisk in the
+		// response to a request with credentials.
 		fields := make([]multipart.Field, 0, 5)
 		fields = append(fields,
 			multipart.Field{Name: "Access-Control-Allow-Origin", Value: origin},
@@ -51,8 +47,10 @@ func (c CORS) Preflight(origin, method, headers string) ([]multipart.Field, bool
 var varyOrigin = []multipart.Field{{Name: "Vary", Value: "Origin"}}
 
 // Actual returns the CORS headers for the response to a request other than a preflight, whether the request succeeds or
-// fails. origin is "" if the request has no Origin. method is the method in the request line. response is the header of
-// the response. The result may be shared and must not be modified. The first matching rule decides:
+// fails. origin is "" if the request has no Origin. response is the header of the response. The result may be shared
+// and must not be modified.
+//
+// The first matching rule decides:
 //
 //   - A rule with * adds Access-Control-Allow-Origin: *. Without an Origin, it matches only GET and HEAD.
 //   - A rule with the origin adds Access-Control-Allow-Origin with the origin, Access-Control-Allow-Credentials and
@@ -106,8 +104,8 @@ func (r *Rule) allowsOrigin(origin string) (everybody, ok bool) {
 	return false, ok && printable(origin)
 }
 
-// isSubdomain reports whether origin is a subdomain, of any depth, of an item such as https://*.contoso.com. The
-// asterisk matches only characters of host names; otherwise https://evil.com/.contoso.com would match.
+// isSubdomain reports whether origin is a subdomain of an item such as https://*.contoso.com. The asterisk matches only
+// host names, so https://evil.com/.contoso.com does not match.
 func isSubdomain(origin, item string) bool {
 	scheme, domain, ok := strings.Cut(item, "://*.")
 	if !ok || domain == "" {
@@ -187,9 +185,8 @@ func listMatches(list, name string) bool {
 	return false
 }
 
-// exposedHeaders returns the list of response headers that a web page may read. Browsers support neither prefixes such
-// as x-ms-* nor, for requests with credentials, the wildcard *. Items with an asterisk are therefore replaced by the
-// matching headers of the response. Other items are listed even if the response lacks the header.
+// exposedHeaders returns the list of response headers that a web page may read. Items with an asterisk, which browsers
+// do not support, become the matching headers of the response.
 func (r *Rule) exposedHeaders(response []multipart.Field) string {
 	list := r.ExposedHeaders
 	if strings.IndexByte(list, '*') < 0 && !strings.ContainsAny(list, " \t\r\n") {

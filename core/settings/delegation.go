@@ -9,11 +9,10 @@ import (
 //
 //	<KeyInfo><Start>2023-01-01T00:00:00Z</Start><Expiry>2023-01-02T00:00:00Z</Expiry></KeyInfo>
 //
-// Start may be absent or empty, which means now; start is then "". Both times are returned as sent, without surrounding
-// blanks; [sas.Delegate] parses them. The error is a *table.Error with InvalidXmlDocument.
+// A missing or empty Start means now; start is then "". Both times are returned as sent, without surrounding blanks;
+// [sas.Delegate] parses them. The error is a *table.Error with InvalidXmlDocument.
 //
-// Newer clients can request a key that only users of another tenant may use. ParseKeyInfo rejects such a request,
-// because the server does not support this restriction.
+// A request for a key that only users of another tenant may use is rejected, because the server does not support this.
 func ParseKeyInfo(body []byte) (start, expiry string, err error) {
 	var tenant string
 	err = parse(body, "KeyInfo", func(d *document) error {

@@ -158,7 +158,7 @@ func (d *document) version() error {
 }
 
 // refuse returns the service's error for an invalid document. The message contains the path of the element and the
-// problem. It quotes nothing from the document except element names.
+// problem. It quotes only element names of the document.
 func (d *document) refuse(what string) error { return d.refuseAs(table.InvalidXMLDocument, what) }
 
 // refuseAs is like refuse with another error code.

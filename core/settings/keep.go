@@ -9,9 +9,8 @@ import (
 
 const serviceRoot = "StorageServiceProperties"
 
-// Keep applies a document of PUT /?restype=service&comp=properties to the stored document, and returns the document to
-// store. stored may be nil. Parts that are missing in body are copied byte for byte, because a later version may have
-// stored elements that [Properties] does not know.
+// Keep applies a document of PUT /?restype=service&comp=properties to the stored document, or nil, and returns the
+// document to store. Parts that body omits remain, even elements that only a later version knows.
 //
 // It fails with an error of [Properties.Update], or with InternalError if the stored document cannot be parsed.
 func Keep(stored, body []byte) ([]byte, error) {

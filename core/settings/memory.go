@@ -2,9 +2,8 @@ package settings
 
 import "edgetable/core/edm"
 
-// Memory is a cache of settings that the handlers of one process share. Recall returns the settings of an account, and
-// the time at which they were read from the store. Keep caches settings that were read at a given time. Forget removes
-// the cached settings of an account. Afterwards, Keep ignores settings that were read before the time given to Forget.
+// Memory is a cache of settings that the handlers of one process share. at is the time of the read from the store.
+// After Forget, Keep ignores settings with an earlier time.
 type Memory interface {
 	Recall(account string) (stored []byte, at edm.Ticks, ok bool)
 	Keep(account string, stored []byte, at edm.Ticks)

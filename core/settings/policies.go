@@ -15,9 +15,8 @@ const (
 	maxID       = 64 // maximum length of an ID in UTF-16 code units
 )
 
-// ParsePolicies parses the document of PUT /mytable?comp=acl, which replaces all policies of the table. An empty body,
-// or an empty SignedIdentifiers, means no policies. The result is in the order of the document. The error is a
-// *table.Error with InvalidXmlDocument.
+// ParsePolicies parses the document of PUT /mytable?comp=acl. An empty body, or an empty SignedIdentifiers, means no
+// policies. The error is a *table.Error with InvalidXmlDocument.
 func ParsePolicies(body []byte) ([]sas.Policy, error) {
 	if len(body) == 0 {
 		return nil, nil
@@ -101,8 +100,8 @@ func (d *document) permissions(dst *string) func() error {
 	}
 }
 
-// AppendPolicies appends the document of GET /mytable?comp=acl, without a byte order mark. Stores hold policies in the
-// same form. Fields that a policy does not set are omitted. Times are in UTC with seven fractional digits.
+// AppendPolicies appends the document of GET /mytable?comp=acl, in the form in which stores hold it. It omits fields
+// that a policy does not set.
 func AppendPolicies(dst []byte, policies []sas.Policy) []byte {
 	dst = append(dst, xml.Header...)
 	if len(policies) == 0 {

@@ -34,9 +34,8 @@ type Metrics struct {
 // CORS rules.
 func Defaults() Properties { return Properties{} }
 
-// Append appends the document of GET /?restype=service&comp=properties, without a byte order mark. If legacy is set,
-// the document has the form of versions before 2013-08-15: a single Metrics and no CORS rules. Stores hold the newer
-// form. Applying it to [Defaults] with [Properties.Update] restores the same properties.
+// Append appends the document of GET /?restype=service&comp=properties, which is also the stored form. If legacy is
+// set, it has the form before version 2013-08-15.
 func (p *Properties) Append(dst []byte, legacy bool) []byte {
 	dst = append(dst, xml.Header+"<StorageServiceProperties><Logging><Version>1.0</Version>"...)
 	dst = appendFlag(dst, "Read", p.Logging.Read)

@@ -22,14 +22,13 @@ const (
 // Without rules, CORS is disabled.
 type CORS []Rule
 
-// Rule says what web pages of some origins may do. List items are separated by commas. Blanks around items are ignored.
-// Methods and origins are stored as sent. Header names are stored in the service's order, with names that have an
-// asterisk at the end.
+// Rule says what web pages of some origins may do. Lists are separated by commas, with optional blanks. Header names
+// with an asterisk come last, as in the service.
 type Rule struct {
 	// AllowedMethods lists at least one method, in upper case.
 	AllowedMethods string
-	// AllowedOrigins lists at least one origin, such as https://www.contoso.com, which must match exactly.
-	// https://*.contoso.com matches every subdomain, and * all origins.
+	// AllowedOrigins lists at least one origin. https://www.contoso.com must match exactly, https://*.contoso.com
+	// matches every subdomain, and * all origins.
 	AllowedOrigins string
 	// AllowedHeaders lists the headers that a request may have. An item such as x-ms-meta* matches all names with this
 	// prefix, and * matches all names.

@@ -6,8 +6,8 @@ import (
 	"edgetable/core/xml"
 )
 
-// AppendStats appends the document of GET /?restype=service&comp=stats, without a byte order mark. Only the secondary
-// endpoint serves it. As the service documents, LastSyncTime is empty if it is unknown.
+// AppendStats appends the document of GET /?restype=service&comp=stats at the secondary endpoint. An unknown
+// LastSyncTime is empty, as the service documents.
 func AppendStats(dst []byte, r table.Replication) []byte {
 	dst = append(dst, xml.Header+"<StorageServiceStats><GeoReplication><Status>"...)
 	dst = append(append(dst, r.Status.String()...), "</Status><LastSyncTime>"...)

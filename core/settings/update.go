@@ -9,9 +9,8 @@ import (
 // maxDays is the maximum retention in days.
 const maxDays = 365
 
-// Update applies a document of PUT /?restype=service&comp=properties to p. The document must contain at least one of
-// Logging, HourMetrics (Metrics in older clients), MinuteMetrics and Cors. Missing parts remain unchanged. <Cors />
-// removes all rules.
+// Update applies a document of PUT /?restype=service&comp=properties to p. Missing parts remain unchanged, but at least
+// one must be present.
 //
 // The error is a *table.Error with InvalidXmlDocument or InvalidXmlNodeValue. p is then unchanged.
 func (p *Properties) Update(body []byte) error {

@@ -28,9 +28,8 @@ type Credential struct {
 	Scheme  Scheme
 	Account string
 
-	// signature is the base64 text as sent. It is compared as text and never decoded, so only one spelling of a
-	// signature is valid. As in the service, text that is not base64 is a wrong signature (403) and not a malformed
-	// header.
+	// signature is the base64 text as sent. It is compared as text, so that only one spelling is valid. As in the
+	// service, other text than base64 is a wrong signature (403).
 	signature string
 }
 
@@ -40,9 +39,8 @@ func (c Credential) String() string { return c.Scheme.String() + " " + c.Account
 // GoString returns the same text as String, so that %#v omits the signature too.
 func (c Credential) GoString() string { return c.String() }
 
-// ParseAuthorization parses the value of an Authorization header, "SharedKey account:signature" or "SharedKeyLite
-// account:signature". The scheme is case-insensitive. The error is an [*Error] with [Malformed]. Causes are an unknown
-// scheme, a missing blank or colon, and a part that is empty or not visible ASCII.
+// ParseAuthorization parses an Authorization header, "SharedKey account:signature" or "SharedKeyLite
+// account:signature". The error is an [*Error] with [Malformed].
 func ParseAuthorization(header string) (Credential, error) {
 	name, rest, ok := strings.Cut(strings.Trim(header, " \t"), " ")
 	if !ok {

@@ -18,9 +18,9 @@
 // # Bytes, not meanings
 //
 // A signature covers the bytes on the wire, including the percent-encoding of the path. A server that verifies a
-// decoded or re-encoded path rejects valid clients or accepts invalid signatures. A transport must therefore pass on
-// the raw request target. Some HTTP libraries rewrite the path after the client has signed it. If the signature does
-// not match the path as sent, [Account.Verify] therefore tries two other spellings of the path:
+// decoded or re-encoded path rejects valid clients or accepts invalid signatures, so a transport must pass on the raw
+// request target. Some HTTP libraries rewrite the path after the client has signed it. If the signature does not match
+// the path as sent, [Account.Verify] tries two other spellings:
 //
 //   - with escapes of ' ( ) , ; = : @ ! $ & * and of unreserved characters
 //     decoded, all other escapes kept;

@@ -7,8 +7,8 @@ import "strconv"
 type Reason uint8
 
 const (
-	// Malformed means that the Authorization header cannot be parsed or names an unknown scheme. The service responds
-	// with 400 InvalidAuthenticationInfo in this case, and with 403 AuthenticationFailed for all other reasons.
+	// Malformed means that the Authorization header cannot be parsed or names an unknown scheme: 400
+	// InvalidAuthenticationInfo. All other reasons are 403 AuthenticationFailed.
 	Malformed Reason = iota + 1
 	// NoDate means that the request has neither x-ms-date nor Date.
 	NoDate
@@ -37,8 +37,8 @@ func (r Reason) Error() string {
 	return "reason " + strconv.Itoa(int(r))
 }
 
-// Error is an authentication error. Detail helps the developer of the client to find the cause. It is at most 1 KiB of
-// printable ASCII. It quotes parts of the request, escaped and truncated, but never a key or a signature.
+// Error is an authentication error. Detail helps the client's developer: at most 1 KiB of printable ASCII, which may
+// quote parts of the request, but never a key or a signature.
 type Error struct {
 	Reason Reason
 	Detail string
@@ -52,8 +52,8 @@ func (e *Error) Unwrap() error { return e.Reason }
 
 func refuse(r Reason, detail string) error { return &Error{Reason: r, Detail: detail} }
 
-// AppendEscaped appends s for use in a message. It escapes quotes, backslashes and everything except printable ASCII.
-// It appends at most limit bytes. Truncated text ends with "...".
+// AppendEscaped appends at most limit bytes of s for use in a message. It escapes quotes, backslashes and everything
+// except printable ASCII. Truncated text ends with "...".
 func AppendEscaped(dst []byte, s string, limit int) []byte {
 	const hex = "0123456789abcdef"
 	end := len(dst) + limit

@@ -12,8 +12,8 @@ func (k *Key) SignLines(lines []string) string {
 	return string(w.sign(w.buf))
 }
 
-// VerifyLines reports whether signature is the base64 signature over lines joined by line feeds. It compares in
-// constant time. No line may contain a line feed, because two different lists could then have the same StringToSign.
+// VerifyLines reports, in constant time, whether signature is the base64 signature over lines joined by line feeds. The
+// lines must not contain line feeds.
 func (k *Key) VerifyLines(signature string, lines []string) bool {
 	w := k.signer()
 	defer k.release(w)

@@ -17,8 +17,8 @@ type Request struct {
 	XMSDate     string // x-ms-date header; takes precedence over Date
 }
 
-// date returns the date that the client must have signed. As in the service, x-ms-date takes precedence over Date,
-// which intermediaries may rewrite. A signature over Date is not valid if x-ms-date is present.
+// date returns the signed date of the request: x-ms-date or, without it, Date. As in the service, Date does not count
+// if x-ms-date is present, because proxies may rewrite Date.
 func (r *Request) date() string {
 	if r.XMSDate != "" {
 		return r.XMSDate
@@ -62,8 +62,8 @@ func appendResource(dst []byte, account, path, rawQuery string) []byte {
 	return dst
 }
 
-// comp returns the value of the first comp parameter. The name may be percent-encoded and in any case, because the
-// signature must cover every parameter that a server treats as comp.
+// comp returns the value of the first comp parameter. The name may be percent-encoded and in any case, because a
+// signature covers every parameter that a server treats as comp.
 func comp(rawQuery string) (value string, ok bool) {
 	for rawQuery != "" {
 		var pair string

@@ -14,7 +14,7 @@ import (
 //   - ' is replaced by %27, for clients that sign an escaped quote and send a raw quote.
 //
 // All spellings decode to the same bytes, so a signature is never valid for another entity. A path with a malformed
-// escape is ambiguous and has no other spelling.
+// escape has no other spelling.
 
 // spellings appends the other accepted spellings of path to dst. There are at most two, which differ from path and from
 // each other.
@@ -66,9 +66,8 @@ func decodable(c byte) bool {
 	return strings.IndexByte("-._~'(),;=:@!$&*", c) >= 0
 }
 
-// primaryPath converts a path-style path of the secondary endpoint, "/account-secondary/…", to the path of the primary
-// endpoint, "/account/…". Some SDKs sign the path of the secondary, others the path of the primary. Python's SDK signs
-// "/account/…" and sends "/account-secondary/account/…".
+// primaryPath converts a path "/account-secondary/…" of the secondary endpoint to the path "/account/…" of the primary.
+// Some SDKs sign this path.
 func primaryPath(account, path string) (string, bool) {
 	rest, ok := strings.CutPrefix(path, "/")
 	if !ok {

@@ -14,13 +14,12 @@ type Account struct {
 	Keys [2]*Key
 }
 
-// Verify returns nil if one of the account's keys signed the request, and an [*Error] otherwise.
+// Verify returns nil if one of the account's keys signed the request, and an [*Error] otherwise. The signed date
+// (x-ms-date, or else Date) must be within maxSkew of now. If maxSkew is 0, as in emulators, the date must only be
+// well-formed.
 //
-// It checks the account, then the date, then the signature. The signed date (x-ms-date, or else Date) must be within
-// maxSkew of now. If maxSkew is 0, as in emulators, the date must only be well-formed. A correct signature over the
-// path as sent takes one or two HMACs. If neither key matches, Verify tries the other spellings of the path; see the
-// package documentation. For a path-style address of the secondary, "/account-secondary/…", it also tries "/account/…"
-// and its other spellings. In total, Verify computes at most twelve HMACs.
+// Verify tries the path as sent, its other spellings (see the package documentation), and for "/account-secondary/…"
+// also "/account/…". It computes at most twelve HMACs.
 func (a *Account) Verify(cred Credential, req Request, now time.Time, maxSkew time.Duration) error {
 	if cred.Account != a.Name {
 		detail := append([]byte(nil), `the Authorization header names account "`...)
@@ -79,8 +78,8 @@ func (a *Account) matchOther(cred Credential, req *Request) bool {
 	return false
 }
 
-// explain returns the detail of a Mismatch. It quotes the StringToSign that the server computed, so that the client's
-// developer can compare it. Parts are truncated to keep the detail below 1 KiB.
+// explain returns the detail of a Mismatch. It quotes the StringToSign that the server computed, for comparison with
+// the client's. Parts are truncated to keep the detail below 1 KiB.
 func (a *Account) explain(scheme Scheme, req *Request) string {
 	out := make([]byte, 0, 1024)
 	out = append(out, "no key of account "...)

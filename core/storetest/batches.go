@@ -42,8 +42,8 @@ func batches(e *env) {
 	}
 }
 
-// refusedBatches checks the contract: "If a mutation cannot be applied, the error is a *Refused with the lowest
-// index that failed". It also checks that the store then applies no mutation of the Commit.
+// refusedBatches checks the contract: "If a mutation cannot be applied, the error is a *Refused with the lowest index
+// that failed". Then no mutation may be applied.
 func refusedBatches(e *env) {
 	name := e.create("refused")
 	old := put("p", "there", "old")

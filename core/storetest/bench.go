@@ -15,8 +15,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Bench measures how many entities a store reads or writes per second. The entities have 1 KiB each, and a partition
-// has 1000 entities. Each benchmark has its own data.
+// Bench measures how many entities a store reads or writes per second. Entities have 1 KiB, and partitions have 1000
+// entities. Each benchmark has its own data.
 func Bench(b *testing.B, h Harness) {
 	for _, m := range []struct {
 		name string
@@ -101,8 +101,8 @@ func (b *bench) fill(rows int) {
 	b.entities.Store(0)
 }
 
-// spread maps 0, 1, 2 … to the numbers of all rows in a scattered order. It reaches every row, because the prime 7919
-// does not divide the number of rows.
+// spread maps 0, 1, 2 … to the numbers of all rows in a scattered order. It reaches every row, because 7919 and the
+// number of rows have no common factor.
 func spread(n int) int { return n * 7919 % benchRows }
 
 func (b *bench) get(n int) {

@@ -57,8 +57,8 @@ func (e *env) large() (name table.RecordKey, want []string) {
 	return e.grid("large", 8, largeRows/8, largeRow)
 }
 
-// scanBytes checks the contract that a page ends "after about ScanBytes bytes were examined". The
-// test accepts four times as many bytes, because a store may read ahead.
+// scanBytes checks the contract that a page ends "after about ScanBytes bytes were examined". It accepts four times as
+// many bytes, because a store may read ahead.
 func scanBytes(e *env) {
 	name, want := e.large()
 	const budget = largeRows * largeRow / 16
@@ -75,7 +75,7 @@ func scanBytes(e *env) {
 }
 
 // expired checks the contract that a page ends "when Expired returns true. Expired is called at least once per 64 KiB
-// examined." The test permits 64 KiB and one row between two calls, and one call less in total.
+// examined." Small deviations are tolerated.
 func expired(e *env) {
 	name, want := e.large()
 	asked := 0

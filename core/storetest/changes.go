@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Changes checks the feed of a table. After any sequence of operations on the store, a [follower] that has read the
-// feed must have the same entities as the table.
+// Changes checks the feed of a table. After any sequence of operations, a [follower] that has read the feed must have
+// the same entities as the table.
 func Changes(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Refused", refusedFeed},
@@ -55,8 +55,8 @@ func refusedFeed(e *env) {
 	e.expectNoRecord("after that", r.Key)
 }
 
-// everyCommit checks that each commit is in the feed exactly once, as a whole and in order, whatever the size of a page
-// is. A refused commit must not be in the feed.
+// everyCommit checks that the feed contains each commit exactly once, as a whole and in order, for every size of a
+// page. It must not contain a refused commit.
 func everyCommit(e *env) {
 	_, n := e.createWithFeed()
 	name := n.Key()
@@ -103,8 +103,8 @@ func changesWithin(e *env) {
 	e.expectChanges("one key", e.rest(name, table.FeedRequest{From: from, Within: in, Changes: 1}), `put "p"/"b"; `, `delete "p"/"b"; `)
 }
 
-// supersededChanges checks a feed with two changes of the same entity. The earlier change must have no content, and the
-// later change must have the content.
+// supersededChanges checks a feed with two changes of the same entity. Only the later change must have the content of
+// the entity.
 func supersededChanges(e *env) {
 	_, n := e.createWithFeed()
 	name := n.Key()
@@ -117,9 +117,8 @@ func supersededChanges(e *env) {
 		`put "p"/"a"; put "p"/"b"; `, `put "p"/"a" {v:String=2}; `, `delete "p"/"b"; `, `put "p"/"b" {v:String=3}; `)
 }
 
-// expiryInAFeed checks that the feed contains the removal of an expired entity, with the instant at which the entity
-// expired. While the entity is still stored, its last change must have this instant and the content of the entity. A
-// reader needs the content if the rule of expiry is withdrawn, because the entity then becomes visible again.
+// expiryInAFeed checks that the feed contains the removal of an expired entity, with the instant of expiry. Before
+// that, the last change of the entity must have this instant.
 func expiryInAFeed(e *env) {
 	if !e.has.Expiry {
 		e.Skip("the store does not declare Expiry")
@@ -152,8 +151,8 @@ func expiryInAFeed(e *env) {
 	e.expectChanges("an insert over it", e.rest(name, table.FeedRequest{From: from}), `put "p"/"b" {v:String=2}; `)
 }
 
-// bookmarks checks that a position in a feed remains valid until a change after the position is removed, however old
-// the position is. The position after an empty page must be newer than the position before the page.
+// bookmarks checks that a position in a feed, however old, remains valid until a later change is removed. A page
+// without changes must return a newer position.
 func bookmarks(e *env) {
 	s, n := e.createWithFeed()
 	name := n.Key()
@@ -196,8 +195,8 @@ func switchedFeed(e *env) {
 	e.expectChanges("the oldest", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"c" {v:String=1}; `)
 }
 
-// trimmedFeed checks that changes are removed when they are older than the feed's Keep. A reader that has not read the
-// removed changes must get ErrFeedExpired.
+// trimmedFeed checks that changes older than the feed's Keep are removed. A reader that has not read the removed
+// changes must get ErrFeedExpired.
 func trimmedFeed(e *env) {
 	s, n := e.createWithFeed()
 	name := n.Key()
@@ -222,8 +221,8 @@ func trimmedFeed(e *env) {
 	}
 }
 
-// droppedFeed checks that the drop of a table is the last change in its feed. The next table of the same name must have
-// its own feed, and so must a table with another name.
+// droppedFeed checks that the drop of a table is the last change in its feed. The next table of the same name, and each
+// other table, must have its own feed.
 func droppedFeed(e *env) {
 	s, n := e.createWithFeed()
 	name := n.Key()
@@ -303,7 +302,7 @@ func awaitChanges(e *env) {
 	if err := <-woken; err != nil {
 		e.Errorf("a commit: %v", err)
 	}
-	wait(e.Context(), from) // AwaitChanges returns at once, because the feed has a change after the position
+	wait(e.Context(), from) // AwaitChanges must return immediately, because the feed has a change after the position
 	if err := <-woken; err != nil {
 		e.Errorf("a commit before the wait: %v", err)
 	}
@@ -320,9 +319,8 @@ func awaitChanges(e *env) {
 	}
 }
 
-// follower is a client that copies a table as the documentation of feeds describes. It reads the position at the end of
-// the feed, lists the table, and then applies the changes after the position. If the feed cannot continue from the
-// position, the follower starts again.
+// follower is a client that copies a table: it reads the position at the end of the feed, lists the table, and applies
+// later changes. It starts again if the feed cannot continue.
 type follower struct {
 	*env
 	name   table.RecordKey
@@ -335,7 +333,7 @@ type follower struct {
 }
 
 // begin reads the position at the end of the feed, and lists all stored entities. The list includes expired entities,
-// because they exist for a reader of the feed until they are removed.
+// because the feed reports their removal later.
 func (f *follower) begin() {
 	f.Helper()
 	f.begun++
@@ -438,9 +436,8 @@ func (f *follower) compare(what string) {
 	}
 }
 
-// randomChanges makes many random changes: writes, expiries, drops, turning the feed off and on, removal of old
-// changes, restarts and restores. At the end, three followers, one of them slow, must have the same entities as the
-// table.
+// randomChanges makes random writes, expiries, drops, restarts and restores, and turns the feed off and on. Then three
+// followers must have the same entities as the table.
 func randomChanges(e *env) {
 	s, n := e.createWithFeed()
 	name := n.Key()
@@ -511,9 +508,8 @@ func randomChanges(e *env) {
 	}
 }
 
-// weeksOfChanges simulates three weeks of a table. In each hour, entities change, and the store removes changes that
-// are older than a week. A reader that reads at least once in six days must miss no change. A reader that reads once in
-// ten days must get an error. The feed must not grow.
+// weeksOfChanges simulates three weeks of a table whose store removes changes after a week. A reader every six days
+// must miss no change; one every ten days must get an error.
 func weeksOfChanges(e *env) {
 	const hour = 3600 * second
 	s, n := e.createWithFeed()
@@ -573,9 +569,8 @@ func randomCommit(rnd *rand.Rand, now edm.Ticks) (m []table.Mutation) {
 	return m
 }
 
-// concurrentChanges runs four writers and two followers at the same time, in two stores over the same data if the
-// fixture can be shared. The feed must contain each successful commit, with the commits of an entity in order. At the
-// end, each follower must have the same entities as the table.
+// concurrentChanges runs four writers and two followers. The feed must contain each successful commit, in order for
+// each entity. The followers must end with the table's entities.
 func concurrentChanges(e *env) {
 	_, n := e.createWithFeed()
 	name := n.Key()

@@ -23,8 +23,8 @@ func (e *env) createWithFeed() (s *table.Service, name table.Name) {
 
 const (
 	keep = 7 * 24 * 3600 * second
-	// ahead is the maximum by which a Timestamp may be ahead of the clock. The Timestamps of a new table are ahead of
-	// the clock, because they begin above all Timestamps that the store has reserved.
+	// ahead is the maximum by which a Timestamp may be ahead of the clock: the Timestamps of a new table begin above
+	// all Timestamps that the store has reserved.
 	ahead = 10 * second
 )
 

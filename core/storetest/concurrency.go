@@ -19,11 +19,12 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Concurrency runs many clients of two stores over the same data, and compares their replies with a sequential model.
-// In a correct history of replies, each operation can be assigned a moment between its call and its return. If the
-// model applies the operations in the order of these moments, it returns the same replies.
+// Concurrency runs many clients of two stores over the same data, and compares their replies with a sequential model. A
+// history of replies is correct if each operation can be assigned a moment between its call and its return, so that the
+// model, in the order of these moments, returns the same replies.
 //
 // The rule depends on the strengths of the store:
+//
 //   - With ExactDrop, a Drop takes effect at one moment; without it, gradually between its call and its return.
 //   - With SnapshotPage, a page is read at one moment; without it, each row at its own moment.
 //   - Without Linearizable, reads have no order, but must not return a value that no Commit wrote. Writes still have an
@@ -39,9 +40,8 @@ func Concurrency(t *testing.T, h Harness) {
 
 const clients = 5
 
-// extent returns the number of rounds, and the number of operations per client and round. In a Lossy fixture, an
-// operation may have an unknown outcome. It then overlaps all later operations of its round, which makes the check
-// slow. A Lossy fixture therefore gets more but shorter rounds.
+// extent returns the number of rounds, and of operations per client and round. A Lossy fixture has shorter rounds,
+// because writes with an unknown outcome overlap all later operations.
 func (e *env) extent() (rounds, commands int) {
 	if e.Lossy {
 		return 10, 20
@@ -280,8 +280,8 @@ func (c *client) mutations() []table.Mutation {
 	return m
 }
 
-// checkWritten checks a store without Linearizable. A read may return a value only if a Commit wrote this value to this
-// key, and if the Commit began before the read returned.
+// checkWritten checks a store without Linearizable. A read may return a value only if a Commit of this value to this
+// key began before the read returned.
 func (h *history) checkWritten() {
 	begun := make(map[string]int64)
 	for _, op := range h.operations {

@@ -36,8 +36,8 @@ const (
 	newer   state = "another Timestamp"
 )
 
-// verdicts contains the expected error of a mutation for each condition and each state of the entity. If the error is
-// nil, the store must apply the mutation.
+// verdicts contains the expected error of a mutation for each condition and each state of the entity; nil means that
+// the mutation must be applied.
 var verdicts = map[table.Condition]map[state]error{
 	table.Always:    {nothing: nil, current: nil, newer: nil},
 	table.Absent:    {nothing: nil, current: table.ErrExists, newer: table.ErrExists},
@@ -45,9 +45,8 @@ var verdicts = map[table.Condition]map[state]error{
 	table.Unchanged: {nothing: table.ErrNoEntity, current: nil, newer: table.ErrChanged},
 }
 
-// conditionsHold tries each Kind of mutation under each Condition on each state of an entity, and compares
-// the result with [table.Apply]. A refused mutation must change nothing. After an applied mutation, the
-// entity must have the returned Timestamp and the mutation's nonce.
+// conditionsHold tries each Kind of mutation under each Condition on each state of an entity. The result must be that
+// of [table.Apply]. A refused mutation must change nothing.
 func conditionsHold(e *env) {
 	name := e.create("conditions")
 	before := edm.AppendProperty(edm.AppendProperty(nil, "kept", edm.Int32(1)), "changed", edm.String("old"))
@@ -104,7 +103,7 @@ func conditionsHold(e *env) {
 }
 
 // keptApart checks that entities are different if their tables, PartitionKeys or RowKeys differ, even if keys are empty
-// or one key is a prefix of another.
+// or prefixes of each other.
 func keptApart(e *env) {
 	names := []table.RecordKey{e.create("a"), e.create("ab"), e.create("a1")}
 	parts := []string{"", "a", "ab", "b", "a\u00a0", "a b", "%00", "a!", "1", "'"}
@@ -224,8 +223,8 @@ func cancelLaw(e *env) {
 	e.expectNoRecord("after a cancelled WriteRecord", tableKey("new"))
 }
 
-// restartEntities checks that written entities exist after a restart, and that deleted ones do not. If the fixture
-// cannot be restarted, it checks the same without a restart.
+// restartEntities checks that written entities exist after a restart, and deleted ones do not. If the fixture cannot be
+// restarted, it omits only the restart.
 func restartEntities(e *env) {
 	name := e.create("restart")
 	want := make(map[string]string)

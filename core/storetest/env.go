@@ -45,7 +45,7 @@ func newClock() *clock {
 
 func (c *clock) now() edm.Ticks { return edm.Ticks(c.ticks.Add(c.step.Load())) }
 
-// awaitReplicas waits until all replicas have all writes. Without replicas, it returns at once.
+// awaitReplicas waits until all replicas have all writes. Without replicas, it does not wait.
 func (e *env) awaitReplicas() {
 	if e.Settle != nil {
 		e.Settle()
@@ -60,8 +60,8 @@ func (e *env) second(now func() edm.Ticks) table.Store {
 	return e.Share(now)
 }
 
-// fewer returns the number of repetitions of a test: n, or remote if the fixture is Remote. Callers choose the lowest
-// remote with which the test still covers its cases.
+// fewer returns the number of repetitions of a test: n, or remote for a Remote fixture. remote should be just high
+// enough for the test to cover its cases.
 func (e *env) fewer(n, remote int) int {
 	if e.Remote {
 		return remote

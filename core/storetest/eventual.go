@@ -20,9 +20,8 @@ type attemptAt struct {
 	call, back int64
 }
 
-// convergenceLaw checks a store without any strengths. When writes have ended and all replicas have caught up, all
-// stores and all ways to read must return the same state of each entity. A write may be the source of the state only if
-// no other write of the entity began after its return.
+// convergenceLaw checks a store without any strengths. After the last write, all stores and all ways to read must
+// finally return the same state of each entity.
 func convergenceLaw(e *env) {
 	name := e.create("converges")
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
@@ -92,7 +91,7 @@ func convergenceLaw(e *env) {
 
 // mayBeLast reports whether the write with the given nonce may be the last write that was applied.
 func mayBeLast(done []attemptAt, nonce uint64) bool {
-	var latest int64 // the time of the latest call that certainly applied its write
+	var latest int64 // start of the latest call whose outcome is known
 	for _, one := range done {
 		if one.back != never {
 			latest = max(latest, one.call)
