@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Expiry checks the rule of expiry of a table. An entity that has expired at the Timestamp of an operation must be
-// absent for the operation, even if it is still stored.
+// Expiry checks a table's rule of expiry. An entity that has expired at the Timestamp of an operation must be absent
+// for it, even if it is still stored.
 func Expiry(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Refused", refusedTraits},
@@ -112,8 +112,8 @@ func absentOnceEnded(e *env) {
 	e.expectKeys("at last", name, true)
 }
 
-// agesFromTheLastWrite checks the field After of a rule of expiry. The age of an entity counts from its last
-// write, even if that write is a merge. If the rule's property has an instant, only this instant counts.
+// agesFromTheLastWrite checks the field After of a rule of expiry. The age of an entity counts from its last write,
+// even a merge, unless the rule's property contains an instant.
 func agesFromTheLastWrite(e *env) {
 	_, n := e.createExpiring(&table.Expiry{Property: "E", After: 10 * second})
 	name := n.Key()
@@ -170,7 +170,7 @@ func expireOf(r table.Row) table.Mutation {
 }
 
 // endingRule checks a rule of expiry that is withdrawn after its first hour. Entities that expired before the
-// withdrawal must remain absent, and all other entities must remain visible.
+// withdrawal must remain absent, and all others visible.
 func endingRule(e *env) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	name := n.Key()
@@ -202,8 +202,8 @@ func endingRule(e *env) {
 	e.declare(s, n, nil)
 }
 
-// upkeepRemoves checks that upkeep removes all expired entities and no others. Clients do not notice a removal, because
-// an expired entity is already absent for them.
+// upkeepRemoves checks that upkeep removes all expired entities and no others. Clients must notice nothing, because
+// expired entities are already absent for them.
 func upkeepRemoves(e *env) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	name := n.Key()
@@ -267,9 +267,8 @@ func upkeepAgainstAWriter(e *env) {
 	}
 }
 
-// upkeepOvertaken checks a pass of upkeep over a table with a withdrawn rule of expiry. The pass removes the entities
-// that have expired by the rule, and then deletes the rule from the table's record. It must delete the rule even if the
-// store or another program removes one of the entities.
+// upkeepOvertaken checks the last pass of upkeep for a withdrawn rule. It must delete the rule even if another program
+// (or the store) has removed one of the expired entities.
 func upkeepOvertaken(e *env) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	now := edm.Ticks(e.clock.ticks.Load())
@@ -318,7 +317,7 @@ func traitsElsewhere(e *env) {
 }
 
 // traitsKept checks that a table's record keeps the rule of expiry when its other settings are written. The rule must
-// apply in each store over the same data, and after a restart.
+// apply in every store over the same data, also after a restart.
 func traitsKept(e *env) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E", After: 9 * second})
 	name := n.Key()
@@ -360,9 +359,8 @@ func traitsKept(e *env) {
 	}
 }
 
-// randomExpiry compares a store with a model under random writes, reads, passes of upkeep, declarations of rules and
-// clock steps. The model never removes an expired entity: [table.Traits] determines which entities are absent. Entities
-// expire at half seconds and the clock is at whole seconds, so the model need not know the exact Timestamps.
+// randomExpiry compares a store with a model under random writes, reads, upkeep, declarations of rules and clock steps.
+// Entities expire at half seconds, between clock readings.
 func randomExpiry(e *env) {
 	s, n := e.createExpiring(nil)
 	name := n.Key()

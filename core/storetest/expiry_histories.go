@@ -11,17 +11,16 @@ import (
 	"edgetable/core/table"
 )
 
-// concurrentExpiry checks concurrent inserts and reads of a few entities that expire soon, while other clients remove
-// the expired entities. An insert may fail only while an entity with the same key exists and has not expired. No read
-// may return an expired entity.
+// concurrentExpiry runs concurrent inserts, reads and removals of entities that expire soon. An unexpired entity must
+// block an insert, and an expired one must not be read.
 func concurrentExpiry(e *env) { expiryHistory(e) }
 
-// skewedExpiry is like concurrentExpiry with two stores over the same data, whose clocks differ. Neither store may
-// return an entity that has expired according to the slower clock.
+// skewedExpiry is concurrentExpiry with two stores over the same data, whose clocks differ. Neither may return an
+// entity that has expired according to the slower clock.
 func skewedExpiry(e *env) { expiryHistory(e, millisecond) }
 
-// expiryHistory runs clients that insert, read and remove entities that expire soon. The clients use e.Store and, for
-// each element of ahead, another store over the same data whose clock is ahead by that duration.
+// expiryHistory runs clients that insert, read and remove entities that expire soon. For each element of ahead, some
+// use another store whose clock is ahead by this duration.
 func expiryHistory(e *env, ahead ...edm.Ticks) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	h := &endings{env: e, name: n.Key(), lives: map[string][]interval{}}

@@ -10,8 +10,7 @@ import (
 )
 
 // faultyStore is a Store whose next calls fail when a test demands it. A call either fails before it takes effect, or
-// takes effect and loses its reply. Tests use both faults, because code that is right for one of them may be wrong for
-// the other.
+// takes effect and loses its reply.
 type faultyStore struct {
 	table.Store
 	// lagging makes eventual Gets read from a replica that has no data yet.
@@ -42,10 +41,9 @@ type effect uint8
 const (
 	// notApplied means that the call fails and never reaches the store.
 	notApplied effect = iota
-	// replyLost means that the call reaches the store at once, but its reply is lost.
+	// replyLost means that the call reaches the store immediately, but its reply is lost.
 	replyLost
-	// late means that the call fails at once, and reaches the store only when [faultyStore.deliver]
-	// is called.
+	// late means that the call fails immediately, and reaches the store only when [faultyStore.deliver] is called.
 	late
 )
 

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// filters checks that a Scan with a filter returns exactly the rows that Filter.Match accepts,
-// whatever the limits of a page are. It also checks that "a page may be empty and have a Next".
+// filters checks that a Scan with a filter returns exactly the rows that Filter.Match accepts, for all limits of a
+// page. It also checks that "a page may be empty and have a Next".
 func filters(e *env) {
 	name, _ := e.grid("filters", 4, 25, 50)
 	e.fill(name, []table.Mutation{

@@ -7,23 +7,22 @@ import (
 	"edgetable/core/table"
 )
 
-// Harness creates an empty fixture and opens a store over it. The store must read the time for its Timestamps from now.
-// The Harness must close the store with t.Cleanup.
+// Harness creates an empty fixture and opens a store over it, which reads the time for its Timestamps from now. The
+// Harness must close the store with t.Cleanup.
 type Harness func(t testing.TB, now func() edm.Ticks) Fixture
 
 // Fixture is a store under test, with functions that restart it, make a backup of it and so on. Each function may be
 // nil.
 type Fixture struct {
 	Store table.Store
-	// Strengths are the guarantees of the store beyond those of every [table.Store]. The suite tests the declared
-	// strengths, and a weaker law for each other strength.
+	// Strengths are the guarantees of the store beyond the guarantees of every [table.Store]. For a strength that is
+	// not declared, the suite tests a weaker law.
 	Strengths Strengths
-	// Share opens another store over the same data with its own clock, as another process would do. If it is nil, only
+	// Share opens another store over the same data with its own clock, as another process would do. nil means that only
 	// one store at a time can use the fixture.
 	Share func(now func() edm.Ticks) table.Store
-	// Restart closes all stores over the fixture, as if their processes had ended, and opens one of them again. For a
-	// store that declares Durable, Restart should simulate a loss of power, in which data is lost unless it was made
-	// durable. If Restart is nil, data is lost when the store is closed.
+	// Restart closes all stores over the fixture, as if their processes (for a Durable store: the machine) had stopped,
+	// and opens one again. nil means that a closed store loses its data.
 	Restart func(now func() edm.Ticks) table.Store
 	// Backup makes a backup of Store. It returns a function that opens a store restored from the backup. If Backup is
 	// nil, the fixture has no backups.
@@ -31,9 +30,8 @@ type Fixture struct {
 	// Purge removes the remains of deleted entities and dropped tables. It is nil if there are none, or if the suite
 	// cannot remove them.
 	Purge func()
-	// TakeOver opens another store as if the process of Store had died, although Store continues to work. The new store
-	// takes over the resources of Store, such as the slot that PostgreSQL assigns to each process. It is nil if a store
-	// has no such resources.
+	// TakeOver opens another store that takes over the resources of Store, such as its slot in PostgreSQL. Store
+	// continues to work. nil means that there are no such resources.
 	TakeOver func(now func() edm.Ticks) table.Store
 	// Settle waits until every replica has caught up. It is nil if the store has no replicas. Only a store that does
 	// not declare Linearizable may need it.
@@ -43,7 +41,7 @@ type Fixture struct {
 	// Remote means that a call takes milliseconds rather than microseconds. Tests that read the same rows in many ways
 	// then try fewer ways.
 	Remote bool
-	// Lossy means that replies may get lost, so that a valid write may answer ErrUnknown. The write was applied, will
-	// be applied later, or will never be applied.
+	// Lossy means that replies may get lost, so that a valid write may fail with ErrUnknown. The write was applied,
+	// will be applied later, or will never be applied.
 	Lossy bool
 }

@@ -1,8 +1,7 @@
 package storetest
 
-// Home returns the strengths of one of this project's stores, by its name in docs/stores.md. The store's own tests
-// declare these strengths, so the suite checks them, and another test compares them with that page. Home panics if the
-// name is unknown.
+// Home returns the strengths of one of this project's stores, by its name in docs/stores.md. Tests compare them with
+// the store and with that page. Home panics if the name is unknown.
 func Home(name string) Strengths {
 	s, ok := homes[name]
 	if !ok {
@@ -25,9 +24,8 @@ var homes = map[string]Strengths{
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, Feed: true, SnapshotPage: true,
 		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
-	// Not SnapshotPage, because a Query of DynamoDB is read-committed and may return part of a batch. Not ExactDrop,
-	// because a process with a cached record may still find a dropped table. Not TimestampsAcrossProcesses, because the
-	// store does not store the Timestamp of a delete.
+	// Not SnapshotPage: a Query of DynamoDB may return part of a batch. Not ExactDrop: a process with a cached record
+	// may still find a dropped table. Not TimestampsAcrossProcesses: the store forgets the Timestamp of a delete.
 	"DynamoDB": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true,
 		Durable: true,

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Incarnations checks that a table shares nothing with a later table that has the same name. It also checks that
-// Get, Commit and Scan fail with ErrNoTable if the table does not exist.
+// Incarnations checks that a table shares nothing with a later table of the same name, and that Get, Commit and Scan
+// fail with ErrNoTable without a table.
 func Incarnations(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"NoTable", noTable},
@@ -71,8 +71,8 @@ func noTable(e *env) {
 	e.expectRows("another", e.Store, other)
 }
 
-// createAgain checks that entities of a dropped table never reappear, even if a table of the same name is created. It
-// also checks that no ETag of the dropped table matches an entity of the new table.
+// createAgain checks that entities of a dropped table never reappear in a new table of the same name. No ETag of the
+// dropped table may match an entity of the new table.
 func createAgain(e *env) {
 	var name table.RecordKey
 	var last edm.Ticks
@@ -100,7 +100,7 @@ func createAgain(e *env) {
 }
 
 // livesOverTwoStores creates and drops a table several times, alternately through two stores over the same data.
-// Neither store may find the table after a Drop, whatever it has cached.
+// Neither may find the table after a Drop, whatever it has cached.
 func livesOverTwoStores(e *env) {
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
 	for incarnation := range 6 {

@@ -16,9 +16,8 @@ const (
 	mergedRow  = 900 << 10 // bytes of properties of each entity
 )
 
-// largeCommits checks a commit whose entities together are larger than [table.LargestPart]. Here it consists of merges
-// into large entities. The feed contains the commit in parts. Each change must be in exactly one part, and a client
-// must be able to continue after each part.
+// largeCommits checks a commit larger than [table.LargestPart], which the feed contains in parts. Each change must be
+// in one part, and a client must be able to continue after each.
 func largeCommits(e *env) {
 	s, n := e.createWithFeed()
 	name := n.Key()

@@ -54,8 +54,8 @@ func incarnationOf(k table.RecordKey) (i table.Incarnation) {
 	return i
 }
 
-// longList checks that ListRecords returns as many records as its limit permits, even if the store needs several
-// internal pages because the records are many or large.
+// longList checks that ListRecords returns as many records as its limit permits, even if there are so many or such
+// large records that the store needs several pages.
 func longList(e *env) {
 	const many, large = 1100, 20
 	for i := range many {

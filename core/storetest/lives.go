@@ -16,10 +16,8 @@ func (e *env) storesAnHourApart() [2]table.Store {
 	return [2]table.Store{e.Store, e.second(slow.now)}
 }
 
-// laterLives checks the Timestamps of several incarnations of a table. No Timestamp may repeat, and the Timestamps of
-// one key must strictly increase. One process writes. Another process, whose clock differs by an hour, drops the table
-// and creates it again. A store without TimestampsAcrossProcesses guarantees this only within one process, which
-// createAgain checks.
+// laterLives checks the Timestamps of several incarnations of a table, which one process writes and another, with
+// another clock, drops. They must not repeat, and increase for each key.
 func laterLives(e *env) {
 	if !e.has.TimestampsAcrossProcesses {
 		return
@@ -45,8 +43,8 @@ func laterLives(e *env) {
 	}
 }
 
-// purgeLaw checks that the Timestamps of a key increase even if the store removes the tombstones of deleted entities.
-// The store may remove tombstones at any time, even during writes of processes whose clocks disagree.
+// purgeLaw checks that the Timestamps of a key increase even if the store removes tombstones of deleted entities, at
+// any time and during writes of processes whose clocks disagree.
 func purgeLaw(e *env) {
 	if e.Purge == nil || !e.has.TimestampsAcrossProcesses {
 		return
@@ -98,8 +96,8 @@ func purgeLaw(e *env) {
 	purges.Wait()
 }
 
-// takeOverLaw checks a process that stalls for so long that another process takes over its resources. When the stalled
-// process resumes, both processes write. No Timestamp may repeat, and the Timestamps of each key must increase.
+// takeOverLaw checks a process that stalls so long that another takes over its resources, and then resumes. No
+// Timestamp may repeat, and the Timestamps of each key must increase.
 func takeOverLaw(e *env) {
 	if e.TakeOver == nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// This file contains a sequential model of one table, with which the concurrent histories are compared. The states of
-// the model are plain values that can be compared with ==.
+// This file contains a sequential model of one table, with which the concurrent histories are compared. Its states can
+// be compared with ==.
 
 // universe contains all keys of a history: two partitions of three keys each.
 var universe = [...]string{"p\x00a", "p\x00b", "p\x00c", "q\x00a", "q\x00b", "q\x00c"}
@@ -36,7 +36,7 @@ func (c cell) row(k string) *table.Row {
 // lifeOf is the state of a table in the model.
 type lifeOf struct {
 	revision table.Revision // the revision of the table's record; "" if the table does not exist
-	dropping int64          // the id of the Drop in progress, or 0; always 0 with ExactDrop, because a Drop then takes effect at once
+	dropping int64          // the id of the Drop in progress, or 0; always 0 with ExactDrop, because a Drop then takes effect at one moment
 	cells    [len(universe)]cell
 }
 
@@ -89,8 +89,8 @@ func (l laws) step(s lifeOf, in step, out answer) (bool, lifeOf) {
 	if l.exactDrop || s.dropping == 0 {
 		return l.stepOutsideDrop(s, in, out, live)
 	}
-	// Without ExactDrop, an operation during a Drop may or may not find the table. A new incarnation begins only after
-	// the Drop has ended. Until then, the store may answer ErrBeingDeleted.
+	// Without ExactDrop, an operation during a Drop might or might not find the table. Until the Drop has ended, a
+	// create fails, possibly with ErrBeingDeleted.
 	switch {
 	case in.method == "dropped" && s.dropping == in.id:
 		return true, lifeOf{cells: dropped(s.cells)}

@@ -9,10 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// OneWriter writes to a table while faults are injected. It is the only writer, so it knows the content of the table.
-// It inserts only entities that do not exist, deletes only existing entities, and updates only states that it has read.
-// The store therefore has no reason to refuse a write. A refusal means that the store applied a write twice, or
-// confirmed a write that it did not apply. After a write with an unknown outcome, OneWriter reads the entity.
+// OneWriter writes to a table while faults are injected. As the only writer, it issues only valid writes. If the store
+// refuses one, it has applied a write twice or lost one.
 type OneWriter struct {
 	Store table.Store
 	Table table.RecordKey

@@ -25,8 +25,8 @@ func Order(t *testing.T, h Harness) {
 	})
 }
 
-// descends reports whether the store can read in descending order. A store that does not declare Descending must answer
-// [table.ErrUnsupported]; otherwise the test fails.
+// descends reports whether the store can read in descending order. It fails the test if a store that does not declare
+// Descending does not answer [table.ErrUnsupported].
 func (e *env) descends(name table.RecordKey) bool {
 	e.Helper()
 	if e.Strengths.Descending {

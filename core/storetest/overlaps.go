@@ -17,13 +17,11 @@ type applied struct {
 	ticks    edm.Ticks
 }
 
-// overlaps runs many goroutines that insert, upsert and delete one entity. Timestamps increase in the order in which
-// commits take effect. The commits, sorted by Timestamp, must therefore be a possible history of the entity:
-// [table.Apply] must accept each commit in this order. Otherwise Apply finds, for example, an insert of an existing
-// entity or a delete of a missing entity.
+// overlaps runs many goroutines that insert, upsert and delete one entity. In the order of their Timestamps,
+// [table.Apply] must accept each commit.
 //
-// A store without TimestampsAcrossProcesses guarantees the order only within one process, so all clients then use the
-// same store. Without Conditional or Linearizable, the last writer wins, so the order cannot be checked.
+// Without TimestampsAcrossProcesses, all clients use the same store, because the order holds only within one process.
+// Without Conditional or Linearizable, the order cannot be checked.
 func overlaps(e *env) {
 	stores := [2]table.Store{e.Store, e.Store}
 	if e.has.TimestampsAcrossProcesses {

@@ -14,9 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// pagingUnderWrites inserts and deletes entities between two pages of a scan: at the position, before it and after it.
-// The scan must return each entity that exists during the whole scan exactly once, and no entity that never existed.
-// e.pages checks that the order is strictly increasing.
+// pagingUnderWrites inserts and deletes entities between two pages of a scan. The scan must return each entity that
+// exists all the time once, and none that never existed.
 func pagingUnderWrites(e *env) {
 	for seed := range uint64(e.fewer(6, 2)) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
@@ -75,8 +74,8 @@ func pagingUnderWrites(e *env) {
 // flipPadding makes a page longer than 64 KiB, so that the store must call Expired while it reads the page.
 var flipPadding = edm.Binary(make([]byte, 8<<10))
 
-// flip returns the mutations that change a partition of snapshotPages from state n-1 to state n. A state consists of
-// ten rows with the number n. The keys of even states differ from the keys of odd states.
+// flip returns the mutations that change a partition of snapshotPages from state n-1 to state n. A state has ten rows
+// with the number n. Even and odd states have different keys.
 func flip(partition string, n int32) []table.Mutation {
 	var m []table.Mutation
 	for i := range 10 {
@@ -93,8 +92,8 @@ func flip(partition string, n int32) []table.Mutation {
 // store declares SnapshotPage, "one Scan sees the store as of one moment; a concurrent Commit is in its page wholly or
 // not at all."
 //
-// If the store declares Linearizable, a page contains no row of a Commit that began after the page was read. It also
-// contains no row that was replaced before the Scan began.
+// If the store declares Linearizable, a page contains no row of a Commit that began after the page was read, and no row
+// that was replaced before the Scan began.
 func snapshotPages(e *env) {
 	name := e.create("snapshot")
 	for _, p := range []string{"a", "b"} {
@@ -132,8 +131,8 @@ func snapshotPages(e *env) {
 		case turn <- struct{}{}: // makes a Commit begin while the Scan begins
 		case <-gone:
 		}
-		// At every fifth row, let the writer begin a Commit, and give it some time to finish. Do not wait for the end
-		// of the Commit, because a store may block it until the page is complete.
+		// At every fifth row, let the writer begin a Commit and give it some time. Do not wait for its end, because a
+		// store may block the Commit until the page is complete.
 		rows := 0
 		meet := func() bool {
 			if rows++; rows%5 != 0 {
@@ -160,8 +159,8 @@ func snapshotPages(e *env) {
 	writer.Wait()
 }
 
-// checkFlip checks the state numbers in a page. State from was complete before the Scan began, and state to was the
-// latest state that the writer had begun when the Scan returned.
+// checkFlip checks the state numbers in a page. State from was complete before the Scan began. State to was the latest
+// that had begun when the Scan returned.
 func (e *env) checkFlip(page table.Page, from, to int32) {
 	e.Helper()
 	seen := map[string]map[int32]int{"a": {}, "b": {}} // number of rows, by partition and state
@@ -194,7 +193,7 @@ func (e *env) checkFlip(page table.Page, from, to int32) {
 	}
 }
 
-// weakPages replaces snapshotPages for a store that refuses a Commit of several mutations. Each page must contain each
+// weakPages replaces snapshotPages for a store that refuses a Commit of several mutations. Each page must contain the
 // row that exists during the whole test.
 func (e *env) weakPages(name table.RecordKey) {
 	e.mustCommit(name, put("p", "stays", "0"))

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Records checks the catalog, which has a record for each table and a record for the settings of each account. Reads
-// and writes of records must be linearizable if the store declares Linearizable.
+// Records checks the catalog: a record for each table, and a record for the settings of each account. Its reads and
+// writes must be linearizable if the store declares Linearizable.
 func Records(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"CompareAndSwap", compareAndSwap},
@@ -65,8 +65,8 @@ func (e *env) tryRecord(what string, r table.Record, want error) table.Revision 
 }
 
 // compareAndSwap checks the contract: "WriteRecord writes a record if the stored record has the revision r.Revision. If
-// r.Revision is empty, there must be no stored record. Otherwise it fails with ErrRevision." It also checks that later
-// writes do not change the incarnation.
+// r.Revision is empty, there must be no stored record. Otherwise it fails with ErrRevision." Later writes must not
+// change the incarnation.
 func compareAndSwap(e *env) {
 	e.expectNoRecord("before there was one", tableKey("a"))
 	r := newRecord("a", []byte("one"))
@@ -196,7 +196,7 @@ func dropRecord(e *env) {
 }
 
 // sharedRecords checks that two stores over the same data return the same records: at once if the store declares
-// Linearizable, and otherwise after all replicas have caught up.
+// Linearizable, else after all replicas have caught up.
 func sharedRecords(e *env) {
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
 	r := newRecord("shared", nil)

@@ -12,10 +12,11 @@ import (
 	"edgetable/core/table"
 )
 
-// LostReplies checks how a [table.Service] over the store handles errors. After a write with an unknown outcome, the
-// Service may send the write again only if the write demands an ETag. For any other write it makes one strong Get. If
-// the entity has the nonce of the write, the write has succeeded; otherwise the answer is OperationTimedOut. The
-// Service must never guess 404, 409 or 412, and must never overwrite a later state.
+// LostReplies checks how a [table.Service] handles a write with an unknown outcome. It may send the write again only if
+// the write demands an ETag. Otherwise it makes one strong Get: the write has succeeded if the entity has its nonce; if
+// not, the answer is OperationTimedOut.
+//
+// The Service must never guess 404, 409 or 412, and must never overwrite a later state.
 func LostReplies(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Writes", lostWrites},
@@ -99,8 +100,8 @@ func code(err error) string {
 	return "unexpected error: " + err.Error()
 }
 
-// lostWrites tests a client A whose Commit fails or loses its reply. Before client A continues, other clients may
-// write. The test runs all combinations of client A's write, the fault, and the writes of other clients.
+// lostWrites tests a client A whose Commit fails or loses its reply, while other clients write. It runs all
+// combinations of A's write, the fault, and the other writes.
 func lostWrites(e *env) {
 	s, f := e.service()
 	for _, a := range attempts {
@@ -164,8 +165,8 @@ func lostWrites(e *env) {
 	}
 }
 
-// checkWrite checks the entities of a successful write. After a delete, the entity must be absent; after any other
-// write, it must have the Timestamp of the write.
+// checkWrite checks the entities of a successful write. A deleted entity must be absent, and any other must have the
+// Timestamp of the write.
 func (e *env) checkWrite(what string, doc table.RecordKey, ops []table.Operation, ticks edm.Ticks) {
 	e.Helper()
 	for _, op := range ops {

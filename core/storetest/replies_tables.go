@@ -6,8 +6,8 @@ import (
 	"edgetable/core/table"
 )
 
-// lostTables checks requests that create or delete a table when a reply of the store is lost. The requests must never
-// be answered with 404 or 409, and must never delete a table that another client created later.
+// lostTables checks requests that create or delete a table when a reply of the store is lost. They must never get 404
+// or 409, and never delete the later table of another client.
 func lostTables(e *env) {
 	s, f := e.service()
 	lost := func(x effect) failure { return failure{effect: x, err: table.ErrUnknown} }

@@ -27,7 +27,7 @@ func Scans(t *testing.T, h Harness) {
 }
 
 // pages reads all pages of a scan, and checks the contract of each [table.Page]. If between is not nil, it is called
-// with the Next of each page that has one.
+// with each Next that is not nil.
 func (e *env) pages(name table.RecordKey, r table.ScanRequest, between func(next []byte)) [][]table.Row {
 	e.Helper()
 	var list [][]table.Row
@@ -118,8 +118,8 @@ func (e *env) same(what string, got, want []string) {
 	e.Errorf("%s:\n got %s\nwant %s", what, cut(got), cut(want))
 }
 
-// keyOrder checks that entities are ordered by PartitionKey and then RowKey, each compared by
-// UTF-16 code units. In this order an emoji (a surrogate pair, D83D …) comes before U+E000.
+// keyOrder checks that entities are ordered by PartitionKey and then RowKey, in the order of UTF-16 code units: an
+// emoji (a surrogate pair, D83D …) comes before U+E000.
 func keyOrder(e *env) {
 	parts := []string{
 		"", " ", "!", "0", "10", "2", "A", "Z", "a", "aa", "a\u00e9", "ab", "z", "~", "\u00a0", "\u00e9", "\u4e2d",
@@ -148,8 +148,8 @@ func keyOrder(e *env) {
 	e.same("in pages of five", keys(slices.Concat(e.pages(name, small, nil)...)), want)
 }
 
-// grid creates a table with the given number of partitions, and of rows in each partition. Each entity has about size
-// bytes. grid returns the keys of the entities in order.
+// grid creates a table with the given number of partitions, rows in each partition, and bytes in each row. It returns
+// the keys of the entities in order.
 func (e *env) grid(name string, partitions, rows, size int) (k table.RecordKey, want []string) {
 	e.Helper()
 	k = e.create(name)

@@ -225,9 +225,8 @@ func Outcome(err error) string {
 	return err.Error()
 }
 
-// Fates says what happens to each of the next messages: for example, a message is lost or delivered. It is the argument
-// of a command such as "next", in which commas separate the messages, and blanks separate the words for one message.
-// The item "ok*3" applies to three messages. After "…" at the end, the last item also applies to all later messages.
+// Fates says what happens to each of the next messages, for example "lost". Commas separate the messages. "ok*3"
+// applies to three messages, and an item before "…" to all later ones.
 type Fates struct {
 	list    [][]string
 	forever bool

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Timestamps checks that no ETag ever identifies two states of an entity. The Timestamps of a table must never repeat.
-// The Timestamps of a key must strictly increase, even over deletes, and even if the clock stands still or steps back.
+// Timestamps checks that no ETag ever identifies two states of an entity: the Timestamps of a table never repeat, and
+// those of a key strictly increase, whatever the clock does.
 func Timestamps(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Frozen", func(e *env) { timestamps(e, 0) }},
@@ -54,7 +54,7 @@ func (i *issued) add(e *env, ticks edm.Ticks, m []table.Mutation, ordered bool) 
 }
 
 // timestamps writes and deletes a few keys, with a clock that moves by step at each reading. Sometimes the clock steps
-// back an hour, the store restarts, or the table is dropped and created again.
+// back, the store restarts, or the table is created again.
 func timestamps(e *env, step edm.Ticks) {
 	rnd := rand.New(rand.NewPCG(uint64(step), 1))
 	name := e.create("ticks")
@@ -79,10 +79,8 @@ func timestamps(e *env, step edm.Ticks) {
 	}
 }
 
-// stepBack sets the clock back an hour, and restarts the store if possible. A store without TimestampsAcrossProcesses
-// may rely on the clock after a restart: the clock must run, and agree with the earlier clock. For such a store,
-// stepBack only restarts the store, if the clock is running and a restart is possible; otherwise it only sets the clock
-// back.
+// stepBack sets the clock back an hour, and restarts the store if possible. If the store lacks
+// TimestampsAcrossProcesses, it does only one of the two.
 func (e *env) stepBack(running bool) {
 	restart := e.Restart != nil && (e.has.TimestampsAcrossProcesses || running)
 	if e.has.TimestampsAcrossProcesses || !restart {
@@ -135,9 +133,8 @@ func writers(e *env) {
 	done.Wait()
 }
 
-// sharedTimestamps checks the Timestamps of two stores over the same data. No Timestamp may repeat, and the Timestamps
-// of each key must increase. If the store declares TimestampsAcrossProcesses, one of the clocks stands still, an hour
-// behind the other. Otherwise both stores use the same running clock.
+// sharedTimestamps checks the Timestamps of two stores over the same data. With TimestampsAcrossProcesses, one clock
+// stands still, an hour behind the other.
 func sharedTimestamps(e *env) {
 	name := e.create("shared")
 	other := e.clock

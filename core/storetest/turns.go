@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// takeTurn calls TakeUpkeep as one of the programs that share a store. It fails the test unless the program gets the
-// pass of upkeep if want is true, and does not get it otherwise.
+// takeTurn calls TakeUpkeep as one of the programs that share a store. It fails the test if the program gets the pass
+// and want is false, or the reverse.
 func (e *env) takeTurn(s *table.Service, n table.Name, want bool) table.Upkeep {
 	e.Helper()
 	u, taken, err := s.TakeUpkeep(e.Context(), n)
@@ -29,9 +29,8 @@ func (e *env) stepTurn(s *table.Service, u *table.Upkeep) (done bool) {
 	return done
 }
 
-// upkeepTurns checks how programs that share a store divide the upkeep of a table. Only one program at a time may make
-// a pass over the table. If this program stops, another program must resume the pass. After a complete pass, no program
-// begins a new pass for a while.
+// upkeepTurns checks how programs that share a store divide the upkeep of a table. One at a time makes a pass, another
+// resumes a stopped pass, and then there is a pause.
 func upkeepTurns(e *env) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	if _, shared := table.As[table.Sharing](e.Store); !shared {

@@ -10,12 +10,11 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// In the model, a write that answered [table.ErrUnknown] is an operation that never returns. The model may apply the
-// write at any moment after its call. If the store never applied the write, the model applies it after all reads, so
-// that no read sees it.
+// In the model, a write that answered [table.ErrUnknown] is an operation that never returns. The model may apply it at
+// any moment after its call, even after all reads.
 //
-// The Timestamp of such a write is unknown until a read returns it. The revision of a table that such a write creates
-// is unknown too. Until a read has returned the Timestamp or revision, no condition can demand it.
+// Its Timestamp, or the revision of a table that it creates, is unknown until a read returns it. Until then, no
+// condition can demand it.
 const (
 	unsettled         edm.Ticks      = -1
 	unsettledRevision table.Revision = "unknown"
@@ -51,8 +50,8 @@ func (l laws) stepUnknown(s lifeOf, in step) lifeOf {
 	return s
 }
 
-// readCell compares the result of a read with the cell in the model. If the model did not know the Timestamp of the
-// Commit that wrote the cell, readCell sets the Timestamp in all cells of that Commit.
+// readCell compares the result of a read with the cell in the model. If the Timestamp of the Commit that wrote the cell
+// was unknown, readCell sets it in all cells of this Commit.
 func (s lifeOf) readCell(k int, got cell) (bool, lifeOf) {
 	c := s.cells[k]
 	if !c.there || c.ticks != unsettled {
@@ -71,10 +70,8 @@ func (s lifeOf) readCell(k int, got cell) (bool, lifeOf) {
 	return same(s.cells[k], got), s
 }
 
-// parts splits a history into one history for each partition. Each get and each commit must use only one partition.
-// Both histories contain the creates and drops of the table. They are checked separately, because the time of a check
-// grows exponentially with the number of overlapping operations. A page counts as one Get per row. If creates and drops
-// of the table overlap, the two checks may assume different orders of these operations.
+// parts splits a history into one for each partition, because the time of a check grows exponentially with the number
+// of overlapping operations. Each operation must use one partition.
 func parts(history []porcupine.Operation) [][]porcupine.Operation {
 	const half = len(universe) / 2
 	var list [2][]porcupine.Operation
@@ -86,7 +83,7 @@ func parts(history []porcupine.Operation) [][]porcupine.Operation {
 		case "commit":
 			i := position(in.mutations[0].Key) / half
 			list[i] = append(list[i], op)
-		default:
+		default: // both histories contain the creates and drops of the table, and may assume different orders of them
 			list[0], list[1] = append(list[0], op), append(list[1], op)
 		}
 	}

@@ -45,8 +45,8 @@ func heavy(n int) (p edm.Properties) {
 	return p
 }
 
-// valuesKept checks that Get returns entities exactly as they were put. It tests values of every type, names that
-// differ only in case, and entities of the maximum size.
+// valuesKept checks that Get returns entities exactly as written: values of every type, names that differ only in case,
+// and entities of the maximum size.
 func valuesKept(e *env) {
 	name := e.create("values")
 	for what, p := range map[string]edm.Properties{
@@ -90,8 +90,8 @@ func valuesKept(e *env) {
 	}
 }
 
-// limitsOfMerge checks that a merge is refused if its result would exceed the limits of an entity. A store must check
-// this even if it has a fast path for merges.
+// limitsOfMerge checks that a merge is refused if its result would exceed the limits of an entity, even if the store
+// has a fast path for merges.
 func limitsOfMerge(e *env) {
 	name := e.create("limits")
 	full := table.Mutation{Key: at("p", "full"), Properties: wide(table.MaxProperties), Nonce: 1}

@@ -5,10 +5,8 @@ import "encoding/binary"
 // maxKey is the maximum length of a token bucket's key in bytes.
 const maxKey = 128
 
-// Key converts the name of a partition to the key of a token bucket. A long name is replaced by its beginning and a
-// hash. At this point, names in a request have not been validated and may have several megabytes. Because token buckets
-// hold their keys, such names could exhaust the memory. Names with the same hash share a token bucket. They belong to
-// the same account, so an attacker gains nothing.
+// Key converts the name of a partition to the key of a token bucket. Buckets hold their keys, so a long name, which may
+// have megabytes, is replaced by its beginning and a hash.
 func Key(name string) string {
 	if len(name) <= maxKey {
 		return name

@@ -52,14 +52,14 @@ type Buckets struct {
 }
 
 const (
-	// grains is the number of grains in 100 ns. The grain is this package's unit of time. It is short enough for rates
-	// of many millions per second, and an int64 can hold 28 years.
+	// grains is the number of grains in 100 ns. The grain, this package's unit of time, is short enough for many
+	// millions of tokens per second; an int64 can hold 28 years.
 	grains = 1 << 10
 	// longest is the maximum time for a burst or a Take in grains, 3 years. The sum of two such times does not overflow
 	// an int64.
 	longest = 1 << 60
-	// stride is the maximum time in grains that counts between two readings of the clock, 11 months. Without it, a
-	// clock that jumps from 1970 to today would cause an overflow.
+	// stride is the maximum time in grains that counts between two readings of the clock: 11 months. It prevents an
+	// overflow if a clock jumps from 1970 to today.
 	stride = 1 << 58
 
 	maxShards = 16
@@ -95,9 +95,8 @@ func New(o Options) *Buckets {
 
 func clamp(grains float64) int64 { return int64(math.Min(math.Max(math.Round(grains), 1), longest)) }
 
-// Take takes n tokens of a key and returns 0. If there are too few, it takes none and returns how long to wait until
-// there are enough. If n exceeds the burst, Take requires a full bucket and leaves it with a negative number of tokens,
-// so that a large batch eventually succeeds. The caller may reuse the memory of key.
+// Take takes n tokens of a key and returns 0. If there are too few, it takes none and returns the wait. For n above the
+// burst, a full bucket suffices. key is not retained.
 func (b *Buckets) Take(key string, n int) (wait time.Duration) {
 	if b.token == 0 || n <= 0 {
 		return 0
@@ -113,7 +112,7 @@ func (b *Buckets) Take(key string, n int) (wait time.Duration) {
 }
 
 // Charge takes n tokens of a key for work that is already done, even if there are too few. A bucket can owe at most one
-// burst, so that a key has to wait only for a limited time after many concurrent operations.
+// burst, which limits the wait after many concurrent operations.
 func (b *Buckets) Charge(key string, n int) {
 	if b.token == 0 || n <= 0 {
 		return
@@ -200,14 +199,14 @@ type bucket struct {
 
 // entry is the heap entry of a bucket. The bucket at the root is dropped next.
 type entry struct {
-	// full is a copy of bucket.full that may be too low. bucket.full increases, and Take does not update the heap,
-	// which would be slow. insert corrects the copy when the entry is at the root.
+	// full is a copy of bucket.full that may be too low, because Take does not update the heap. insert corrects the
+	// copy when the entry is at the root.
 	full int64
 	slot int32
 }
 
-// tick sets the clock of the shard and returns the time since New in grains. If the clock has stepped back, the result
-// is unchanged.
+// tick sets the clock of the shard and returns the time since New in grains. If the clock has stepped back, it returns
+// the previous result.
 func (s *shard) tick(now edm.Ticks) int64 {
 	if now > s.last {
 		s.elapsed += min(int64(now-s.last), stride/grains) * grains
@@ -226,7 +225,7 @@ func (s *shard) put(key string, e *bucket, now, at int64) {
 }
 
 // insert adds the bucket of a key. If the shard has no room, it replaces the bucket nearest to full. The amortized time
-// is O(log n), because each Take makes at most one copy in the heap too low, and correcting a copy takes O(log n).
+// is O(log n).
 func (s *shard) insert(key string, now, full int64) {
 	key = strings.Clone(key)
 	if len(s.buckets) < s.room {
@@ -237,6 +236,7 @@ func (s *shard) insert(key string, now, full int64) {
 		s.index[key] = slot
 		return
 	}
+	// Each Take makes at most one copy in the heap too low, which is corrected here in O(log n).
 	for {
 		root := &s.order[0]
 		is := s.buckets[root.slot].full

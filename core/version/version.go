@@ -1,5 +1,5 @@
-// Package version lists the protocol versions of Azure's storage services, as they appear in x-ms-version,
-// api-version and the sv parameter of a shared access signature.
+// Package version lists the protocol versions of Azure's storage services, as used in x-ms-version, api-version and the
+// sv parameter of a shared access signature.
 package version
 
 import (
@@ -42,8 +42,8 @@ var published = []string{
 	"2026-02-06", "2026-04-06", "2026-06-06",
 }
 
-// Known reports whether v is a published version or a later date. Later dates are valid because a client may use a
-// version that was published after this list was written.
+// Known reports whether v is a published version or a later date. Later dates are valid, because newer clients may use
+// a version that is not in this list.
 func Known(v string) bool {
 	if _, found := slices.BinarySearch(published, v); found {
 		return true

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// expand replaces the expressions $(…) in a request to an account. captured contains parts of earlier responses: for
-// example, captured["02.etag"] is a header of response 02, and captured["02"] is its body.
+// expand replaces the expressions $(…) in a request. captured contains parts of earlier responses: captured["02.etag"]
+// is a header of response 02, and captured["02"] is its body.
 func expand(text, account string, captured map[string]string) (string, error) {
 	var out strings.Builder
 	for {

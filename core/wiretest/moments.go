@@ -17,8 +17,8 @@ var timestamp = regexp.MustCompile(`2026-03-04T05(:|%3A)06(:|%3A)\d\d\.\d+Z`)
 // name replaces the Timestamps in a response by numbered placeholders.
 func (m *moments) name(text string) string { return m.nameEach(text, timestamp) }
 
-// recent matches a Timestamp of any day, with or without a fraction of a second. nameAny replaces only matches that are
-// at most an hour old, because older Timestamps were not issued in this test.
+// recent matches a Timestamp of any day, with or without a fraction of a second. nameAny replaces only those of the
+// last hour, because this test did not issue older ones.
 var recent = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d(:|%3A)\d\d(:|%3A)\d\d(\.\d+)?Z`)
 
 // nameAny is like name, for a server that runs on the real clock.

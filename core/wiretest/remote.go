@@ -24,8 +24,8 @@ type Remote struct {
 	Empty   func(t *testing.T) // deletes the tables that the previous scenario left in the account
 }
 
-// RunRemote plays the scenarios one after another, except scenarios that need a certain clock or other accounts. It
-// ignores times in responses, and headers that occur in no transcript, because platforms add headers.
+// RunRemote plays the scenarios one after another, except those that need a certain clock or other accounts. It ignores
+// times, and headers that occur in no transcript.
 func RunRemote(t *testing.T, remote *Remote) {
 	t.Helper()
 	list, err := Load()

@@ -25,8 +25,8 @@ var (
 	timePattern     = regexp.MustCompile(`(\\n|\n)Time:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z(["<])`)
 )
 
-// text returns the response in the notation of transcripts. It checks the parts that differ in every run, and omits or
-// replaces them. The Content-Length must be the length of the body, except in the response to HEAD, which has no body.
+// text returns the response in the notation of transcripts. It checks the parts that differ in every run, such as Date
+// and Content-Length, and omits or replaces them.
 func (r *Response) text(method string) (string, error) {
 	id, err := r.once("x-ms-request-id")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // updating reports whether the flag -update of the test is set. This package does not define the flag, because some
-// test packages that import it define a flag of the same name.
+// packages that import it define it.
 func updating() bool {
 	f := flag.Lookup("update")
 	return f != nil && f.Value.String() == "true"
@@ -35,20 +35,20 @@ func Run(t *testing.T, start func(t *testing.T, h *protocol.Handler) Target) {
 	})
 }
 
-// Dialect describes how the responses of a server over another store may differ from the transcripts. The transcripts
-// were recorded with the reference store, whose Dialect is the zero value.
+// Dialect describes how the responses of a server over another store may differ from the transcripts of the reference
+// store. The zero value permits no difference.
 type Dialect struct {
 	// Tokens means that the store's continuation tokens have another form than the tokens in the transcripts.
 	Tokens bool
 	// TooLong lists the exchanges, as scenario/NN, that the store refuses because their keys are too long for it.
 	TooLong []string
-	// Ascending means that the store cannot scan in descending order. It then refuses queries in descending order, and
-	// the test skips the requests for further pages of such queries.
+	// Ascending means that the store cannot scan in descending order. It then refuses such queries, and the test skips
+	// the requests for their further pages.
 	Ascending bool
 	// Others lists the exchanges, as scenario/NN, whose response must differ from the transcript.
 	Others []string
-	// Timestamps means that the store issues other Timestamps than the reference store. Two Timestamps in responses or
-	// ETags must be equal exactly if they are equal in the transcript.
+	// Timestamps means that the store issues other Timestamps than the reference store. Two Timestamps must be equal
+	// exactly if they are equal in the transcript.
 	Timestamps bool
 }
 
@@ -74,9 +74,8 @@ func (d *Dialect) equal(exchange, want, got string) bool {
 	return got == want
 }
 
-// RunScenes plays each scenario to a new server. It calls start with the directives of the scenario to create the
-// server. start may call [scene.New], for example. The server must use the given clock, which RunScenes sets before
-// each request.
+// RunScenes plays each scenario to a new server, which start creates from the directives of the scenario, for example
+// with [scene.New]. RunScenes sets the clock before each request.
 func RunScenes(t *testing.T, dialect Dialect, start func(t *testing.T, clock *Clock, directives []string) Target) {
 	t.Helper()
 	list, err := Load()

@@ -10,12 +10,11 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// signature signs a query as a shared access signature, and returns the query with the signature. It is a second
-// implementation, written only from the documentation, because the server's package for signatures would repeat its own
-// errors here.
+// signature signs a query as a shared access signature, and returns the query with the signature. It does not use
+// package sas, whose errors it would repeat.
 //
-// text is the query, which AccountKey signs. For another key, text begins with the name of the key and a blank:
-// "wrong", "second", or an element of an earlier response such as 02<Value>.
+// AccountKey signs the query, unless the name of another key and a blank precede it: "wrong", "second", or an element
+// of an earlier response such as 02<Value>.
 func signature(text, account string, captured map[string]string) (string, error) {
 	key := AccountKey
 	query := text

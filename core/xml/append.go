@@ -11,10 +11,7 @@ import (
 const Header = `<?xml version="1.0" encoding="utf-8"?>`
 
 // AppendText appends s as character data. A carriage return becomes a reference, because readers convert a raw one to a
-// line feed.
-//
-// The result is always well-formed: invalid UTF-8 bytes, and characters that XML does not allow, become U+FFFD. To
-// detect the replacement, use [AppendWhole].
+// line feed. Characters that XML does not allow become U+FFFD; [AppendWhole] reports them.
 func AppendText(dst []byte, s string) []byte {
 	dst, _ = appendEscaped(dst, s, false)
 	return dst
@@ -23,9 +20,8 @@ func AppendText(dst []byte, s string) []byte {
 // AppendWhole is like [AppendText], and also reports whether all characters of s were preserved.
 func AppendWhole(dst []byte, s string) (out []byte, whole bool) { return appendEscaped(dst, s, false) }
 
-// AppendAttr appends s as an attribute value, for use in double or single quotes. Tabs and line feeds also become
-// references, because readers convert raw ones to blanks. Like [AppendText], it writes U+FFFD for characters that XML
-// does not allow.
+// AppendAttr appends s as an attribute value. Unlike [AppendText], it also writes tabs and line feeds as references,
+// because readers convert raw ones to blanks.
 func AppendAttr(dst []byte, s string) []byte {
 	dst, _ = appendEscaped(dst, s, true)
 	return dst

@@ -13,7 +13,7 @@ const (
 )
 
 // legal returns the length of the longest prefix of s that XML allows: valid UTF-8 without U+FFFE, U+FFFF and control
-// characters other than tab, line feed and carriage return. XML does not allow references to these characters either.
+// characters other than tab, line feed and carriage return.
 func legal(s string) int {
 	if !utf8.ValidString(s) {
 		for i, x := range s {

@@ -39,8 +39,8 @@ var ErrNested = errors.New("xml: an element where only text is allowed")
 
 var errNotStart = errors.New("xml: not after a start tag")
 
-// Reader reads a document from start to end. Results share memory with the document, except from [Reader.Content]. The
-// document must not change while they are in use.
+// Reader reads a document from start to end. Results share memory with the document, except from [Reader.Content], so
+// the document must not change while they are in use.
 type Reader struct {
 	doc  []byte
 	pos  int
@@ -78,8 +78,8 @@ type attribute struct{ space, local, value string }
 
 type namespace struct{ prefix, uri string }
 
-// NewReader returns a reader for doc, which may begin with a byte order mark and an XML declaration. If doc contains an
-// illegal byte anywhere, the first Next returns an error.
+// NewReader returns a reader for doc, which may begin with a byte order mark and an XML declaration. If any byte of doc
+// is illegal, the first Next returns an error.
 func NewReader(doc []byte) *Reader {
 	r := &Reader{doc: doc}
 	r.err = r.begin()
@@ -123,8 +123,8 @@ func (r *Reader) Offset() int { return r.pos }
 // Text returns the characters of the last [Text] item. References are resolved, and CR LF and CR are converted to LF.
 func (r *Reader) Text() []byte { return r.text }
 
-// Content reads the rest of the element whose start tag was read last, and returns its text, which may be empty. If the
-// element contains another element, the error is ErrNested.
+// Content reads the rest of the element whose start tag was read last, and returns its text. If the element contains
+// another element, the error is ErrNested.
 func (r *Reader) Content() (string, error) {
 	b, err := r.ContentBytes()
 	return string(b), err

@@ -50,8 +50,8 @@ func (r *Reader) start() error {
 	}
 }
 
-// attribute reads an attribute. It records a namespace declaration in r.namespaces and any other attribute in
-// r.attributes. The space of the recorded attribute is its prefix until resolve replaces it.
+// attribute reads an attribute. It records a namespace declaration in r.namespaces, and any other attribute in
+// r.attributes, with its prefix as the space until resolve replaces it.
 func (r *Reader) attribute() error {
 	begin := r.pos
 	name, at, err := r.name()
@@ -156,8 +156,8 @@ func (r *Reader) resolve(e *element) error {
 	return nil
 }
 
-// sameSpace reports whether two attributes of one element have the same namespace. Equal URIs share memory, so it
-// compares pointers. A URI may be megabytes long, and comparing bytes for each element would take quadratic time.
+// sameSpace reports whether two attributes of one element have the same namespace. It compares pointers, because equal
+// URIs share memory and may have megabytes.
 func sameSpace(a, b string) bool {
 	return len(a) == len(b) && (a == "" || unsafe.StringData(a) == unsafe.StringData(b))
 }

@@ -78,16 +78,16 @@ func (r *Reader) put(piece []byte, plain, references bool) error {
 	return nil
 }
 
-// allocateDecoded allocates r.decoded before its first use. Its capacity is at most the length of the rest of the
-// document, because decoding never makes text longer.
+// allocateDecoded allocates r.decoded before its first use. Its capacity never exceeds the rest of the document,
+// because decoding makes no text longer.
 func (r *Reader) allocateDecoded() {
 	if r.decoded == nil {
 		r.decoded = make([]byte, 0, min(len(r.doc)-r.pos, 1024))
 	}
 }
 
-// decode appends piece to r.decoded. piece must begin at r.pos. Line ends become LF. If references is set, references
-// such as &amp; and &#10; are replaced by their characters. In an attribute, white space becomes blanks.
+// decode appends piece, which must begin at r.pos, to r.decoded. Line ends become LF, references (if the argument is
+// set) characters, and white space in an attribute blanks.
 func (r *Reader) decode(piece []byte, references, attribute bool) error {
 	for i := 0; i < len(piece); {
 		from := i

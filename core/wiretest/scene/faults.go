@@ -25,8 +25,8 @@ func (f *faults) Replication() table.Replication {
 	return table.Replication{Status: table.Live, LastSync: f.clock.Now() - f.behind}
 }
 
-// Unwrap returns the reference store, so that [table.As] finds its abilities. For any other store it returns nil,
-// because the transcripts do not show the abilities of other stores.
+// Unwrap returns the reference store, so that [table.As] finds its abilities. It returns nil for any other store, whose
+// abilities the transcripts do not show.
 func (f *faults) Unwrap() table.Store {
 	if m, ok := f.Store.(*memstore.Store); ok {
 		return m

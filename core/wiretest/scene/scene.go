@@ -1,5 +1,5 @@
-// Package scene creates the server for a transcript, which package wiretest then plays to the server. The packages are
-// separate so that a WebAssembly module can contain the server without package wiretest.
+// Package scene creates the server to which package wiretest plays a transcript. A WebAssembly module can contain this
+// package without package wiretest.
 package scene
 
 import (
@@ -88,8 +88,8 @@ func New(clock *Clock, directives []string, withTimeout func(context.Context, ti
 	return Over(memstore.New(clock.Now), clock, directives, withTimeout)
 }
 
-// Patient is a withTimeout that sets no time limit, for stores in another process. On a busy machine, such a store may
-// need more time than a client should wait.
+// Patient is a withTimeout that sets no time limit. It is for stores in another process, which may be slow on a busy
+// machine.
 func Patient(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithCancel(ctx)
 }
