@@ -6,11 +6,8 @@ import (
 	"edgetable/core/key"
 )
 
-// direction is the order of a scan; true means descending.
-//
-// A scan reads several streams. A stream is the part of a range in one bucket. Its position is the key of its next row
-// if the row is in memory, and otherwise the point where its next read begins. In a descending scan, this point is an
-// exclusive upper bound. A nil bound is above all keys.
+// direction is the order of a scan; true means descending. A bound of a descending scan is exclusive, and nil is above
+// all keys.
 type direction bool
 
 // begin returns the position at which a read of r begins.

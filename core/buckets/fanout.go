@@ -19,8 +19,8 @@ func (f *fetch) read(ctx context.Context, src Source) (err error) {
 	return err
 }
 
-// read runs the reads of the current wave (a group of concurrent reads) and waits for them. The first error cancels the
-// other reads and is returned. If ctx is done, read returns the error of ctx.
+// read runs the reads of the current wave and waits for them. The first error cancels the other reads and is returned.
+// If ctx is done, read returns the error of ctx.
 func (s *scan) read() error {
 	var err error
 	if w, ok := s.src.(Waves); ok && s.o.FanOut > 1 && len(s.wave) > 1 {

@@ -9,8 +9,8 @@ import "edgetable/core/key"
 //	h = the last mixing step of MurmurHash3 (fmix64) of h
 //	bucket = h mod count
 //
-// The mixing step is necessary because count is usually a power of two, and the low bits of FNV-1a depend only on the
-// low bits of the input. If count is 0 or 1, the bucket is 0.
+// If count is 0 or 1, the bucket is 0. The mixing step is necessary because count is usually a power of two, and the low
+// bits of FNV-1a depend only on the low bits of the input.
 func Of(partition []byte, count uint16) uint16 {
 	if count <= 1 {
 		return 0

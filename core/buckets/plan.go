@@ -12,34 +12,30 @@ const (
 	unlimited = 1 << 20
 	// guessedRow is the assumed size of a row in bytes until a row has been read.
 	guessedRow = 1 << 10
-	// leastBytes is the minimum size in bytes of a read of a range that lies in several buckets, unless the page needs
-	// fewer bytes. Smaller reads would not save anything, because stores charge in units of some KiB. With a filter,
-	// the minimum is leastFiltered, because most rows may not match.
+	// leastBytes is the minimum size in bytes of a read of a range in several buckets, unless the page needs less.
+	// Stores charge in units of some KiB, so smaller reads save nothing.
 	leastBytes    = 4 << 10
 	leastFiltered = 32 << 10
-	// first enlarges the first read of each stream: the read requests first × an equal share of the missing rows. A
-	// higher factor saves reads if partitions are short, but wastes rows if one long partition holds all rows of the
-	// page.
+	// first is a factor: the first read of each stream requests first × its equal share of the page. A higher factor
+	// saves reads, but wastes rows if partitions are long.
 	first = 1.1
-	// caution and residue are factors in scan.share, which estimates how many rows a stream can supply. Higher values
-	// save reads but waste rows. In the simulation in the tests, these values are a good compromise for all partition
-	// lengths.
+	// caution and residue are factors in scan.share. Higher values save reads but waste rows. In the simulation in the
+	// tests, these values suit all partition lengths.
 	caution = 0.3
 	residue = 0.4
-	// When a page has made more than lateAfter reads per bucket, caution grows by haste × caution for each further read
-	// per bucket. Without this growth, some pages would take two more reads.
+	// After lateAfter reads per bucket, each further read per bucket raises caution by haste × caution. Otherwise some
+	// pages would need two more reads.
 	lateAfter = 1.3
 	haste     = 20
 )
 
-// plan selects the reads of the next wave. It includes reads that are needed only later if they save a wave and waste
-// few rows.
-//
-// The reads of a wave divide the byte budget equally, so that large rows do not exceed it. Only the read of the front
-// stream (the stream at the smallest position) is certain to return a row.
+// plan selects the reads of the next wave. It adds reads that are needed only later if they save a wave and waste few
+// rows.
 func (s *scan) plan() {
 	s.wave = s.wave[:0]
 	s.choose()
+	// The reads share the byte budget equally. Only the read of the front stream (the stream at the smallest position) may
+	// exceed its share, for a single large row.
 	size, rows := s.o.ReadBytes, unlimited
 	if s.req.ScanBytes > 0 {
 		left := s.remainingBytes() / len(s.wave)
@@ -81,8 +77,8 @@ func (s *scan) choose() {
 	}
 }
 
-// addParallelReads adds reads of other streams that will soon have no rows in memory. It does so only if the page needs
-// more rows than all streams have in memory, which happens if few rows match the filter.
+// addParallelReads adds reads of other streams that will soon have no rows in memory, if the page needs more rows than
+// are in memory (as with a filter that matches few rows).
 func (s *scan) addParallelReads(front *stream, spare float64) {
 	if s.o.FanOut < 2 {
 		return
@@ -131,13 +127,12 @@ func (s *scan) live(of *stream) int {
 }
 
 // share estimates how many of the missing rows of a page will come from the stream st. need is the number of missing
-// rows. All of them are in one range that lies in several buckets. The estimate is the sum of three numbers:
+// rows, all in one range that lies in several buckets. The estimate is the sum of three numbers:
 //
-//   - The rest of the stream's current partition. A partition with many rows read is likely to have even more.
-//     The number is residue × the rows read in this partition, plus the average length of a partition, but at most 16.
+//   - The rest of the current partition: residue × the rows read in this partition, plus the average length of a
+//     partition (at most 16).
 //   - The stream's equal share of all other rows.
-//   - A margin: caution × the standard deviation of this share. The hash distributes whole partitions, so the number of
-//     rows varies between streams.
+//   - A margin: caution × the standard deviation of this share, because the hash distributes whole partitions.
 func (s *scan) share(st *stream, need float64) float64 {
 	length := float64(s.cost.Rows) / (float64(s.ends) + 0.5)
 	rest := min(need, residue*float64(st.run)*s.scale()+min(length, 16))
@@ -147,8 +142,8 @@ func (s *scan) share(st *stream, need float64) float64 {
 	return min(need, rest+others+caution*(1+haste*late)*math.Sqrt(others*length))
 }
 
-// addFollowingReads adds reads of later ranges, for example if a filter names a hundred entities. In total, these reads
-// request no more rows than the page needs.
+// addFollowingReads adds reads of later ranges, for example if a filter names a hundred entities. Together they request
+// at most the rows that the page needs.
 func (s *scan) addFollowingReads(need float64) {
 	width := s.o.FanOut
 	if width < 2 {
@@ -207,8 +202,8 @@ func (s *scan) need() float64 {
 		need = min(need, 1.1*float64(s.req.Bytes-s.page.Size())/s.rowBytes()+1)
 	}
 	if s.req.Filter != nil {
-		// Assume that half of the rows match until a row has been examined. s.judged does not include rows that the
-		// Source has filtered out, so multiply by s.scale().
+		// Until a row has been examined, assume that half of the rows match. Multiply s.judged by s.scale() to include
+		// the rows that the Source has filtered out.
 		need *= (float64(s.judged)*s.scale() + 2) / float64(len(s.page.Page.Rows)+1)
 	}
 	if s.req.ScanBytes > 0 {

@@ -8,9 +8,8 @@ import (
 	"edgetable/core/key"
 )
 
-// Ranges lists the ranges of a bucket in key order. Each range begins at its Start and ends at the Start of the next
-// range. The last range has no end. The first Start is empty. Empty Ranges stand for a bucket that was never split, and
-// mean a single range with ID 0.
+// Ranges lists the ranges of a bucket in key order. Each range ends where the next one starts; the last one has no end.
+// Empty Ranges mean a single range with ID 0.
 type Ranges []Range
 
 // Range is one range of a bucket.
@@ -60,9 +59,8 @@ func (m Ranges) bounds(i int) key.Range {
 	return r
 }
 
-// Split splits the range with the ID from, and returns the new Ranges. That range retains the keys below the split
-// position. A new range with the given id gets the other keys. ok is false if the split position is not inside the
-// range and above its Start, or if m already has a range with the id.
+// Split returns a copy of m in which the range from ends at the position at, where a new range with the given id
+// begins. ok is false if this is not possible.
 func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	bounds, ok := m.Bounds(from)
 	if _, known := m.Bounds(id); known || !ok || bytes.Equal(at, bounds.Start) || !bounds.Contains(at) {
@@ -76,8 +74,8 @@ func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	return m, true
 }
 
-// Leave returns a copy of m without the range with the given id. The next range gets its keys. ok is false if m has no
-// such range, or if the range is the last one.
+// Leave returns a copy of m without the range with the given id. The next range gets its keys. ok is false if there is
+// no such range or no next range.
 func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
 	i := m.index(id)
 	if i < 0 || i == len(m)-1 {
@@ -88,8 +86,8 @@ func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
 	return next, true
 }
 
-// Unsplit undoes [Ranges.Split]. It returns a copy of m without the range that Split added, which has the given id. The
-// previous range gets its keys. ok is false if m has no such range, or if the range is the first one.
+// Unsplit undoes [Ranges.Split]: the previous range gets the keys of the range with the given id. ok is false if there
+// is no such range or no previous range.
 func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	i := m.index(id)
 	if i <= 0 {
@@ -98,8 +96,8 @@ func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	return append(slices.Clone(m[:i]), m[i+1:]...), true
 }
 
-// Unleave undoes [Ranges.Leave]. It returns a copy of m that again contains the removed range, with the given id and
-// keys. The next range begins at keys.End, as before. ok is false if m is not the result of such a Leave.
+// Unleave undoes [Ranges.Leave]: it inserts the removed range, with the given id and keys, before the range that got
+// its keys. ok is false if m is not the result of such a Leave.
 func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	m = slices.Clone(m.orAll())
 	for i := range m {
@@ -112,9 +110,8 @@ func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	return m, false
 }
 
-// Near returns an excerpt of m of about the given size in bytes. It contains the range with the position k, and at
-// least one range on either side. As in all Ranges, the first Start is empty and the last range has no end. In an
-// excerpt, these two bounds may be wrong, and [Ranges.Learn] ignores them.
+// Near returns an excerpt of m of about the given size in bytes: the range with the position k, and ranges on either
+// side. Its outer bounds may be wrong.
 func (m Ranges) Near(k []byte, most int) Ranges {
 	m = m.orAll()
 	id, _ := m.Find(k)
@@ -138,8 +135,8 @@ func (m Ranges) Near(k []byte, most int) Ranges {
 // sizeOfRange is the maximum size of an encoded range in bytes, without its Start.
 const sizeOfRange = 8
 
-// Learn returns a copy of m in which the ranges around the position k are replaced by near, a newer excerpt that
-// [Ranges.Near] made around k. The result does not share memory with near.
+// Learn returns a copy of m in which near, a newer excerpt from [Ranges.Near], replaces the ranges around the position
+// k. The result does not share memory with near.
 func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	last := len(near) - 1
 	id, bounds := near.Find(k)
@@ -147,8 +144,8 @@ func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	if len(m) == 0 || at < 0 {
 		return near.clone(0, last+1)
 	}
-	// Near may have changed the bounds at both ends of the excerpt. Therefore use only the part from its second Start
-	// to its last Start, and the range that contains k.
+	// The bounds at both ends of the excerpt may be wrong. So use only the ranges from its second Start to its last
+	// Start, and the range that contains k.
 	first := min(1, at)
 	from, to := near[first].Start, near[last].Start
 	next := Ranges{}

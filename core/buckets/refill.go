@@ -56,8 +56,8 @@ func (s *scan) learn(st *stream, c *Chunk) {
 	s.cost.Bytes += max(c.Scanned, visible)
 }
 
-// finished reports whether all rows of a stream have been read and examined. If no rows are in memory, it also adds to
-// Page.Scanned the bytes that the stream's reads examined but did not return.
+// finished reports whether all rows of a stream have been read and examined. Without rows in memory, it adds the bytes
+// that reads examined but did not return to Page.Scanned.
 func (s *scan) finished(st *stream) bool {
 	if len(st.rows) > 0 {
 		return false

@@ -7,11 +7,10 @@ import (
 	"edgetable/core/table"
 )
 
-// Scan returns one page of a table whose partitions are spread over count buckets, with the contract of
-// [table.Store].Scan. The page follows the ranges, the filter and the limits exactly. It is a snapshot only if it needs
-// a single read, and the read is a snapshot.
+// Scan returns one page of a table with count buckets. It has the contract of [table.Store].Scan, but a page that needs
+// several reads is not a snapshot.
 //
-// If reads return nothing and the page cannot make progress, the error is [table.ErrBusy]. Errors of reads and of ctx
+// The error is [table.ErrBusy] if reads return nothing and the page cannot make progress. Errors of reads and of ctx
 // are returned unchanged.
 func Scan(ctx context.Context, src Source, count uint16, req table.ScanRequest, o Options) (table.Page, error) {
 	s := scan{ctx: ctx, src: src, count: max(count, 1), req: &req, down: direction(req.Descending), o: o, page: table.NewPageBuilder(&req)}
@@ -110,16 +109,15 @@ func (s *scan) readNext() (over bool, err error) {
 	return len(s.order) > 0 && len(s.order[0].rows) == 0 && s.order[0].stuck, nil
 }
 
-// filled reports whether the page is full. From seven eighths of its byte limit on, a page counts as full, because the
-// missing rows are not worth another read.
+// filled reports whether the page is full. From seven eighths of its byte limit on, it counts as full, because the rest
+// is not worth another read.
 func (s *scan) filled() bool {
 	r := s.req
 	return s.page.HasAllRows() || r.Bytes > 0 && s.page.Size() >= r.Bytes-r.Bytes/8
 }
 
-// isProbablyLast reports whether a full page is probably the last page, because every bucket has been read and no
-// further row is in memory. If so, Scan requests one more row from each bucket, to see whether there is a next page.
-// These reads cost as much as the reads of an empty next page, but save the client a request.
+// isProbablyLast reports whether a full page is probably the last one: every bucket has been read, and no row is in
+// memory. Scan then reads on, to spare the client an empty page.
 func (s *scan) isProbablyLast() bool {
 	if s.looked || s.req.Filter != nil || !s.page.HasAllRows() {
 		return false
@@ -164,8 +162,8 @@ func (s *scan) spent() (bool, error) {
 	if err := s.ctx.Err(); err != nil {
 		return false, err
 	}
-	// Reads without a result are charged too. A filter may name many empty ranges, each of which is read in every
-	// bucket, so the number of reads would be unlimited.
+	// Charge reads without a result too. Otherwise the number of reads would be unlimited, because a filter may name
+	// many empty ranges.
 	r := s.req
 	return r.ScanBytes > 0 && max(s.page.Page.Scanned, s.cost.Bytes+s.cost.Reads*leastBytes) >= r.ScanBytes ||
 		s.cost.Rows > 0 && r.Expired != nil && r.Expired(), nil

@@ -10,17 +10,16 @@ import (
 
 // Source reads the buckets of one table for [Scan].
 type Source interface {
-	// Read returns rows of one bucket in r, ascending from r.Start or descending from r.End. r is not empty. Each call
-	// is one read of the underlying store. If the result is incomplete, Chunk.Next is set.
+	// Read returns rows of one bucket in r, ascending from r.Start or descending from r.End, in one read of the
+	// underlying store. r is not empty. Chunk.Next is set if the result is incomplete. Calls for several buckets may
+	// run concurrently ([Options.FanOut]).
 	//
-	// Reads of several buckets may run concurrently ([Options.FanOut]). An error fails the whole page. To end the page
-	// early instead, a Source returns a Chunk without rows whose Next is the start of the read: r.Start, or r.End in a
-	// descending read.
+	// An error fails the whole page. To end the page early instead, return no rows and the start of the read as Next.
 	Read(ctx context.Context, bucket uint16, r key.Range, limit Limit) (Chunk, error)
 }
 
-// Waves is a Source that can run several reads in one call to its store, without goroutines. A wave is a group of
-// concurrent reads. Each call gets at most [Options.FanOut] reads.
+// Waves is a Source that can run a wave (a group of concurrent reads) in one call to its store, without goroutines. A
+// wave has at most [Options.FanOut] reads.
 type Waves interface {
 	Source
 	// ReadWave runs all reads and sets their Chunk to the result of Read.
@@ -40,8 +39,8 @@ type Limit struct {
 	Rows  int // maximum number of rows to examine, including rows that the Source filters out; at least 1
 	Bytes int // approximate number of bytes to examine; at least 1
 
-	// Strict permits a Source to omit the next row if it does not fit into Bytes, even if it is the first row. Next is
-	// then the position of the row. Without Strict, concurrent reads of many buckets could each return one large row.
+	// Strict permits a Source to omit the next row, and to return its position as Next, if the row does not fit into
+	// Bytes. This holds even for the first row of a read.
 	Strict bool
 
 	// Descending makes the read go from the end of the range to its start.
@@ -56,14 +55,14 @@ type Limit struct {
 // Chunk is the result of one read. The caller owns it.
 type Chunk struct {
 	Rows []table.Row // rows in the range, in the order of the read
-	// Next is the position at which the next read of the range continues, or nil if the range is finished. All rows in
-	// Rows are before Next, and all rows that were not examined are at or after Next. In a descending read, Next is an
-	// exclusive bound, like [table.Page].Next.
+	// Next is the position at which the next read of the range continues, or nil if the range is finished. Rows before
+	// Next have been examined, and rows from Next on have not. In a descending read, it is an exclusive bound.
 	Next []byte
 	// Examined is the number of rows examined; 0 means len(Rows). It includes rows that were not returned, such as
 	// filtered or deleted rows.
 	Examined int
-	// Scanned is the number of bytes examined; 0 means the total size of the keys and properties in Rows.
+	// Scanned is the number of bytes that the read examined. If it is 0, the size of the keys and properties in Rows is
+	// used instead.
 	Scanned int
 }
 
@@ -73,7 +72,7 @@ type Options struct {
 	// goroutine.
 	FanOut int
 	// ReadBytes is the maximum number of bytes that one read examines; 0 means 1 MiB. A Scan needs this much memory per
-	// bucket, in addition to the memory of the page.
+	// bucket, in addition to the page.
 	ReadBytes int
 	// Begin, if not nil, is called before the first read, to set the page's Traits and Now.
 	Begin func(*table.PageBuilder)

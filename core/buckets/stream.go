@@ -36,10 +36,8 @@ func (st *stream) position(down direction) []byte {
 	return down.begin(st.rest)
 }
 
-// streams compares two streams by position. If a stream with a row in memory and an unread stream have the same
-// position, the unread stream comes first in an ascending scan, because it must be read before the scan passes the
-// position. In a descending scan, the unread stream comes second. Its position is an exclusive upper bound, so it has
-// no row with this key.
+// streams compares two streams by position. At the same position, an unread stream comes first, because its next row
+// may have this key.
 func (down direction) streams(a, b *stream) int {
 	if c := down.compare(a.position(down), b.position(down)); c != 0 {
 		return c
@@ -47,7 +45,7 @@ func (down direction) streams(a, b *stream) int {
 	switch unread := len(a.rows) == 0; {
 	case unread == (len(b.rows) == 0):
 		return 0
-	case unread != bool(down):
+	case unread != bool(down): // in a descending scan, the position of an unread stream is an exclusive bound
 		return -1
 	}
 	return 1

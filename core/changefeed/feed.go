@@ -55,8 +55,8 @@ func (f *Feed) mayWait() bool {
 	return f.Wait > 0 && f.canWait()
 }
 
-// margin is the time between the end of a wait and the expiry of the credentials. After the wait, the request is served
-// again and needs valid credentials.
+// margin is the time between the end of a wait and the expiry of the credentials. The request needs valid credentials
+// again after the wait.
 const margin = edm.TicksPerSecond
 
 // newWait returns a wait for changes after a position. The caller must call Await exactly once.

@@ -9,8 +9,8 @@ import (
 // lagWindow is the minimum time for which a Lag remembers a reader.
 const lagWindow = 300 * edm.TicksPerSecond
 
-// Lag records how far readers lag behind the newest changes, so that an operator can detect a slow reader before it
-// misses changes. It is safe for concurrent use.
+// Lag records how far readers lag behind the newest changes, so that an operator sees a slow reader before it misses
+// changes. It is safe for concurrent use.
 type Lag struct {
 	mu        sync.Mutex
 	window    edm.Ticks // number of the current interval of length lagWindow
@@ -29,8 +29,8 @@ func (l *Lag) Note(now, age, keep edm.Ticks) {
 	l.now = max(l.now, float64(max(age, 0))/float64(keep))
 }
 
-// Share returns the lag of the slowest reader in the last five to ten minutes, as a fraction of the time for which the
-// feed retains changes. Near 1, a reader is about to miss changes.
+// Share returns the greatest lag of a reader in the last five to ten minutes, as a fraction of the feed's retention
+// time. Near 1, a reader is about to miss changes.
 func (l *Lag) Share(now edm.Ticks) float64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -20,8 +20,8 @@ type page struct {
 // isIdle reports whether the page is empty and the client has read the whole feed.
 func (p *page) isIdle() bool { return len(p.Commits) == 0 && !p.More }
 
-// appendList appends the events as a JSON array. If the array would be longer than the limit in bytes, the page ends
-// after an earlier commit. Only the first commit may be divided, so that the array has at least one event.
+// appendList appends the events as a JSON array. If it would exceed most bytes, the page ends after an earlier commit,
+// or within the first. The array has at least one event.
 func (p *page) appendList(dst []byte, most int) []byte {
 	begin := len(dst)
 	dst = append(dst, '[')
@@ -61,8 +61,8 @@ func (p *page) cut(i, j int) {
 	p.Next.At = p.Commits[len(p.Commits)-1].At
 }
 
-// appendFrames appends commit i as server-sent events. Only the last event contains a position, so a client that
-// resumes gets no event twice. If the events exceed the limit in bytes, the page ends inside the commit.
+// appendFrames appends commit i as server-sent events, up to about most bytes. Only the last event has a position, so
+// that a client that resumes gets no event twice.
 func (p *page) appendFrames(dst []byte, i, most int) []byte {
 	begin, last := len(dst), len(dst)
 	for j := 0; j < changesOf(&p.Commits[i]); j++ {

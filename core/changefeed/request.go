@@ -27,8 +27,8 @@ type Request struct {
 	Stream bool          // whether the answer is an event stream
 }
 
-// Parse parses the query of a request and its headers Accept and Last-Event-ID. A browser sends Last-Event-ID when it
-// resumes a stream. timeout is the timeout of the request, or 0. A wait must end before the timeout.
+// Parse parses the query of a request and its headers Accept and Last-Event-ID (which a browser sends to resume a
+// stream). A wait must end before timeout; 0 means no timeout.
 func Parse(of table.Name, within *key.Range, query, accept, last string, timeout time.Duration) (r Request, err error) {
 	r = Request{Of: of, Most: mostEvents, Stream: strings.Contains(accept, "text/event-stream")}
 	if within != nil {

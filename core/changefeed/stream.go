@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// longestStream is the maximum duration of a stream. After this time, the client must send a new signed request.
-	// Revoked credentials therefore remain usable for at most this long.
+	// longestStream is the maximum duration of a stream. The client must then send a new signed request, so revoked
+	// credentials remain usable for at most this long.
 	longestStream = 15 * time.Minute
 	// heartbeat is the maximum time between two messages in a stream.
 	heartbeat = 15 * time.Second
@@ -53,8 +53,8 @@ func (f *Feed) maxDuration() time.Duration {
 	return max(0, time.Duration(left)*100)
 }
 
-// Page returns a complete answer in the form of a stream, for transports that cannot keep a stream open. It contains
-// the events of one page and ends with a position. A browser then repeats the request with this position.
+// Page returns the events of one page as a complete stream, for transports that cannot keep a stream open. The stream
+// ends with a position, with which a browser repeats the request.
 func (f *Feed) Page(ctx context.Context) ([]byte, error) {
 	p, err := f.read(ctx, streamBytes)
 	if err != nil {
@@ -130,8 +130,8 @@ func (s *Stream) fill() bool {
 	return true
 }
 
-// next reads the next page. If the feed has no more events, it first waits. An error ends the stream, and the client
-// gets an error status when it repeats the request with its last position.
+// next reads the next page, and first waits if the feed has no more events. An error ends the stream; the client gets
+// it as a status when it repeats the request.
 func (s *Stream) next() {
 	f := s.feed
 	if !s.page.More {
@@ -164,7 +164,7 @@ func (s *Stream) appendPosition() {
 	s.text = append(append(append(s.text, ": \nid: "...), Token(s.feed.Of, &s.page.Next)...), "\n\n"...)
 }
 
-// Close ends the stream. It may be called more than once.
+// Close ends the stream. It may be called several times.
 func (s *Stream) Close() error {
 	if !s.closed {
 		s.closed = true

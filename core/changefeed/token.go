@@ -15,8 +15,8 @@ import (
 //   - the history of the store;
 //   - the position in the store's own format.
 //
-// The checksum detects a damaged position, and a position of another table, which might otherwise be reported as too
-// old. A position contains no secret and grants no access, because the server checks the credentials of each request.
+// The checksum detects a damaged position and a position of another table, which might otherwise be reported as too
+// old. A position grants no access, because the server checks the credentials of each request.
 
 const (
 	form     = 1

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Wait is one wait of a request for changes. The server retains nothing else of a waiting request, and processes it
-// again from the beginning after the wait.
+// Wait is one wait of a request for changes. The server retains nothing else of the request, and processes it again
+// from the beginning after the wait.
 type Wait struct {
 	service     table.Service // without a cost counter, which would retain the memory of the request
 	of          table.Name

@@ -6,8 +6,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Waiters counts and limits the requests that wait for changes. A waiting request uses no other limited resource of the
-// server. Waiters is safe for concurrent use.
+// Waiters counts and limits the requests that wait for changes. A waiting request occupies no slot. Waiters is safe for
+// concurrent use.
 type Waiters struct {
 	// Account is the maximum number of waiting requests per account, and All is the maximum for all accounts.
 	Account, All int
@@ -24,8 +24,8 @@ const MostOfAccount = 256
 
 var errWaiters = table.ServerBusy.With("Too many requests of this account are waiting for changes. Retry later, or omit wait.")
 
-// enter counts a waiting request of the account, or returns an error if a limit is reached. On success, the caller must
-// call remove once with the same account.
+// enter counts a waiting request of the account, or returns an error if a limit is reached. After a success, the caller
+// must call remove with the same account.
 func (w *Waiters) enter(account string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

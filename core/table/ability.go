@@ -7,9 +7,8 @@ import (
 	"edgetable/core/traffic"
 )
 
-// As converts a store to T, an optional interface such as [Counting]. Like errors.As, it also looks inside wrappers. A
-// Store that wraps another Store has the method Unwrap() Store. A wrapper must implement T only if it changes the
-// behavior of T.
+// As converts a store to T, an optional interface such as [Counting]. Like errors.As, it looks inside wrappers, which
+// have the method Unwrap() Store.
 func As[T any](s Store) (ability T, ok bool) {
 	for s != nil {
 		if ability, ok = s.(T); ok {
@@ -26,32 +25,31 @@ func As[T any](s Store) (ability T, ok bool) {
 
 // Declaring is a [Store] whose tables can have [Traits] (declared options).
 type Declaring interface {
-	// Declares returns the store's name for messages, such as "PostgreSQL", and whether the store supports a rule of
-	// expiry. Without this support, WriteRecord fails with [ErrUnsupported] for a record with such a rule.
+	// Declares returns the store's name for messages, such as "PostgreSQL", and whether it supports rules of expiry. If
+	// not, WriteRecord fails with [ErrUnsupported] for such a rule.
 	Declares() (name string, expiry bool)
 }
 
-// Counting is a [Store] that itself counts the traffic of its tables. Cloudflare Durable Objects need this, because no
-// single server receives all requests.
+// Counting is a [Store] that counts the traffic of its tables itself. Cloudflare Durable Objects need this: no single
+// server receives all requests.
 type Counting interface {
 	// Traffic returns the traffic statistics of a table. The report does not contain the table name.
 	Traffic(ctx context.Context, t RecordKey) (*traffic.Report, error)
 }
 
-// Restoring is a [Store] that can restore a table to an earlier state. Cloudflare Durable Objects can, because the
-// platform retains earlier states of each object.
+// Restoring is a [Store] that can restore a table to an earlier state. Cloudflare Durable Objects can: the platform
+// retains earlier states of each object.
 type Restoring interface {
-	// Restore restores a table to an earlier state. The argument to is the time of that state, or [UndoRestore] to undo
-	// the last restore.
+	// Restore restores a table to its state at the time to, or undoes the last restore if to is [UndoRestore]. If it
+	// returns an error, nothing has changed. Requests to the table fail until the restore has ended.
 	//
 	// The result has one line for each part of the table: the name of the part, a space, and [Restored], [Removed] or
 	// the reason why the part was not restored. The last line is [RestoreEnded], or the reason why Restore must be
-	// called again. Requests to the table fail until the restore has ended. If Restore rejects the call with an error,
-	// nothing has changed.
+	// called again.
 	Restore(ctx context.Context, t RecordKey, to edm.Ticks) (did []byte, err error)
 }
 
-// UndoRestore is passed to Restore in place of a time, in order to undo the last restore, even an unfinished one.
+// UndoRestore is an argument of Restore instead of a time. It undoes the last restore, even an unfinished one.
 const UndoRestore edm.Ticks = 0
 
 // Words in the result of Restore; see [Restoring].
@@ -63,8 +61,8 @@ const (
 	RestoreUnfinished = "unfinished"
 )
 
-// Replicated is a [Store] that serves eventual reads from a replica and knows how old the replica's data is. Any other
-// store serves eventual reads like strong reads.
+// Replicated is a [Store] that serves eventual reads from a replica and knows how old the replica's data is. Other
+// stores serve eventual reads like strong reads.
 type Replicated interface {
 	// Replication returns the state of the replica. It never fails. Without new information, it returns the last known
 	// state.

@@ -2,8 +2,8 @@ package table
 
 import "edgetable/core/edm"
 
-// Change is the new state of an entity or a record, in the form that a store sends to a replica. If Row and Record are
-// both nil, the entity or record was deleted.
+// Change is the new state of an entity or a record, in the form that a store sends to a replica. Row and Record are
+// both nil if it was deleted.
 type Change struct {
 	Ticks  edm.Ticks // the Timestamp of the change; never less than in an earlier state
 	Key    []byte    // key of an entity; nil for a record

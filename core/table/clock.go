@@ -7,13 +7,12 @@ import (
 	"edgetable/core/edm"
 )
 
-// Clock issues strictly increasing Timestamps, even across restarts, and even if the wall clock stands still or steps
-// back. It reserves a range of Timestamps before it issues them. After a restart, the clock begins above the last
-// reservation, and so above all Timestamps of the previous process. A Clock is safe for concurrent use.
+// Clock issues strictly increasing Timestamps, even across restarts, and even if the wall clock steps back: it reserves
+// Timestamps in advance. It is safe for concurrent use.
 type Clock struct {
 	now      func() edm.Ticks
 	reserve  func(edm.Ticks) error
-	last     atomic.Int64 // the highest Timestamp issued or passed to raise
+	last     atomic.Int64 // the highest Timestamp that was issued or was the argument of raise
 	mu       sync.Mutex   // held while a Timestamp is issued
 	reserved edm.Ticks
 }
@@ -22,9 +21,9 @@ type Clock struct {
 // Timestamp.
 const Reservation edm.Ticks = edm.TicksPerSecond
 
-// NewClock returns a clock that calls now to read the wall clock. A reservation is the highest Timestamp that a clock
-// may issue. from is the last reservation of the previous process, or 0; all Timestamps of the new clock are higher.
-// The clock calls reserve to store each new reservation durably. If reserve is nil, reservations are not stored.
+// NewClock returns a clock that reads the wall clock with now. A reservation is the highest Timestamp that may be
+// issued. from is the last reservation of the previous process, or 0. reserve stores a new one durably; nil means that
+// nothing is stored.
 func NewClock(now func() edm.Ticks, from edm.Ticks, reserve func(edm.Ticks) error) *Clock {
 	c := &Clock{now: now, reserve: reserve, reserved: from}
 	c.last.Store(int64(from))
@@ -34,9 +33,8 @@ func NewClock(now func() edm.Ticks, from edm.Ticks, reserve func(edm.Ticks) erro
 // Raise makes all later Timestamps higher than t, which another process has issued.
 func (c *Clock) Raise(t edm.Ticks) { c.raise(t) }
 
-// Instant returns the instant of a read, which is the current time or the last Timestamp, whichever is later. All
-// Timestamps issued afterwards are above the instant. Therefore an entity that has expired for the read has also
-// expired for all later writes. Instant never blocks.
+// Instant returns the instant of a read: the current time or, if later, the last Timestamp. Later writes agree about
+// which entities have expired. It never blocks.
 func (c *Clock) Instant() edm.Ticks { return c.raise(c.now()) }
 
 func (c *Clock) raise(t edm.Ticks) edm.Ticks {

@@ -6,7 +6,7 @@ import "edgetable/core/edm"
 type Cost struct {
 	Calls int // number of calls to methods of [Store]
 	// ScannedRows is the number of entities and table records that the store examined for reads. ScannedBytes is the
-	// total length of their keys and properties.
+	// length of their keys and properties.
 	ScannedRows, ScannedBytes int
 	// Time is the total duration of the calls. It is measured only if Timed is set.
 	Time  edm.Ticks

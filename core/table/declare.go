@@ -14,8 +14,8 @@ type TableOptions struct {
 	Changes *Feed
 }
 
-// declare returns new traits for the options o, based on the old traits t. now is the time of the declaration. An
-// unchanged option retains its state, such as the time of its first declaration (Since). Errors are of type *[Error].
+// declare returns new traits for the options o, declared at the time now, based on the old traits t. An unchanged
+// option keeps its state, such as Since. Errors are of type *[Error].
 func (t *Traits) declare(o TableOptions, now edm.Ticks) (*Traits, error) {
 	var next Traits
 	if t != nil {
@@ -82,8 +82,8 @@ func (s *Service) TableTraits(ctx context.Context, n Name) (*Traits, Revision, e
 	return r.Traits, r.Revision, err
 }
 
-// SetTableOptions replaces the options of a table. If match is not empty and differs from the revision of the table's
-// record, it fails with ConditionNotMet. If the store does not support an option, it fails with OptionsInvalid.
+// SetTableOptions replaces the options of a table. It fails with ConditionNotMet if match is set and is not the
+// record's revision, and with OptionsInvalid for an unsupported option.
 func (s *Service) SetTableOptions(ctx context.Context, n Name, match Revision, o TableOptions) error {
 	if err := n.check(); err != nil {
 		return err

@@ -9,9 +9,8 @@ type Effect struct {
 	Ended edm.Ticks
 }
 
-// Apply applies a mutation as the function [Apply] does, and follows the rules of expiry: an entity that has expired at
-// the Timestamp of the write counts as absent. Unlike the function, it also applies an [Expire]. old is the stored
-// entity, even if it has expired.
+// Apply is the function [Apply] under the traits t: an entity that has expired at the Timestamp of the write counts as
+// absent, and an [Expire] can be applied. old may have expired.
 func (t *Traits) Apply(old *Row, m Mutation, now edm.Ticks) (Effect, error) {
 	switch {
 	case t == nil || old == nil:

@@ -21,8 +21,8 @@ var (
 	ErrExists = errors.New("entity exists")
 	// ErrChanged means that the entity does not have the required Timestamp.
 	ErrChanged = errors.New("entity was changed")
-	// ErrBusy means that the store throttled the call, or that the call conflicted with another call. Nothing was
-	// applied, and the call can be retried later.
+	// ErrBusy means that the store throttled the call, or that the call conflicted with another. Nothing was applied,
+	// and the call can be retried later.
 	ErrBusy = errors.New("store is busy")
 	// ErrFull means that the store has no space left for the write. Nothing was applied. Deletes may still succeed.
 	ErrFull = errors.New("store is full")
@@ -30,7 +30,7 @@ var (
 	ErrDamaged = errors.New("a part of the stored data is damaged")
 	// ErrMemoryFull is an [ErrFull] of a store that holds its tables in memory.
 	ErrMemoryFull error = memoryFull{}
-	// ErrUnknown means that the reply to a write was lost. The write may or may not have been applied.
+	// ErrUnknown means that the reply to a write was lost. It is unknown whether the write was applied.
 	ErrUnknown = errors.New("outcome unknown")
 	// ErrUnsupported means that the store lacks a feature that the call needs.
 	ErrUnsupported = errors.New("not supported by this store")
@@ -52,8 +52,8 @@ type memoryFull struct{}
 func (memoryFull) Error() string { return "the memory for tables is full" }
 func (memoryFull) Unwrap() error { return ErrFull }
 
-// Refused is the error of a Commit with a mutation that cannot be applied. Err is the reason: [ErrExists],
-// [ErrNoEntity], [ErrChanged], [ErrKeyTooLong], or an *[Error] if a limit was exceeded.
+// Refused is the error of a Commit with a mutation that cannot be applied. Err is [ErrExists], [ErrNoEntity],
+// [ErrChanged], [ErrKeyTooLong], or an *[Error] if a limit was exceeded.
 type Refused struct {
 	Index int
 	Err   error

@@ -7,22 +7,20 @@ import (
 	"edgetable/core/key"
 )
 
-// Feeding is a [Store] whose tables can have a change feed. A feed has one line (a record of bytes) for each commit to
-// the table, written atomically with the commit. The line lists the keys of the entities that the commit put, deleted
-// or expired. Readers get the properties from the stored entities.
+// Feeding is a [Store] whose tables can have a change feed: one line for each commit, with the changed keys, written
+// atomically with it. Readers get the properties from the stored entities.
 type Feeding interface {
-	// Changes returns the next commits of a feed. It omits commits that may still be undone. Such a commit has a higher
-	// position than all returned commits, so a later page can contain it. A client that reads all pages gets every
-	// commit, and gets the commits of each entity in their order.
+	// Changes returns the next commits of a feed. All pages together contain every commit, with the commits of each
+	// entity in order. A commit that may still be undone is left to a later page.
 	//
-	// Changes fails with [ErrNoTable] or [ErrNoFeed], or with [ErrFeedExpired], [ErrFeedEnded] or [ErrHistory] if the
-	// feed cannot continue from the position.
+	// The error is [ErrNoTable] or [ErrNoFeed], or [ErrFeedExpired], [ErrFeedEnded] or [ErrHistory] if the feed cannot
+	// continue from the position.
 	Changes(ctx context.Context, t RecordKey, r FeedRequest) (FeedPage, error)
 	// AwaitChanges returns when the feed may have changes after a position, or when ctx is done. It does no work while
 	// the table does not change.
 	AwaitChanges(ctx context.Context, t RecordKey, at FeedPosition) error
-	// TrimFeeds removes changes that are older than their feed's Keep at the instant now. It includes the feeds of
-	// dropped tables. A client that has not read the removed changes yet gets [ErrFeedExpired].
+	// TrimFeeds removes changes that are older than their feed's Keep at the instant now, also those of dropped tables.
+	// A client that has not read them gets [ErrFeedExpired].
 	TrimFeeds(ctx context.Context, now edm.Ticks) error
 }
 
@@ -46,9 +44,8 @@ type FeedRequest struct {
 	Oldest bool
 	// Within limits the page to changes of entities in a key range.
 	Within key.Range
-	// Changes and Bytes limit the page: it ends after the commit that reaches this number of changes, or this number of
-	// bytes of keys and properties. A page also ends after some thousand commits without a change in Within, and inside
-	// a commit larger than [LargestPart].
+	// Changes and Bytes limit the page: it ends after the commit that reaches this number of changes, or of bytes of
+	// keys and properties. It may end earlier, even inside a commit larger than [LargestPart].
 	Changes, Bytes int
 }
 
@@ -64,8 +61,8 @@ type FeedPage struct {
 	Keep edm.Ticks
 }
 
-// LargestPart is the number of bytes of keys and properties after which a commit is divided between pages. Batches of
-// inserts never reach it, but merges into large entities may. Stores with little memory also divide smaller commits.
+// LargestPart is the number of bytes of keys and properties after which a commit is divided between pages. Only merges
+// reach it. Stores with little memory use less.
 const LargestPart = 4 << 20
 
 // FeedCommit is one commit in a feed, or a part of a commit; see [LargestPart].
@@ -73,8 +70,8 @@ type FeedCommit struct {
 	Ticks   edm.Ticks
 	At      []byte // position after the commit or the part
 	Changes []FeedChange
-	// After returns the position after the change with the given Index, which must not be the last change of the
-	// commit. A caller uses it to divide a commit whose encoded form is too large.
+	// After returns the position after the change with the given Index, except the last change of the commit. A caller
+	// needs it to divide a commit whose encoded form is too large.
 	After func(index int) []byte
 	// All is the number of changes in the whole commit, including its other parts, within the range of the request.
 	All int
@@ -87,11 +84,11 @@ type FeedChange struct {
 	Kind  Kind // Put (which includes merges), Delete or Expire
 	Index int  // number of changes in the whole commit up to and including this one
 	Key   []byte
-	// Row is the entity after a Put. It is nil if the entity has been written or removed again since the Put. A later
-	// change in the feed then has the newer state.
+	// Row is the entity after a Put. It is nil if the entity has been written or removed again; a later change in the
+	// feed then has the newer state.
 	Row *Row
-	// Ended is the instant at which the entity expired by the rule of its table. It is set for an Expire, and for an
-	// expired entity that is still stored. Otherwise it is 0.
+	// Ended is the instant at which the entity expired by the rule of its table. It is set for an Expire and for an
+	// expired entity that is still stored, and otherwise 0.
 	Ended edm.Ticks
 }
 
@@ -103,7 +100,7 @@ func (c *FeedChange) Size() int {
 	return len(c.Key) + len(c.Row.Properties)
 }
 
-// Changes returns a page of a table's feed. If r.Bytes is 0, the byte limit is the same as for a page of a query.
+// Changes returns a page of a table's feed. If r.Bytes is 0, the page has the byte limit of a page of a query.
 func (s *Service) Changes(ctx context.Context, n Name, r FeedRequest) (FeedPage, error) {
 	f, err := s.feeding(n)
 	if err != nil {
@@ -151,8 +148,8 @@ func (s *Service) feeding(n Name) (Feeding, error) {
 	return f, nil
 }
 
-// TrimFeeds removes the changes that are older than their feed's Keep. A positive value of ahead also removes the
-// changes that will reach this age within that duration, which frees space in a full store.
+// TrimFeeds removes the changes that are older than their feed's Keep, or will be within the duration ahead. A positive
+// ahead frees space in a full store.
 func (s *Service) TrimFeeds(ctx context.Context, ahead edm.Ticks) error {
 	f, ok := As[Feeding](s.store)
 	if !ok {

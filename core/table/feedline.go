@@ -9,6 +9,7 @@ import (
 )
 
 // FeedLine encodes one commit of a change feed as a line of bytes. Each mutation consists of
+//
 //   - the kind
 //   - the number of key bytes shared with the previous key
 //   - the number of remaining key bytes, and the bytes
@@ -75,8 +76,8 @@ type FeedBuilder struct {
 	// Read returns the stored entity with a key, or nil if there is none. The result must not share memory with the
 	// store.
 	Read func(key []byte) (*Row, error)
-	// Part and PartOf are set if the page begins inside a commit. Part is the number of changes of this commit on
-	// earlier pages, and PartOf is the Timestamp of the commit. If the page begins between two commits, Part is 0.
+	// Part is the number of changes of a commit on earlier pages, if the page begins inside this commit, and otherwise
+	// 0. PartOf is the Timestamp of the commit.
 	Part   int
 	PartOf edm.Ticks
 	// Largest is the number of bytes of keys and properties after which a commit is divided; 0 means [LargestPart].
@@ -90,9 +91,8 @@ type FeedBuilder struct {
 // NewFeedBuilder returns a builder for an empty page.
 func NewFeedBuilder(r *FeedRequest) FeedBuilder { return FeedBuilder{request: r} }
 
-// Add adds a commit to the page. line is the commit in the form of [FeedLine]. at(n) returns the position after the
-// first n changes of the commit, and at(0) the position after the whole commit. It may be called after Add has
-// returned. full means that the page must end.
+// Add adds a commit to the page; line is its form in [FeedLine]. at(n) returns the position after the first n changes,
+// and at(0) the position after the whole commit. full means that the page must end.
 func (b *FeedBuilder) Add(ticks edm.Ticks, at func(part int) []byte, line []byte) (full bool, err error) {
 	r := b.request
 	if b.Traits.Feeds() {
@@ -178,9 +178,8 @@ func (b *FeedBuilder) parse(c *FeedChange, line []byte) (rest []byte, err error)
 	return line, nil
 }
 
-// join adds the stored entity to a change, unless the entity has been written again since. It also adds an expired
-// entity that is still stored, because the entity becomes visible again without another change in the feed if the owner
-// withdraws the rule.
+// join adds the stored entity to a change, unless the entity has been written again. It adds even an expired entity,
+// which reappears without another change if its rule is withdrawn.
 func (b *FeedBuilder) join(c *FeedChange, ticks edm.Ticks) error {
 	row, err := b.Read(c.Key)
 	if err != nil || row == nil || row.Timestamp != ticks {

@@ -32,8 +32,8 @@ func EntitySize(partitionKey, rowKey string, p edm.Properties) int {
 	return n
 }
 
-// sizeInDoubt is the width of the zone below [MaxEntitySize] in which the service may reject an entity. Users reported
-// rejections at 88, 136 and 160 bytes below the limit (MicrosoftDocs/azure-docs#68661).
+// sizeInDoubt is the size of the zone below [MaxEntitySize] in which the service may reject an entity. The largest
+// reported distance is 160 bytes (MicrosoftDocs/azure-docs#68661).
 const sizeInDoubt = 160
 
 // NearLimit reports whether the service may reject an entity for its size although this package accepts it.
@@ -43,8 +43,8 @@ func NearLimit(partitionKey, rowKey string, p edm.Properties) bool {
 }
 
 func checkSize(k []byte, p edm.Properties) error {
-	// In the formula, a stored byte counts as at most 2 bytes, and a property adds at most 16. If this upper bound is
-	// below the limit, the exact size is not needed.
+	// In the formula, a stored byte counts as at most 2, and a property adds at most 16. If this upper bound is below
+	// the limit, the exact size is not needed.
 	if p.Count() > MaxProperties {
 		return TooManyProperties.Err()
 	}
@@ -57,9 +57,8 @@ func checkSize(k []byte, p edm.Properties) error {
 	return nil
 }
 
-// CheckTableName returns the service's error for an invalid table name. A valid name has 3
-// to 63 ASCII letters and digits, begins with a letter, and is not "tables" in upper or
-// lower case.
+// CheckTableName returns the service's error for an invalid table name. A valid name has 3 to 63 ASCII letters and
+// digits, begins with a letter, and is not "tables" in any case.
 func CheckTableName(name string) error {
 	if len(name) < minTableName || len(name) > maxTableName {
 		return OutOfRangeInput.With("The specified resource name length is not within the permissible limits.")

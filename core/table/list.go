@@ -31,9 +31,8 @@ func ParseTableFilter(text string) (*odata.Filter, error) {
 	return odata.ParseTables(text, FoldName)
 }
 
-// QueryTables returns one page of the account's tables. Records are sorted by lower-case name, so a range of names is
-// also a range of records. A full page has a Next only if another table matches the filter, or if the query stopped
-// before a record that may match.
+// QueryTables returns one page of the account's tables. A full page has a Next only if another table matches the
+// filter, or if the query stopped before a record that may match.
 func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery) (TablePage, error) {
 	var page TablePage
 	top := min(q.Top, MaxPageRows)

@@ -8,14 +8,13 @@ type Kind uint8
 const (
 	// Put replaces all properties of the entity.
 	Put Kind = iota
-	// Merge sets the properties in the mutation and leaves all others unchanged. If the entity does not exist, Merge is
-	// the same as Put.
+	// Merge sets the properties in the mutation and leaves all others unchanged. If the entity does not exist, it is
+	// like Put.
 	Merge
 	// Delete removes the entity.
 	Delete
 	// Expire removes an entity that has expired by a rule in its table's [Traits]. The condition must be Unchanged. The
-	// error is [ErrChanged] if the entity has not expired, or if it would become visible again when the rule is
-	// withdrawn. Only stores that support traits accept this kind.
+	// error is [ErrChanged] if the entity has not expired, or could reappear when the rule is withdrawn.
 	Expire
 )
 
@@ -36,8 +35,8 @@ const (
 // Removes reports whether mutations of this kind only remove data. Even a full store can apply them.
 func (k Kind) Removes() bool { return k == Delete || k == Expire }
 
-// Mutation is one conditional write of an entity. An insert is a Put with Absent, an update is a Put with Present or
-// Unchanged, and an insert-or-merge is a Merge with Always. A Delete has the condition Present or Unchanged.
+// Mutation is one conditional write of an entity. An insert is a Put with Absent, an update a Put with Present or
+// Unchanged, an insert-or-merge a Merge with Always. A Delete requires Present or Unchanged.
 type Mutation struct {
 	Key        []byte // encoded key
 	Kind       Kind
@@ -50,12 +49,10 @@ type Mutation struct {
 	Room []byte
 }
 
-// Apply applies a mutation to old, which is the stored row, or nil if the entity does not exist. now is the Timestamp
-// of the new row. Apply returns the new row, or nil if the mutation deletes the entity. An error is the reason why the
-// mutation cannot be applied. Every store that reads before it writes must call Apply, which also checks the limits on
-// the resulting entity (252 properties, 1 MiB).
+// Apply applies a mutation to old, the stored row, or nil if the entity does not exist. It returns the new row, with
+// the Timestamp now, or nil if the mutation deletes the entity. The new row shares memory with the arguments.
 //
-// The new row shares memory with the arguments.
+// Every store that reads before it writes must call Apply, which also checks the limits of the new entity.
 func Apply(old *Row, m Mutation, now edm.Ticks) (*Row, error) {
 	switch m.Condition {
 	case Absent:

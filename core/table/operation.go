@@ -19,8 +19,8 @@ const (
 	InsertOrMerge                 // sets properties, or inserts the entity
 )
 
-// Match is the condition of an Update, MergeEntity or DeleteEntity. If Any is set, the entity must only exist.
-// Otherwise its Timestamp must equal the field Timestamp. No entity has Timestamp 0, so the zero Match matches nothing.
+// Match is the condition of an update, merge or delete: the entity exists and, unless Any is set, has this Timestamp.
+// The zero Match matches nothing, because no Timestamp is 0.
 type Match struct {
 	Any       bool
 	Timestamp edm.Ticks

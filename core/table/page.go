@@ -28,18 +28,17 @@ const pollBytes = 64 << 10
 //	}
 //	return b.Page, nil
 //
-// Examine checks the limits before it examines a row. A page therefore ends only before an existing row, and Next is
-// derived from the key of this row ([ScanRequest.Continue]). A page that has finished its ranges has no Next. Examine
-// examines the first row even if a limit is already exceeded, so every page makes progress.
+// Examine checks the limits before it examines a row, so a page ends before an existing row, whose key determines Next
+// ([ScanRequest.Continue]). A page that has finished its ranges has no Next. Examine examines the first row even if a
+// limit is already exceeded, so every page makes progress.
 type PageBuilder struct {
 	// Page is the result. Examine sets Next, Scanned and Examined. The caller sets Rows.
 	Page Page
-	// Eager means that the next rows are already in memory, so examining them is cheap. When the page has all its rows,
-	// Examine then looks for a further row that matches the filter. The page ends before such a row. Without such a
-	// row, the page needs no Next.
+	// Eager means that the next rows are already in memory. When the page has all its rows, Examine then looks for
+	// another match. Without one, the page needs no Next.
 	Eager bool
 	// Traits are the traits of the table. The page omits entities that have expired at the time Now. If the request has
-	// Ended set, the page contains only the expired entities.
+	// Ended set, it omits all others instead.
 	Traits *Traits
 	Now    edm.Ticks
 	// Pause is the request's Pause. A store that holds locks while it calls Examine sets it to nil, because Pause may
@@ -102,9 +101,8 @@ func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 	return Take, nil
 }
 
-// checkLimits reports whether the page ends before a row of n bytes, whether or not the row matches the filter. It
-// checks the deadline before the second row, so that a request whose deadline has passed examines only one row. After
-// that, it checks the deadline once per 64 KiB.
+// checkLimits reports whether the page ends before a row of n bytes, even one that the filter does not match. It checks
+// the deadline before the second row, and then once per 64 KiB.
 func (b *PageBuilder) checkLimits(ctx context.Context, n int) (ends bool, err error) {
 	r := b.request
 	ends = b.spent() || !b.Eager && b.HasAllRows()
@@ -129,7 +127,7 @@ func (b *PageBuilder) end(row *Row) Verdict {
 	return End
 }
 
-// Continue returns the [Page].Next of a page that ends before the row with key k. In a descending scan, it is the
+// Continue returns the [Page].Next of a page that ends before the row with key k: k or, in a descending scan, the
 // smallest key after k. The result does not share memory with k.
 func (r *ScanRequest) Continue(k []byte) []byte {
 	if !r.Descending {

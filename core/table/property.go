@@ -7,9 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// CheckPropertyName returns the service's error for an invalid property name. A valid name is both a C# identifier and
-// an XML name of at most 255 UTF-16 code units. It begins with a letter of any script or an underscore. It continues
-// with letters, underscores, digits, combining marks and connectors. Names are case-sensitive.
+// CheckPropertyName returns the service's error for an invalid property name. A valid name has at most 255 UTF-16 code
+// units and is both a C# identifier and an XML name.
 func CheckPropertyName(name string) error {
 	for i := range len(name) {
 		c := name[i]
@@ -53,8 +52,8 @@ func checkUnicodeName(name string) error {
 	return nil
 }
 
-// CheckValue returns the service's error for an invalid property value: a String or Binary of more than 64 KiB, or a
-// DateTime outside the years 1601 to 9999. name is used in the message.
+// CheckValue returns the service's error, which names the property, for an invalid value: a String or Binary of more
+// than 64 KiB, or a DateTime outside the years 1601 to 9999.
 func CheckValue(name string, v edm.Value) error {
 	switch v.Type() {
 	case edm.TypeString:

@@ -18,9 +18,8 @@ type Record struct {
 	Traits      *Traits // nil if the table declares no options
 }
 
-// Incarnation is the random id of a table from its creation to its deletion. It is part of the stored keys of the
-// table's entities, so a table that is deleted and created again shares nothing with its predecessor. The caller of the
-// store chooses it. If the reply to the creation is lost, the caller recognizes its table by the incarnation.
+// Incarnation is the random id of a table from its creation to its deletion. It is part of the stored keys, so tables
+// of the same name share nothing. The caller of the store chooses it.
 type Incarnation [12]byte
 
 // Revision identifies one state of a record. Its text is opaque except to the store. The revision of a missing record
@@ -38,8 +37,8 @@ const (
 	settingsPrefix = "settings/"
 )
 
-// String returns the key as text: "table/ACCOUNT/TABLE" or "settings/ACCOUNT". Stores use the text as their key. For
-// the tables of one account, the texts sort in the order of the table names.
+// String returns the key as text, which stores use as their key: "table/ACCOUNT/TABLE" or "settings/ACCOUNT". The texts
+// of one account's tables sort in the order of the names.
 func (k RecordKey) String() string {
 	if k.Table == "" {
 		return settingsPrefix + k.Account
@@ -80,16 +79,15 @@ func (r Revision) Written() edm.Ticks {
 }
 
 // recordHead is the length of the fixed part of an encoded record: the Timestamp of the write, the incarnation, and 4
-// more bytes. These bytes are zero in a record without traits. Otherwise they are [traitsForm], a zero byte, and the
-// length of the traits.
+// bytes for the mark and the length of the traits.
 const recordHead = 8 + len(Incarnation{}) + 4
 
-// traitsForm marks the encoded form of a record with traits. A program rejects a record with an unknown mark, so
-// versions without support for traits do not misread such records.
+// traitsForm marks the encoded form of a record with traits. A program without support for traits rejects the unknown
+// mark.
 const traitsForm = 1
 
-// AppendRecord appends the stored form of a record without its key, for stores that hold records as bytes. The form
-// contains the Timestamp of the write, from which ParseRecord derives the revision.
+// AppendRecord appends the stored form of a record without its key, for stores that hold records as bytes. ParseRecord
+// derives the revision from written, the Timestamp of the write.
 func AppendRecord(dst []byte, r *Record, written edm.Ticks) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(written))
 	dst = append(dst, r.Incarnation[:]...)

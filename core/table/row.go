@@ -28,8 +28,8 @@ var (
 	ErrNewerForm = errors.New("stored in a format of a newer edgetable version; run that version")
 )
 
-// AppendRow appends the stored form of a row without its key, for stores that hold rows as bytes. It consists of the
-// Timestamp and the nonce, both big-endian, and the properties.
+// AppendRow appends the stored form of a row without its key, for stores that hold rows as bytes: the Timestamp and the
+// nonce, both big-endian, and the properties.
 func AppendRow(dst []byte, r *Row) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(r.Timestamp))
 	dst = binary.BigEndian.AppendUint64(dst, r.Nonce)

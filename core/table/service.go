@@ -9,8 +9,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Service implements operations on tables and entities over a Store. It is stateless, so several Services may use one
-// store. It is safe for concurrent use.
+// Service implements operations on tables and entities over a Store. It is stateless, so that several Services can use
+// one store. It is safe for concurrent use.
 type Service struct {
 	*shared
 	cost *Cost // nil if costs are not counted
@@ -41,8 +41,8 @@ type Budget struct {
 	Time      edm.Ticks // duration of the query; default 5 s
 }
 
-// MostShown returns the maximum length in bytes of an encoded page with several entities, which is twice Budget.Bytes.
-// Without this limit, a format could encode each stored byte as up to eight bytes.
+// MostShown returns the maximum length in bytes of an encoded page with several entities: twice Budget.Bytes. A format
+// may encode a stored byte as up to eight.
 func (s *Service) MostShown() int { return 2 * s.budget.Bytes }
 
 // New returns a Service that uses the given store.
@@ -86,8 +86,8 @@ type Name struct{ Account, Table string }
 // Key returns the key of the table's record, by which stores identify the table.
 func (n Name) Key() RecordKey { return RecordKey{n.Account, FoldName(n.Table)} }
 
-// check returns an error if no table can have this name, so that a store gets only valid names. The service's tables
-// $Metrics… have valid names but do not exist here, so they are reported as TableNotFound.
+// check returns an error if no table can have this name. The service's tables $Metrics…, which do not exist here, are
+// reported as TableNotFound.
 func (n Name) check() error {
 	err := CheckTableName(n.Table)
 	if err != nil && strings.HasPrefix(n.Table, "$Metrics") {

@@ -11,12 +11,12 @@ import (
 // The settings of an account are a separate record. The settings of a table are part of the table's record. Service
 // does not interpret either.
 
-// aclProperty is the property of a table's record with the table's stored access policies. A filter on tables cannot
-// refer to the property, because the name is not a valid property name.
+// aclProperty is the property with the stored access policies in a table's record. It is not a valid property name, so
+// that no filter on tables can refer to it.
 const aclProperty = ".acl"
 
-// maxSettings is the maximum size of settings in bytes. It is less than the 64 KiB that every Store accepts for a
-// record, to leave room for the other parts of the record.
+// maxSettings is the maximum size of settings in bytes. It leaves room for the other parts of a record, of which every
+// Store accepts 64 KiB.
 const maxSettings = 60 << 10
 
 // TableACL returns the access policies that SetTableACL stored for a table, or nil. They are deleted with the table.
@@ -35,8 +35,8 @@ func (s *Service) TableACL(ctx context.Context, n Name) ([]byte, error) {
 	return acl.Bytes(), nil
 }
 
-// SetTableACL replaces the access policies of a table. All other properties of the table's record remain, including
-// properties that a later version wrote.
+// SetTableACL replaces the access policies of a table. Other properties of the table's record remain, including those
+// that a later version wrote.
 func (s *Service) SetTableACL(ctx context.Context, n Name, acl []byte) error {
 	if err := n.check(); err != nil {
 		return err
@@ -63,8 +63,8 @@ func (s *Service) AccountSettings(ctx context.Context, account string) ([]byte, 
 	return nil, protocolError(err)
 }
 
-// UpdateAccountSettings passes the stored settings of an account to update, or nil if there are none, and stores the
-// result. It may call update more than once.
+// UpdateAccountSettings calls update with the stored settings of an account, or nil if there are none, and stores the
+// result. It may call update several times.
 func (s *Service) UpdateAccountSettings(ctx context.Context, account string, update func(old []byte) ([]byte, error)) error {
 	return s.updateRecord(ctx, RecordKey{Account: account}, func(r *Record) (err error) {
 		r.Value, err = update(r.Value)

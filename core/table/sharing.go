@@ -8,12 +8,12 @@ import (
 )
 
 // Upkeep is the state of one pass of upkeep, which removes the entities of a table that have expired by a rule in its
-// [Traits]. To begin a pass at the start of a table, set only Table.
+// [Traits]. To begin a pass, set only Table.
 type Upkeep struct {
 	Table   Name
 	Removed int // number of entities removed so far
-	// Behind is the longest delay of a removal in this pass. The delay of an entity starts when it has expired,
-	// withdrawing the rule can no longer make it visible again, and the pass is due.
+	// Behind is the longest delay of a removal in this pass. A delay begins when the pass is due and the entity has
+	// expired for good, even if the rule is withdrawn.
 	Behind edm.Ticks
 
 	incarnation Incarnation
@@ -26,13 +26,13 @@ type Upkeep struct {
 	owing edm.Ticks // with [Sharing]: the instant at which the pass was due
 }
 
-// Sharing is a [Store] that several programs use at once. Only one program at a time runs a pass of upkeep over a
-// table. The store holds the progress of the pass, so that another program can resume it.
+// Sharing is a [Store] that several programs use at once. One program at a time runs a pass of upkeep over a table.
+// Another can resume the pass, because the store holds its progress.
 type Sharing interface {
 	// ReadUpkeep returns the instant and state that SetUpkeep stored for a table, or zero values.
 	ReadUpkeep(ctx context.Context, t RecordKey) (due edm.Ticks, state []byte, err error)
-	// SetUpkeep stores due and state if the stored instant is still the previous one, which is passed as was. It
-	// reports whether it stored them. The state has at most 1 KiB plus the length of the longest key.
+	// SetUpkeep stores due and state if the stored instant still equals was, and reports whether it stored them. The
+	// state has at most 1 KiB plus the length of the longest key.
 	SetUpkeep(ctx context.Context, t RecordKey, was, due edm.Ticks, state []byte) (set bool, err error)
 	// RestUpkeep returns the pause before the next pass, after a pass that examined the given number of bytes.
 	RestUpkeep(scanned int) edm.Ticks
@@ -41,8 +41,8 @@ type Sharing interface {
 // upkeepTurn is how long a pass may make no progress before another program may resume it.
 const upkeepTurn = 300 * edm.TicksPerSecond
 
-// TakeUpkeep acquires a pass of upkeep over a table, in which the caller removes the table's expired entities. If no
-// pass is due, or if another program is running the pass, taken is false.
+// TakeUpkeep acquires a pass of upkeep over a table, in which the caller removes the table's expired entities. taken is
+// false if no pass is due, or if another program is running it.
 func (s *Service) TakeUpkeep(ctx context.Context, n Name) (u Upkeep, taken bool, err error) {
 	u.Table = n
 	shared, ok := As[Sharing](s.store)

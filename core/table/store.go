@@ -20,22 +20,21 @@ import (
 //
 // The catalog is a set of small records (≤ 64 KiB): one for each table, and one for the settings of each account. A
 // [RecordKey] identifies a record. A store does not interpret the values of records. A table exists as long as its
-// record exists, and the record contains the incarnation of the table. Reads and writes of records are linearizable if
-// the store declares this strength. Otherwise, two concurrent writes of a record may both succeed, and the last one
-// wins.
+// record exists. The record contains the incarnation of the table. Reads and writes of records are linearizable if the
+// store declares this strength. Otherwise, two concurrent writes of a record may both succeed, and the last one wins.
 //
 // # Entities
 //
 // Each entity belongs to an incarnation of a table. Entities are ordered by their encoded key (package key). The
 // entities with one PartitionKey are the unit of atomicity. Get, Commit and Scan take the key of the table's record and
 // look up the incarnation themselves. If the table does not exist, they fail with [ErrNoTable]. After Drop has
-// returned, no earlier Commit may still write to the dropped incarnation, and no Get or Scan may read it. This holds
-// even if a process has cached the record.
+// returned, no Commit can write to the dropped incarnation and no Get or Scan can read it, even if it began earlier or
+// its process has cached the record.
 //
 // # Strengths
 //
-// A store may guarantee more than this interface requires. The tests of a store declare the additional guarantees to
-// the conformance suite (storetest.Strengths), which tests exactly the declared ones.
+// A store may guarantee more than this interface requires. The tests of a store declare the additional guarantees
+// (storetest.Strengths), and the conformance suite tests exactly those.
 type Store interface {
 	// ReadRecord returns a record, or [ErrNoRecord].
 	ReadRecord(ctx context.Context, key RecordKey, c Consistency) (Record, error)
@@ -44,33 +43,34 @@ type Store interface {
 	// is no stored record. Otherwise it fails with [ErrRevision]. It returns the new revision.
 	//
 	// Writing a new record of a table also creates the empty table. A later write changes only the value and the
-	// traits. The table retains its incarnation and its entities, whatever r.Incarnation is. All reads and Commits that
-	// begin after WriteRecord has returned follow the new traits. A store that does not support traits fails with
-	// [ErrUnsupported] for a record with traits. A store may fail with [ErrBeingDeleted] while an earlier table with
-	// this key is still being deleted.
+	// traits: the table retains its incarnation, whatever r.Incarnation is, and its entities. All reads and Commits
+	// that begin after WriteRecord has returned follow the new traits.
+	//
+	// A store that does not support traits fails with [ErrUnsupported] for a record with traits. A store may fail with
+	// [ErrBeingDeleted] while it still deletes an earlier table with this key.
 	WriteRecord(ctx context.Context, r Record) (Revision, error)
 
 	// ListRecords returns the records of at most limit tables of an account, in byte order of their names, starting
-	// with the lowest name ≥ from. If the result has fewer than limit records, there are no more. A limit of 1001 must
-	// work. The result need not be a snapshot.
+	// with the lowest name ≥ from. Fewer records mean that there are no more. A limit of 1001 must work. The list need
+	// not be a snapshot.
 	ListRecords(ctx context.Context, account, from string, limit int, c Consistency) ([]Record, error)
 
-	// Drop removes a table and its record if the record has the given revision. Otherwise it fails with [ErrRevision]
-	// and has no effect. The store may remove the entities in the background, but no reader sees them after Drop has
-	// returned.
+	// Drop removes a table and its record if the record has the given revision, and otherwise fails with [ErrRevision].
+	// The entities may be removed later, but nobody can read them when Drop has returned.
 	Drop(ctx context.Context, table RecordKey, revision Revision) error
 
 	// Get returns the entity with an encoded key, or [ErrNoEntity].
 	Get(ctx context.Context, table RecordKey, key []byte, c Consistency) (Row, error)
 
-	// Commit applies either all mutations to the table or none. It returns the Timestamp of all written entities. There
-	// are 1 to 100 mutations with different keys in one partition. The store may change the order of the properties.
+	// Commit applies either all mutations to the table or none, and returns the Timestamp of all written entities.
+	// There are 1 to 100 mutations with different keys in one partition. The store may change the order of the
+	// properties.
 	//
-	// Timestamps of a table, in all its incarnations, never repeat. Timestamps of a key strictly increase in the order
-	// in which the Commits take effect, also for deletes, and even if the clock stands still or steps back. A store
-	// that does not declare TimestampsAcrossProcesses guarantees this only for the Commits of one process, with one
-	// exception: a Commit that failed with [ErrUnknown] and takes effect later has the Timestamp that was issued before
-	// the failure. A delete that took effect in between may have a higher Timestamp.
+	// Timestamps of a table never repeat, even in another incarnation. Timestamps of a key strictly increase in the
+	// order in which the Commits take effect, also for deletes, and even if the clock stands still or steps back. A
+	// store that does not declare TimestampsAcrossProcesses guarantees this only for the Commits of one process. It may
+	// break the rule in one case: a Commit that failed with [ErrUnknown] and takes effect later keeps its Timestamp,
+	// although a delete in between may have a higher one.
 	//
 	// If all mutations are [Expire], some of them may have been applied even if Commit returns an error. Readers cannot
 	// notice, because the removed entities had expired.
@@ -80,12 +80,12 @@ type Store interface {
 	// applied, or may be applied later. Any other error, including the error of ctx, guarantees that nothing was
 	// applied. If ctx is done after the mutations were sent, Commit therefore fails with ErrUnknown.
 	//
-	// When Commit returns, its outcome is as durable as the store declares. If Commit failed because of a stored
-	// entity, the stored state of the entity is equally durable.
+	// When Commit returns, its outcome is as durable as the store declares. If it failed because of the state of a
+	// stored entity, this state is equally durable.
 	Commit(ctx context.Context, table RecordKey, m []Mutation) (edm.Ticks, error)
 
-	// Scan reads entities in ascending or descending key order; see [ScanRequest] and [Page]. A store that cannot read
-	// in descending order fails with [ErrUnsupported].
+	// Scan reads entities in ascending or descending key order; see [ScanRequest] and [Page]. A store without
+	// descending order fails with [ErrUnsupported].
 	Scan(ctx context.Context, table RecordKey, r ScanRequest) (Page, error)
 }
 
@@ -105,7 +105,7 @@ type ScanRequest struct {
 	// covers all of them, under its limits and in its snapshot.
 	Ranges []key.Range
 	Filter *odata.Filter // nil matches all entities; the store must apply the filter exactly to each entity
-	// Ended makes the scan select only entities that have expired by a rule in the table's [Traits]. Otherwise the scan
+	// Ended makes the scan select only entities that have expired by a rule in the table's [Traits]. Otherwise it
 	// selects only entities that have not expired.
 	Ended bool
 
@@ -116,11 +116,12 @@ type ScanRequest struct {
 	Count bool
 
 	// Rows, Bytes, ScanBytes and Expired limit a page; zero or nil means no limit. [PageBuilder] implements the limits:
+	//
 	//   - A page holds at most Rows entities.
 	//   - It holds at most Bytes bytes of keys and properties, or a single entity of any size.
 	//   - It ends after about ScanBytes examined bytes.
 	//   - It ends when Expired returns true. Expired is called at least once per 64 KiB examined, but not before the
-	//   first row.
+	//     first row.
 	//
 	// The store may hold locks while it calls Expired or Filter, so neither may block or call the store.
 	Rows      int
@@ -128,9 +129,8 @@ type ScanRequest struct {
 	ScanBytes int
 	Expired   func() bool
 
-	// Pause may be called at the same points as Expired, with the number of entities and bytes examined so far. The
-	// store must not hold locks during the call, because Pause may block while other requests run. If Pause returns
-	// true, the page ends. Pause may be nil.
+	// Pause may be called wherever Expired may be, with the number of entities and bytes examined so far, but not while
+	// the store holds locks, because it may block. If it returns true, the page ends. It may be nil.
 	Pause func(rows, size int) (end bool)
 
 	Consistency Consistency
@@ -143,11 +143,11 @@ type Page struct {
 	Count int
 	// Next is the position at which the next page begins, or nil if the scan has finished its ranges; [key.From]
 	// returns the remaining ranges. All rows of the page are before Next, and all rows that were not examined are at or
-	// after Next. Next is after the Start of the first range. It need not be the key of an entity. A page with a Next
+	// after it. Next is after the Start of the first range, and need not be the key of an entity. A page with a Next
 	// may be empty.
 	//
 	// In a descending scan, Next is the exclusive upper bound of the next page; [key.Before] returns the remaining
-	// ranges. All rows of the page are at or after Next, and all rows that were not examined are before Next. Next is
+	// ranges. All rows of the page are at or after Next, and all rows that were not examined are before it. Next is
 	// before the End of the last range.
 	Next []byte
 	// Scanned is the number of bytes that the store examined, and Examined is the number of entities.

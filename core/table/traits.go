@@ -7,9 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Traits are the declared options of a table that its store must follow: a rule of expiry, and whether the table has a
-// change feed. They are stored in the table's record, together with the incarnation. nil means no options. Traits are
-// immutable.
+// Traits are the options of a table that its store must follow: a rule of expiry, and whether the table has a change
+// feed. nil means none. They are immutable.
 type Traits struct {
 	Expiry *Expiry // the rule in force, or nil
 	// Ending is a withdrawn rule with Until set, or nil. It remains while entities that expired by the rule are still
@@ -30,7 +29,7 @@ type Expiry struct {
 	// Since is the instant at which the rule was declared. No entity is removed before Since + UndoTime.
 	Since edm.Ticks
 	// Until is the instant at which the rule was withdrawn, or 0. A withdrawn rule applies only to entities that were
-	// last written by then and had expired by then.
+	// last written and had expired by then.
 	Until edm.Ticks
 }
 
@@ -40,12 +39,12 @@ type Feed struct {
 	Keep edm.Ticks
 }
 
-// UndoTime is how long a new rule of expiry hides expired entities without removing any. If the rule is withdrawn
-// within this time, all entities become visible again.
+// UndoTime is how long a new rule of expiry hides expired entities without removing any. Withdrawing the rule within
+// this time makes them visible again.
 const UndoTime = 3600 * edm.TicksPerSecond
 
-// Ends returns the instant at which an entity with the given Timestamp and properties expires. It defines the rule. A
-// store that computes the instant in another way, for example for an index, must get the same result.
+// Ends returns the instant at which an entity with the given Timestamp and properties expires. A store that computes it
+// in another way, as for an index, must get the same result.
 func (e *Expiry) Ends(written edm.Ticks, p edm.Properties) (at edm.Ticks, ends bool) {
 	if e.Property != "" {
 		if v, ok := p.Lookup(e.Property); ok && v.Type() == edm.TypeDateTime {
@@ -55,8 +54,8 @@ func (e *Expiry) Ends(written edm.Ticks, p edm.Properties) (at edm.Ticks, ends b
 	return written + e.After, e.After != 0
 }
 
-// hasExpired reports whether an entity has expired at an instant. An instant before the entity's Timestamp, from a
-// reader whose clock is slow, counts as the Timestamp.
+// hasExpired reports whether an entity has expired at the instant now. If now is before the entity's Timestamp, because
+// a clock is slow, the Timestamp is used instead.
 func (e *Expiry) hasExpired(row *Row, now edm.Ticks) bool {
 	if e == nil {
 		return false
@@ -84,15 +83,15 @@ func (t *Traits) Ended(row *Row, now edm.Ticks) bool {
 	return t != nil && (t.Expiry.hasExpired(row, now) || t.Ending.hasExpired(row, now))
 }
 
-// undoMargin is added to UndoTime before a rule begins to remove entities. It allows for other clocks and for programs
-// that have cached the rule and do not know yet that it was withdrawn.
+// undoMargin is added to UndoTime before a rule begins to remove entities. It allows for other clocks, and for programs
+// that do not know yet that the rule was withdrawn.
 const undoMargin = 60 * edm.TicksPerSecond
 
 // RemoveTime is the age at which a rule begins to remove entities.
 const RemoveTime = UndoTime + undoMargin
 
-// endedAt returns the instant at which an entity expired. Ended must be true for the entity. If the entity expired by
-// both Expiry and Ending, endedAt returns the earlier instant.
+// endedAt returns the instant at which an entity expired, and the earlier one if it expired by both Expiry and Ending.
+// Ended must be true for the entity.
 func (t *Traits) endedAt(row *Row, now edm.Ticks) (at edm.Ticks) {
 	for _, e := range [...]*Expiry{t.Expiry, t.Ending} {
 		if e.hasExpired(row, now) {
@@ -113,7 +112,7 @@ func (t *Traits) removable(row *Row, now edm.Ticks) bool {
 }
 
 // isPastUndoTime reports whether the rule in force is older than UndoTime. Entities that have expired by it then stay
-// hidden even if the rule is withdrawn.
+// hidden even if it is withdrawn.
 func (t *Traits) isPastUndoTime(now edm.Ticks) bool {
 	return t.Expiry != nil && now >= t.Expiry.Since+UndoTime
 }

@@ -13,12 +13,10 @@ import (
 // upkeepBytes is the number of bytes that one step of upkeep examines.
 const upkeepBytes = 1 << 20
 
-// Upkeep runs the next step of a pass that TakeUpkeep returned. A step examines about 1 MiB and removes at most 1000
-// expired entities, in commits of up to 100 entities of one partition. done means that the pass is finished, or that
-// the table has nothing to remove. The caller decides how often to call Upkeep. Several passes over one table may run
-// at once. After an error, the step can be retried.
+// Upkeep runs the next step of a pass that TakeUpkeep returned: it examines about 1 MiB and removes at most 1000
+// expired entities, in commits of up to 100. done means that the pass is finished.
 //
-// Reads and writes treat expired entities as absent, so no result depends on the time of removal.
+// The caller may repeat a step after an error, and may run several passes over one table at once.
 func (s *Service) Upkeep(ctx context.Context, u *Upkeep) (done bool, err error) {
 	done, err = s.step(ctx, u)
 	if err != nil {

@@ -27,9 +27,8 @@ func (s *Service) Write(ctx context.Context, n Name, op Operation) (edm.Ticks, e
 	return ticks, nil
 }
 
-// Transact applies an entity group transaction: either all operations or none. There must be 1 to 100 operations on
-// different entities of one partition. Transact returns the common Timestamp of the written entities. An error has the
-// index of the first operation that failed.
+// Transact applies 1 to 100 operations on different entities of one partition: all or none. It returns the Timestamp of
+// the written entities. An error has the index of the failed operation.
 func (s *Service) Transact(ctx context.Context, n Name, ops []Operation) (edm.Ticks, error) {
 	if len(ops) == 0 {
 		return 0, InvalidInput.With("The batch request has no operation. Give its changeset at least one.")
@@ -86,14 +85,8 @@ func checkGroup(mutations []Mutation) error {
 	return nil
 }
 
-// commit applies mutations. If the reply was lost, it tries to determine the outcome.
-//
-// If a mutation requires a Timestamp, commit sends all mutations again. They are applied at most once, because the
-// first application changes that Timestamp.
-//
-// Otherwise a second attempt could overwrite a later write of another client. commit therefore makes one strong read
-// instead. If the entity has the nonce of the write, all mutations were applied. If not, the outcome remains unknown,
-// and commit returns ErrUnknown, because an answer such as 404, 409 or 412 would be a guess.
+// commit applies mutations. If the reply was lost, it tries to determine the outcome, and returns ErrUnknown if it
+// cannot.
 func (s *Service) commit(ctx context.Context, table RecordKey, m []Mutation) (edm.Ticks, error) {
 	ticks, err := s.startCall().Commit(ctx, table, m)
 	s.finishCall(0, 0)
@@ -101,11 +94,14 @@ func (s *Service) commit(ctx context.Context, table RecordKey, m []Mutation) (ed
 		return ticks, err
 	}
 	lost := err
+	// Sending the mutations again is safe if one of them requires a Timestamp: their application would change it.
 	if slices.ContainsFunc(m, func(m Mutation) bool { return m.Condition == Unchanged }) {
 		if ticks, err = s.startCall().Commit(ctx, table, m); err == nil {
 			return ticks, nil
 		}
 	}
+	// Otherwise a second attempt could overwrite a later write. Find the nonce of the write instead. Without the nonce, an
+	// answer such as 404, 409 or 412 would be a guess.
 	for i := range m {
 		if m[i].Kind == Delete {
 			continue

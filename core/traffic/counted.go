@@ -23,7 +23,7 @@ type counted struct {
 	exact int    // number of reads by key since the last Tick
 
 	// thisMinute is the number of requests since the last full minute. requests is a weighted number of earlier
-	// requests. Each minute, decay reduces requests, so that older requests count less.
+	// requests; each minute, decay makes them count less.
 	thisMinute, requests uint64
 }
 

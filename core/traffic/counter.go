@@ -32,8 +32,8 @@ type Counter struct {
 
 type name struct{ account, table string }
 
-// spelled is an element of Counter.known, which has one list for each spelling of a table name, because table names are
-// case-insensitive. Each element of a list has the detailed counts of the table of one account.
+// spelled is an element of a list in Counter.known, which has the tables of all accounts under one spelling of a name.
+// Names are case-insensitive, so a table may be in several lists.
 type spelled struct {
 	account string
 	*counted
@@ -139,9 +139,10 @@ func (c *Counter) Tick(now edm.Ticks) {
 	}
 }
 
-// replace finds the busiest table without detailed counts, and the table with detailed counts that has the fewest
-// requests. If the first table has more requests, it replaces the second. The weight of a request decreases slowly, to
-// about a quarter after a day. So a table that is idle at night is not replaced by a table that is busy for a minute.
+// replace gives the place of the least busy table with detailed counts to the busiest table without them, if this is
+// busier.
+//
+// Requests count less with time, to about a quarter after a day.
 func (c *Counter) replace() {
 	var next name
 	most, full := uint64(0), len(c.waiting) == waiting

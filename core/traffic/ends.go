@@ -2,22 +2,20 @@ package traffic
 
 import "bytes"
 
-// lag is the number of inserts after which the keys oldHigh and oldLow are renewed. Each inserted key is compared with
-// these two keys. If concurrent clients insert in key order, one client may overtake another by a few inserts. The key
-// of the slower client is then below the highest key, but still above oldHigh.
+// lag is the number of inserts after which oldHigh and oldLow are renewed. Keys are compared with these older keys,
+// because concurrent clients may overtake each other.
 const lag = 64
 
 // ends detects inserts at the end or the start of a table. It compares each inserted key with the highest and the
-// lowest earlier key. The latest inserts, fewer than 64, are ignored.
+// lowest earlier key, without the latest inserts (fewer than 64).
 type ends struct {
 	high, low       []byte // highest and lowest key inserted so far
 	oldHigh, oldLow []byte // copies of the two keys above, renewed after every 64 inserts
 	n               int
 }
 
-// insert compares an inserted key with the highest and the lowest earlier key. judged is false during the first
-// inserts, because there are no earlier keys to compare with. atEnd is true for a key above the highest key. atStart is
-// true for a key below the lowest key.
+// insert compares an inserted key with earlier keys: atEnd means above the highest, and atStart below the lowest.
+// judged is false for the first inserts, which have no earlier keys.
 func (e *ends) insert(k []byte) (judged, atEnd, atStart bool) {
 	k = cut(k)
 	if e.oldHigh != nil {

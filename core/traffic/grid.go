@@ -40,9 +40,8 @@ func (c *cells) add(o *cells) {
 	}
 }
 
-// grid is a matrix of request counts. Each row is a range of keys, and each column is a minute or a quarter of an hour.
-// The ranges adapt to the traffic. If a range of several keys gets a large part of the traffic, grid chooses new ranges
-// from a sample of keys. It then converts the old columns to the new ranges.
+// grid is a matrix of request counts: a row is a range of keys, and a column a minute or a quarter of an hour. The
+// ranges adapt to the traffic: busy ranges become smaller.
 type grid struct {
 	bounds       [][]byte // start of each range except the first, in ascending order
 	open         cells    // counts since the last full minute
@@ -76,8 +75,8 @@ func find(bounds [][]byte, k []byte) int {
 	return lo
 }
 
-// add increases the count of the range that contains the encoded key k by n. It may also put the key into the random
-// sample of keys from which new ranges are chosen.
+// add increases the count of the range that contains the encoded key k by n. It may also put k into the random sample
+// from which new ranges are chosen.
 func (g *grid) add(k []byte, metric int, n int) {
 	g.touched = true
 	increase(&g.open[g.find(k)][metric], n)
@@ -132,8 +131,8 @@ func (g *grid) spread(from, to []byte, metric, n int) {
 	}
 }
 
-// tick advances the clock to now. When a minute with requests has ended, tick adds a column for this minute. When a
-// quarter of an hour with requests has ended, tick adds a column for the quarter too.
+// tick advances the clock to now. When a minute or a quarter of an hour with requests has ended, it adds a column for
+// this minute or quarter.
 func (g *grid) tick(now edm.Ticks) {
 	at := now - now%minute
 	if at == g.at {
@@ -188,9 +187,8 @@ func (g *grid) adapt() {
 	}
 }
 
-// choose returns the bounds of new ranges. Each key in the sample and each old bound has a weight. All new ranges have
-// about the same total weight. The old bounds together have about half of all weight. So some old bounds remain even
-// among keys with little traffic, which are rare in the sample.
+// choose returns the bounds of new ranges: it cuts the sample and the old bounds, sorted by key, into ranges of about
+// equal weight.
 func (g *grid) choose() [][]byte {
 	type point struct {
 		key    []byte
@@ -200,6 +198,8 @@ func (g *grid) choose() [][]byte {
 	for _, k := range g.sample {
 		list = append(list, point{k, len(g.bounds) + 1})
 	}
+	// The old bounds get about half of all weight. With the sample alone, no bounds would remain among keys with little
+	// traffic.
 	for _, k := range g.bounds {
 		list = append(list, point{k, len(g.sample)})
 	}

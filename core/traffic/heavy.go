@@ -19,10 +19,8 @@ type Entry struct {
 	Error     uint64 `json:"error"`
 }
 
-// heavy finds the partitions with the highest counts. It uses the Space-Saving algorithm (Metwally, Agrawal, El
-// Abbadi, 2005), extended by weights. If all counters are in use, a new partition takes over the counter with the
-// lowest count, and continues it. So with 256 counters, a partition with more than a 256th of the total is always in
-// the list.
+// heavy finds the partitions with the highest counts, by the Space-Saving algorithm (Metwally, Agrawal, El Abbadi,
+// 2005), extended by weights. If all counters are in use, a new partition continues the counter with the lowest count.
 type heavy struct {
 	room  int // maximum number of counters
 	slots []slot
@@ -149,8 +147,8 @@ func (h Heavy) floor(room int) uint64 {
 	return h.Entries[len(h.Entries)-1].Count
 }
 
-// merge returns the heaviest partitions of two lists. The counts and errors of the result are still valid bounds.
-// room is the maximum length of each list.
+// merge returns the heaviest partitions of two lists, each of at most room partitions. The counts and errors of the
+// result are still valid bounds.
 func (h Heavy) merge(o Heavy, room int) Heavy {
 	if o.Total == 0 {
 		return h

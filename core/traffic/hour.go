@@ -15,9 +15,8 @@ const minutesKept = 60
 // mostHours is the maximum number of tables with counts for the last hour. The counts of this many tables need 7 MiB.
 const mostHours = 10_000
 
-// Hour holds the counts of one table for the last 60 minutes: for each minute, the number of entities that were read or
-// written by key, or scanned for queries. The oldest minute is first, and the current minute is last. Every request to
-// the table is counted, except requests that a rate limit refused.
+// Hour holds the counts of one table for each of the last 60 minutes, the current one last: the number of entities that
+// were read or written by key, or scanned for queries.
 type Hour struct {
 	Table   string              `json:"table"` // name of the table, as spelled in the first request
 	Since   time.Time           `json:"since"` // start of counting; earlier requests are not in Minutes
@@ -31,7 +30,7 @@ type hours struct {
 	tables map[string]*hourly
 	now    edm.Ticks
 	// since is the time after which the requests to all tables were counted. A table that is not in the map had no
-	// request after this time within the last hour.
+	// later request within the last hour.
 	since edm.Ticks
 }
 
@@ -64,8 +63,8 @@ func (h *hours) add(v *Visit) {
 	}
 }
 
-// begin adds a table to h.tables and counts its first request. If the map already has the maximum number of tables, the
-// request is not counted, and h.since becomes the current time.
+// begin adds a table to h.tables and counts its first request. If the map is full, the request is not counted, and
+// h.since becomes the current time.
 func (h *hours) begin(id string, v *Visit, n uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -87,7 +86,7 @@ func (h *hours) slot(ago int) int {
 }
 
 // tick advances the counts to now, and deletes tables without a request in the last hour. If the clock was set back,
-// the last minute remains the current minute.
+// the last minute remains the current one.
 func (h *hours) tick(now edm.Ticks) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -13,9 +13,8 @@ type Bucket struct {
 	Range   Range
 }
 
-// ReadBucket decodes the report of a Durable Object. The report consists of today's Tally, yesterday's Tally, which
-// may be empty, and the output of [AppendRange]. The length of each of the three parts precedes it. ReadBucket
-// ignores a Tally in the encoding of a newer version.
+// ReadBucket decodes the report of a Durable Object: today's Tally, yesterday's Tally, and the output of [AppendRange].
+// It ignores a Tally in the encoding of a newer version.
 func ReadBucket(b []byte) (bucket Bucket, ok bool) {
 	r := reader{rest: b}
 	for range 2 {
@@ -46,9 +45,8 @@ func NewMerger() *Merger {
 	return m
 }
 
-// Add adds the counts of a bucket. Each partition must be in only one bucket. An idle bucket may still have old
-// counts. Add ignores a Tally that began more than three days ago, because the other buckets no longer have counts of
-// that time.
+// Add adds the counts of a bucket, which has no partition in common with the others. It ignores a Tally that began
+// three days before the bucket's last count, as in an idle bucket.
 func (m *Merger) Add(b *Bucket) {
 	m.ranges = append(m.ranges, b.Range)
 	until := edm.Ticks(0)

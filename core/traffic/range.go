@@ -13,9 +13,8 @@ import (
 // bucket.
 type Range struct {
 	Bucket int `json:"bucket"`
-	// From and To are the PartitionKeys at the start and the end of the range; "" means the start or the end of all
-	// keys. The partition From usually belongs to the range, and the partition To usually does not. But a split may cut
-	// directly after a partition. Then the partition belongs to the range that ends with it.
+	// From and To are the PartitionKeys at the start and the end of the range, or "" at the ends of the table. The
+	// range usually contains the partition From but not To.
 	From  string `json:"from"`
 	To    string `json:"to"`
 	Bytes uint64 `json:"bytes"` // size of the stored data
@@ -51,8 +50,8 @@ func readRange(b []byte) (g Range, ok bool) {
 	return g, !r.bad && len(r.rest) == 0
 }
 
-// partitionAt returns the PartitionKey at a position where a range starts or ends. A position after a partition has
-// an additional control character, which no key contains.
+// partitionAt returns the PartitionKey at the start or end of a range. A position after a partition has an additional
+// control character, which no key contains.
 func partitionAt(position []byte) string {
 	partition, _ := key.Split(position)
 	partition = bytes.TrimRight(partition, "\x01")

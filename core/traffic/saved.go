@@ -81,9 +81,8 @@ func (w *window) save() SavedWindow {
 
 var errDamaged = errors.New("the saved counts contradict each other")
 
-// Restore returns a Counter that continues saved counts at the time now. If now is in the same minute as the call of
-// Save, the report has two columns of counts for this minute: one from before Save and one from after Restore. The
-// same holds for a quarter of an hour.
+// Restore returns a Counter that continues saved counts at the time now. If now is in the same minute (or quarter of an
+// hour) as the call of Save, the report has two columns for it.
 func Restore(s *Saved, now edm.Ticks) (*Counter, error) {
 	c := New()
 	c.now = now

@@ -6,8 +6,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Tally counts the requests to a table, or to a bucket (a part of a table), in one period of time. It has all counts of
-// a [Counter] except the counts by key range. It is not safe for concurrent use.
+// Tally counts the requests to a table or a bucket in one period of time. It has all counts of a [Counter] except the
+// counts by key range. It is not safe for concurrent use.
 type Tally struct {
 	window
 	ends    ends
@@ -39,14 +39,13 @@ type size struct {
 var (
 	// ofTable holds the limits for a Tally of a whole table.
 	ofTable = &size{partitions: heaviest, shapes: 32, recent: 64, text: 512}
-	// ofBucket holds the limits for a Tally of a bucket, which is a part of a table. The limits are low, because
-	// hundreds of buckets may share a small memory.
+	// ofBucket holds the limits for a Tally of a bucket (a part of a table). They are low, because hundreds of buckets
+	// may share a small memory.
 	ofBucket = &size{partitions: 16, shapes: 8, recent: 8, text: 160, minutes: 60}
 )
 
-// NewTally returns a Tally for a bucket, which is a part of a table. The Tally needs at most 16 KiB of memory. It lists
-// the 16 busiest partitions by each of four counts: reads, writes, scanned rows and throttled requests. It has 8 groups
-// of queries with similar filters, and the sums of the last 60 minutes with traffic.
+// NewTally returns a Tally of at most 16 KiB for a bucket: the 16 busiest partitions by each count, 8 groups of similar
+// queries, and the sums of the last 60 minutes with traffic.
 func NewTally(since edm.Ticks) *Tally {
 	t := new(Tally)
 	t.start(since, ofBucket)
@@ -85,8 +84,8 @@ func (t *Tally) sumRead(v *Visit) {
 	t.totals.ReadBytes += uint64(v.Bytes)
 }
 
-// count adds a request to all counts except the sums of reads by key, which sumRead adds. weight is the number of reads
-// that a sampled read by key represents. For other requests, weight has no effect.
+// count adds a request to all counts except the sums of reads by key (see sumRead). weight is the number of reads that
+// a sampled read by key represents.
 func (t *Tally) count(v *Visit, from []byte, weight int) {
 	id := uint64(0)
 	if v.InPartition {

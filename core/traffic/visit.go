@@ -4,30 +4,29 @@ package traffic
 // Counter copies the parts that it stores.
 type Visit struct {
 	Account, Table string
-	// PartitionKey and RowKey identify the entity, or the first entity in a transaction. They are set if InPartition
-	// is set. A query of one partition has only PartitionKey.
+	// PartitionKey and RowKey identify the entity, or the first entity in a transaction, if InPartition is set. A query
+	// of one partition has only PartitionKey.
 	PartitionKey, RowKey string
 	InPartition          bool
 	Write                bool
-	// Entities is the number of entities that the request read or wrote by key. Inserts is the number of written
-	// entities that may not have existed before. Bytes is the total length of the keys and properties of all entities
-	// read or written by key. Largest is the length of the largest entity.
+	// Entities is the number of entities that were read or written by key, of which Inserts may be new. Bytes is the
+	// length of their keys and properties; the largest has Largest bytes.
 	Entities, Inserts, Bytes, Largest int
-	// Tool is set for writes of edgetable's own tools. Advice about a table must not depend on such writes. So they are
-	// only in the counts of the last hour (type Hour), on which no advice is based.
+	// Tool is set for writes of edgetable's own tools. They are counted only in Hour, on which no advice about a table
+	// is based.
 	Tool bool
 	// Batch is set if the writes were an entity group transaction.
 	Batch bool
 	// Throttled is set if a rate limit refused the request. Such a request is counted only as throttled.
 	Throttled bool
 
-	// Plan says how wide the key ranges of a query are: it is the field Kind of the query's odata.Plan. For other
-	// requests Plan is "". Shape is the filter without its values, and Example is the filter as the client sent it.
+	// Plan says how wide the key ranges of a query are (the field Kind of odata.Plan); "" means no query. Shape is the
+	// filter without its values, and Example is the filter as sent.
 	Plan, Shape, Example string
 	// First is set on the first page of a query.
 	First bool
-	// From and To are the encoded keys between which the page of a query was read; a nil To means the end of the
-	// table. For other requests, From is the encoded key of the entity, or nil.
+	// From and To are the encoded keys between which the page of a query was read; a nil To means the end of the table.
+	// For other requests, From is the encoded key of the entity, or nil.
 	From, To                        []byte
 	Scanned, ScannedBytes, Returned int
 }

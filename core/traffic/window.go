@@ -26,21 +26,20 @@ type Totals struct {
 	WriteRequests uint64 `json:"writeRequests"`
 	Batches       uint64 `json:"batches"` // number of entity group transactions
 	BatchEntities uint64 `json:"batchEntities"`
-	// Batchable is the number of writes that could have been in a transaction: they were not in a transaction, but
-	// one of the eight preceding writes was to the same partition in the same second.
+	// Batchable is the number of writes that could have been in a transaction: one of the eight preceding writes was to
+	// the same partition in the same second.
 	Batchable uint64 `json:"batchable"`
 	Throttled uint64 `json:"throttled"`
 	// Missed is the number of requests that arrived while another request to the table was being counted.
 	Missed uint64 `json:"missed"`
 
-	// Judged is the number of inserts whose key was compared with the highest and the lowest key of earlier inserts.
-	// This comparison ignores the latest inserts, which are fewer than 64. AtEnd is the number of inserts above the
-	// highest key. AtStart is the number of inserts below the lowest key.
+	// Judged is the number of inserts whose key was compared with earlier keys. AtEnd is the number of keys above the
+	// highest earlier key, and AtStart of keys below the lowest.
 	Judged  uint64 `json:"judged"`
 	AtEnd   uint64 `json:"atEnd"`
 	AtStart uint64 `json:"atStart"`
-	// FirstInserts is the number of inserts whose partitions were counted: only the first 1,024 inserts of a day.
-	// FirstPartitions is the estimated number of different partitions of these inserts.
+	// FirstInserts is the number of inserts whose partitions were counted: the first 1,024 of a day. FirstPartitions is
+	// the estimated number of different partitions of these inserts.
 	FirstInserts    uint64 `json:"firstInserts"`
 	FirstPartitions uint64 `json:"firstPartitions"`
 
@@ -101,9 +100,8 @@ type Shape struct {
 	Returned     uint64 `json:"returned"`
 }
 
-// otherShapes is the Plan of a special Shape that holds the sums of all removed Shapes. The number of Shapes (groups of
-// similar queries) is limited. When a new Shape needs room, the Shape with the fewest scanned rows and pages is
-// removed.
+// otherShapes is the Plan of the Shape (group of similar queries) that holds the sums of all removed Shapes. The number
+// of Shapes is limited; the least scanned one is removed.
 const otherShapes = "Other"
 
 // Others reports whether s contains the sums of the Shapes that were removed to limit their number.
@@ -163,8 +161,8 @@ func (w *window) shape(v *Visit) *Shape {
 	return &w.shapes[len(w.shapes)-1]
 }
 
-// forgetShape removes the Shape with the fewest scanned rows and pages. It adds the counts of the removed Shape to the
-// Shape "Other", which it creates if necessary.
+// forgetShape removes the Shape with the fewest scanned rows and pages, and adds its counts to the Shape "Other", which
+// it creates if necessary.
 func (w *window) forgetShape() {
 	least, other := -1, -1
 	for i, s := range w.shapes {
@@ -205,16 +203,14 @@ func clone(s string, most int) string { return strings.Clone(s[:min(len(s), most
 
 const firstBytes = 512
 
-// distinct counts an insert in FirstInserts. If the partition is new, distinct also counts the partition in
-// FirstPartitions. To detect new partitions, a set of 4,096 bits records the hash of each partition. If two partitions
-// share a bit, the second partition is not counted. Of 1,024 different partitions, about nine tenths are counted. This
-// suffices to see whether the inserts go to many partitions or to few.
+// distinct counts an insert in FirstInserts, and its partition in FirstPartitions if it is new.
 func (w *window) distinct(id uint64) {
 	const bits = uint64(firstBytes * 8)
 	if w.totals.FirstInserts >= bits/4 {
 		return
 	}
 	w.totals.FirstInserts++
+	// A partition whose bit another partition has set is not counted. So the count may be a tenth too low.
 	bit := (id ^ id>>32) % bits
 	if w.first[bit/8]&(1<<(bit%8)) == 0 {
 		w.first[bit/8] |= 1 << (bit % 8)
