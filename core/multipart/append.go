@@ -10,9 +10,10 @@ type Response struct {
 }
 
 // AppendChangeset appends the response body for a changeset: one part per operation, or a single part with the error of
-// the failed operation. The content type of the response is "multipart/mixed; boundary=" followed by batch. Both
-// boundaries must be unique and must not occur at the start of a line in a body. The service uses "batchresponse_" and
-// "changesetresponse_" followed by GUIDs, and clients split the text at these prefixes.
+// the failed operation. batch is the boundary for the content type.
+//
+// The boundaries must differ from each other and from all lines in the bodies. Clients expect the prefixes
+// "batchresponse_" and "changesetresponse_".
 func AppendChangeset(dst []byte, batch, changeset string, parts []Response) []byte {
 	dst = appendChangesetOpen(dst, batch, changeset)
 	for i := range parts {
@@ -85,8 +86,8 @@ func appendDelimiter(dst []byte, boundary, rest string) []byte {
 	return append(dst, rest...)
 }
 
-// appendMessage appends header lines, an empty line, the body, and the line end that belongs to the next delimiter in
-// multipart. If the body is empty, three line ends follow the last header, as clients expect.
+// appendMessage appends header lines, an empty line, the body, and the line end before the next delimiter. With an
+// empty body, this is a second empty line, as clients expect.
 func appendMessage(dst []byte, h Header, body []byte) []byte {
 	for i := range h {
 		dst = append(dst, h[i].Name...)

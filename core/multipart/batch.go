@@ -6,8 +6,8 @@ import "strings"
 type Batch struct {
 	Parts []Part
 
-	// Truncated is set if Parse stopped because the body has more operations or parts than the limit. Parts then holds
-	// only the first limit+1 operations or parts.
+	// Truncated is set if the body has more operations or parts than the limit. Parts then holds only the first limit+1
+	// of them.
 	Truncated bool
 }
 
@@ -22,21 +22,20 @@ type Part struct {
 type Operation struct {
 	Method string
 
-	// Target is the raw request target, which is the text between the first and the last blank of the request line.
-	// Clients send absolute URIs with other hosts, and unescaped blanks in keys.
+	// Target is the request target: the text between the first and the last blank of the request line. Clients send
+	// absolute URIs with other hosts, and unescaped blanks in keys.
 	Target string
 
 	Header Header
 	Body   []byte // shares memory with the parsed body; without leading line ends; nil if empty
 }
 
-// ContentID returns the Content-ID header of the operation, which the response must repeat. It ignores a Content-ID in
-// the MIME head of the part, which Python clients send and the response does not repeat.
+// ContentID returns the Content-ID header of the operation, which the response must repeat. It ignores the Content-ID
+// that Python clients send in the MIME head of the part.
 func (o *Operation) ContentID() string { return o.Header.Get("Content-ID") }
 
-// Single returns the only part of the batch: a changeset of at most limit operations, or one GET outside a changeset.
-// The service executes nothing else. The caller must check the methods in a changeset. For any other batch, the error
-// is an [*Error] with [Empty], [Mixed] or [TooMany].
+// Single returns the only part of the batch, a changeset or one GET. For any other batch, the error is [Empty], [Mixed]
+// or [TooMany]. The caller must check the methods in a changeset.
 func (b *Batch) Single() (Part, error) {
 	structure := func(r Reason, op int, detail string) (Part, error) {
 		return Part{}, &Error{Reason: r, Operation: op, Offset: -1, Detail: detail}

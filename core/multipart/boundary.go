@@ -6,9 +6,8 @@ import "strings"
 // shorter.
 const maxBoundary = 200
 
-// Boundary returns the boundary parameter of a multipart/mixed content type. Parameters may be in any order, quoted or
-// not, with or without blanks. mime.ParseMediaType follows the MIME grammar and rejects unquoted boundaries such as
-// batch(guid), which clients send.
+// Boundary returns the boundary parameter of a multipart/mixed content type. Unlike mime.ParseMediaType, it accepts
+// unquoted boundaries such as batch(guid), which clients send.
 func Boundary(contentType string) (string, error) {
 	mediaType, params, _ := strings.Cut(contentType, ";")
 	if !strings.EqualFold(strings.Trim(mediaType, " \t"), "multipart/mixed") {

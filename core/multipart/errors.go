@@ -7,8 +7,8 @@ import "strconv"
 type Reason uint8
 
 const (
-	// Malformed means that the framing, a MIME head or an inner head cannot be parsed. For Malformed, Empty and Mixed,
-	// the service responds with 400 InvalidInput.
+	// Malformed means that the framing, a MIME head or an inner head cannot be parsed. The service answers Malformed,
+	// Empty and Mixed with 400 InvalidInput.
 	Malformed Reason = iota + 1
 	// Empty means that the batch has no part.
 	Empty

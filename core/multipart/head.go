@@ -12,8 +12,7 @@ const (
 )
 
 // cutHead finds the empty line that ends a head: content[:end] is the head, and content[rest:] follows the empty line.
-// If there is no empty line but content ends with a line end, all of content is the head. In this case, the splitter
-// has counted the empty line as part of the next delimiter.
+// At the end of content, a line end suffices.
 func cutHead(content []byte) (end, rest int, ok bool) {
 	for end < len(content) {
 		i := bytes.IndexByte(content[end:], '\n')
@@ -25,7 +24,7 @@ func cutHead(content []byte) (end, rest int, ok bool) {
 		}
 		end += i + 1
 	}
-	return end, end, end > 0
+	return end, end, end > 0 // the splitter has counted the empty line as part of the next delimiter
 }
 
 // cutLine cuts the first line from a head. Every line of the head ends with LF or CRLF.

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Parse parses the body of a batch. boundary comes from the content type. The caller must limit the size of body. The
-// Batch shares memory with body. Parse stops after limit+1 operations or parts; see [Batch.Truncated]. Errors are of
-// type [*Error] with [Malformed].
+// Parse parses the body of a batch. It stops after limit+1 operations or parts; see [Batch.Truncated]. The Batch shares
+// memory with body. The error is an [*Error] with [Malformed].
 func Parse(body []byte, boundary string, limit int) (*Batch, error) {
 	p := parser{body: body, limit: limit}
 	if err := p.batch(boundary); err != nil {
@@ -39,8 +38,8 @@ func (p *parser) batch(boundary string) error {
 		var end int
 		end, closing, ok = s.delimiter()
 		if !ok {
-			// Some clients omit the last "--". If only blanks follow the last delimiter of a batch, it need not be
-			// closing. If other text follows, the batch was truncated.
+			// Some clients omit the "--" of the closing delimiter. Accept this if only blanks follow. Other text means
+			// that the batch was truncated.
 			if blank(p.body[begin:]) {
 				return nil
 			}

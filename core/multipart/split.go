@@ -2,13 +2,11 @@ package multipart
 
 import "bytes"
 
-// splitter cuts a multipart body at its delimiter lines. A delimiter line is "--" and the boundary, then "--" if it is
-// the closing one, then blanks, and a line end or the end of input. Whole lines are compared, because the boundary of
-// the batch may be a prefix of the changeset's boundary, or the other way round.
+// splitter cuts a multipart body at its delimiter lines: "--", the boundary, "--" at the end of the body, and blanks.
+// It compares whole lines, because one of the two boundaries may be a prefix of the other.
 //
-// One client omits the line end before a delimiter. If glued is set, a delimiter may therefore directly follow the
-// closing brace of an operation's JSON. This is safe: in valid JSON, "--" occurs only inside a string, and a string
-// contains no line end (docs/adr/0022).
+// If glued is set, a delimiter may directly follow the closing brace of an operation's JSON, as one client writes it.
+// This is safe: in valid JSON, "--" occurs only inside a string, which contains no line end (docs/adr/0022).
 type splitter struct {
 	body  []byte
 	delim []byte
@@ -21,8 +19,8 @@ func newSplitter(body []byte, pos int, boundary string) splitter {
 	return splitter{body: body, delim: append([]byte("--"), boundary...), pos: pos}
 }
 
-// delimiter finds the next delimiter line and moves s.pos past it. start is the end of the content before the line. The
-// line end before a delimiter line is not part of the content.
+// delimiter finds the next delimiter line and moves s.pos past it. The content before this line ends at start, and does
+// not include the line end.
 func (s *splitter) delimiter() (start int, closing, ok bool) {
 	from, glued, judged := s.pos, s.glued, false
 	for {
@@ -35,8 +33,8 @@ func (s *splitter) delimiter() (start int, closing, ok bool) {
 			if !glued || s.body[start-1] != '}' {
 				continue
 			}
-			// Call holdsJSON only for the first brace of a part, because it parses the heads from the start of the
-			// part. For a body full of braces and delimiters, calls for each brace would take hours.
+			// Call holdsJSON only for the first brace of a part, because it parses from the start of the part. For a
+			// body full of braces and delimiters, a call for each brace would take hours.
 			if !judged {
 				glued, judged = holdsJSON(s.body[s.pos:start]), true
 			}

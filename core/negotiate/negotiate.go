@@ -1,6 +1,5 @@
-// Package negotiate implements the content negotiation of the protocol. From the headers of a request, it determines
-// the format of the body and the format that the client requests for the answer. The available formats depend on the
-// protocol version.
+// Package negotiate implements content negotiation: from the headers of a request, it determines the format of the body
+// and of the answer. The choice depends on the protocol version.
 package negotiate
 
 import (
@@ -50,20 +49,21 @@ type Dialect struct {
 	OData   float64 // requested OData version, or 0
 }
 
-// formatError returns "" if a format is available, and an error code otherwise. Before 2013-08-15, only ATOM was
-// available; since 2015-12-11, only JSON is. A client that sends no version gets any format. Before 2015-12-11, JSON
-// requires OData 3. Since then, clients may request an older OData version.
+// formatError returns "" if the format f is available, and an error code otherwise. A request without a protocol
+// version may use both formats.
 func (d Dialect) formatError(f payload.Format) table.Code {
 	switch {
+	// ATOM is available before version 2015-12-11.
 	case f == payload.Atom && d.Version >= version.AtomEnd:
 		return table.AtomFormatNotSupported
+	// JSON is available from version 2013-08-15 on. Before version 2015-12-11, it needs OData 3.
 	case f != payload.Atom && (d.Version != "" && d.Version < version.JSON || d.OData != 0 && d.OData < 3 && d.Version < version.AtomEnd):
 		return table.JSONFormatNotSupported
 	}
 	return ""
 }
 
-// ordinary returns the default format of an answer: ATOM before 2015-12-11, and JSON since then.
+// ordinary returns the default format of an answer: ATOM before version 2015-12-11, and otherwise JSON.
 func (d Dialect) ordinary() payload.Format {
 	if d.Version < version.AtomEnd {
 		return payload.Atom
@@ -76,12 +76,11 @@ type Representation struct {
 	Format      payload.Format
 	ErrorFormat payload.Format
 	FormatErr   error // error if none of the requested formats is available
-	Unasked     bool  // whether the request has neither $format nor Accept
+	Unasked     bool  // whether the request lacks both $format and Accept
 }
 
-// ResponseFormat returns the format of the answer: $format or, without $format, the first available media range in
-// Accept. Without both, it returns the default format. Errors have the same format, but are in XML if the client
-// accepts any format.
+// ResponseFormat returns the format of the answer: $format, else the first available media range in Accept, else the
+// default. For errors, a client that accepts any format gets XML.
 func (d Dialect) ResponseFormat(format *string, accept string) Representation {
 	if format != nil && *format != "" {
 		accept = *format

@@ -7,20 +7,18 @@ import (
 	"edgetable/core/edm"
 )
 
-// An encoded filter, which can be sent to another process, is a list of expressions in prefix order. The first byte of
-// an expression is its kind:
+// An encoded filter can be sent to another process. An expression is encoded as one byte for its kind, followed by:
 //
-//	constant     1 byte: 1 is true
-//	comparison   operator (1 byte) · property of package edm: the name and the literal
-//	conjunction  uvarint number · that many expressions
-//	disjunction  the same as conjunction
-//	negation     expression
-//	function     function (1 byte) · property of package edm: the name and the literal
+//   - constant: 1 byte, which is 1 for true
+//   - comparison: the operator in 1 byte, and the name and the literal as a property of package edm
+//   - conjunction or disjunction: the number of operands as a uvarint, and the operands
+//   - negation: the operand
+//   - function: the function in 1 byte, and the name and the literal as a property of package edm
 
 var errEncoding = errors.New("odata: malformed filter")
 
-// maxNesting is the maximum depth of an encoded expression. Each pair of parentheses in a filter adds at most three
-// levels: a disjunction, a conjunction and a negation.
+// maxNesting is the maximum depth of an encoded expression. Each pair of parentheses adds at most three levels: a
+// disjunction, a conjunction and a negation.
 const maxNesting = 3 * (MaxDepth + 1)
 
 // Append appends the encoding of the filter to dst. A nil filter is encoded as no bytes.

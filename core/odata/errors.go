@@ -22,11 +22,11 @@ func (e termError) Error() string {
 
 func (e termError) Is(target error) bool { return target == ErrSelect }
 
-// Errors of this package. The protocol returns them as InvalidInput (400) with their text as the message, except
-// [ErrNotImplemented], which becomes NotImplemented (501).
+// Errors of this package. The protocol returns them as InvalidInput (400) with their text, and [ErrNotImplemented] as
+// NotImplemented (501).
 var (
-	// ErrNotImplemented means that the filter uses a part of OData that the service does not implement: functions,
-	// arithmetic, or a comparison of two properties.
+	// ErrNotImplemented means that the filter uses OData that the service does not implement: functions, arithmetic, or
+	// a comparison of two properties.
 	ErrNotImplemented = errors.New("The requested operation is not implemented on the specified resource.") //lint:ignore ST1005 the service's text
 	// ErrNull means that the filter contains the literal null.
 	ErrNull = errors.New("One of the request inputs is not valid. A filter cannot contain null: null properties are not stored, and every comparison with an absent property is false.") //lint:ignore ST1005 the service's text
@@ -51,8 +51,8 @@ type TypeError struct{ message string }
 
 func (e *TypeError) Error() string { return e.message }
 
-// typeName returns the name of a type for a [TypeError]. It returns "<null>" for TypeNull, which the parser uses for
-// properties whose type depends on the entity.
+// typeName returns the name of a type for a [TypeError]. For TypeNull, the parser's type of a property that depends on
+// the entity, it returns "<null>".
 func typeName(t edm.Type) string {
 	if t == edm.TypeNull {
 		return "<null>"

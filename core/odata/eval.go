@@ -11,7 +11,7 @@ import (
 )
 
 // entity is an entity for which a filter is evaluated. The first access to a property looks up all properties of the
-// filter in one pass over the property list.
+// filter in one pass.
 type entity struct {
 	key        []byte
 	timestamp  edm.Ticks
@@ -21,8 +21,8 @@ type entity struct {
 	values     [maxValues]edm.Value // values of names; null if the entity lacks the property
 }
 
-// maxValues is the maximum number of properties to look up in one pass. Further properties are looked up one by one.
-// The limit keeps entity small enough for the stack.
+// maxValues is the maximum number of properties to look up in one pass; others are looked up one by one. It keeps
+// entity small enough for the stack.
 const maxValues = 8
 
 func (e *entity) matches(x *expr) bool {
@@ -106,8 +106,8 @@ func (e *entity) resolve() {
 	e.properties.Gather(e.names[:min(len(e.names), maxValues)], e.values[:])
 }
 
-// compare compares a stored value with a literal by the rules in the package comment. If op only tests equality,
-// compare may return less for all unequal values, which is faster.
+// compare compares a stored value with a literal by the rules in the package comment. If op only tests equality, it may
+// return less for any unequal value, which is faster.
 func compare(v edm.Value, literal *edm.Value, op operator) operator {
 	switch v.Type() {
 	case edm.TypeNull:

@@ -13,12 +13,10 @@ const (
 	function
 )
 
-// expr is a node of a filter. It is a struct and not an interface, so that evaluation is a switch whose arguments stay
-// on the stack.
+// expr is a node of a filter. It is a struct and not an interface, so that arguments stay on the stack.
 //
-// A conjunction or disjunction has at least two operands. An operand is not a constant, and its kind differs from the
-// kind of the parent. The operand of a negation is neither a constant nor a negation. Therefore only the root can be a
-// constant.
+// A conjunction or disjunction has at least two operands, of other kinds than its own. The operand of a negation is no
+// negation. Only the root can be a constant.
 type expr struct {
 	kind     kind
 	truth    bool
@@ -56,8 +54,8 @@ func systemField(name string) (field, bool) {
 // operator is a comparison operator, stored as the set of outcomes for which it is true.
 type operator uint8
 
-// The possible outcomes of comparing a stored value with a literal. A set of outcomes has one bit for each outcome. An
-// absent property has the outcome 0, for which every operator is false.
+// The outcomes of comparing a stored value with a literal, one bit each. An operator is the set of outcomes for which
+// it is true. For an absent property (0), every operator is false.
 const (
 	absent operator = 0
 	less   operator = 1 << iota >> 1
@@ -140,8 +138,8 @@ func (op operator) mirrored() operator {
 
 func truth(b bool) *expr { return &expr{kind: constant, truth: b} }
 
-// combine builds a conjunction or disjunction of the expressions in list. It flattens nested expressions of the same
-// kind: (a and b) and c becomes a and b and c. It also removes constants, unless the result is a constant.
+// combine builds a conjunction or disjunction of list. (a and b) and c becomes a and b and c. Constants are removed,
+// unless the result is one.
 func combine(k kind, list []*expr) *expr {
 	// In a conjunction, true is neutral and false decides the result. In a disjunction, it is the other way round.
 	neutral := k == conjunction

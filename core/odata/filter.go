@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Limits of a filter. The service documents a maximum of 15 comparisons but accepts more. MaxDepth is large because
-// some clients add one pair of parentheses for each key in a long list.
+// Limits of a filter. The service documents at most 15 comparisons but accepts more. MaxDepth is large, because some
+// clients add parentheses for each key in a long list.
 const (
 	MaxLength      = 32 << 10 // maximum length in bytes
 	MaxDepth       = 128      // maximum depth of parentheses
@@ -23,16 +23,15 @@ type Filter struct {
 	names []string
 }
 
-// Parse parses a filter on entities. It returns nil for blank text. The error is a *[SyntaxError], a *[TypeError],
+// Parse parses a filter on entities. Blank text results in nil. The error is a *[SyntaxError], a *[TypeError],
 // [ErrNotImplemented], [ErrNull], [ErrNotBoolean] or [ErrTooComplex].
 func Parse(text string) (*Filter, error) { return parse(text, parser{}) }
 
 // ParseExtended is like Parse, but the filter may call a [Function]. The service does not support functions.
 func ParseExtended(text string) (*Filter, error) { return parse(text, parser{extended: true}) }
 
-// ParseTables parses a filter on the tables of an account. fold converts a name to lower case. Match takes a key whose
-// PartitionKey is the folded table name and whose RowKey is empty. fold is also applied to literals that are compared
-// with TableName, so comparisons ignore case. A table has no other property.
+// ParseTables parses a filter on the tables of an account by TableName. fold converts a name to lower case. Match takes
+// the folded name as PartitionKey.
 func ParseTables(text string, fold func(string) string) (*Filter, error) {
 	return parse(text, parser{fold: fold})
 }
@@ -60,8 +59,8 @@ func parse(text string, p parser) (*Filter, error) {
 	return &Filter{root: root, names: p.names}, nil
 }
 
-// Shape returns the filter in canonical form with a question mark for each value, so that it may be logged. A long or
-// deeply nested result is truncated. A nil filter returns "".
+// Shape returns the canonical filter with a question mark for each value, so that it may be logged. A long or deeply
+// nested filter is truncated. A nil filter results in "".
 func (f *Filter) Shape() string {
 	if f == nil {
 		return ""
@@ -80,9 +79,8 @@ const (
 	maxShapeDepth = 32
 )
 
-// Match reports whether the filter is true for an entity. k is the encoded key, and p holds the properties except keys
-// and Timestamp. If k is nil, PartitionKey, RowKey and Timestamp are absent; a filter can then test named values that
-// are not an entity. Match does not allocate.
+// Match reports whether the filter is true for the entity with the encoded key k and properties p. If k is nil, it has
+// no keys and no Timestamp. Match does not allocate.
 func (f *Filter) Match(k []byte, timestamp edm.Ticks, p edm.Properties) bool {
 	if f == nil {
 		return true

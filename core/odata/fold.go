@@ -5,8 +5,8 @@ import "edgetable/core/edm"
 // Outcomes is a set of possible outcomes of comparing a stored value with a literal.
 type Outcomes uint8
 
-// The outcomes, by the rules in the package comment. Types that are not comparable have the outcome Less. Unordered
-// means that at least one value is NaN. Absent means that the entity lacks the property.
+// The outcomes, by the rules in the package comment. Unordered: at least one value is NaN. Absent: the entity lacks the
+// property. Less: also for types that are not comparable.
 const (
 	Less      = Outcomes(less)
 	Equal     = Outcomes(equal)
@@ -15,8 +15,8 @@ const (
 	Absent    = Unordered << 1
 )
 
-// Test is a comparison or a function call in a filter. A function call that is true has the outcome Equal. Name is the
-// name of a property, which may be PartitionKey, RowKey or Timestamp.
+// Test is a comparison or a function call in a filter. A true function call has the outcome Equal. Name is a property,
+// which may be PartitionKey, RowKey or Timestamp.
 type Test struct {
 	Name     string
 	Function Function
@@ -25,11 +25,11 @@ type Test struct {
 }
 
 // Fold translates a filter for a store that evaluates it in another language. It calls test for each comparison and
-// function call, and join for each conjunction and disjunction. all is true for a conjunction and false for a
-// disjunction. parts has the results for the operands: at least two, or none for a constant filter.
+// function call, and join for each conjunction (all is true) and disjunction (all is false). join gets at least two
+// parts, or none for a constant filter.
 //
-// Fold eliminates negations: below a negation, it complements Test.Holds and exchanges conjunctions and disjunctions.
-// The result is therefore monotonic: if a test is true for more entities, the filter is never true for fewer entities.
+// There are no negations: not (a and b) becomes (not a) or (not b). So if test returns a weaker condition, the result
+// still holds for every entity that f matches.
 func Fold[T any](f *Filter, test func(Test) T, join func(all bool, parts []T) T) T {
 	if f == nil {
 		return join(true, nil)

@@ -2,9 +2,8 @@ package odata
 
 import "strings"
 
-// Function is a string function that filters of [ParseExtended] may call. It reports whether the stored value is a
-// String that begins with, ends with or contains the literal, compared by UTF-16 code unit. It is false for an absent
-// property and for values of other types.
+// Function is a string function in a filter of [ParseExtended]. It tests whether a String begins with, ends with or
+// contains the literal. It is false for other types.
 type Function uint8
 
 // The functions. NoFunction stands for a comparison.
@@ -15,8 +14,8 @@ const (
 	Contains
 )
 
-// functionNamed returns the function with the given name, or NoFunction. In OData 3, contains is named substringof and
-// takes the literal as its first argument.
+// functionNamed returns the function with the given name, or NoFunction. substringof is the name of contains in OData
+// 3, where the literal is the first argument.
 func functionNamed(name string) Function {
 	switch name {
 	case "startswith":
@@ -39,9 +38,8 @@ func (f Function) String() string {
 	return "contains"
 }
 
-// Of returns the result of the function for the stored value s and the literal part. It compares UTF-8 bytes. UTF-16
-// code units would give the same result, because in UTF-8 the bytes of one character never occur inside another
-// character.
+// Of returns the result of the function for the stored value s and the literal part. It compares UTF-8 bytes, with the
+// same result as UTF-16 code units.
 func (f Function) Of(s, part string) bool {
 	switch f {
 	case StartsWith:

@@ -6,13 +6,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// parser parses a filter by recursive descent. It stores the first error. After an error, the parsing functions consume
-// nothing, and their results are meaningless. The frames of MaxDepth nested pairs of parentheses must fit into the 64
-// KiB stack of a small wasm module. Functions outside the recursion are not inlined, because inlining would enlarge the
-// frames.
+// parser parses a filter by recursive descent. It stores the first error. Then the parsing functions consume nothing,
+// and their results are meaningless.
 //
-// As in Microsoft.Data.OData, types are checked from left to right and from inside to outside when operands are
-// combined. A type error is reported only after the whole filter has been read, so syntax errors take precedence.
+// The frames of MaxDepth nested parentheses must fit into the 64 KiB stack of a small wasm module. Functions outside
+// the recursion are not inlined, because inlining would enlarge the frames.
+//
+// A type error is reported only after the whole filter has been read, so that syntax errors take precedence, as in
+// Microsoft.Data.OData.
 type parser struct {
 	lexer       lexer
 	fold        func(string) string // for a filter on tables: converts a name to lower case
@@ -46,7 +47,7 @@ func (p *parser) recordTypeError(err error) {
 // unexpected stores a syntax error for the next token.
 func (p *parser) unexpected() { p.expected("Syntax error", p.lexer.pos) }
 
-// expected stores the error for a next token other than the required one.
+// expected stores an error: the next token is not what the grammar requires at this point.
 //
 //go:noinline
 func (p *parser) expected(what string, at int) {
@@ -137,8 +138,8 @@ func (p *parser) combined(k kind, list []*expr) *term {
 
 // unary = "not" unary | primary
 //
-// In OData "not" binds tighter than a comparison, so that "not" before a key is an error. Before a property of
-// unknown type it negates the comparison: "not A eq 1" has no other useful meaning.
+// "not" binds tighter than a comparison, so "not" before a key is an error. For a property A, however, "not A eq 1"
+// negates the comparison.
 func (p *parser) unary() *term {
 	nots := 0
 	for p.skipKeyword("not") {
@@ -166,7 +167,7 @@ func (p *parser) unary() *term {
 //
 // comparison = operand ( "eq" | "ne" | "gt" | "ge" | "lt" | "le" ) operand
 //
-// A parenthesis can begin an expr or an operand. Only the content shows which of the two it is.
+// A parenthesis may begin an expr or an operand.
 //
 //go:noinline
 func (p *parser) primary(left *term) *term {

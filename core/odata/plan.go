@@ -20,13 +20,12 @@ type Plan struct {
 	Kind string
 }
 
-// maxRanges is the maximum number of ranges in a plan, because a store performs one seek for each range. A plan that
-// needs more ranges has a single range that contains all of them.
+// maxRanges is the maximum number of ranges in a plan, because a store performs one seek for each. If a filter needs
+// more, its plan has a single range that contains all of them.
 const maxRanges = 100
 
-// MakePlan returns the plan for a filter. A nil filter selects the whole table. The ranges are derived from comparisons
-// of PartitionKey and RowKey, and from calls of startswith on them, which may be combined by and, or and not. A
-// condition on RowKey narrows a range only within a single partition.
+// MakePlan returns the plan for a filter; nil selects the whole table. The ranges come from comparisons of keys and
+// from startswith on keys, combined by and, or and not.
 //
 // Every plan is exact: the filter matches an entity with a valid key if and only if the key is in one of the ranges and
 // the residual matches the entity.
@@ -65,8 +64,8 @@ func MakePlan(f *Filter) Plan {
 	return p
 }
 
-// regionOf returns a region that contains every entity for which the expression, or its negation if negated is set, is
-// true. If the expression tests no key, the region contains all entities.
+// regionOf returns a region that contains every entity for which e is true, or for which e is false if negated is set.
+// If e tests no key, the region contains all entities.
 func regionOf(e *expr, negated bool) region {
 	switch e.kind {
 	case constant:

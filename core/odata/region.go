@@ -8,13 +8,12 @@ import (
 	"edgetable/core/key"
 )
 
-// box is the set of entities whose PartitionKey is in one range and whose RowKey is in another range. The bounds are
-// positions from [key.PartitionFrom] and [key.PartitionAfter], which apply to RowKeys too, because both keys have the
-// same encoding.
+// box is the set of entities whose PartitionKey is in one range and whose RowKey is in another. The bounds of both
+// ranges are from [key.PartitionFrom] and [key.PartitionAfter].
 type box struct{ partition, row key.Range }
 
-// region is a set of entities: the union of at most maxRanges boxes. The region of an expression contains every entity
-// for which the expression is true. If exact is set, it contains no other entity.
+// region is a set of entities: the union of at most maxRanges boxes. It contains every entity for which its expression
+// is true and, if exact is set, no other entity.
 type region struct {
 	boxes []box
 	exact bool
@@ -120,8 +119,8 @@ func intersect(a, b []box) (out []box, ok bool) {
 	return out, len(out) <= maxRanges
 }
 
-// tidy sorts boxes and merges neighbors. Two boxes can be merged if they have the same PartitionKeys and their RowKey
-// ranges touch or overlap, or if they have the same RowKeys and their PartitionKey ranges touch or overlap.
+// tidy sorts boxes and merges neighbors. It merges two boxes if one of their ranges (of PartitionKeys or RowKeys) is
+// equal and the other ranges touch or overlap.
 func tidy(boxes []box) []box {
 	slices.SortFunc(boxes, func(a, b box) int {
 		return cmp.Or(bytes.Compare(a.partition.Start, b.partition.Start), compareEnds(a.partition.End, b.partition.End),
@@ -205,9 +204,8 @@ func (w width) String() string {
 	return [...]string{"Nothing", "Point", "Rows", "Partition", "Range", "Table"}[w]
 }
 
-// rangesOf converts boxes to ascending disjoint ranges of encoded keys, and returns the width of the widest range. If a
-// box limits the RowKeys in several partitions, no range of encoded keys can express the limit. rangesOf then ignores
-// the limit, and lost is true.
+// rangesOf converts boxes to ascending disjoint ranges of encoded keys, and returns the width of the widest. lost is
+// true if it ignored a limit of RowKeys in several partitions.
 func rangesOf(boxes []box) (ranges []key.Range, widest width, lost bool) {
 	spans := make([]box, 0, len(boxes)) // ranges of encoded keys, as boxes for tidy
 	for _, b := range boxes {
@@ -224,8 +222,8 @@ func rangesOf(boxes []box) (ranges []key.Range, widest width, lost bool) {
 	return ranges, widest, lost
 }
 
-// keys returns a range of encoded keys that contains all entities of the box, and the width of the range. If the box
-// has several partitions, the range contains all of their RowKeys.
+// keys returns a range of encoded keys that contains all entities of the box, and its width. If the box has several
+// partitions, the range contains all of their RowKeys.
 func (b box) keys() (key.Range, width) {
 	partition, ok := point(b.partition)
 	switch {

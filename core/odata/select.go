@@ -18,9 +18,8 @@ const (
 	maxNameLength = 255 // in UTF-16 code units
 )
 
-// ParseSelect parses a comma-separated list of property names. Names may be surrounded by blanks, and a comma may
-// follow the last name. Blank text, or a * in the list, selects all properties. The error is [ErrSelect], or a
-// [SyntaxError] for an expression in brackets, which the service reads as one token.
+// ParseSelect parses a comma-separated list of property names. Blank text, or a * in the list, selects all properties.
+// The error is [ErrSelect] or a [SyntaxError].
 func ParseSelect(text string) (Select, error) {
 	if err := checkBrackets(text); err != nil {
 		return nil, err
@@ -52,8 +51,8 @@ func ParseSelect(text string) (Select, error) {
 	return list, nil
 }
 
-// checkBrackets returns the service's error if the list contains an expression in brackets or braces in place of a
-// name. Commas inside the expression do not separate names.
+// checkBrackets returns the service's error if the list contains an expression in brackets or braces instead of a name.
+// Commas inside it do not separate names.
 func checkBrackets(text string) error {
 	at := strings.IndexAny(text, "[{")
 	if at < 0 {

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/key"
 )
 
-// term is a parsed operand (cond is nil) or condition. Only the token after an operand shows whether the operand is
-// itself a condition, like the property A in "A and B eq 1". parser.condition converts such an operand.
+// term is a parsed operand, or a condition if cond is set. A property can be either: in "A and B eq 1", only the "and"
+// shows that A is a condition. parser.condition then converts it.
 type term struct {
 	cond    *expr
 	called  bool   // whether cond is a function call, which may be compared with true or false

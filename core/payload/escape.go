@@ -13,10 +13,11 @@ const (
 )
 
 // plain returns the length of the longest prefix that a JSON string contains unescaped: printable ASCII without quote
-// and backslash. It tests eight bytes at a time. Subtracting n from every byte sets the high bit of each byte below n.
-// A borrow may also set the high bit of a later byte, but the lowest set bit always marks a byte below n.
+// and backslash.
 func plain(b []byte) int {
 	i := 0
+	// Test eight bytes at a time. Subtracting n from every byte sets the high bit of each byte below n. A borrow may also
+	// set the high bit of a later byte, but the lowest set bit is always right.
 	for ; i+8 <= len(b); i += 8 {
 		w := binary.LittleEndian.Uint64(b[i:])
 		m := (w | (w - ones*0x20) | ((w ^ ones*'"') - ones) | ((w ^ ones*'\\') - ones)) & highs
@@ -67,8 +68,8 @@ func hex4[T []byte | string](b T) (r rune, ok bool) {
 	return r, true
 }
 
-// unescape appends the characters of a JSON string, which must have valid syntax. It replaces each unpaired surrogate
-// by U+FFFD, and reports in lone whether there was one.
+// unescape appends the characters of a JSON string, which must have valid syntax. An unpaired surrogate becomes U+FFFD;
+// lone reports whether there was one.
 func unescape(dst []byte, b string) (out []byte, lone bool) {
 	for {
 		i := strings.IndexByte(b, '\\')

@@ -29,10 +29,8 @@ func appendETagTime(dst, when []byte) []byte {
 // longestETag exceeds the length of every valid ETag, even with all characters percent-encoded.
 const longestETag = 64
 
-// ParseIfMatch parses the value of an If-Match header, which is * or a weak ETag W/"datetime'…'". The colons in the
-// time may be decoded. If the time is valid but not spelled like a Timestamp, the result is the zero Match, which
-// matches no entity. Any other weak ETag fails with ConditionNotMet. All other text, such as a list or a strong ETag,
-// fails with InvalidInput.
+// ParseIfMatch parses the value of an If-Match header: * or a weak ETag. A weak ETag without a valid time fails with
+// ConditionNotMet, and all other text with InvalidInput.
 func ParseIfMatch(header string) (table.Match, error) {
 	h := strings.Trim(header, " \t")
 	if h == "*" {

@@ -65,8 +65,8 @@ func (e *Events) Append(dst []byte, c *table.FeedCommit, i int) []byte {
 	return w.b
 }
 
-// context appends the attributes of every event. The id consists of the table's incarnation, the Timestamp, a hash of
-// the key, and the kind of change, so all deliveries of an event have the same id.
+// context appends the attributes of every event. The id is the same in all deliveries of an event: it depends on the
+// incarnation, the Timestamp, the key and the kind of change.
 func (e *Events) context(w *object, c *table.FeedCommit, kind string, k []byte) {
 	id := make([]byte, 0, 64)
 	for _, b := range e.Life {

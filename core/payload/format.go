@@ -68,8 +68,8 @@ type Projection struct {
 // linearProjection is the maximum number of names for which a linear search is faster than a map.
 const linearProjection = 8
 
-// NewProjection compiles a $select. names may contain duplicates. If names is empty, all properties are selected. text
-// is the $select for the JSON metadata.
+// NewProjection compiles a $select with the given names, which may have duplicates. Without names, it selects all
+// properties. text is the $select for the JSON metadata.
 func NewProjection(names []string, text string) *Projection {
 	p := &Projection{text: strings.Trim(text, " \t\r\n"), all: len(names) == 0}
 	seen := make(map[string]int, len(names))

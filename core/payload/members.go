@@ -5,8 +5,8 @@ import (
 	"edgetable/core/table"
 )
 
-// maxMembers is the maximum number of distinct names in one body. It limits the memory for reading the body. Names of
-// null values and annotations of absent properties count too.
+// maxMembers is the maximum number of distinct names in one body, including null values and annotations of absent
+// properties. It limits the memory for reading a body.
 const maxMembers = 512
 
 // member is one property of a body. Its type annotation may precede or follow the value, so both are held until the
@@ -49,9 +49,8 @@ func explainTwice(name string) error {
 	return explain(table.DuplicatePropertiesSpecified.Err(), "Send "+quote(name)+" once.")
 }
 
-// index is a hash table with linear probing from the names in a member list to their positions plus one. An attacker
-// can cause collisions, but the table is too small for them to matter. A map would allocate for each body with many
-// names and take a third longer.
+// index is a hash table from the names in a member list to their positions plus one, too small for an attacker's
+// collisions to matter. A map would allocate and take a third longer.
 type index [2 * maxMembers]uint16
 
 // member returns the position of name in list. It appends a new member if the list has none with this name.

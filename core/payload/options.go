@@ -183,12 +183,12 @@ func (r *optionsReader) ignore() error {
 }
 
 // AppendOptions appends the document of GET /mytable?comp=options. It contains the members that [ReadOptions] reads,
-// with the additional member "state" in an expiry rule and a change feed. Two more members concern the expiry rule:
+// and additionally "state" in an expiry rule and a change feed. Two more members concern expiry:
 //
-//   - "undoUntil" is a time, and is present for a new rule. If the rule is withdrawn before this time, all entities
-//     that have expired by the rule are restored.
-//   - "ending" is a rule that was withdrawn or replaced. It is present until all entities that have expired by this
-//     rule are removed.
+//   - "undoUntil" is present for a new rule. If the rule is withdrawn before this time, all entities that have expired
+//     by the rule are restored.
+//   - "ending" is a withdrawn or replaced rule. It is present until all entities that have expired by this rule are
+//     removed.
 func AppendOptions(dst []byte, t *table.Traits, now edm.Ticks) []byte {
 	w := object{b: append(dst, '{')}
 	if t != nil && t.Expiry != nil {

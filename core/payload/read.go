@@ -49,9 +49,8 @@ func update(list []member, as spelling) (edm.Properties, error) {
 	return encode(list, order, as)
 }
 
-// encode determines the types of the properties and encodes them. If both the entity and one of its properties are too
-// large, it reports the entity, like the service. Keys do not count towards the size of the entity, because they are
-// too small to matter. order holds the indexes of list in the order of the result; nil means the order of list.
+// encode determines the types of the properties in list and encodes them. order holds the indexes of list in the order
+// of the result; nil means the order of list.
 func encode(list []member, order []uint16, as spelling) (edm.Properties, error) {
 	var (
 		stack      [256]byte
@@ -91,6 +90,8 @@ func encode(list []member, order []uint16, as spelling) (edm.Properties, error) 
 		scratch = grown
 		properties = edm.AppendProperty(properties, p.name, v)
 	}
+	// If both the entity and one of its properties are too large, report the entity, like the service. The keys are too
+	// small to matter.
 	switch {
 	case count == 0:
 		return nil, nil
@@ -157,8 +158,8 @@ func (e *Entity) keys(pk, rk *member) error {
 	return nil
 }
 
-// typedValue returns the value of a property that is not null. The value shares memory with the body or with scratch.
-// grown is scratch, or a longer buffer, for the next call.
+// typedValue returns the value of a property that is not null. It shares memory with the body or with scratch. grown is
+// scratch, or a longer buffer, for the next call.
 func (p *member) typedValue(scratch []byte, as spelling) (v edm.Value, grown []byte, err error) {
 	t, err := p.annotation()
 	if err != nil {

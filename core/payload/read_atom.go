@@ -17,9 +17,8 @@ const (
 	scheme        = spaceData + "/scheme"
 )
 
-// ReadAtomEntity is [ReadEntity] for an Atom entry. The properties are the elements of the data namespace in
-// m:properties; everything else in the entry is ignored. The attribute m:type is the type of a value. A value without
-// m:type is a String and retains all its white space. A property with m:null="true" is ignored.
+// ReadAtomEntity is [ReadEntity] for an Atom entry. The properties are the data elements in m:properties. m:type is the
+// type of a value, and the default is String.
 func ReadAtomEntity(body []byte) (Entity, error) {
 	var buf [typicalMembers]member
 	list, err := collectAtom(body, buf[:0])
@@ -49,8 +48,8 @@ func ReadAtomTableName(body []byte) (name string, ok bool, err error) {
 	return nameOfTable(list)
 }
 
-// collectAtom reads a whole Atom entry and appends its members to list. It accepts m:properties inside the content
-// element, where it normally is, and after the content element, where Atom entries for media have it.
+// collectAtom reads a whole Atom entry and appends its members to list. m:properties may be inside the content element,
+// or after it as in entries for media.
 func collectAtom(body []byte, list []member) ([]member, error) {
 	var index index
 	r := xml.NewReader(body)

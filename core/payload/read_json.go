@@ -7,16 +7,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// ReadEntity parses the JSON body of an insert, and checks the names, types, sizes and number of its properties. An
-// annotation before or after a value sets its type. Without an annotation, JSON determines the type: true and false are
-// Boolean, integers in the range of Int32 are Int32, other numbers are Double, and strings are String. Nulls, Timestamp
-// and odata.* are ignored.
+// ReadEntity parses the JSON body of an insert, and checks the names, types, sizes and number of its properties. The
+// entity does not share memory with the body.
 //
-// ReadEntity also accepts what the service's reader, Microsoft.Data.OData 5.8.0, accepts beyond JSON: strings and names
-// in single quotes, unquoted names, control characters in strings, and numbers such as .5, 1. and 007. For the accepted
-// texts of values, see [serviceSpelling].
+// Without a type annotation, a value is a Boolean, a String, an Int32 (an integer in its range) or a Double (any other
+// number). Nulls, Timestamp and odata.* are ignored.
 //
-// The entity does not share memory with the body.
+// Like the service's reader, ReadEntity accepts more than JSON: strings and names in single quotes, unquoted names,
+// control characters in strings, and numbers such as .5, 1. and 007. For the texts of values, see [serviceSpelling].
 func ReadEntity(body []byte) (Entity, error) {
 	var buf [typicalMembers]member
 	list, err := collect(scanner{body: body, relaxed: true}, buf[:0])
@@ -37,9 +35,8 @@ func ReadFileEntity(text []byte) (Entity, error) {
 	return entity(list, fileSpelling)
 }
 
-// ReadUpdate is [ReadEntity] for the body of an update or merge. It returns the properties sorted by name, because the
-// service stores an updated entity in this order. The keys are in the URL. Keys in the body are ignored, even if their
-// type is wrong.
+// ReadUpdate is [ReadEntity] for the body of an update or merge. It sorts the properties by name, as the service stores
+// them, and ignores keys in the body, even of a wrong type.
 func ReadUpdate(body []byte) (edm.Properties, error) {
 	var buf [typicalMembers]member
 	list, err := collect(scanner{body: body, relaxed: true}, buf[:0])
@@ -60,8 +57,8 @@ func ReadTableName(body []byte) (name string, ok bool, err error) {
 	return nameOfTable(list)
 }
 
-// collect reads a whole JSON body and appends its members to list, in the order of their values in the body. A type
-// annotation may precede or follow its value.
+// collect reads a whole JSON body and appends its members to list, in the order of their values. A type annotation may
+// precede or follow its value.
 func collect(s scanner, list []member) ([]member, error) {
 	var index index
 	return index.collect(&s, list)

@@ -9,9 +9,8 @@ type Received struct {
 	Properties           edm.Properties
 }
 
-// Reader reads the entities in responses. It is for clients. It accepts JSON with type annotations. It ignores nulls,
-// which stand for selected properties that an entity lacks. It does not check limits, because the service has checked
-// them. A returned entity is valid until the next method call.
+// Reader reads the entities in responses, for clients. It accepts JSON with type annotations, ignores nulls, and checks
+// no limits. An entity is valid until the next method call.
 type Reader struct {
 	s          scanner
 	index      index

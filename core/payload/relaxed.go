@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// The service's reader, Microsoft.Data.OData 5.8.0, accepts more than JSON. Scripts and small devices depend on it, so
-// this package accepts the same. Like the service, it rejects trailing commas, comments, +5, True and mismatched
-// quotes.
+// The service's reader, Microsoft.Data.OData 5.8.0, accepts more than JSON, and so does this package. Both reject
+// trailing commas, comments, +5, True and mismatched quotes.
 
 // relaxedName reads a name in single quotes, or an unquoted name of letters, digits and _ $ . @.
 func (s *scanner) relaxedName() (token, error) {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// scanner reads a JSON object member by member and validates its syntax. Values must be scalars. It accepts only valid
-// UTF-8, and only valid JSON unless relaxed is set.
+// scanner reads a JSON object member by member and validates its syntax. Values must be scalars. The text must be UTF-8
+// and, unless relaxed is set, valid JSON.
 type scanner struct {
 	body        []byte
 	pos         int
@@ -16,8 +16,8 @@ type scanner struct {
 	relaxed     bool // accept everything that the service's reader accepts
 }
 
-// next reads the next member of the object into s.name and s.value. It returns false at the closing brace. After the
-// brace, only blanks may follow, unless s.within is set.
+// next reads the next member into s.name and s.value. It returns false at the closing brace. Only blanks may follow the
+// brace, unless s.within is set.
 func (s *scanner) next() (bool, error) {
 	comma := s.begun
 	if !s.begun {

@@ -12,9 +12,8 @@ const (
 	// fileSpelling accepts all texts that [edm.Parse] accepts, and a JSON number for an Int64. It is for files,
 	// responses and Atom.
 	fileSpelling spelling = iota
-	// serviceSpelling accepts what the service's reader, Microsoft.Data.OData 5.8.0, accepts in JSON. This includes
-	// blanks around a Boolean or Int32, a year or month for a DateTime, and a Guid in braces, in parentheses or without
-	// hyphens. It rejects a JSON number for an Int64, the Boolean "1", unpadded base64, and INF.
+	// serviceSpelling accepts what the service's reader accepts in JSON, such as a Guid in braces. It rejects a JSON
+	// number for an Int64, the Boolean "1", unpadded base64, and INF.
 	serviceSpelling
 )
 

@@ -21,9 +21,8 @@ type token struct {
 	escaped bool // whether text contains JSON escapes
 }
 
-// characters returns the characters of a string. If the string has escapes, characters decodes it into scratch and the
-// result shares memory with scratch. Otherwise the result shares memory with the body. grown is scratch, or a longer
-// buffer, for the next call.
+// characters returns the characters of a string. They share memory with the body, or with scratch if the string has
+// escapes. grown is scratch, or a longer buffer, for the next call.
 func (t token) characters(scratch []byte) (s string, grown []byte, lone bool) {
 	if !t.escaped {
 		return t.text, scratch, false

@@ -7,9 +7,9 @@ import "edgetable/core/percent"
 //	mytable(PartitionKey='p',RowKey='r')
 //
 // With the account's URI as base, the result is the Location header. With an empty base, it is the edit link. The table
-// name is spelled as in the request. Quotes in keys are doubled. Letters, digits, quotes and -._~*! are not encoded;
-// all other characters are percent-encoded as UTF-8. Braces must be encoded, because clients treat the first brace in a
-// part of a batch response as the start of an error body.
+// name is spelled as in the request. Quotes in keys are doubled. All characters except letters, digits, quotes and
+// -._~*! are percent-encoded as UTF-8. Do not exempt braces: clients take the first brace in a part of a batch response
+// for the start of an error.
 func AppendEntityURI(dst []byte, base, table, pk, rk string) []byte {
 	dst = append(dst, base...)
 	dst = append(dst, table...)

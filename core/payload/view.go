@@ -20,9 +20,8 @@ type View struct {
 	updated int
 }
 
-// Err returns an error if the format could not represent an appended entity. XML, unlike JSON, cannot contain control
-// characters, U+FFFE or U+FFFF. After an error, the body is well-formed but differs from the entity, and must not be
-// sent.
+// Err returns an error if the format could not represent an appended entity: XML cannot contain control characters,
+// U+FFFE or U+FFFF. The body must then not be sent.
 func (v *View) Err() error {
 	if v.lost {
 		return table.InvalidInput.With(errorText + " An entity has characters that XML cannot represent: request JSON instead.")

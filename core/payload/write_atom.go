@@ -17,8 +17,8 @@ const (
 	noAuthor = `<author><name /></author>`
 )
 
-// atomRoot appends the start of a document up to the attributes of the root element. The start tag remains open for the
-// ETag attribute. The attributes and the order of elements follow OData 3, which the service has used since 2014.
+// atomRoot appends the start of a document up to the attributes of the root element, whose start tag remains open for
+// the ETag. The attributes follow OData 3, as in the service.
 func (v *View) atomRoot(dst []byte, tag string) []byte {
 	dst = append(dst, declaration...)
 	dst = append(dst, tag...)
@@ -159,9 +159,8 @@ func atomError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []by
 	return append(dst, `</message></error>`...)
 }
 
-// AppendXMLError appends an error in the form of operations whose bodies are always XML: operations on access policies
-// and service properties. Authentication errors have this form too, unless the client requests JSON. The media type is
-// application/xml.
+// AppendXMLError appends an error as XML (application/xml), for operations on access policies and service properties,
+// and for authentication errors unless the client requests JSON.
 func AppendXMLError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
 	dst = append(dst, xml.Header+`<m:error xmlns:m="`+spaceMetadata+`"><m:code>`...)
 	dst = xml.AppendText(dst, string(e.Code))

@@ -133,9 +133,8 @@ func jsonNull(dst []byte, name string) []byte {
 	return append(dst, `":null,`...)
 }
 
-// AppendJSON appends an entity as one JSON object: its keys, its Timestamp unless ts is 0, and its properties with
-// annotations for the types that JSON cannot express. Clients send such objects as the body of inserts, updates and
-// merges. Each line of an entity file is such an object.
+// AppendJSON appends an entity as one JSON object, as in the body of a write. It omits the Timestamp if ts is 0, and
+// annotates the types that JSON cannot express.
 func AppendJSON(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
 	v := View{Format: Minimal}
 	dst = jsonKey(append(dst, '{'), partitionKey, pk)
@@ -167,9 +166,8 @@ func jsonError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []by
 	return append(dst, `"}}}`...)
 }
 
-// appendEscaped appends s as the content of a JSON string, without quotes. Like the service, it writes only ASCII:
-// other characters become \uXXXX with lower-case digits, or two such escapes above U+FFFF. An invalid UTF-8 byte
-// becomes U+FFFD.
+// appendEscaped appends s as the content of a JSON string. Like the service, it writes only ASCII, with escapes in
+// lower case. Invalid UTF-8 bytes become U+FFFD.
 func appendEscaped(dst []byte, s string) []byte {
 	for {
 		n := plain(unsafe.Slice(unsafe.StringData(s), len(s)))

@@ -21,7 +21,7 @@ type Account struct {
 	// Endpoint is the URL at which clients reach the account. It is only displayed. "" means unknown.
 	Endpoint string
 	// Shared is set if the server has other accounts too. An account without Audiences then accepts no bearer tokens,
-	// because only the audience of a token identifies its account.
+	// because only a token's audience identifies its account.
 	Shared bool
 }
 

@@ -12,8 +12,8 @@ import (
 	"edgetable/core/version"
 )
 
-// authenticate verifies the credentials of the request and sets x.authority. The credentials are in the Authorization
-// header or, if it is absent, in a shared access signature in the query.
+// authenticate verifies the credentials of the request and sets x.authority. They are in the Authorization header or,
+// without it, in a SAS in the query.
 func (x *exchange) authenticate(ctx context.Context) error {
 	if err := x.refuseAfterFailures(); err != nil {
 		return err
@@ -63,9 +63,8 @@ func (x *exchange) credentials(ctx context.Context) *table.Error {
 	return nil
 }
 
-// checkReachable returns an error if the account does not exist, is disabled, demands HTTPS, or does not accept
-// requests from the client's address. Each such error counts as a failed sign-in. Otherwise a client without a
-// key could guess account names without limit.
+// checkReachable returns an error if the account does not exist, is disabled, demands HTTPS, or refuses the client's
+// address. The error counts as a failed sign-in.
 func (x *exchange) checkReachable() *table.Error {
 	err := x.unreachable()
 	if err != nil {
@@ -93,8 +92,8 @@ func (x *exchange) unreachable() *table.Error {
 	return nil
 }
 
-// keyError converts an error of package sharedkey into the service's error with a detail for developers. The detail may
-// contain the StringToSign that the server computed, but never a key or a signature.
+// keyError converts an error of package sharedkey into the service's error. The detail may contain the StringToSign
+// that the server computed, but never a key or a signature.
 func (x *exchange) keyError(err error) *table.Error {
 	x.resp.Refused = RefusedSignature
 	var e *sharedkey.Error
@@ -172,8 +171,8 @@ func (x *exchange) policy(ctx context.Context, tableName, id string) (*sas.Polic
 	return nil, nil
 }
 
-// ErrSuspicious marks an error of [Handler.Bearer] for a token that is probably forged. The handler counts the request
-// as a failed sign-in, whatever the error code is.
+// ErrSuspicious marks an error of [Handler.Bearer] for a token that is probably forged. The request counts as a failed
+// sign-in, whatever the error code is.
 var ErrSuspicious = errors.New("protocol: the token is probably forged")
 
 func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
@@ -228,15 +227,14 @@ func isBearerToken(s string) bool {
 	return s != ""
 }
 
-// predatesChallenges reports whether the protocol version of the request is older than WWW-Authenticate challenges. It
-// returns false if the request has no version.
+// predatesChallenges reports whether the request has a protocol version that is older than WWW-Authenticate challenges.
 func (x *exchange) predatesChallenges() bool {
 	v := x.req.Header.Get("X-Ms-Version")
 	return v != "" && v < version.Challenge
 }
 
-// challenge returns the WWW-Authenticate header of a response with status 401. If the account has audiences for
-// bearer tokens, the header names the first of them.
+// challenge returns the WWW-Authenticate header of a response with status 401. It names the account's first audience
+// for bearer tokens, if there is one.
 func (x *exchange) challenge() string {
 	if x.Challenge == "" {
 		return "SharedKey"

@@ -54,8 +54,8 @@ func (a *authority) keyRange() *key.Range {
 	return a.grant.Range()
 }
 
-// audience is the set of credentials that permit an operation. Shared access signatures are checked by their rights
-// instead. An audience is unrelated to the audience of a token.
+// audience is the set of credentials that permit an operation, except shared access signatures, whose rights are
+// checked instead. It is unrelated to the audience of a token.
 type audience uint8
 
 const (

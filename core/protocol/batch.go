@@ -14,11 +14,11 @@ import (
 	"edgetable/core/table"
 )
 
-// serveBatch answers POST /$batch, which contains an entity group transaction or one query.
+// serveBatch answers POST /$batch, which contains an entity group transaction or one query. The status is 202, unless
+// the batch itself is invalid, for example in its framing or size.
 //
-// If the batch itself is invalid, for example in its framing or size, the response is an ordinary error response.
-// Otherwise the status is 202. The response to a failed changeset has a single part with the error, whose message
-// begins with the index of the failed operation.
+// The response to a failed changeset has a single part with the error. Its message begins with the index of the failed
+// operation.
 func (c *call) serveBatch(ctx context.Context) (answer, error) {
 	boundary, err := multipart.Boundary(c.header.Get("Content-Type"))
 	if err != nil {
@@ -61,8 +61,8 @@ func batchError(err error) error {
 	return table.InvalidInput.With("One of the request inputs is not valid. " + strings.ToUpper(text[:1]) + text[1:] + ".")
 }
 
-// transact runs a changeset. Retriable errors become an ordinary error response, because clients look only at the
-// status of the whole response to decide whether to retry.
+// transact runs a changeset. A retriable error becomes an ordinary error response, because clients decide about retries
+// only by the status of the whole response.
 func (c *call) transact(ctx context.Context, parts []multipart.Operation) (answer, error) {
 	calls := make([]*call, len(parts))
 	ops := make([]table.Operation, len(parts))
@@ -119,8 +119,8 @@ func (c *call) decode() error {
 	t := address.Parse(c.part.Target)
 	path := strings.TrimLeft(t.Path, "/")
 	if c.address.Base != "" {
-		// In path style, the first path segment is the account name, unless the client's base URL does not contain it.
-		// A batch that is retried at the secondary still names the primary.
+		// In path style, the first segment is the account name, unless the client's base URL lacks it. A batch that is
+		// retried at the secondary still names the primary.
 		segment, rest, _ := strings.Cut(path, "/")
 		name, _ := percent.Decode(segment, false)
 		if strings.TrimSuffix(name, address.SecondarySuffix) == c.address.Account {
@@ -167,9 +167,8 @@ func (c *call) partOperation() (table.Operation, error) {
 	return c.entityOperation()
 }
 
-// failOperation returns the error as the only part of a failed changeset's response. The message begins with the index
-// of the failed operation. As recorded from the service, the index is missing if the changeset has one operation and
-// the error belongs to the phase running; see foundIn.
+// failOperation returns the only response part of a failed changeset. Its message begins with the index of the failed
+// operation, unless it is the only one (in the phase running).
 func (c *call) failOperation(e *table.Error, of int) multipart.Response {
 	found := c.phaseOf(e)
 	if of == 1 && found == running {

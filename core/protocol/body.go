@@ -55,8 +55,8 @@ func errBodyEnded() error {
 
 // readAll reads a body of at most MaxBody bytes. length is the announced length, or -1 if it is unknown.
 func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
-	// A client can announce any length at no cost, so the buffer grows to at most four times the received bytes.
-	// Smaller steps would copy a large body more often.
+	// A client can announce any length, so the buffer grows to at most four times the received bytes. Smaller steps
+	// would copy a large body more often.
 	const step = 64 << 10
 	if want := int(min(max(length, 512), step)) + 1; cap(b) < want {
 		b = make([]byte, 0, want)

@@ -84,8 +84,8 @@ func (c *call) readTypedBody() ([]byte, payload.Format, error) {
 	return body, f, err
 }
 
-// insertAnswer returns the answer to an insert: status 201 with the new entity or table in the body, or status 204
-// without a body if the client prefers that.
+// insertAnswer returns the answer to an insert: status 201 with the new entity or table, or status 204 without a body
+// if the client prefers that.
 func (c *call) insertAnswer(location string, extra multipart.Header, body content) answer {
 	a := answer{status: 201, header: make(multipart.Header, 0, 4)}
 	if c.prefer == negotiate.ReturnNoContent {

@@ -6,16 +6,12 @@ import (
 	"edgetable/core/table"
 )
 
-// consistencyHeader is the request header that selects strong or eventual consistency for a read. By default, a read at
-// the address of the secondary is eventual, and any other read is strong. Azure has no such header. The response
-// repeats it to show that the server supports it.
+// consistencyHeader is the request header that selects strong or eventual consistency for a read. The default is
+// eventual at the secondary's address, and otherwise strong.
 const consistencyHeader = "x-edgetable-consistency"
 
-// consistency returns the consistency of a read of entities or tables. It also returns the value of consistencyHeader,
-// or "" if the header is absent. In a batch, the header of the query takes precedence over the header of the batch.
-//
-// Writes ignore the header, even if it is invalid, because the store always checks their conditions against the latest
-// state. A client may therefore send the header with every request.
+// consistency returns the consistency of a read, and the value of consistencyHeader or "". A query in a batch may have
+// its own header. Writes ignore the header.
 func (c *call) consistency() (how table.Consistency, asked string, err error) {
 	asked = cmp.Or(c.header.Get("X-Edgetable-Consistency"), c.req.Header.Get("X-Edgetable-Consistency"))
 	switch {

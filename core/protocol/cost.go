@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// costHeader is the request header that requests the cost of the operation in the response headers. Azure has no such
-// header. Request signatures do not cover it.
+// costHeader is the request header that requests the cost of the operation in the response headers. Azure lacks it, and
+// request signatures do not cover it.
 const costHeader = "X-Edgetable-Cost"
 
 // Costs are approximately nanoseconds of CPU time. They compare requests with each other, independently of the machine.
@@ -39,7 +39,7 @@ func (x *exchange) meter() {
 }
 
 // showCost adds the cost to the response headers if the client requested it. Durations in Server-Timing are in
-// milliseconds. Browsers display them in their developer tools.
+// milliseconds.
 func (x *exchange) showCost() {
 	c := &x.cost
 	if !c.Timed {
@@ -54,8 +54,8 @@ func (x *exchange) showCost() {
 		Field{Name: "Server-Timing", Value: string(timing)})
 }
 
-// appendMilliseconds appends a duration in milliseconds with three decimals. A negative duration, which occurs if the
-// clock was set back, is appended as 0.
+// appendMilliseconds appends a duration in milliseconds with three decimals. A negative duration (the clock was set
+// back) is appended as 0.
 func appendMilliseconds(dst []byte, t edm.Ticks) []byte {
 	us := max(t, 0) / 10
 	dst = append(strconv.AppendInt(dst, int64(us/1000), 10), '.')

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// countEntities answers GET on the $count of a table. If the budget of a page is used up before the end of the table,
-// the answer contains the count so far and a continuation token. The client adds up the counts.
+// countEntities answers GET on the $count of a table. An answer may have a continuation token; the client then adds up
+// the counts of all answers.
 func (c *call) countEntities(ctx context.Context) (answer, error) {
 	if o := &c.options; o.Top != nil || o.Select != nil || o.OrderBy != nil {
 		return answer{}, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. $count supports only $filter and continuation tokens.")

@@ -32,9 +32,8 @@ func (c *call) writeEntity(ctx context.Context) (answer, error) {
 	return c.writeAnswer(&op, ticks), nil
 }
 
-// tableFirst returns an error about the table if its name is invalid or it does not exist, and err otherwise. If a
-// client's base URL wrongly ends with a table name, its request to create a table arrives as an insert of an entity
-// without keys. The error TableNotFound then points to the mistake.
+// tableFirst returns an error about the table if its name is invalid or it does not exist, and otherwise err. A base
+// URL that ends with a table name causes TableNotFound.
 func (c *call) tableFirst(ctx context.Context, err error) error {
 	if err := table.CheckTableName(c.route.Table); err != nil {
 		return err
@@ -108,7 +107,7 @@ func (c *call) checkShowable(op *table.Operation) error {
 	return err
 }
 
-// preference returns the preference that applies to the answer to a write. The answer to an update or a delete never
+// preference returns the preference that applies to the answer to a write. The answer to an update or delete never
 // contains the entity (docs/adr/0021).
 func (c *call) preference() negotiate.Preference {
 	if c.Version != "" && c.Version < version.JSON || c.verb == del {

@@ -6,7 +6,7 @@ import (
 )
 
 // Gate decides whether an authorized operation may run. Admit may block. If it returns an error, the operation does not
-// run, and the client receives the error.
+// run and the client receives the error.
 type Gate interface {
 	Admit(ctx context.Context, a *Access) error
 }

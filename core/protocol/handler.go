@@ -22,42 +22,39 @@ type Handler struct {
 	// Bearer verifies a bearer token. If it is nil, no token is accepted. An error other than a *table.Error results in
 	// status 401.
 	Bearer func(ctx context.Context, token string) (Identity, error)
-	// Challenge is the WWW-Authenticate header of responses with status 401. It contains the issuer of bearer tokens
-	// and, after " resource_id=", the audience for which clients should request a token. If Challenge is empty, the
-	// header is SharedKey.
+	// Challenge is the WWW-Authenticate header of responses with status 401; "" means SharedKey. It names the issuer of
+	// bearer tokens and, after " resource_id=", the audience of a token.
 	Challenge string
 	// Now returns the wall-clock time.
 	Now func() edm.Ticks
 	// NewID returns 16 random bytes for a request id or a multipart boundary.
 	NewID func() [16]byte
-	// WithTimeout has the contract of [context.WithTimeout]. It applies the query parameter timeout, which has no
-	// effect if WithTimeout is nil. The function is injected because a runtime without goroutines lacks
-	// context.WithTimeout.
+	// WithTimeout has the contract of [context.WithTimeout], which a runtime without goroutines lacks. It applies the
+	// query parameter timeout, which has no effect if WithTimeout is nil.
 	WithTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 	// MaxSkew is the maximum difference between the date of a request and Now. 0 disables the check.
 	MaxSkew time.Duration
-	// Secondary reports whether the server is a secondary. If so, every address is treated as the address of the
-	// secondary. If Secondary is nil, the server is a primary.
+	// Secondary reports whether the server is a secondary; nil means that it is a primary. A secondary treats every
+	// address as the address of the secondary.
 	Secondary func() bool
 	// Extensions enables features beyond the protocol: functions in filters, $orderby, and the $count of a table.
 	Extensions bool
 	// PathStyle makes the handler read the account name from the path for every host.
 	PathStyle bool
-	// SettingsAge is the maximum age of an account's cached settings (its CORS rules), which other handlers may have
-	// changed. 0 means 30 seconds, as in the service. If it is negative, the handler reads the settings for each
-	// request.
+	// SettingsAge is the maximum age of an account's cached settings, which other handlers may have changed. 0 means 30
+	// seconds, as in the service. A negative value disables the cache.
 	SettingsAge time.Duration
 	// SettingsMemory is a cache that several handlers share. If it is nil, only the handler's own cache is used.
 	SettingsMemory settings.Memory
 	Limits         Limits
 	// Waiters limits how many requests wait for changes of a table. If it is nil, no request waits.
 	Waiters *changefeed.Waiters
-	// PagedFeeds means that the caller builds a stream of changes from pages. The caller calls Serve repeatedly, and
-	// each call returns the next page of events. Requests for changes at the address of the secondary are then refused.
+	// PagedFeeds means that the caller builds a stream of changes from pages: each call of Serve returns the next page.
+	// The secondary's address then serves no changes.
 	PagedFeeds bool
 	// Gate decides whether each operation may run. nil admits all operations.
 	Gate Gate
-	// Turns schedules the requests. If it is nil, each request runs at once.
+	// Turns schedules the requests. If it is nil, no request waits for a turn.
 	Turns Turns
 	// Traffic returns the traffic statistics of a table as JSON. If it is nil, the handler gets the statistics from the
 	// store.

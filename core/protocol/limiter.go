@@ -16,7 +16,7 @@ type Limits struct {
 // Limiter holds a token bucket for each key; see [throttle.Buckets].
 type Limiter interface {
 	// Take takes n tokens from the token bucket of a key and returns 0. If fewer are available, it takes none and
-	// returns the time until n tokens are available.
+	// returns the time until n are available.
 	Take(key string, n int) (wait time.Duration)
 	// Charge takes n tokens for work that is already done, even if fewer are available.
 	Charge(key string, n int)

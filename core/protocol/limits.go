@@ -12,8 +12,8 @@ import (
 
 var _ Limiter = (*throttle.Buckets)(nil)
 
-// admit applies the rate limits and the gate to an operation. The caller sets a.Entities. If all entities are in one
-// partition, it also sets a.PartitionKey and a.HasPartition.
+// admit applies the rate limits and the gate to an operation. The caller sets a.Entities and, if all entities are in
+// one partition, a.PartitionKey and a.HasPartition.
 func (c *call) admit(ctx context.Context, a Access) error {
 	if c.Limits.Account == nil && c.Limits.Partition == nil && c.Gate == nil {
 		return nil

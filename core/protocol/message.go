@@ -23,17 +23,19 @@ type Request struct {
 	// Body may be nil. The handler reads it only after authentication, and at most 4 MiB of it. If Read returns a
 	// *table.Error, such as ServerBusy for a lack of memory, the client receives this error.
 	//
-	// Body may have two optional methods. Bytes() []byte returns a body that is already in memory. The handler does not
-	// copy the bytes, which must not change until Release. BelongsTo(account string) is called with the account to
-	// which the memory of the body is charged.
+	// Body may have two optional methods:
+	//
+	//   - Bytes() []byte returns a body that is already in memory. The handler does not copy the bytes, so they must
+	//     not change until Release.
+	//   - BelongsTo(account string) is called with the account to which the memory of the body is charged.
 	Body io.Reader
 	// ContentLength is the length of Body, or -1 if it is unknown.
 	ContentLength int64
-	// Until is canceled when the transport stops. Requests that wait for changes then return. If Until is nil, no
+	// Until is canceled when the transport stops; requests that wait for changes then return. If Until is nil, no
 	// request waits for changes, and no Response has a Stream.
 	Until context.Context
-	// ServesAgain means that the transport itself handles Response.Wait: it calls Await, stores the Wait in Waited, and
-	// calls Serve again. Otherwise Serve waits and serves the request again.
+	// ServesAgain means that the transport handles Response.Wait: it calls Await, stores the Wait in Waited, and calls
+	// Serve again. Otherwise Serve does all of this.
 	ServesAgain bool
 	Waited      *changefeed.Wait
 }
@@ -67,8 +69,8 @@ type Field = multipart.Field
 // Response is the HTTP response that the transport sends.
 type Response struct {
 	Status int
-	// Reason is the phrase of the status line, or "" for the standard phrase. As in the service, it is the text of the
-	// error unless the error is in an OData format. The hint that this server appends to the text is omitted.
+	// Reason is the phrase of the status line; "" means the standard phrase. As in the service, it is the text of an
+	// error that is not in an OData format, without this server's hint.
 	Reason string
 	Header multipart.Header // in the order in which the transport sends them
 	// Body is valid until Release.
@@ -88,8 +90,8 @@ type Response struct {
 	release func()
 }
 
-// Release returns the memory of the response to the handler. The transport must call it after it has sent the body, and
-// must not use the Response afterwards.
+// Release returns the memory of the response to the handler. Call it after the body has been sent. The Response must
+// not be used afterwards.
 func (r *Response) Release() {
 	if r.release != nil {
 		r.release()

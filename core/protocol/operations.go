@@ -7,8 +7,8 @@ import (
 	"edgetable/core/version"
 )
 
-// operations lists all operations. A request is served by the first entry that matches. The variable is set in init,
-// because the handler of batches refers to it.
+// operations lists all operations. The first entry that matches serves a request. The variable is set in init, because
+// the handler of batches refers to it.
 var operations []operation
 
 func init() {

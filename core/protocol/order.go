@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// order returns the order that the client requests for a query, and its text for a header of the answer. The text is
-// empty if the client requests no order.
+// order returns the order that the client requests for a query, and its text for a header of the answer: "" if the
+// client requests no order.
 func (c *call) order(filter *odata.Filter) (o odata.Order, asked string, err error) {
 	text := c.header.Get("X-Edgetable-Orderby")
 	switch option := c.options.OrderBy; {
