@@ -59,8 +59,8 @@ func (c *call) getTraffic(ctx context.Context) (answer, error) {
 	return a, err
 }
 
-// restoreTable answers comp=restore, which restores a table to an earlier state or undoes a restore. It discards the
-// later writes of all clients, so only an account key permits it.
+// restoreTable answers comp=restore, which restores a table to an earlier state or undoes a restore. It discards later
+// writes of all clients, so it requires an account key.
 func (c *call) restoreTable(ctx context.Context) (answer, error) {
 	if c.options.Time == nil {
 		return answer{}, errTime

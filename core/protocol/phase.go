@@ -7,8 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// phase is a phase of request processing in Azure's service. The phase of an error determines the headers of the answer
-// (see heads), as recorded from Azure up to April 2026.
+// phase is a phase of request processing in Azure's service. The headers of an error answer depend on the phase (see
+// heads), as recorded up to April 2026.
 type phase uint8
 
 const (
@@ -25,9 +25,8 @@ const (
 	challenging
 )
 
-// heads lists the headers of an answer by phase. Administrative answers, which are plain XML, have neither nosniff nor
-// Cache-Control. The Server header names the table service only if the answer has x-ms-version. All 12,824 recorded
-// answers follow these rules.
+// heads lists the headers of an answer by phase. Plain XML answers have neither nosniff nor Cache-Control. Only an
+// answer with x-ms-version names the table service in Server.
 var heads = [...]struct {
 	version, nosniff, noCache, preference bool
 }{
@@ -72,9 +71,8 @@ var foundIn = map[table.Code]phase{
 	table.XMethodNotUsingPost:           reading,
 }
 
-// phaseOf returns the phase in which an error occurred: the phase from foundIn, with two exceptions. Operations on
-// /Tables read their request in the phase running. ResourceNotFound for a request without credentials belongs to the
-// phase challenging.
+// phaseOf returns the phase of an error from foundIn, except for errors of reading a request to /Tables (running) and
+// for ResourceNotFound without credentials (challenging).
 func (c *call) phaseOf(e *table.Error) phase {
 	p := foundIn[e.Code]
 	if e.Code == table.ResourceNotFound && c.resp.Refused == RefusedAnonymous {

@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// getEntity answers GET on an entity. It reports an entity as missing if the entity is outside the key range of a
-// shared access signature or does not match the filter.
+// getEntity answers GET on an entity. The entity is reported as missing if it is outside the key range of a shared
+// access signature, or if the filter does not match it.
 func (c *call) getEntity(ctx context.Context) (answer, error) {
 	if c.allowEntity(c.route.PartitionKey, c.route.RowKey) != nil {
 		return answer{}, table.ResourceNotFound.Err()

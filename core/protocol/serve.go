@@ -184,7 +184,8 @@ func effectiveVerb(method string, override []string) (verb, error) {
 	return v, nil
 }
 
-// echoable reports whether the response may repeat a client request id: it must have at most 1024 visible ASCII characters.
+// echoable reports whether the response may repeat a client request id, which requires at most 1024 visible ASCII
+// characters.
 func echoable(id string) bool {
 	if len(id) > 1024 {
 		return false
@@ -240,8 +241,8 @@ func (c *call) inTurn(ctx context.Context) (a answer, err error) {
 	return c.run(ctx)
 }
 
-// run executes the operation. Batches, and operations with an answer in JSON or ATOM, call admit themselves when they
-// know which entities they access. For other operations, run calls admit.
+// run executes the operation. It calls admit first, except for batches and operations with an answer in JSON or ATOM.
+// They call admit themselves when they know their entities.
 func (c *call) run(ctx context.Context) (answer, error) {
 	if c.operation.otherFormat && !c.operation.inParts {
 		if err := c.admit(ctx, Access{Entities: 1}); err != nil {

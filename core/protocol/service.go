@@ -23,8 +23,8 @@ func document(body func(dst []byte) []byte) (answer, error) {
 	}, nil
 }
 
-// tableName checks the table name in an administrative operation. As recorded from the service in 2026, the error for
-// an invalid name is not plain XML but in the format of entity operations.
+// tableName checks the table name in an administrative operation. As in the service, the error for an invalid name is
+// in the format of entity operations and not plain XML.
 func (c *call) tableName() error {
 	err := table.CheckTableName(c.route.Table)
 	if err != nil {

@@ -2,9 +2,8 @@ package protocol
 
 import "strings"
 
-// Shown returns the part of a summary that logs and traces may contain. It omits text that a client without a key can
-// choose, and text that may be secret. Apart from the status, logs and traces must contain nothing else about a request
-// or response.
+// Shown returns the part of a summary that logs and traces may contain, apart from the status. It omits text that a
+// client without a key can choose, and text that may be secret.
 func (s *Summary) Shown() Summary {
 	shown := *s
 	shown.Method = shownMethod(s.Method)

@@ -63,7 +63,7 @@ const (
 	// RefusedQueue means that the queue was full or that the request waited too long in it.
 	RefusedQueue Refusal = "queue"
 	// RefusedMemory means that incoming bodies and unsent answers use all memory for bodies, or that the client or the
-	// account uses its maximum, which is half of this memory.
+	// account uses its maximum, half of this memory.
 	RefusedMemory Refusal = "memory"
 	// RefusedAccountRate means that the account exceeds [Limits].Account.
 	RefusedAccountRate Refusal = "account_rate"

@@ -5,19 +5,18 @@ import (
 	"time"
 )
 
-// Turns shares the server fairly between payers. A request may run only while it has a turn. The handler requests the
-// turn when the payer is known and the body has arrived. A request that waits for its client or for an identity
-// provider therefore has no turn, and no account pays for a forged request.
+// Turns shares the server fairly between payers: a request may run only while it has a turn. The handler requests the
+// turn only when the payer is known and the body has arrived.
 type Turns interface {
-	// Begin waits until the request may run, and returns its turn and how long it waited. If too many requests are
-	// waiting, the turn is nil, and the handler refuses the request.
+	// Begin waits until the request may run, and returns its turn and the time that it waited. A nil turn means that
+	// too many requests are waiting: the handler refuses the request.
 	Begin(ctx context.Context, w Work) (t Turn, waited time.Duration)
 }
 
 // Turn permits a request to run until the request calls End.
 type Turn interface {
-	// Pause is called during a long operation with its cost so far. It may block while other requests run. If it
-	// returns true, the operation should return soon, for example with a shorter page.
+	// Pause is called during a long operation with its cost so far. It may block. If it returns true, the operation
+	// should end soon, for example with a shorter page.
 	Pause(ctx context.Context, cost int64) (end bool)
 	// End releases the turn and charges the cost of the request to the payer.
 	End(cost int64)

@@ -4,19 +4,19 @@ package protocol
 
 import "edgetable/core/odata"
 
-// Visit describes which entities an operation accessed, for traffic statistics. It contains keys and values, so it must
-// not be logged. The handler sets it before it checks the rate limits. In TinyGo it is empty.
+// Visit describes which entities an operation accessed, for traffic statistics. It is set before the rate limits are
+// checked, and must not be logged. In TinyGo it is empty.
 type Visit struct {
 	// PartitionKey and RowKey are the keys of the entity, or of the first entity of a transaction. They are valid if
 	// InPartition is set.
 	PartitionKey, RowKey string
 	InPartition          bool
 	Write                bool
-	// Entities is the number of entities in a write or point read. Inserts is the number of entities that may be new.
-	// Bytes is the total length of keys and properties. Largest is the length of the largest entity.
+	// Entities is the number of entities in a write or point read, of which Inserts may be new. Bytes is the length of
+	// their keys and properties; the largest has Largest bytes.
 	Entities, Inserts, Bytes, Largest int
-	// Query is set for a page of a query. Filter is the parsed filter, and Text is the filter as the client sent it.
-	// The page started at the position From and ended at Next.
+	// Query is set for a page of a query. Filter is the parsed filter, and Text is the filter as sent. The page started
+	// at the position From and ended at Next.
 	Query      bool
 	Filter     *odata.Filter
 	Text       string
