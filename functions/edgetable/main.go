@@ -107,8 +107,8 @@ func (p *program) run(ctx context.Context) int {
 	return status
 }
 
-// asAzurite translates a command line for Azurite. done reports whether no command remains to run, after an error or a
-// request for help; status is then the exit status.
+// asAzurite translates a command line for Azurite. done reports whether the program is to exit with status, after an
+// error or a request for help.
 func (p *program) asAzurite() (done bool, status int) {
 	name, args := azurite.Named(p.name, p.args)
 	if name == "" {
@@ -128,8 +128,8 @@ func (p *program) asAzurite() (done bool, status int) {
 	return false, 0
 }
 
-// logsJSON reports whether a command logs errors as JSON. It also searches the arguments, because after an invalid flag
-// the remaining flags are not parsed.
+// logsJSON reports whether a command logs errors as JSON. It also searches the arguments, because the flags after an
+// invalid flag are not parsed.
 func (p *program) logsJSON(c *cobra.Command) bool {
 	const name, json = "log-format", "json"
 	f := c.Flag(name)

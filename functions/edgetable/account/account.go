@@ -296,8 +296,8 @@ func (p *program) setDisabled(f *file, name string, disabled bool) error {
 	return nil
 }
 
-// removeAccount removes an account. It fails if one of the keys was used recently, unless --force is set. It asks the
-// user for the account name, unless --yes is set.
+// removeAccount removes an account. It fails if a key was used recently, unless --force is set. It asks the user for
+// the account name, unless --yes is set.
 func (p *program) removeAccount(ctx context.Context, f *file, name string, o *accountFlags) error {
 	i, _, err := f.find(name)
 	if err != nil {

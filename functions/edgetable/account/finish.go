@@ -13,7 +13,7 @@ const quiet = 10 * time.Minute
 
 const forceUsage = "remove a key although clients use it"
 
-// keyUsed returns the time of the last use of a key, or nil if it was never used. It consults the running server and
+// keyUsed returns the time of the last use of a key, or nil if it was never used. It asks the running server and reads
 // the file in which servers record last uses.
 func (f *file) keyUsed(name string, i int, info *admin.Info) *time.Time {
 	at := readLastUsed(usedFile(f.path)).timeOf(f.list[name].Keys[i])

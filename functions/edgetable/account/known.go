@@ -91,8 +91,8 @@ func (k *Known) Reload(asked bool) {
 // usedEvery is the interval at which the last uses of keys are recorded.
 const usedEvery = 10 * time.Second
 
-// NoteUsed records the keys that were used since the previous record. It does nothing if the previous record is younger
-// than every. If the accounts are from a file, the record is saved next to it.
+// NoteUsed records the keys that were used since the previous record, unless this record is younger than every. If the
+// accounts are from a file, the record is saved next to it.
 func (k *Known) NoteUsed(every time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

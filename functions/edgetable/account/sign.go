@@ -77,7 +77,7 @@ func (p *program) sign(file, name, verb, target string, asJSON bool) error {
 	return nil
 }
 
-// Named returns the name of the account in a URL. Like the server, it uses the host if it has the form
+// Named returns the name of the account in a URL. Like the server, it reads the host if this has the form
 // account.table.example.com, and otherwise the path.
 func Named(u *url.URL) string {
 	label, rest, _ := strings.Cut(strings.ToLower(u.Hostname()), ".")
@@ -138,8 +138,8 @@ func hasBody(method string) bool {
 	return method == "POST" || method == "PUT" || method == "MERGE" || method == "PATCH"
 }
 
-// escape percent-encodes the characters of a URL that are not allowed or that a shell would interpret. The signature
-// covers the escaped URL, so curl must not change it. A # is escaped because a fragment is never sent.
+// escape percent-encodes the characters of a URL that are not allowed, that a shell or curl would interpret, or that
+// are never sent (#). The signature covers the escaped URL.
 func escape(target string) string {
 	const allowed = "-._~:/?@!$&()*+,;=%" // without ', which a shell interprets, and [ and ], which curl interprets
 	_, rest, _ := strings.Cut(target, "://")

@@ -25,8 +25,8 @@ func WeakSource(text, variable string) Source {
 	return Source{text: text, name: "$" + variable, weak: true}
 }
 
-// NewSource returns the source of accounts. The order of precedence is the file of --accounts, the environment, the
-// file in the data directory, the development account.
+// NewSource returns the source of accounts: the file of --accounts, else the environment, else the file in the data
+// directory, else the development account.
 func NewSource(environment func(string) string, file, data string) Source {
 	s := Source{file: file, text: environment(accounts.Variable), name: "$" + accounts.Variable}
 	if file == "" && s.text == "" {

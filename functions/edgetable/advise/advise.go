@@ -1,6 +1,5 @@
-// Package advise judges the keys of a table by its traffic and its entities. A [Finding] is a problem with a number and
-// an example. It explains the consequences for each kind of store (Azure, DynamoDB, Workers, PostgreSQL, the binary)
-// and suggests another key pattern.
+// Package advise judges the keys of a table by its traffic and its entities. A [Finding] is a problem with an example,
+// its consequences, and another key pattern.
 package advise
 
 // Advise applies all rules and returns the findings in the order of the rules.

@@ -55,10 +55,8 @@ func Costs(f *Facts) []Cost {
 	}
 }
 
-// mergedPages returns the number of query pages that read all buckets of a table on DynamoDB. Other pages read one
-// bucket.
-//
-// The cost of Workers does not depend on this number, because a page reads only the objects that have its keys.
+// mergedPages returns the number of query pages that read all buckets of a table on DynamoDB. Workers do not pay for
+// these, because a page reads only the objects that have its keys.
 func mergedPages(r *traffic.Report) (pages uint64) {
 	for _, s := range r.Shapes {
 		switch s.Plan {

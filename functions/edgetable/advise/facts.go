@@ -8,8 +8,8 @@ type Facts struct {
 	Stored  *Stored         // nil if the entities are unknown
 	// Buckets is the number of buckets of the table on DynamoDB.
 	Buckets int
-	// Splits is set if the traffic is from Durable Objects on Workers, which split automatically unless the Worker's
-	// configuration forbids it. The traffic report does not contain this setting.
+	// Splits is set if the traffic is from Durable Objects, which split automatically unless the Worker's configuration
+	// (not in the report) forbids it.
 	Splits bool
 }
 

@@ -86,8 +86,8 @@ func commas(n float64) string {
 	return text
 }
 
-// properties returns the names of the properties in the shape of a filter, except the keys and Timestamp. equal
-// contains the names compared with eq. point reports whether all comparisons use eq and none are joined by or.
+// properties returns the properties in the shape of a filter, except the keys and Timestamp. equal are compared with
+// eq. point reports whether all are, without or.
 func properties(shape string) (names, equal []string, point bool) {
 	point = true
 	words := strings.Fields(strings.NewReplacer("(", " ", ")", " ").Replace(shape))

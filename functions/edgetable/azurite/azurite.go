@@ -1,5 +1,5 @@
-// Package azurite translates the command line of Azurite, so that edgetable's container image can replace Azurite's.
-// Programs, Compose files and Testcontainers that start "azurite" work unchanged.
+// Package azurite translates the command line of Azurite, so that programs, Compose files and Testcontainers that start
+// "azurite" work unchanged with edgetable's container image.
 package azurite
 
 import (
@@ -24,7 +24,7 @@ const (
 // AccountsVariable is Azurite's environment variable with the accounts, as name:key1:key2, separated by semicolons.
 const AccountsVariable = "AZURITE_ACCOUNTS"
 
-// Start is what to run in place of an Azurite program.
+// Start is what to run instead of an Azurite program.
 type Start struct {
 	Args     []string // arguments of edgetable
 	Help     string   // help to print instead, unless ""
@@ -33,7 +33,7 @@ type Start struct {
 }
 
 // Named returns Azurite's name and the remaining arguments if the program was called as Azurite: the name of the
-// program or the first argument is Azurite's name, as in a Compose file for Azurite's image. Otherwise name is "".
+// program, or the first argument, is Azurite's. Otherwise name is "".
 func Named(program string, args []string) (name string, rest []string) {
 	base := strings.TrimSuffix(filepath.Base(program), ".exe")
 	if base == All || base == Tables {
@@ -152,8 +152,8 @@ func Serve(name string, args []string, environment func(string) string) (Start, 
 	return s, nil
 }
 
-// Lines returns the lines of Azurite's output for which programs wait. The Testcontainers modules for .NET and Node.js
-// wait for all three services, although only tables are served.
+// Lines returns the lines of Azurite's output for which programs wait. Some Testcontainers modules wait for all three
+// services, although only tables are served.
 func Lines(name, url string) []string {
 	lines := []string{"edgetable as Azurite Table service is successfully listening at " + url}
 	if name == All {

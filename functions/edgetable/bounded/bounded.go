@@ -12,8 +12,8 @@ import (
 	"edgetable/adapters/transport/httpserver"
 )
 
-// Serve serves connections until s is closed. It limits the number of open connections. To make room for a new
-// connection, it closes a connection of the client with the most connections, preferably the oldest idle one.
+// Serve serves connections until s is closed. At the maximum, it closes a connection of the client with the most
+// connections for a new one, preferably an idle one.
 func Serve(s *http.Server, l net.Listener, most int) error {
 	b := &listener{Listener: l, most: most}
 	s.ConnState = b.note

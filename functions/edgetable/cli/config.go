@@ -84,8 +84,8 @@ func variablesOf(flags map[string]bool) []string {
 // askServer are the commands that send requests to the server on this machine.
 var askServer = []string{"account", "backup create", "explorer", "health", "sas", "traffic"}
 
-// packaged returns the configuration file of the installed Linux package if the command works with the package's
-// server. It returns "" for other commands, and if a flag or variable names another server or data directory.
+// packaged returns the configuration file of the installed Linux package if the command works with its server. It
+// returns "" if a flag or variable names another server.
 func (p *Terminal) packaged(c *cobra.Command) string {
 	_, path, _ := strings.Cut(c.CommandPath(), " ")
 	if p.Packaged == "" || !slices.ContainsFunc(askServer, func(one string) bool { return path == one || strings.HasPrefix(path, one+" ") }) {
@@ -115,8 +115,8 @@ func (p *Terminal) packaged(c *cobra.Command) string {
 // environmentKey annotates flags that the environment has set.
 const environmentKey = "environment"
 
-// FromEnvironment reports whether the environment has set a flag. A container image sets variables for all commands, so
-// a flag from the environment that does not suit a command is not a mistake of the user.
+// FromEnvironment reports whether the environment has set a flag. Such a flag need not suit a command, because a
+// container image sets variables for all commands.
 func FromEnvironment(f *pflag.Flag) bool {
 	_, ok := f.Annotations[environmentKey]
 	return ok

@@ -13,7 +13,7 @@ type configLine struct {
 	value  string
 }
 
-// readConfig reads a configuration file. A line is a comment that begins with #, or has the form name = value. A flag
+// readConfig reads a configuration file. A line has the form name = value, or is a comment that begins with #. A flag
 // with several values may have several lines.
 func readConfig(file string, known map[string]bool) (map[string][]configLine, error) {
 	if file == "" {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Confirm prints a message and asks the user to type a name. kind describes the named thing, for example "table". If
-// the user types something else, Confirm returns an error, which begins with the text in undone.
+// Confirm prints a message and asks the user to type name. kind says what has this name, for example "table". For any
+// other input, the error begins with the text in undone.
 func (p *Terminal) Confirm(kind, name, says, undone string) error {
 	fmt.Fprintf(p.Err, "%s Type the name of the %s: ", says, kind)
 	line, err := bufio.NewReader(p.In).ReadString('\n')

@@ -78,7 +78,7 @@ func Plain(err error) string {
 	return joinLines(explainPathKinds(text))
 }
 
-// wrongKind matches an error about a file in place of a directory, or a directory in place of a file.
+// wrongKind matches an error about a file where a directory should be, or about a directory where a file should be.
 var wrongKind = regexp.MustCompile(`(\S+): (not|is) a directory`)
 
 // explainPathKinds replaces "not a directory" and "is a directory" by advice. Go also reports "not a directory" if a

@@ -12,8 +12,7 @@ import (
 )
 
 // explainPermission explains a permission error with the user of the process, the owner of the file, and advice. It
-// returns "" for other errors. In a container, both users are hard to find otherwise: they are only numbers, and
-// another program has created the directories.
+// returns "" for other errors.
 func explainPermission(err error) string {
 	path, ok := errors.AsType[*fs.PathError](err)
 	if link, is := errors.AsType[*os.LinkError](err); !ok && is {

@@ -99,8 +99,8 @@ const UsualBuckets = 8
 // BucketsUsage is the help text of --buckets.
 const BucketsUsage = "`number` of hash keys over which a table is spread on DynamoDB"
 
-// AdminSocket is the name of the administration socket in the data directory, through which commands send requests to
-// the server. Only the server's user and root can connect to it.
+// AdminSocket is the name of the administration socket in the data directory, through which commands reach the server.
+// Only the server's user and root can connect to it.
 const AdminSocket = "admin.sock"
 
 // JSONFlag adds --json.
@@ -114,7 +114,7 @@ func EventsFlag(f *pflag.FlagSet) {
 	f.Lookup("json").Value = eventful{f.Lookup("json").Value}
 }
 
-// eventful marks a --json flag that enables events.
+// eventful is the value of a flag --json that makes the command print events.
 type eventful struct{ pflag.Value }
 
 // PrintsEvents reports whether events are enabled by --json.

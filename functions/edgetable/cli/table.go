@@ -10,8 +10,8 @@ import (
 
 // Table is a text table whose columns are truncated to fit the terminal.
 type Table struct {
-	// Heads are the column headings. The prefix > marks a right-aligned column of numbers. The prefix = marks a column
-	// that is never truncated. If all headings are empty, there is no heading line.
+	// Heads are the column headings. The prefix > marks a right-aligned column of numbers, and = a column that is never
+	// truncated. There is no heading line if all are empty.
 	Heads []string
 	Rows  [][]string
 }

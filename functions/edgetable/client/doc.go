@@ -1,3 +1,3 @@
-// Package client implements the commands that read and write entities of local and remote table services. Other
-// commands use its flags and its connection to a service.
+// Package client implements the commands that read and write entities of local and remote table services, and their
+// flags and connections, which other commands share.
 package client

@@ -29,8 +29,8 @@ type ServiceFlags struct {
 
 const serviceUsage = "a connection string, the URL of a shared access signature, a profile or env:NAME; default the profile named default, else " + remote.Development
 
-// serviceName is the value of a flag that names a service. It rejects an empty string, because a script with an unset
-// variable would otherwise use the default service.
+// serviceName is the value of a flag that names a service. It rejects an empty string: a script with an unset variable
+// would otherwise use the default service.
 type serviceName string
 
 func (n *serviceName) String() string { return string(*n) }

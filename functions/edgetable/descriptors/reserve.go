@@ -1,5 +1,5 @@
-// Package descriptors divides the file descriptors of the process among its parts. It limits the connections of
-// clients, and holds some descriptors in reserve for the store, the accounts and the certificates.
+// Package descriptors divides the file descriptors of the process: it limits client connections, and reserves some for
+// the store, the accounts and the certificates.
 package descriptors
 
 import (
@@ -62,8 +62,8 @@ type Shares struct {
 	Connections int // 0 means no limit
 }
 
-// Least is the lowest limit of open files with which a server starts: enough for the files of the server and the store,
-// the reserve, and some connections.
+// Least is the lowest limit of open files with which a server starts. It suffices for the files of the server and the
+// store, the reserve, and some connections.
 const Least = 64
 
 const (

@@ -46,8 +46,8 @@ func (l Layout) appendAs(f Format, dst []byte, i int) []byte {
 	return f.appendEntity(dst, l.appendPK(pk[:0], i), l.appendRK(rk[:0], i), uint64(i))
 }
 
-// appendEntity appends the JSON of an entity with the keys, an Int32, a Double, a DateTime, a short string, and a
-// random string that stores cannot compress. It is EntitySize bytes long.
+// appendEntity appends the JSON of an entity of EntitySize bytes: the keys, an Int32, a Double, a DateTime, a short
+// string, and a random string that stores cannot compress.
 func (f Format) appendEntity(dst, pk, rk []byte, seq uint64) []byte {
 	if f == Atom {
 		return appendAtom(dst, pk, rk, seq)
@@ -78,8 +78,8 @@ func appendAtom(dst, pk, rk []byte, seq uint64) []byte {
 	return append(dst, `</d:Text></m:properties></content></entry>`...)
 }
 
-// mostBytes returns the maximum size of a response with one entity. The response also contains URLs and times, and in
-// Atom the names and types of the properties.
+// mostBytes returns the maximum size of a response with one entity, including URLs, times and (in Atom) the names and
+// types of the properties.
 func (f Format) mostBytes() int {
 	if f == Atom {
 		return 4 * EntitySize
@@ -117,8 +117,8 @@ func appendDigits(dst []byte, n uint64, width int) []byte {
 	return append(dst, digits...)
 }
 
-// countEntities counts the entities in a query response. The response is about a megabyte, so it is not parsed.
-// Instead, countEntities counts the name PartitionKey and skips EntitySize/2 bytes after each.
+// countEntities counts the entities in a query response of about a megabyte without parsing it: it counts the name
+// PartitionKey and skips EntitySize/2 bytes after each.
 func (f Format) countEntities(body []byte) int {
 	name, n := jsonPartitionKey, 0
 	if f == Atom {

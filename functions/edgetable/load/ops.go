@@ -58,9 +58,8 @@ const (
 	pageRows        = 100  // $top in the workload Page
 )
 
-// operation creates the requests of one worker and reuses its buffers. The method next writes the next request to req,
-// and returns false if there is none. The method check returns the number of entities that the request wrote or
-// returned, or an error if the response is wrong.
+// operation creates the requests of one worker. next writes the next request to req, or returns false. check returns
+// the number of entities that the request wrote or returned.
 type operation interface {
 	next(req *wire.Request) bool
 	check(resp *wire.Response) (entities int, err error)
@@ -73,8 +72,8 @@ type shared struct {
 	seq  atomic.Uint64 // sequence number of new entities, or of entities to delete
 }
 
-// expect returns an error if a response does not have the expected status. The error may contain the response body,
-// because errors of a table service contain no secrets.
+// expect returns an error if a response does not have the expected status. It may contain the response body, because
+// errors of a table service contain no secrets.
 func expect(resp *wire.Response, want int) error {
 	if resp.Status == want {
 		return nil
@@ -212,8 +211,8 @@ func (s *shared) page(resp *wire.Response) (int, error) {
 	return s.spec.Format.countEntities(resp.Body), nil
 }
 
-// pager reads one page from a random partition: a whole partition, which must fit into a page, in the workload Query,
-// and up to pageRows entities in the workload Page.
+// pager reads one page from a random partition: in the workload Query the whole partition, which must fit into a page,
+// and in the workload Page up to pageRows entities.
 type pager struct {
 	*shared
 	url   []byte

@@ -21,7 +21,7 @@ const (
 // ErrTooShort is returned if no response arrived in the measured time, which is too short for this machine.
 var ErrTooShort = errors.New("no request ended inside the measured time")
 
-// Run connects, warms up and measures. It returns an error if connecting fails or ctx is canceled. Failed requests are
+// Run connects, warms up and measures. It returns an error if connecting fails or ctx is canceled; failed requests are
 // only counted. A worker stops when its connection breaks.
 func Run(ctx context.Context, spec Spec) (*Result, error) {
 	conns, err := dialAll(ctx, spec.Target, spec.Connections)
@@ -66,8 +66,8 @@ type sender struct {
 	again   bool // retry req after status 503
 }
 
-// Send implements [Sender]. The latency includes signing and sending the request and reading the response, but neither
-// preparing the request nor checking the response.
+// Send implements [Sender]. The latency includes signing and sending the request and reading the response, but not
+// preparing the request or checking the response.
 func (s *sender) Send() (a Answer, more bool) {
 	if !s.again && !s.op.next(&s.req) {
 		return a, false

@@ -48,7 +48,7 @@ func (s *localServer) addLocal(ctx context.Context, list []explorer.Profile, env
 	for _, one := range info.Accounts {
 		owner, err := account.Find(environment, info.File, one.Name)
 		if err != nil || have[one.Name] || one.Disabled {
-			continue // the user may not be able to read the keys
+			continue // the user might not have the right to read the keys
 		}
 		name := one.Name
 		for names[name] {

@@ -7,13 +7,13 @@ const (
 	leastMemory = 128 << 20
 	// besideFiles is the smallest memory limit in bytes of a container with the data directory on a tmpfs.
 	besideFiles = 2 * leastMemory
-	// overFiles is the ratio of the memory reserved for files to the file limit of the store. The files may temporarily
-	// exceed this limit before the store rejects writes.
+	// overFiles is the ratio of the memory reserved for files to the file limit of the store. The files may exceed this
+	// limit for a while before the store rejects writes.
 	overFiles = 2
 )
 
-// inMemory divides the memory of a container whose data directory is on a tmpfs, because the kernel counts the files as
-// memory of the container. files is the limit for the files, and rest the memory that remains for the process.
+// inMemory divides the memory of a container whose data directory is on a tmpfs, where files count as memory: files is
+// the limit for the files, and rest is for the process.
 func inMemory(dir string, size, memory int64) (files, rest int64, err error) {
 	switch {
 	case size <= memory-leastMemory: // limited by the tmpfs itself

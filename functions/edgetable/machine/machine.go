@@ -1,5 +1,5 @@
 // Package machine determines the memory and processor limits of the process in a container or systemd unit, from its
-// cgroup (version 1 or 2). The kernel kills a process that exceeds the memory limit.
+// cgroup. The kernel kills a process that exceeds the memory limit.
 package machine
 
 import (
@@ -21,13 +21,12 @@ type Limits struct {
 	Files      int64 // memory in bytes for the data directory if it is on a tmpfs
 }
 
-// heapShare is the share of the memory for Go. The rest is for memory that Go does not count: the program, socket
-// buffers, and the page cache of files that are being written.
+// heapShare is the share of the memory for Go. Go does not count the rest: the program, socket buffers, and the page
+// cache of files that are being written.
 const heapShare = 0.75
 
 // Take reads the limits of the cgroup, and sets Go's memory limit and number of threads unless GOMEMLIMIT and
-// GOMAXPROCS do. data is the data directory, or "". If it is on a tmpfs, its files use the memory of the container.
-// Take fails if too little memory would remain for the process.
+// GOMAXPROCS do. Files in the data directory count as memory on a tmpfs; Take fails if they leave too little.
 func Take(environment func(string) string, data string, log *slog.Logger) (l Limits, err error) {
 	_, err = maxprocs.Set(maxprocs.RoundQuotaFunc(func(quota float64) int {
 		l.Processors = quota

@@ -1,4 +1,3 @@
-// Package optionsdoc describes the members of an options document, the JSON document with the options of a table. It
-// generates a JSON schema for editors and the tables in docs/options.md. A test compares the schema with the parser
-// [payload.ReadOptions], which is authoritative. To describe a new member, add a row to [document].
+// Package optionsdoc describes the members of an options document, which has the options of a table in JSON. To
+// describe a new member, add a row to [document].
 package optionsdoc

@@ -51,9 +51,8 @@ var document = []member{
 	},
 }
 
-// Patterns in the schema. They must be valid in JavaScript and RE2, and therefore use no lookahead. They match all
-// values that the parser accepts, and a few that it rejects: durations that are too long, and names with certain
-// characters.
+// Patterns in the schema, valid in JavaScript and RE2 (so without lookahead). They match all values that the parser
+// accepts, and a few that it rejects, such as too long durations.
 const (
 	tableName    = `^[A-Za-z][A-Za-z0-9]{2,62}$`
 	propertyName = `^[_\p{L}\p{Nl}][\p{L}\p{Nl}\p{M}\p{Nd}\p{Pc}\p{Cf}]*$`

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Schema returns the JSON schema for the file of "edgetable tables apply". It uses three keywords of Visual Studio Code
-// for error messages and completion, which other editors ignore.
+// Schema returns the JSON schema for the file of "edgetable tables apply". It uses three keywords of Visual Studio
+// Code, which other editors ignore.
 func Schema() []byte {
 	options := object(document, false)
 	options["title"] = "Options of a table"

@@ -18,8 +18,8 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Open opens the directory or the bucket URL at location. A directory need not exist. note may be nil. It is called at
-// most once, if the bucket does not respond.
+// Open opens the directory or the bucket URL at location. A directory need not exist. note, which may be nil, is called
+// at most once, if the bucket does not respond.
 func Open(ctx context.Context, location string, note func(format string, args ...any)) (objects.Place, error) {
 	if err := Check(location); err != nil {
 		return nil, err

@@ -18,8 +18,8 @@ const Every = 500 * time.Millisecond
 // Changes detects changes of files by a stamp, a string that differs after each change.
 type Changes struct{ applied, seen string }
 
-// Due reports whether the files must be reloaded. It returns true once after each change, but only when two consecutive
-// calls had the same stamp, because a changing file may be incomplete. If asked is set, Due always returns true.
+// Due reports whether the files must be reloaded: once after each change, when two consecutive calls had the same
+// stamp, and whenever asked is set.
 func (c *Changes) Due(stamp string, asked bool) bool {
 	rested := stamp == c.seen
 	c.seen = stamp
@@ -30,9 +30,7 @@ func (c *Changes) Due(stamp string, asked bool) bool {
 	return true
 }
 
-// StampOf returns a string that differs after each change of the content or mode of a file. It hashes the content,
-// because size and time may be equal after two writes within a clock tick. It does not read a pipe, because that would
-// consume the content.
+// StampOf returns a string that differs after each change of the content or mode of a file. It does not read pipes.
 func StampOf(file string) string {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -41,6 +39,7 @@ func StampOf(file string) string {
 	if !info.Mode().IsRegular() {
 		return file + info.Mode().String()
 	}
+	// The size and the time are not enough: two writes within a clock tick may leave both equal.
 	content, err := descriptors.Try(func() ([]byte, error) { return os.ReadFile(file) })
 	if err != nil {
 		return file + err.Error()

@@ -113,8 +113,8 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 // TakenOver is the message after a replaced store was made the primary again.
 const TakenOver = "the store is the primary again, without the writes of the store that had replaced it"
 
-// CanTakeOver returns nil if a running store can be made the primary again, and otherwise an error. It must not be
-// called for a secondary. asked says whether the user gave --take-over.
+// CanTakeOver returns nil if a running store, which is not a secondary, can be made the primary again, and otherwise an
+// error. asked says whether the user gave --take-over.
 func CanTakeOver(dir string, replaced *commitlog.Replaced, asked bool) error {
 	switch {
 	case !asked:

@@ -14,8 +14,8 @@ import (
 	"edgetable/functions/edgetable/place"
 )
 
-// Build prepares the data directory of a secondary. If the directory has a complete store, Build returns nil.
-// Otherwise it returns a Follower that builds the first store.
+// Build prepares the data directory of a secondary. It returns a Follower that builds the first store, or nil if the
+// directory has a complete store.
 func (o *Flags) Build(ctx context.Context, dir string, log *slog.Logger, end func(error)) (*follow.Follower, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("--data: %s is not a directory", dir)
@@ -23,8 +23,8 @@ func (o *Flags) Build(ctx context.Context, dir string, log *slog.Logger, end fun
 	return follow.Build(o.options(dir, log, end), func() (follow.Source, error) { return o.source(ctx, "secondary-of") })
 }
 
-// Open returns the Follower of a complete store, for which Build has returned nil. If the store is a primary, because
-// it was promoted or restored, Open returns nil.
+// Open returns the Follower of a complete store, for which Build has returned nil. It returns nil if the store is a
+// primary, because it was promoted or restored.
 func (o *Flags) Open(ctx context.Context, store *pebblestore.Store, dir string, log *slog.Logger, end func(error)) (*follow.Follower, error) {
 	at, follows, err := store.Position()
 	if err != nil {
@@ -44,14 +44,12 @@ func (o *Flags) Open(ctx context.Context, store *pebblestore.Store, dir string, 
 	return follow.Open(o.options(dir, log, end), from, store, at), err
 }
 
-// checkPlace returns an error if a primary was started with the flag --secondary-of and with the backup location of
-// another store. Such a primary would accept writes, although the operator wants a secondary of the other store. If the
-// location cannot be opened, or does not respond within five seconds, checkPlace returns nil, because a primary does
-// not need the location.
+// checkPlace returns an error if a primary was started with --secondary-of and the backup location of another store. It
+// would accept writes, although a secondary is wanted.
 func (o *Flags) checkPlace(ctx context.Context, store *pebblestore.Store, dir string) error {
 	objects, err := place.Open(ctx, o.Of, nil)
 	if err != nil {
-		return nil
+		return nil // a primary does not need the location
 	}
 	own, err := store.Identity()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package wide computes how many terminal columns a text occupies: two for each Chinese, Japanese or Korean character
-// or emoji, none for a combining accent, and one for any other character.
+// Package wide computes how many terminal columns a text occupies: two for a Chinese, Japanese or Korean character or
+// an emoji, none for a combining accent, and one for other characters.
 package wide
 
 import (

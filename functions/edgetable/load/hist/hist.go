@@ -1,8 +1,8 @@
-// Package hist implements a latency histogram of fixed size.
+// Package hist implements a latency histogram of fixed size, from nanoseconds to centuries, with a relative error of at
+// most 1/64 (1.6 %).
 //
-// Each power of two is divided into 64 buckets, so quantiles have a relative error of at most 1/64 (1.6 %), from
-// nanoseconds to centuries. Recording a value takes a shift and an increment and does not allocate. A Histogram is not
-// safe for concurrent use. Goroutines should record into separate histograms that are merged at the end.
+// Recording a value does not allocate. A Histogram is not safe for concurrent use: give each goroutine its own, and
+// merge them at the end.
 package hist
 
 import (
@@ -62,8 +62,8 @@ func (h *Histogram) Quantile(q float64) time.Duration {
 	return h.max
 }
 
-// index returns the bucket of v. Values below 64 have a bucket each. Otherwise the bucket is given by the position of
-// the leading bit and the next six bits.
+// index returns the bucket of v. Values below 64 have a bucket each. The bucket of other values depends on the position
+// of the leading bit and the next six bits.
 func index(v uint64) int {
 	if v < sub {
 		return int(v)

@@ -86,8 +86,8 @@ func (c *Conn) Close() error {
 	return c.conn.Close()
 }
 
-// Do sends req and returns the response. After an error, the Conn must not be used again. If the server announced that
-// it would close the connection, as nginx does after 1,000 requests, the next call reconnects.
+// Do sends req and returns the response. After an error, the Conn must not be used again. If the server closes the
+// connection regularly, as nginx does, the next call reconnects.
 func (c *Conn) Do(req *Request) (Response, error) {
 	if c.closing {
 		if err := c.dial(); err != nil {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// MaxBody is the maximum size of a response body in bytes, so that a wrong length cannot exhaust memory. A full page
-// has at most 4 MiB of entity data, which JSON escapes enlarge.
+// MaxBody is the maximum size of a response body in bytes. It protects memory from a wrong Content-Length. A page has 4
+// MiB of entity data, and more with the escapes of JSON.
 const MaxBody = 64 << 20
 
 var (

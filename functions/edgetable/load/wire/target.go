@@ -1,10 +1,8 @@
-// Package wire implements a minimal HTTP/1.1 client for benchmarks of table servers.
+// Package wire implements a minimal HTTP/1.1 client for benchmarks of table servers. It uses little CPU time, because
+// the load generator shares two cores with the server.
 //
-// The load generator shares two cores with the server, so the client must use little CPU time. Each worker has a
-// persistent connection and sends each request with a single Write from a reused buffer. Only the necessary response
-// headers are parsed, and the date of SharedKeyLite signatures is cached for a second.
-//
-// The client does not support redirects, trailers, pipelining or retries, because a benchmark must see every failure.
+// Each worker has a persistent connection, and sends each request with a single Write from a reused buffer. There are
+// no redirects, trailers, pipelining or retries.
 package wire
 
 import (
