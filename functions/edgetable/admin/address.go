@@ -13,8 +13,8 @@ type Address struct {
 	Domains []string // domains with a certificate from an authority
 }
 
-// URL returns the URL of a server without an account. host and port are where it listens. If it listens on all
-// addresses, 127.0.0.1 replaces host. A public URL or a domain takes precedence.
+// URL returns the URL of a server without an account: its public URL or domain, else the host and port where it
+// listens. If it listens on all addresses, 127.0.0.1 replaces host.
 func (a *Address) URL(host, port string, everywhere bool) string {
 	if a.Public != "" {
 		return strings.TrimSuffix(a.Public, "/")

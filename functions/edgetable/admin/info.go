@@ -42,8 +42,8 @@ func (i *Info) Find(name string) (Account, bool) {
 	return i.Accounts[at], true
 }
 
-// Serves reports whether endpoint is a URL of this server and the account exists. The host must be the server's host,
-// or a loopback address with the server's port.
+// Serves reports whether endpoint is a URL of this server and the account exists. The host must be the server's own, or
+// a loopback address with the server's port.
 func (i *Info) Serves(endpoint, account string) bool {
 	u, err := url.Parse(endpoint)
 	if _, known := i.Find(account); err != nil || !known {

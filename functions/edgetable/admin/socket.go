@@ -15,8 +15,8 @@ import (
 // Socket returns the path of a server's administration socket.
 func Socket(data, admin string) string { return cmp.Or(admin, filepath.Join(data, cli.AdminSocket)) }
 
-// Listen listens on the socket at path. Other users must not be able to open the socket at any time. Listen therefore
-// creates it in a private directory, sets its mode, and then moves it to path.
+// Listen listens on the socket at path. It creates the socket in a private directory, sets its mode, and then moves it
+// to path, so that other users can never open it.
 func Listen(path string) (net.Listener, error) {
 	if err := clearSocket(path); err != nil {
 		return nil, err

@@ -15,8 +15,8 @@ import (
 // besideNote is the name of the file that marks a folder as created by a restore.
 const besideNote = "edgetable-restore"
 
-// restoreAtomically creates a store in a temporary folder next to dir, and then renames the store to dir. If the
-// process is killed, the next restore to dir continues in the temporary folder.
+// restoreAtomically creates a store in a temporary folder next to dir, and then renames the store to dir. After a
+// killed process, the next restore to dir continues in this folder.
 func restoreAtomically(dir string, make func(beside string) (made string, err error)) (err error) {
 	if dir, err = emptyOrNew(dir); err != nil {
 		return err

@@ -111,8 +111,8 @@ func replay(ctx context.Context, r *repository.Repository, plan *repository.Plan
 	return errors.Join(follow.Replay(ctx, follow.Source{Place: r, With: with}, plan, store, true, progress), store.LeaveHistory(), store.Close())
 }
 
-// raise makes the next Timestamps of a store higher than all Timestamps in the shipped log. It is needed after a
-// restore without the log, because clients have seen the Timestamps in the log.
+// raise makes the next Timestamps of a store higher than all Timestamps in the shipped log. Clients have seen those, so
+// this is needed after a restore without the log.
 func raise(ctx context.Context, r *repository.Repository, dir string) error {
 	above, err := r.Highest(ctx)
 	if err != nil || above == 0 {
@@ -152,8 +152,8 @@ func restoreTable(restore func(dir string) error, dir string, key table.RecordKe
 	})
 }
 
-// restoreWhole restores a backup to the folder "whole". It continues a restore that was killed. It first removes a
-// complete store in this folder, because the store may have been opened and changed.
+// restoreWhole restores a backup to the folder "whole", and continues a restore there that was killed. It first removes
+// a complete store, which may have been changed.
 func restoreWhole(restore func(dir string) error, beside string) error {
 	whole := filepath.Join(beside, "whole")
 	if !target.Interrupted(whole) {

@@ -20,7 +20,7 @@ import (
 )
 
 // restoreTo copies the entities of a table from a backup to a table service. It restores the table to a temporary store
-// and reads from this store, so the service need not know about backups.
+// first, so the service need not know about backups.
 func (p *program) restoreTo(ctx context.Context, location string, o *restoring) (err error) {
 	beside, err := os.MkdirTemp("", "edgetable-restore-*")
 	if err != nil {

@@ -98,8 +98,8 @@ func (b *run) create(ctx context.Context) (m *repository.Manifest, err error) {
 		return nil, fmt.Errorf("%s: %w", b.location, err)
 	}
 	begun.here = nil
-	// The name of a backup contains the time in milliseconds, and the highest name is the newest backup. The next
-	// backup must get a higher name. So the lock is held until the next millisecond.
+	// Hold the lock until the next millisecond: a backup is named after its time in milliseconds, and the next backup
+	// must get a higher name.
 	_ = cli.Sleep(ctx, time.Millisecond)
 	return m, b.writeUnfinished(begun)
 }
@@ -111,7 +111,7 @@ type unfinished struct {
 }
 
 // LockBackups prevents other processes from backing up a data directory. The lock file belongs to the owner of the
-// directory, even if the first backup is made by root.
+// directory, even if root makes the first backup.
 func LockBackups(data string) (io.Closer, error) {
 	path := filepath.Join(data, LockFile)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -131,8 +131,8 @@ func LockBackups(data string) (io.Closer, error) {
 	return lock, nil
 }
 
-// clearStaging removes the checkpoint of a backup whose process was killed. Such a checkpoint usually has hard
-// links to data files of the store. Because of these links, deleted data files would still use space on the disk.
+// clearStaging removes the checkpoint of a backup whose process was killed. Its hard links would keep deleted data
+// files of the store on the disk.
 func clearStaging(data string) error {
 	staging := filepath.Join(data, Staging)
 	if _, err := os.Lstat(staging); err != nil {

@@ -40,7 +40,7 @@ type Schedule struct {
 	// primary.
 	Paused func() bool
 
-	forced atomic.Bool              // a backup is needed at once, because the log can only be shipped after it
+	forced atomic.Bool              // a backup is needed immediately, because the log can only be shipped after it
 	now    chan struct{}            // wakes Serve
 	spans  chan *repository.LogSpan // passes the span of the backup in progress to startBackup
 
@@ -103,7 +103,7 @@ func nameOf(at objects.Place, location string) string {
 func (b *Schedule) ShipsLog() bool { return b != nil && b.shipper != nil }
 
 // Admit checks at startup whether another store took over the backup location while this server did not run. If so, the
-// server refuses writes, because they would be lost.
+// server refuses writes: they would be lost.
 func (b *Schedule) Admit(ctx context.Context) {
 	if b.ShipsLog() && !b.paused() {
 		b.shipper.Admit(ctx)
@@ -164,8 +164,8 @@ func (b *Schedule) wake() {
 	}
 }
 
-// startBackup starts a backup and waits for its span, which says which commits the backup contains. It does not
-// wait for the upload, because the log could not be shipped during a long upload.
+// startBackup starts a backup and waits for its span, which says which commits the backup contains. It does not wait
+// for the upload, during which the log could not be shipped.
 func (b *Schedule) startBackup(ctx context.Context) (*repository.LogSpan, error) {
 	select {
 	case <-b.spans: // discard the span of an earlier backup
@@ -188,8 +188,8 @@ func (b *Schedule) Status() Status {
 	return b.status
 }
 
-// firstRetry is the delay after a failed backup. The delay doubles with each further failure, up to --backup-every. If
-// the log can only be shipped after the backup, the delay remains firstRetry.
+// firstRetry is the delay after a failed backup. It doubles with each further failure, up to --backup-every, unless the
+// log cannot be shipped before a backup succeeds.
 const firstRetry = time.Minute
 
 // Serve makes backups until ctx is done.
@@ -280,9 +280,8 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 	return b.Every, nil
 }
 
-// isUnmounted reports whether the disk of the backup location is probably not mounted: a server of this data directory
-// made backups in the location, but the location has no backup now. An unfinished or a damaged backup shows that the
-// disk is mounted.
+// isUnmounted reports whether the disk of the backup location is probably not mounted: earlier backups were made there,
+// but now the location has none, not even a damaged one.
 func (b *Schedule) isUnmounted(ctx context.Context) bool {
 	if b.Status().LastSuccess.IsZero() && (b.ShipsLog() || b.store.Timeline().Place != b.named) {
 		return false
@@ -291,8 +290,8 @@ func (b *Schedule) isUnmounted(ctx context.Context) bool {
 	return errors.Is(err, repository.ErrNone)
 }
 
-// remember records in the data directory that the location has backups. If the location is empty at a later start, its
-// disk is probably not mounted. If the server ships its log, the shipper records the location.
+// remember records in the data directory that the location has backups, for isUnmounted at a later start. If the server
+// ships its log, the shipper records the location.
 func (b *Schedule) remember() {
 	if b.ShipsLog() || b.store.Timeline().Place == b.named {
 		return

@@ -34,8 +34,8 @@ func (o *restoring) state(ctx context.Context, r *repository.Repository, with []
 	}
 }
 
-// findDrop returns the last moment before the table of --before-drop was deleted. If the table was deleted several
-// times, findDrop chooses the last deletion up to the time of --to-time.
+// findDrop returns the last moment before the table of --before-drop was deleted: before the last deletion, or the last
+// one up to the time of --to-time.
 func (o *restoring) findDrop(ctx context.Context, r *repository.Repository, with []age.Identity) (edm.Ticks, error) {
 	key := table.RecordKey{Account: o.account, Table: table.FoldName(o.beforeDrop)}
 	steps, err := r.Log(ctx, o.timeline, o.toTime)

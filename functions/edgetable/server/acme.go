@@ -94,9 +94,8 @@ func (o *acmeFlags) manager() (*autocert.Manager, error) {
 	}, nil
 }
 
-// obtained holds certificates from a certificate authority, which the ACME manager renews. Missing certificates are
-// requested only by the method obtain. The manager would request them at every handshake and exhaust the rate limits of
-// the authority.
+// obtained holds certificates from a certificate authority, which the ACME manager renews. Only obtain requests missing
+// certificates, to stay within the rate limits.
 type obtained struct {
 	manager *autocert.Manager
 	domains []string

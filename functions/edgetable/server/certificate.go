@@ -95,8 +95,8 @@ func authenticated() (list []uint16) {
 	return list
 }
 
-// reload reads the files if they have changed. If the files are invalid, for example because only one has been
-// replaced, the current certificate remains in use.
+// reload reads the files if they have changed. If they are invalid, for example because only one has been replaced, the
+// current certificate remains in use.
 func (c *certificate) reload(asked bool) {
 	if c.obtained != nil {
 		c.current.Store(c.obtained.first())

@@ -35,7 +35,7 @@ type expiry struct {
 }
 
 // removalDelay returns an upper bound of the time that an expired entity has waited for its removal: the longest delay
-// in the last pass, or the time since the start of this pass, whichever is longer.
+// in the last pass, or the time since this pass started.
 func (e *expiry) removalDelay() time.Duration {
 	return max(time.Duration(e.behind.Load()), time.Since(time.Unix(0, e.looked.Load())))
 }

@@ -17,8 +17,8 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// servesPage reports whether the server serves the explorer. By default, it does so only if other machines cannot reach
-// it: it listens on a loopback address and is not behind a proxy.
+// servesPage reports whether the server serves the explorer. By default it does so only if other machines cannot reach
+// it: on a loopback address, and not behind a proxy.
 func (s *serving) servesPage() bool {
 	if s.explorer.given {
 		return s.explorer.on

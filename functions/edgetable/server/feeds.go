@@ -11,18 +11,17 @@ import (
 )
 
 const (
-	// trimEvery is the interval at which old changes are removed from the feeds of tables. trimFull is the interval at
-	// which the server checks whether feeds fill the store.
+	// trimEvery is the interval at which old changes are removed from feeds, and trimFull the interval at which the
+	// server checks whether feeds fill the store.
 	trimEvery = time.Hour
 	trimFull  = time.Minute
-	// trimFirst is how much earlier than usual changes are removed when a check first finds that feeds fill the store.
-	// Each further check doubles this time, and from the fifth check on multiplies it by 16. All feeds are therefore
-	// empty within ten minutes, whatever their retention.
+	// trimFirst is how much earlier than usual changes are removed when feeds are first found to fill the store. Each
+	// further check increases this time.
 	trimFirst = 6 * 3600 * edm.TicksPerSecond
 )
 
-// feeds removes old changes from feeds after the retention time of each feed. If feeds fill the store or are about to
-// fill it, newer changes are removed too, because the store would otherwise reject writes.
+// feeds removes the changes in feeds that are older than the retention time. If feeds fill the store, it removes newer
+// ones too: the store would otherwise reject writes.
 type feeds struct {
 	service *table.Service
 	paused  func() bool // reports whether another server writes the tables
@@ -54,7 +53,7 @@ func (f *feeds) run(ctx context.Context) {
 			f.log.Warn("the disk, or the memory for tables, is full or soon will be: changes are removed from feeds before their time, the oldest first")
 		case ahead < 8*trimFirst:
 			ahead *= 2
-		default:
+		default: // all feeds are empty within ten minutes, whatever their retention
 			ahead = min(16*ahead, 1<<58) // 16*ahead must not overflow
 		}
 		if f.paused() || ahead == 0 && n%int(trimEvery/trimFull) != 1 {

@@ -70,8 +70,8 @@ func (h *health) state(path string) (status int, text string) {
 
 var errSlowStore = errors.New("no answer within " + cli.ShowDuration(readyTimeout))
 
-// ready returns the result of a recent check, or runs a check. At most one check runs at a time, because clients can
-// request checks without authentication.
+// ready returns the result of a recent check, or runs a check. Only one check runs at a time, because clients need no
+// authentication to request one.
 func (h *health) ready() error {
 	h.mu.Lock()
 	if h.ending == nil {

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// listening holds the sockets on which a server listens. When a secondary has built its store and starts again, the
-// sockets remain open, and new connections wait.
+// listening holds the sockets on which a server listens. They remain open when a secondary has built its store and
+// starts again: new connections then wait.
 type listening struct {
 	tables, metrics net.Listener // nil if not open
 }
 
-// listenOn returns a listener on the socket in *kept. If *kept is nil, listenOn calls listen to open the socket.
-// Closing the listener also closes the socket, unless keep returns true.
+// listenOn returns a listener on the socket in *kept, which listen opens if it is nil. Closing the listener also closes
+// the socket, unless keep returns true.
 func (*listening) listenOn(kept *net.Listener, keep func() bool, listen func() (net.Listener, error)) (net.Listener, error) {
 	if *kept == nil {
 		l, err := listen()
@@ -42,7 +42,7 @@ func (l *listening) close() error {
 }
 
 // socketListener is a listener on a socket that may outlive it. If the process will serve another store, Close leaves
-// the socket open, so that new clients wait. Otherwise it closes the socket, so that new clients are rejected at once.
+// the socket open, so that new clients wait and are not rejected.
 type socketListener struct {
 	*net.TCPListener
 	keep  func() bool

@@ -112,8 +112,8 @@ func (o *metricsFlags) listenMetrics(log *slog.Logger) (net.Listener, error) {
 	return l, nil
 }
 
-// besideConnections is the maximum number of connections to the metrics, and of connections to the administration
-// socket. It reserves file descriptors for clients.
+// besideConnections is the maximum number of connections to the metrics, and to the administration socket. It leaves
+// file descriptors for clients.
 const besideConnections = 16
 
 // gatherTimeout is the timeout for gathering the metrics, equal to Prometheus' default scrape timeout.

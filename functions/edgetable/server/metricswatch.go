@@ -78,7 +78,7 @@ func watchCertificate(m *observe.Metrics, c *certificate) {
 	})
 }
 
-// watchFaults adds metrics of simulated faults, if there are any. The label is the number of a rule, because the text
+// watchFaults adds metrics of simulated faults, if there are any. The label is the number of a rule, because its text
 // may contain account names and entity keys.
 func watchFaults(m *observe.Metrics, c *chaos.Chaos) {
 	if c == nil {

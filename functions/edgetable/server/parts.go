@@ -45,7 +45,7 @@ func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
 		Waiters:     &changefeed.Waiters{Account: changefeed.MostOfAccount, All: cmp.Or(s.bounds.Requests, leastRequests) / 2},
 	}
 	if s.bearer.Install(h); s.bearer != nil {
-		// Contact the issuer now, so that a wrong issuer is logged at once. Account keys do not depend on it.
+		// Contact the issuer now, so that a wrong issuer is logged early. Account keys do not depend on it.
 		go func() { _ = s.bearer.Ready(ctx) }()
 	}
 	if s.faults != nil {

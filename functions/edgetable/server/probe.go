@@ -20,8 +20,8 @@ import (
 
 const probeTimeout = 5 * time.Second
 
-// healthCommand returns the command that requests the health of a server. Container images use it as their health
-// check, because they contain no other program.
+// healthCommand returns the command that requests the health of a server. It is the health check of container images,
+// which contain no other program.
 func (p *program) healthCommand() *cobra.Command {
 	var listen string
 	var live, asJSON bool

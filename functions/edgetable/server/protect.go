@@ -30,8 +30,8 @@ type limits struct {
 	failures float64 // failed authentications per client address; 0 means no limit
 }
 
-// usualFailures is the default limit of failed authentications per second. Clients with a wrong key can retry at this
-// rate, but it is far too low to guess a key.
+// usualFailures is the default limit of failed authentications per second. It permits retries of clients with a wrong
+// key, but is far too low to guess a key.
 const usualFailures = 100
 
 // parseLimits parses the rates of setting.ParseRates, and also failures=N.

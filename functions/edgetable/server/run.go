@@ -223,8 +223,8 @@ func (s *serving) protectSecrets() error {
 //     for "ready" can connect at once.
 //   - Background jobs start before the first request and stop after the last one. They may use the store until wait
 //     returns.
-//   - At the end, the socket is closed first, so that no checkpoint starts. The store is closed last, after statistics
-//     and last uses of keys have been written and a running health check has ended.
+//   - At the end, the socket is closed first, so that no checkpoint starts. The store is closed last: statistics and
+//     last uses of keys have then been written, and a running health check has ended.
 func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	if err := s.openBackups(ctx); err != nil {
 		return errors.Join(err, s.backend.Close())
@@ -260,8 +260,8 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	stopAdmin()
 	stopMetrics()
 	if errors.Is(err, httpserver.ErrCutOff) {
-		// Requests that are still running may use the store, so it must not be closed. Like a crash, this loses no
-		// confirmed write. It is no error, because the user stopped the server.
+		// Do not close the store, which running requests may still use. Like a crash, this loses no confirmed write.
+		// Return no error, because the user stopped the server.
 		s.log.Warn("stopped before the last requests ended", "cause", err)
 		return nil
 	}
@@ -273,8 +273,8 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	return s.backend.Close()
 }
 
-// draining returns a context that is canceled after ctx, delayed by the drain time. In the meantime /_/ready fails, so
-// that load balancers send no new clients.
+// draining returns a context that is canceled when the drain time has passed after the end of ctx. In this time
+// /_/ready fails, so that load balancers send no new clients.
 func (p *program) draining(ctx context.Context, s *serving, h *health) context.Context {
 	drained, end := context.WithCancel(context.WithoutCancel(ctx))
 	context.AfterFunc(ctx, func() {

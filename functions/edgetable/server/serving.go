@@ -35,7 +35,7 @@ type serving struct {
 	statistics  *Statistics
 	expiry      *expiry           // nil if the store has no expiry rules
 	feeds       *feeds            // nil if the store has no feeds
-	consent     *explorer.Consent // nil if the explorer may not open the server's accounts
+	consent     *explorer.Consent // nil if the explorer has no access to the server's accounts
 	bounds      httpserver.Bounds
 }
 

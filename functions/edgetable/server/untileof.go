@@ -8,8 +8,8 @@ import (
 
 var errEOF = errors.New("standard input ended")
 
-// untilEOF returns a context that is canceled with ctx or at the end of standard input. If the parent process holds the
-// other end of standard input, this also detects that the parent was killed.
+// untilEOF returns a context that is canceled with ctx or at the end of standard input. The input also ends if a parent
+// process that holds its other end is killed.
 func (p *program) untilEOF(ctx context.Context) context.Context {
 	ctx, end := context.WithCancelCause(ctx)
 	go func() {

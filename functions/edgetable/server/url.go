@@ -19,8 +19,8 @@ func (s *serving) url() string {
 	return a.URL(host, strconv.Itoa(tcp.Port), tcp.IP.IsUnspecified())
 }
 
-// externalURL returns the URL for other machines if the server listens on all addresses, because the printed endpoints
-// contain 127.0.0.1. It returns "" if the server has a public URL or a domain, or listens on a single address.
+// externalURL returns the URL for other machines if the server listens on all addresses. It returns "" if the server
+// has a public URL or a domain, or listens on a single address.
 func (s *serving) externalURL() string {
 	tcp, ok := s.listener.Addr().(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() || s.publicURL != "" || len(s.acme.domains) > 0 {

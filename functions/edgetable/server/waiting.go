@@ -45,8 +45,8 @@ func (w *waiting) begin(cause error) {
 	}()
 }
 
-// newWaitingServer returns the HTTP server. Its ReadTimeout exceeds readyTimeout, because on a busy machine seconds may
-// pass between a connection and its request.
+// newWaitingServer returns the HTTP server. Its ReadTimeout exceeds readyTimeout: on a busy machine, seconds may pass
+// between a connection and its request.
 func newWaitingServer() *http.Server {
 	return &http.Server{Handler: http.HandlerFunc(answerWaiting), ReadTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
 }

@@ -147,7 +147,7 @@ func verdict(data, salvage string, report *offline.Report, problems int) error {
 }
 
 // checkAccounts returns an error if a data directory contains an accounts file that a server could not use. It does not
-// check the file's permissions, because the server may run as another user.
+// check permissions: the server may run as another user.
 func checkAccounts(data string) error {
 	file := filepath.Join(data, cli.AccountsInData)
 	text, err := cli.ReadSecrets(file)

@@ -12,8 +12,8 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-// Checkpoints makes checkpoints of the embedded store of this process, one at a time. After a client has disconnected,
-// its checkpoint may still be in progress when the next request arrives.
+// Checkpoints makes checkpoints of the embedded store of this process, one at a time: the checkpoint of a client that
+// has disconnected may still be in progress.
 type Checkpoints struct {
 	*pebblestore.Store
 	Lead ship.Lead

@@ -178,12 +178,12 @@ const BesideCache = 192 << 20
 // usualCache is the default size of the block cache in bytes. It is smaller in a container with little memory.
 const usualCache = 128 << 20
 
-// limitMemory makes Go's garbage collector run rarely while enough memory is free, unless GOMEMLIMIT or GOGC is set. It
-// returns the size of the block cache and, for a store in memory, the maximum size of all tables.
+// limitMemory makes Go's garbage collector run rarely, unless GOMEMLIMIT or GOGC is set. It returns the size of the
+// block cache and, for a store in memory, of all tables.
 func (o *embeddedFlags) limitMemory(from *Opening) (cache, tables int64) {
 	cache = o.cache
-	// The cache is limited to a fifth of the heap, and a memtable is a quarter of the cache. With a heap of 256 MiB, a
-	// memtable therefore holds two of the largest batches. A smaller memtable would be filled by a single one.
+	// Limit the cache to a fifth of the heap. A memtable is a quarter of the cache: with a heap of 256 MiB, it holds
+	// two of the largest batches.
 	if from.Heap > 0 && !o.cacheGiven {
 		cache = min(cache, from.Heap/5)
 	}

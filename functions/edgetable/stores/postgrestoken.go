@@ -26,8 +26,8 @@ var tokens = map[string]func() password{
 	"azure": func() password { return azureTokens(azcore.ClientOptions{}) },
 }
 
-// rdsTokens returns a function that creates tokens for Amazon RDS and Aurora, with the credentials that the AWS CLI
-// would use. A token is valid for 15 minutes, and is needed only while connecting.
+// rdsTokens returns a function that creates tokens for Amazon RDS and Aurora, with the credentials of the AWS CLI. A
+// token is valid for 15 minutes, and is needed only to connect.
 func rdsTokens() password {
 	var mu sync.Mutex
 	var loaded *aws.Config // caches the credentials
@@ -63,8 +63,8 @@ func rdsTokens() password {
 	}
 }
 
-// rdsRegion returns the AWS Region in a host name such as db.abc.eu-west-1.rds.amazonaws.com, or "". The hosts of a DSN
-// may be in several Regions, so it is called for each host.
+// rdsRegion returns the AWS Region in a host name such as db.abc.eu-west-1.rds.amazonaws.com, or "". The hosts of one
+// DSN may be in several Regions.
 func rdsRegion(host string) string {
 	name, _, found := strings.Cut(host, ".rds.amazonaws.com")
 	if !found {

@@ -10,7 +10,7 @@ import (
 )
 
 // purgeEvery removes items that no operation can read, such as items of deleted tables, at intervals until ctx is done.
-// Several processes may purge concurrently.
+// Several processes may do this at once.
 func purgeEvery(ctx context.Context, pause time.Duration, store *dynamodb.Store, log *slog.Logger) {
 	for cli.Sleep(ctx, pause) == nil {
 		var done dynamodb.Progress

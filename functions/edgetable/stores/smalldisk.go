@@ -2,8 +2,8 @@ package stores
 
 import "github.com/cockroachdb/pebble/v2/vfs"
 
-// smallDisk is the file system of the machine with a smaller size. It is used for a tmpfs, whose files are in the
-// memory of a container. The store rejects inserts before the size is used up, so that memory remains for the process.
+// smallDisk is a file system that reports a smaller size, for files in the memory of a container (tmpfs). The store
+// then rejects inserts before memory runs out.
 type smallDisk struct {
 	vfs.FS
 	most uint64

@@ -56,14 +56,14 @@ func (o *Flags) Kind() *Kind {
 	return o.kinds[slices.IndexFunc(o.kinds, func(k *Kind) bool { return k.name == o.store })] // never -1, because ChoiceFlag rejects other names
 }
 
-// Check returns an error if flags contradict each other. flags are all flags of the command. A flag for another kind of
-// store is ignored if the environment set it. But it is an error for flags of other packages, such as --backup-to,
-// because the user may rely on backups.
+// Check returns an error if the flags of the command contradict each other. It ignores flags from the environment that
+// are for another kind of store.
 func (o *Flags) Check(flags *pflag.FlagSet) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		kind, some := o.of[f.Name]
 		switch {
 		case err != nil || !f.Changed || !some || kind == o.store:
+		// The user may rely on a flag of another package, such as --backup-to.
 		case cli.FromEnvironment(f) && !o.fromOtherPackage(f.Name):
 			cli.Ignore(f)
 		default:
