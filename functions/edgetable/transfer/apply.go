@@ -27,9 +27,8 @@ type Apply struct {
 	Before func([]remote.Operation) error
 }
 
-// Page writes the events of one page of the feed and returns the rows that the service rejects. Each event contains the
-// complete state of its entity, so Page writes only the last event of each entity. The order of the writes does not
-// matter, and it is safe to write a page twice.
+// Page writes the events of one page of the feed and returns the rows that the service rejects. It writes only the last
+// event of each entity. It is safe to write a page twice.
 func (a *Apply) Page(ctx context.Context, events []json.RawMessage) (totals progressfile.Totals, rejects []rows.Reject, err error) {
 	ops, err := operations(events)
 	if err != nil {

@@ -26,7 +26,7 @@ type CopyCommand struct {
 // Copy is a copy of tables from one service to another.
 type Copy struct {
 	CopyCommand
-	DryRun bool // write neither to the target nor to the progress file nor to the file of rejects
+	DryRun bool // do not write to the target, the progress file or the file of rejects
 
 	Connections  int
 	ProgressFile string
@@ -55,8 +55,8 @@ func (c *copier) mark(table string, k ranges.Key) error {
 	return c.work.SetMark(table, k)
 }
 
-// writeProgress appends the rejects to their file, and then the state of the range to the progress file. The state
-// includes the size of the file of rejects.
+// writeProgress appends the rejects to their file, and then the state of the range, with the size of the file of
+// rejects, to the progress file.
 func (c *copier) writeProgress(table string, p *scan.Task, state progressfile.Line, rejects []rows.Reject) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,9 +11,7 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Run copies the tables. After an error, a call with the same command resumes from the progress file. Run removes the
-// progress file when the copy is complete. If a table of the target is deleted during the copy, the totals still
-// include the entities written before.
+// Run copies the tables. After an error, the same command resumes from the progress file, which Run removes at the end.
 func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progressfile.Totals, err error) {
 	file := o.ProgressFile
 	if o.DryRun {

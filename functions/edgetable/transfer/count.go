@@ -123,8 +123,8 @@ func sum(measures []*measure) *Stat {
 	return s
 }
 
-// measure is the statistics of one range of a table. The first and the last partition are counted in edges, because the
-// neighbouring ranges may contain the rest of their rows.
+// measure is the statistics of one range of a table. edges has the first and the last partition, because neighboring
+// ranges may contain the rest of their rows.
 type measure struct {
 	edges       []Partition
 	closed      int64 // number of partitions between the first and the last one

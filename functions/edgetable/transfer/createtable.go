@@ -8,11 +8,10 @@ import (
 	"edgetable/adapters/client/remote"
 )
 
-// createTable creates a table. made is false if the table already exists. A shared access signature for one table
-// cannot create tables (status 403). The table may exist nevertheless, so createTable ignores this error, and the first
-// write fails if it does not.
+// createTable creates a table; made is false if it already exists.
 func createTable(ctx context.Context, c *remote.Client, table string) (made bool, err error) {
 	made, err = c.CreateTable(ctx, table)
+	// A shared access signature for one table cannot create it. If the table does not exist, the first write fails.
 	if answer, ok := errors.AsType[*remote.Error](err); ok && answer.Status == http.StatusForbidden {
 		return false, nil
 	}

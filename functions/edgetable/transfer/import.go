@@ -12,11 +12,10 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Run imports the files. After an error, a call with the same command resumes from the progress file. Run removes the
-// progress file when the import is complete.
+// Run imports the files. After an error, the same command resumes.
 //
-// After a crash, the progress file may lack rows that the service has stored, and Run writes these rows again. If an
-// insert then finds an entity with the same content, the entity counts as written.
+// After a crash, Run may write rows again. If an insert then finds an entity with the same content, it counts as
+// written.
 func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile.Totals, err error) {
 	im := &importer{o: o, writer: writer{c, o.Mode}, rejects: rows.RejectFile{Path: o.Rejects}}
 	state := progressfile.Line{}
@@ -91,9 +90,8 @@ func (o *Import) measure(state *progressfile.Line) {
 	}
 }
 
-// createTables creates the missing tables. The map all has an entry for each table, which is true if this call created
-// the table and only one source writes to it. again reports whether a table was missing, or has been deleted and
-// created again since the progress file was written.
+// createTables creates the missing tables. all[table] is true if it created the table and only one source writes to it.
+// again reports whether any table is newer than the progress file.
 func (o *Import) createTables(ctx context.Context, c *remote.Client, state *progressfile.Line) (all map[string]bool, again bool, err error) {
 	all = map[string]bool{}
 	for _, s := range o.Sources {

@@ -17,8 +17,7 @@ import (
 )
 
 // importer sends the rows of an import in concurrent batches. The progress file records how many rows at the start of
-// the source are finished. A later run sends all rows after them again, including rows in batches that were finished
-// out of order.
+// the source are finished; a later run sends all others.
 type importer struct {
 	o        *Import
 	writer   writer
@@ -175,9 +174,8 @@ func (im *importer) send(ctx context.Context, b *batch) error {
 	}
 }
 
-// isSourceInOrder reports whether the rows of a source are known to be in key order. This holds for an exported file,
-// unless the import renames columns or computes the keys. Other files are read in advance, except standard input, which
-// can be read only once.
+// isSourceInOrder reports whether the rows of a source are known to be in key order: an exported file with unchanged
+// columns, or a file that was read in advance.
 func (im *importer) isSourceInOrder(s *Source) (inOrder bool, err error) {
 	how := &im.o.Mapping
 	if s.exported && how.PartitionKey == "" && how.RowKey == "" && how.Rename == nil {

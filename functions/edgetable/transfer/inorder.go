@@ -12,16 +12,15 @@ import (
 	"edgetable/functions/edgetable/transfer/sorter"
 )
 
-// read passes the rows of a source to the callback in key order, because rows of one partition in succession make full
-// batches. It sorts the rows unless inOrder is set. If several rows have the same keys, only the last one is passed.
-// The order depends only on the content of the file.
+// read calls pass with the rows of a source in key order, which makes full batches. It sorts them unless inOrder is
+// set. Of several rows with the same keys, it passes the last.
 func (o *Import) read(r rows.Reader, file string, inOrder bool, pass func(rows.Row) error, refuse func(rows.Reject) error) (dropped int64, err error) {
 	var s *sorter.Sorter
 	if !inOrder {
 		s = sorter.New(cmp.Or(o.memory, sorter.Memory))
 		defer func() { err = errors.Join(err, s.Close()) }()
 	}
-	var held rows.Row // previous row; passed when a row with other keys follows
+	var held rows.Row // previous row; pass gets it when a row with other keys follows
 	var heldKey, nextKey []byte
 	isHeld := false
 	for {
@@ -60,8 +59,8 @@ func (o *Import) read(r rows.Reader, file string, inOrder bool, pass func(rows.R
 	}
 }
 
-// isInKeyOrder reports whether the rows of a file are in key order. It stops at the first row that is out of order.
-// Rows that the import rejects later count too, so they can cause unnecessary sorting.
+// isInKeyOrder reports whether the rows of a file are in key order. Rows that the import rejects later count too, so
+// they can cause unnecessary sorting.
 func isInKeyOrder(r rows.Reader) (bool, error) {
 	var last, next []byte
 	for {

@@ -12,9 +12,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// A table service does not report when a table was created. Therefore a run records the key of the first entity that it
-// writes to a table, the mark of the table. If a later run does not find this entity, the table was deleted and created
-// again, and the entities counted in the progress file are gone.
+// The mark of a table is the key of the first entity that a run writes to it. If this entity is missing later, the
+// table was deleted and created again, which the service does not report.
 
 // hasMark reports whether a table still contains its mark. It returns true if mark is nil, or if the credentials do not
 // permit reading.
@@ -32,8 +31,8 @@ func hasMark(ctx context.Context, c *remote.Client, table string, mark *ranges.K
 	return ok, err
 }
 
-// firstWrite delays the other writes to a table until the first write, which contains the mark, is done. Otherwise a
-// table that is deleted and created again between the writes could contain the mark but lack other entities.
+// firstWrite delays the other writes to a table until the first write, with the mark, is done. So a table that is
+// created again after any write cannot have the mark.
 type firstWrite struct {
 	mu   sync.Mutex
 	done bool

@@ -43,9 +43,8 @@ func Purge(ctx context.Context, c *remote.Client, q remote.Query, workers int, p
 	return total.Load(), err
 }
 
-// remove deletes entities of one partition and returns their number. Missing entities are ignored, because another
-// client may have deleted them. After a request whose response was lost, they are counted, because that request may
-// have deleted them.
+// remove deletes entities of one partition and returns their number. Missing entities are no error. They count only
+// after a lost response, because that request may have deleted them.
 func remove(ctx context.Context, c *remote.Client, table string, ops []remote.Operation) (n int64, err error) {
 	for lost := false; len(ops) > 0; {
 		err := c.Batch(ctx, table, ops)

@@ -67,8 +67,8 @@ func delimiter(line string) byte {
 	return ','
 }
 
-// next returns the cells of the next record. The cells are valid until the next call. Blank lines are skipped. At the
-// end of the file, next returns io.EOF.
+// next returns the cells of the next record, which are valid until the next call. It skips blank lines, and returns
+// io.EOF at the end of the file.
 func (c *reader) next() ([]cell, error) {
 	for {
 		list, err := c.record()
@@ -125,8 +125,8 @@ func (c *reader) record() ([]cell, error) {
 	}
 }
 
-// endsLine reports whether the CR that was just read ends the line, and consumes the LF after it. A CR without LF may
-// be part of a cell, because Storage Explorer before 1.29 did not quote texts with a CR.
+// endsLine reports whether the CR that was just read ends the line, and consumes the LF after it. Storage Explorer
+// before 1.29 did not quote a CR in a cell.
 func (c *reader) endsLine() bool {
 	if after, _ := c.r.Peek(1); len(after) == 1 && after[0] == '\n' {
 		_, _ = c.r.ReadByte()

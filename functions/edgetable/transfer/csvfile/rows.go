@@ -14,7 +14,7 @@ import (
 )
 
 // Rows reads entities from CSV. The column types come from type columns, as written by Storage Explorer and edgetable,
-// or from an AzCopy schema file. The file may also have no types.
+// or from an AzCopy schema file. There may be no types.
 type Rows struct {
 	r       *reader
 	m       *rows.Mapper
@@ -204,8 +204,8 @@ func (r *Rows) at(i int) cell {
 	return r.cells[i]
 }
 
-// readType updates the type of a column from its type column in the current row. If this cell is empty, the type of the
-// previous row applies, as in files of Storage Explorer 1.40.
+// readType updates the type of a column from its type column in the current row. An empty cell means the type of the
+// previous row, as in Storage Explorer 1.40.
 func (r *Rows) readType(c *column) error {
 	name := r.at(c.types)
 	if name.text == "" {
@@ -235,8 +235,8 @@ func (r *Rows) value(c *column) (edm.Value, error) {
 	return v, err
 }
 
-// protocolText converts the text of a value to the protocol's form. It accepts the forms of programs such as pandas and
-// PostgreSQL: a blank before the time of day, a time zone without minutes, inf and nan.
+// protocolText converts a value to the protocol's form from the forms of pandas, PostgreSQL and others: a blank before
+// the time of day, a time zone without minutes, inf and nan.
 func protocolText(t edm.Type, text string) string {
 	switch t {
 	case edm.TypeDateTime:
@@ -263,9 +263,8 @@ func protocolText(t edm.Type, text string) string {
 	return text
 }
 
-// emptyText reports whether an empty cell is an empty string rather than a missing property. Storage Explorer before
-// 1.40 writes Edm.String to the type column only if the property exists. Version 1.40 writes String to the first row
-// even if the property is missing, so String is not sufficient.
+// emptyText reports whether an empty cell is an empty string rather than a missing property: Storage Explorer before
+// 1.40 then writes Edm.String to the type column.
 func (r *Rows) emptyText(c *column) bool { return r.at(c.types).text == "Edm.String" }
 
 // Cell implements [rows.Cells].
@@ -308,8 +307,8 @@ func (r *Rows) text() string {
 	return rows.RejectedText(list)
 }
 
-// plain returns the current row as CSV text for the file of rejects. An import of that file rejects the CSV text, so
-// the row cannot be imported by mistake.
+// plain returns the current row as CSV text for the file of rejects. An import of that file rejects this text, so
+// nobody can import the row by mistake.
 func (r *Rows) plain() string {
 	var line []byte
 	for i, c := range r.cells {
@@ -323,8 +322,8 @@ func (r *Rows) plain() string {
 	return string(line)
 }
 
-// AppendKey appends the encoded keys of the next row to dst, for [rows.AppendKey]. If the file has the keys in columns
-// of their own, AppendKey does not convert the other cells.
+// AppendKey appends the encoded keys of the next row to dst, for [rows.AppendKey]. If the file has columns for the
+// keys, AppendKey does not convert the other cells.
 func (r *Rows) AppendKey(dst []byte) ([]byte, error) {
 	if !r.m.OwnKeys() {
 		one, err := r.Next()

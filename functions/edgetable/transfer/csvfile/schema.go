@@ -94,8 +94,8 @@ func (s *Schema) types() map[string]edm.Type {
 	return s.typ
 }
 
-// head returns the column names of a CSV file. line is the first line of the file. If line is a row and not a header,
-// head stores it in *first and returns the names of the schema.
+// head returns the column names of a CSV file from its first line. If the line is a row and not a header, head stores
+// it in *first and returns the names of the schema.
 func (s *Schema) head(line []cell, first *[]cell) []cell {
 	if s == nil {
 		return line

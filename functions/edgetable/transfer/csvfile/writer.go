@@ -11,8 +11,8 @@ import (
 // typeSuffix is the suffix of the names of type columns, as in Storage Explorer's files.
 const typeSuffix = "@type"
 
-// Writer formats entities as CSV records with the columns PartitionKey, RowKey, Timestamp and the properties. The cell
-// of a missing property is empty. The cell of an empty string is a pair of quotes.
+// Writer formats entities as CSV records: PartitionKey, RowKey, Timestamp and the properties. A missing property is an
+// empty cell, and an empty string is a pair of quotes.
 type Writer struct {
 	names     []string
 	index     map[string]int

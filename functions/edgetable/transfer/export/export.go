@@ -12,10 +12,10 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// To writes the tables to files in a destination and returns the manifest of the files. A finished export in the
-// destination remains complete until the new one replaces it: the new files have new names, and the manifest is written
-// last. A table that is deleted during the export is omitted. After an error, the same command resumes from the
-// recorded progress.
+// To writes the tables to files in a destination and returns their manifest. It omits a table that is deleted during
+// the export. After an error, the same command resumes.
+//
+// A finished export in the destination remains complete until the new manifest, which is written last, replaces it.
 func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manifest, error) {
 	x := &exporting{Export: o, c: c, place: place}
 	if err := x.judge(ctx); err != nil {
@@ -55,8 +55,8 @@ func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manife
 	return m, x.tidy(ctx, m)
 }
 
-// judge determines whether the destination contains an export. It fails if the destination contains other files, or an
-// export that the command can neither resume nor replace.
+// judge determines whether the destination contains an export. It fails if it contains other files, or an export that
+// the command can neither resume nor replace.
 func (x *exporting) judge(ctx context.Context) (err error) {
 	if x.old, err = ReadManifest(ctx, x.place); err != nil {
 		return err
@@ -66,8 +66,8 @@ func (x *exporting) judge(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	// b describes the export that began last. If its number is not higher than the number of the finished export, b
-	// belongs to a finished export, and the removal of temporary objects was interrupted.
+	// b describes the export that began last. If its number is not above the number of the finished export, b is left
+	// over: the removal of its temporary objects was interrupted.
 	there = there && (x.old == nil || b.Number > x.old.Number)
 	switch {
 	case x.Restart:
@@ -93,8 +93,8 @@ func (x *exporting) judge(ctx context.Context) (err error) {
 	return nil
 }
 
-// check fails if none of the tables exists. It sends a query to the service before anything is written, so a wrong key
-// or filter leaves the destination unchanged.
+// check fails if none of the tables exists. It sends a query before anything is written, so that a wrong key or filter
+// leaves the destination unchanged.
 func (x *exporting) check(ctx context.Context) (err error) {
 	if x.begun == nil {
 		x.begun = &exportRecord{Command: x.Command, Tables: x.Tables, Number: 1}

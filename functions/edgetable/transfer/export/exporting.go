@@ -10,7 +10,7 @@ import (
 // Export is an export of tables to files.
 type Export struct {
 	Command
-	Restart bool // discard an unfinished export of any command, and replace a finished export of another command
+	Restart bool // replace an unfinished export, or a finished export by another command
 
 	Notes       []string // sentences about columns with unexpected names or types; set by ToWriter
 	Connections int

@@ -9,7 +9,7 @@ import (
 	"edgetable/functions/edgetable/transfer/progressfile"
 )
 
-// Hold locks dir against exports of other processes. It creates the directory if it does not exist. release unlocks the
+// Hold locks dir against exports of other processes, and creates it if it does not exist. release unlocks the
 // directory, and removes it if Hold created it and it is still empty.
 func Hold(dir string) (release func(), err error) {
 	_, there := os.Stat(dir)

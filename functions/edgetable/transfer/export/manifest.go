@@ -38,8 +38,8 @@ type ManifestTable struct {
 // manifestVersion is the version of the manifest format that this package writes.
 const manifestVersion = 1
 
-// InKeyOrder reports whether an import reads the rows of the files in key order. This may not hold for an export for
-// Excel, which changes some texts.
+// InKeyOrder reports whether an import reads the rows of the files in key order. An export for Excel might not be in
+// key order, because it changes some texts.
 func (m *Manifest) InKeyOrder() bool { return m.Command == nil || !m.Command.Excel }
 
 // ReadManifest reads the manifest of a finished export. It returns nil if there is none.
@@ -67,8 +67,8 @@ func ReadManifest(ctx context.Context, place Place) (*Manifest, error) {
 
 const maxFiles = 1_000_000
 
-// isFileName reports whether s is valid as a file path in a manifest: relative to the manifest's directory, within this
-// directory, with slashes, and safe on every operating system.
+// isFileName reports whether s is valid as a file path in a manifest: relative to the manifest's directory, within it,
+// with slashes, and safe on every operating system.
 func isFileName(s string) bool {
 	control := func(c rune) bool { return c < ' ' || c == 0x7f }
 	return fs.ValidPath(s) && s != "." && filepath.IsLocal(filepath.FromSlash(s)) && !strings.ContainsAny(s, `\:`) && !strings.ContainsFunc(s, control)

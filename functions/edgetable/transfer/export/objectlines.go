@@ -95,8 +95,8 @@ type objectLines struct {
 	broken error // error of the first failed write, which later calls of Write return
 }
 
-// Write stores a line. After an error, the line may be stored or not, and a later run accepts both cases. A further
-// line could contradict one of them, so after an error Write stores nothing more.
+// Write stores a line. After an error, it is unknown whether the line was stored, and Write refuses all further lines,
+// so that a later run can accept both cases.
 func (j *objectLines) Write(line any) error {
 	j.mu.Lock()
 	j.lines++

@@ -17,8 +17,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Names of the objects of an unfinished export. The intermediate objects of CSV and parquet files have the prefix
-// unfinishedPrefix too. They contain one JSON entity on each line.
+// Names of the objects of an unfinished export. The intermediate objects of CSV and parquet files, with one JSON entity
+// on each line, have the prefix unfinishedPrefix too.
 const (
 	unfinishedPrefix = "unfinished/"
 	begunName        = unfinishedPrefix + "export.json"

@@ -17,8 +17,8 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// objectName returns the name of the nth object of a range. The objects of CSV and parquet exports are intermediate:
-// the final files are created when all columns are known.
+// objectName returns the name of the nth object of a range. Objects of CSV and parquet exports are intermediate: the
+// final files are created when all columns are known.
 func (x *exporting) objectName(table string, p *scan.Task, n int) string {
 	if x.Format == "jsonl" {
 		return fmt.Sprintf("%s/part-%04d-%s-%06d.jsonl%s", table, x.begun.Number, p.Rank(), n, rows.Endings[x.Compress])
@@ -40,12 +40,12 @@ func (x *exporting) buffer() *bytes.Buffer {
 // target is the destination of the compressed rows. The buffer is replaced after each object.
 type target struct{ *bytes.Buffer }
 
-// lineObjects is the number of objects that a progress line records. Writing a line takes as long as writing an object,
-// so one line for each object would double the time. A killed run loses at most lineObjects objects of each range.
+// lineObjects is the number of objects that a progress line records. Writing a line takes as long as writing an object.
+// A killed run loses at most these objects of each range.
 const lineObjects = 4
 
-// rangeExport writes a range to objects. While it fills a buffer, a goroutine stores the previous object. Until
-// awaitObject returns, the goroutine owns the previous buffer, the field next and the progress of the range.
+// rangeExport writes a range to objects. While it fills a buffer, a goroutine stores the previous one. Until
+// awaitObject returns, the goroutine owns that buffer and the progress.
 type rangeExport struct {
 	*exporting
 	table string
@@ -64,8 +64,8 @@ type rangeExport struct {
 	next    progressfile.Line // next progress line; lists the stored objects that no line has recorded yet
 }
 
-// readRange writes the unfinished part of a range to objects. It writes a progress line after every few objects. A
-// later run overwrites or removes the objects that no line records.
+// readRange writes the unfinished part of a range to objects, with a progress line after every few objects. A later run
+// overwrites or removes objects that no line records.
 func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) error {
 	earlier := p.State()
 	r := &rangeExport{exporting: x, table: table, p: p, object: &target{}, read: earlier.Rows, stored: earlier.Rows, at: earlier.At, number: len(p.Stored())}
@@ -110,8 +110,8 @@ func (r *rangeExport) add(e payload.Received) error {
 	return nil
 }
 
-// store starts a goroutine that stores the current object, after the previous object has been stored. If last is set,
-// the goroutine also writes a progress line. done marks the range as complete in this line.
+// store starts a goroutine that stores the current object, after the previous one. If last is set, the goroutine also
+// writes a progress line; done marks the range as complete.
 func (r *rangeExport) store(ctx context.Context, last, done bool) error {
 	if err := errors.Join(r.out.End(), r.awaitObject()); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (r *rangeExport) writeProgress() error {
 	return r.work.Note(r.table, r.p, l)
 }
 
-// sheetOf returns the sheet with the columns of a range, including the columns of objects that earlier runs stored. It
+// sheetOf returns the sheet with the columns of a range, including those of objects that earlier runs stored. It
 // returns nil for JSON lines, which need no sheet.
 func (x *exporting) sheetOf(ctx context.Context, p *scan.Task) (rows.Sheet, error) {
 	if s, ok := x.sheets.Load(p); ok {
@@ -187,8 +187,8 @@ func (x *exporting) sheetOf(ctx context.Context, p *scan.Task) (rows.Sheet, erro
 // memory until it is stored.
 const sheetObjects = 4
 
-// finish sets the files of a table in the manifest, in key order. For CSV and parquet, it first creates them from the
-// intermediate objects. A table without rows has one empty file. It is safe to repeat finish after an interruption.
+// finish sets the files of a table in the manifest, in key order. It creates CSV and parquet files from the
+// intermediate objects. A table without rows has one empty file.
 func (x *exporting) finish(ctx context.Context, t *ManifestTable, tasks []*scan.Task) (err error) {
 	var pieces []progressfile.Stored
 	for _, p := range tasks {

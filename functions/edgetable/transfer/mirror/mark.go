@@ -11,9 +11,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// A table service does not report when a table was created. Therefore an entity that exists in both tables is the mark
-// of the copy. If only the source still has this entity, the copy was deleted and created again, and lacks all earlier
-// changes.
+// The mark of a copy is an entity that exists in both tables. If only the source still has it, the copy was deleted,
+// and perhaps created again, which the service does not report.
 
 // check fails if the copy was deleted, even if it was created again. If Mark is nil, check sets it to the key of an
 // entity that exists in both tables.

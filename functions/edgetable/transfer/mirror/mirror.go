@@ -15,8 +15,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// LongPoll is the maximum number of seconds for which the server delays a response while there are no changes. It is
-// shorter than the time after which a command reports that it is waiting.
+// LongPoll is the maximum number of seconds for which the server delays a response while there are no changes. A
+// command that waits longer says that it is waiting.
 const LongPoll = 4
 
 // Mirror applies the changes of tables to copies in another service.
@@ -24,8 +24,8 @@ type Mirror struct {
 	From, To    *remote.Client
 	Connections int
 	Rejects     string // path of the file of rejects
-	// Wait is the number of seconds for which the service may delay a response while there are no changes. If Wait is
-	// 0, Run returns as soon as it has applied all existing changes.
+	// Wait is the number of seconds for which the service may delay a response while there are no changes. 0 means that
+	// Run returns when it has applied all existing changes.
 	Wait int
 	// Progress is called after each page has been written, with the number of changes of the table since the start.
 	// Calls are serialized.
@@ -45,9 +45,8 @@ type followed struct {
 	checked bool // check was called by this process
 }
 
-// Add adds a table, with the feed position in the given file. If the file does not exist, Add uses the current end of
-// the feed, and the caller must then copy the table. The feed after this position contains every change that the copy
-// may miss.
+// Add adds a table, with the feed position in the given file. Without a file, the position is the current end of the
+// feed, and the caller must then copy the table.
 func (m *Mirror) Add(ctx context.Context, table, file string) error {
 	t := &followed{State: State{Service: m.From.Endpoint().String(), Table: table}, file: file}
 	known, err := t.Read(file)
@@ -94,9 +93,8 @@ func (m *Mirror) Copied(refused int64) {
 	}
 }
 
-// Run applies changes until ctx is done. If Wait is 0, it returns at the ends of the feeds. The tables must have been
-// copied. Run always returns the totals, even with an error. If a feed no longer has all changes, or if a copy was
-// deleted, the error is [remote.ErrMissed].
+// Run applies changes until ctx is done or, if Wait is 0, up to the ends of the feeds. It returns the totals even with
+// an error. [remote.ErrMissed] means that changes are missing.
 func (m *Mirror) Run(ctx context.Context) (progressfile.Totals, error) {
 	for _, t := range m.tables {
 		t.Listing = false
@@ -125,8 +123,8 @@ func (m *Mirror) Run(ctx context.Context) (progressfile.Totals, error) {
 
 func (m *Mirror) follow(ctx context.Context, t *followed) error {
 	a := transfer.Apply{To: m.To, Table: t.Table, Source: t.Service, Connections: m.Connections, Before: func(ops []remote.Operation) error {
-		// If the operations change the marked entity, clear Mark in the state file before they are sent. Otherwise a
-		// crash could leave the entity only in the source, and check would then report that the copy was deleted.
+		// Clear Mark in the state file before operations that change the marked entity. Otherwise, after a crash, check
+		// could take the copy for deleted.
 		if t.unmark(ops) {
 			return t.Write(t.file)
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // If an expiry rule is withdrawn within its first hour, expired entities become visible again without events in the
-// feed. Therefore the state of a table records the rule during this hour.
+// feed. So the state of a table records the rule during this hour.
 
 // Rule is an expiry rule of a table. UndoUntil is the end of the time in which a withdrawal makes expired entities
 // visible again, or "" after this time.
@@ -25,12 +25,12 @@ type options struct {
 	Ending Rule `json:"ending"` // rule that was withdrawn after its first hour
 }
 
-// checkRule fails if the recorded rule may have been withdrawn within its first hour. Otherwise it records the current
-// rule. If the service does not return the options of the table, checkRule does nothing.
+// checkRule fails if the recorded rule may have been withdrawn within its first hour, and otherwise records the current
+// rule. It does nothing if the service does not return the options.
 func (s *State) checkRule(ctx context.Context, from *remote.Client) error {
 	text, _, err := from.Options(ctx, s.Table)
 	if err != nil {
-		return ctx.Err() // the SAS may not permit it; other errors recur in the next request for changes
+		return ctx.Err() // the SAS might not permit this request; other errors recur in the next request for changes
 	}
 	var now options
 	if err := json.Unmarshal(text, &now); err != nil {

@@ -12,13 +12,13 @@ import (
 )
 
 // State is the state of a table's copy: all changes up to Position have been applied. It is written after the changes,
-// so some changes may be applied again after a crash.
+// so a crash may cause some changes to be applied again.
 type State struct {
 	Service  string `json:"service"`
 	Table    string `json:"table"`
 	Position string `json:"position"`
 	// Listing is set until the first copy of the table is complete. Position was read before the copy began, so the
-	// feed after Position contains every change that the copy may miss.
+	// feed after it contains every change that the copy may miss.
 	Listing bool `json:"listing,omitempty"`
 	// Mark is the key of an entity that proves that the target was not deleted, or nil. Refused is the number of
 	// entities that the target rejected.

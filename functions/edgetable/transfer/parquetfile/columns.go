@@ -15,9 +15,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// A parquet column has a single type, but a property can have several types in a table. Therefore each type of a
-// property gets a column. The column of the most frequent type has the name of the property. The other columns have
-// names such as Age@Int64, which are not valid property names.
+// A parquet column has a single type, so each type of a property gets a column. The most frequent type has the name of
+// the property, and the others names such as Age@Int64.
 
 // plannedColumn is the column for one type of a property.
 type plannedColumn struct {
@@ -30,8 +29,8 @@ type plannedColumn struct {
 
 	name string
 	node parquet.Node
-	// unit converts the ticks of a DateTime to the stored number: if positive, the ticks are multiplied by unit; if
-	// negative, they are divided by -unit. If unit is 0, the column stores text.
+	// unit converts the ticks of a DateTime to the stored number: a positive unit multiplies the ticks, and a negative
+	// one divides them by -unit. 0 means that the column stores text.
 	unit edm.Ticks
 }
 
@@ -203,7 +202,8 @@ func (c *plannedColumns) Notes() (list []string) {
 	return list
 }
 
-// firstOf returns the column that has the name of the property of column i.
+// firstOf returns the first column of a property, which has the property's name. i is the index of any column of this
+// property.
 func (c *plannedColumns) firstOf(i int) *plannedColumn {
 	for c.list[i].name != c.list[i].property {
 		i--

@@ -40,8 +40,8 @@ const (
 	interval unit = -1 // months, days and milliseconds; not a fixed length of time, because the length of a month varies
 )
 
-// arrowDurations adds the duration columns of an Arrow schema and their units to a map. Programs such as pyarrow store
-// this schema in the file, where durations are otherwise plain numbers. An unreadable schema is ignored.
+// arrowDurations adds the duration columns of an Arrow schema, with their units, to a map. pyarrow and others store
+// this schema in the file. An unreadable schema is ignored.
 func arrowDurations(text string, to map[string]unit) {
 	defer func() { _ = recover() }() // in a damaged schema, an offset may be out of range
 	b, err := base64.StdEncoding.DecodeString(text)

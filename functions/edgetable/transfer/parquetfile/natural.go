@@ -18,7 +18,7 @@ import (
 type readValue func(v parquet.Value) (edm.Value, error)
 
 // naturalReader returns the property type that represents the values of a column exactly, and a function that reads
-// them. If there is no such type, the type is null and the function returns text.
+// them. Otherwise the type is null, and the function reads text.
 func naturalReader(t parquet.Type) (readValue, edm.Type) {
 	if l := t.LogicalType(); l != nil {
 		if read, natural := annotatedReader(l); read != nil {

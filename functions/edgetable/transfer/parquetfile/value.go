@@ -16,8 +16,8 @@ import (
 // errNoType is returned for a column whose values no property type represents. The user can choose a type with --types.
 var errNoType = errors.New("which no property can have: choose a type with --types")
 
-// readColumn returns a function that reads the values of a column as the type want. If want is null, the values have
-// the type that represents them exactly.
+// readColumn returns a function that reads the values of a column as the type want. If want is null, the type is the
+// one that represents the values exactly.
 func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readValue, error) {
 	t := node.Type()
 	read, natural := naturalReader(t)
@@ -45,8 +45,8 @@ func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readVal
 	return parseText(read, want), nil
 }
 
-// reinterpret returns a function that reads a column as type want without regard to its annotation, which other
-// programs omit or use differently. It returns nil if the stored values cannot be read in this way.
+// reinterpret returns a function that reads a column as type want in spite of its annotation, which some programs omit
+// or misuse, or nil if its values cannot be read in this way.
 func reinterpret(t parquet.Type, natural, want edm.Type) readValue {
 	switch {
 	case want == edm.TypeString && natural == edm.TypeBinary: // old programs store text without annotation

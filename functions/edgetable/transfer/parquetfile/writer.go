@@ -60,7 +60,7 @@ func (w *writer) write(e *payload.Received) error {
 	}
 	set := func(name string, v edm.Value) {
 		i, ok := w.at[columnKey{name, v.Type()}]
-		if ok { // the property may not be selected
+		if ok { // without a column, the property is not among the selected ones
 			w.row[i] = w.columns.list[i-2].value(v).Level(0, 1, i)
 		}
 	}

@@ -28,9 +28,8 @@ type File struct {
 	size int64 // size in bytes of the complete lines
 }
 
-// Open opens or creates a progress file and passes its lines to replay. It truncates an incomplete last line, whose
-// Write did not succeed. Open fails if the file belongs to a command with other options, or if another process has
-// opened it.
+// Open opens or creates a progress file and calls replay with its lines. It fails if the file belongs to a command with
+// other options, or is open in another process.
 func Open[T any](path string, options T, replay func(line []byte) error) (*File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -44,7 +43,7 @@ func Open[T any](path string, options T, replay func(line []byte) error) (*File,
 	if err != nil {
 		return fail(err)
 	}
-	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	text = text[:bytes.LastIndexByte(text, '\n')+1] // without an incomplete last line, whose Write did not succeed
 	j := &File{file: file, size: int64(len(text))}
 	if err := file.Truncate(int64(len(text))); err != nil {
 		return fail(err)
@@ -99,8 +98,8 @@ func Remove(path string) error {
 	return errors.Join(file.Close(), os.Remove(path)) // Windows cannot remove an open file
 }
 
-// Write appends a line and syncs the file. If it fails, for example because the disk is full, it truncates the partial
-// line, so that later lines can be appended.
+// Write appends a line and syncs the file. If it fails, for example on a full disk, it truncates the partial line, so
+// that later lines can be appended.
 func (j *File) Write(line any) error {
 	if j == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Line is a line of a progress file. In exports and copies, it records the ranges or marks of a table, the division of
-// a range, or the progress of a range. In imports, it records the progress of the current file.
+// Line is a line of a progress file: the progress of a file of an import; or the ranges or marks of a table, the
+// division of a range, or its progress.
 type Line struct {
 	Table  string                 `json:"table,omitempty"`
 	Ranges []ranges.Range         `json:"ranges,omitempty"`
@@ -26,8 +26,8 @@ type Line struct {
 	Done    bool          `json:"done,omitempty"`
 }
 
-// ParseLine decodes a line. It fails if the line has unknown fields, because a later version may have written them, and
-// a run that ignored them could miss entities.
+// ParseLine decodes a line. It fails if the line has unknown fields, which a later version may have written: a run that
+// ignored them could miss entities.
 func ParseLine(text []byte) (l Line, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -63,8 +63,8 @@ func (t *Totals) Add(u Totals) {
 	t.Deleted += u.Deleted
 }
 
-// Own counts equal and skipped entities as written. It is used if only this command writes to the table: an entity that
-// already exists was then written by an earlier request of the command whose response was lost.
+// Own counts equal and skipped entities as written. Call it if only this command writes to the table: an earlier
+// request, whose response was lost, has then written these entities.
 func (t *Totals) Own() {
 	t.Written += t.Same + t.Skipped
 	t.Same, t.Skipped = 0, 0

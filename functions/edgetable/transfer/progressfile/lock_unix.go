@@ -8,7 +8,7 @@ import (
 )
 
 // Lock acquires an exclusive lock on a file until the file is closed. It returns false if another process holds the
-// lock, and true if the file system does not support locks.
+// lock, and true if the file system has no locks.
 func Lock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != syscall.EWOULDBLOCK
 }

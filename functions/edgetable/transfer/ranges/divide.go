@@ -26,7 +26,7 @@ func Probes(c *remote.Client, table string) Prober {
 }
 
 // WholeTable returns the range of a whole table. If the filter limits the keys, High is the first key above this limit,
-// if there is one. WholeTable fails if the table does not exist.
+// if any. It fails if the table does not exist.
 func WholeTable(ctx context.Context, probe Prober, filter string) (r Range, err error) {
 	beyond := ""
 	if most := greatest(filter); most != "" {

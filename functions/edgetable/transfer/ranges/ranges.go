@@ -32,8 +32,8 @@ type Range struct {
 	High  Key  `json:"high,omitzero"` // upper bound of the keys at the time the range was created, or zero; later keys may be above it
 }
 
-// Filters returns up to three filters that select the range in key order, one after the other. None contains "or",
-// because the service scans the whole table for such a filter.
+// Filters returns up to three filters that select the range in key order, one after the other. None contains "or", for
+// which the service scans the whole table.
 func (r Range) Filters() (list []string) {
 	from, to := r.From, r.To
 	bounded := to != Key{}

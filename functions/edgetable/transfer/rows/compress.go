@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Frames compresses a stream as a sequence of independent frames. End completes the current frame, and the next Write
-// starts another one. Everything before End can be decompressed.
+// Frames compresses a stream as a sequence of independent frames. End completes a frame, and the next Write starts
+// another. Everything before End can be decompressed.
 type Frames interface {
 	io.Writer
 	End() error
@@ -71,8 +71,8 @@ func (p *packed) End() error {
 	return errors.Join(p.text.Flush(), p.encoder.Close())
 }
 
-// Decompress returns the content of a file. If the name has the extension of a compression, the content is
-// decompressed, and inner is the name without this extension. The caller must call done after reading.
+// Decompress returns the content of a file, decompressed if the name has the extension of a compression, which inner
+// lacks. The caller must call done after reading.
 func Decompress(r io.Reader, name string) (text io.Reader, inner string, done func(), err error) {
 	r = bufio.NewReaderSize(r, 256<<10)
 	if inner, ok := strings.CutSuffix(name, ".gz"); ok {

@@ -54,7 +54,7 @@ type conversion struct {
 }
 
 // convertForeign converts a line of a DynamoDB export, or an object printed by the Azure CLI, to the JSON of an entity,
-// and renames members. Other texts are returned unchanged.
+// and renames members. It returns other texts unchanged.
 func (r *conversion) convertForeign(text []byte) ([]byte, error) {
 	switch {
 	case dynamoItem.Match(text):
@@ -71,8 +71,8 @@ func (r *conversion) convertForeign(text []byte) ([]byte, error) {
 	return text, nil
 }
 
-// entityOf builds the JSON of an entity from the members of an object. The callback returns the Edm type and the value
-// of a member. The type is "" if the JSON of the value determines it. A nil value omits the member.
+// entityOf builds the JSON of an entity from the members of an object. value returns a member's Edm type ("" if its
+// JSON determines the type) and its value (nil to omit the member).
 func (r *conversion) entityOf(text []byte, value func(json.RawMessage) (string, json.RawMessage, error)) ([]byte, error) {
 	list, err := members(text)
 	if err != nil {

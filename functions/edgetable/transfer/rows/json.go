@@ -28,8 +28,8 @@ type jsonRows struct {
 	refused bool // a row was rejected, so its names are unknown
 }
 
-// NoColumn is the error at the end of a JSON file if no row has a value for a name in a flag. The rows may have
-// different names, so the error can only be detected at the end.
+// NoColumn is the error at the end of a JSON file if no row has a value for a name in a flag. It cannot be detected
+// earlier, because the rows may have different names.
 type NoColumn struct{ Name, Flag string }
 
 func (e *NoColumn) Error() string {

@@ -8,7 +8,7 @@ import (
 
 // keyed is a Reader that can read the keys of a row without the other values, which is many times faster.
 type keyed interface {
-	// AppendKey reads the next row and appends its keys in the order-preserving encoding. It may not detect errors in
+	// AppendKey reads the next row and appends its keys in the order-preserving encoding. It need not detect errors in
 	// the rest of the row.
 	AppendKey(dst []byte) ([]byte, error)
 }
@@ -43,8 +43,8 @@ func (r *jsonRows) AppendKey(dst []byte) ([]byte, error) {
 	return key.Append(dst, one.PartitionKey, one.RowKey), nil
 }
 
-// plainKeys finds the keys of an entity without parsing the JSON. ok is false if a key contains an escape or follows a
-// nested value, and the caller must then parse the JSON.
+// plainKeys finds the keys of an entity without parsing the JSON. If a key contains an escape or follows a nested
+// value, ok is false and the caller must parse the JSON.
 func plainKeys(text []byte) (pk, rk []byte, ok bool) {
 	text, ok = afterByte(text, '{')
 	var hasPK, hasRK bool
@@ -106,8 +106,8 @@ func plainString(text []byte) (s, rest []byte, ok bool) {
 	return s, rest, ok && rest != nil
 }
 
-// anyString parses the JSON string at the start of text. It returns the content between the quotes and the text after
-// the string, or nil if the string does not end. plain is false if the string contains escapes.
+// anyString parses the JSON string at the start of text. It returns the content without quotes and the text after the
+// string, or nil if the string does not end. plain means that it has no escapes.
 func anyString(text []byte) (s, rest []byte, plain bool) {
 	plain = true
 	for i := 1; i < len(text); i++ {

@@ -15,8 +15,8 @@ import (
 // feed matches the start of a query response, as in the files of AzCopy 7 and in the output of the Azure CLI.
 var feed = regexp.MustCompile(`^\s*\{(\s*"odata\.[^"]*"\s*:\s*"[^"]*"\s*,)*\s*("value"|"nextMarker"\s*:\s*(null|\{[^{}]*\})\s*,\s*"items"|"items")\s*:\s*\[`)
 
-// IsDocument reports whether a JSON file is a single document, as opposed to one entity on each line. A document is a
-// list of entities, a query response, or entities that extend over several lines.
+// IsDocument reports whether a JSON file is a single document: a list of entities, a query response, or entities that
+// extend over several lines. Otherwise each line is an entity.
 func IsDocument(in *bufio.Reader, file string) bool {
 	head, _ := in.Peek(64 << 10) // the next read returns the error
 	if bytes.HasPrefix(head, []byte("\ufeff")) {
@@ -101,7 +101,7 @@ func (o *ObjectReader) Next() (text []byte, line int, err error) {
 }
 
 // object reads a JSON object, an entity or a query response, after its opening brace. It returns true at the start of
-// the list of entities in a query response. Entities do not contain lists.
+// the list in a query response; entities do not contain lists.
 func (o *ObjectReader) object() (list bool, err error) {
 	o.text = append(o.text[:0], '{')
 	for depth, quoted := 1, false; depth > 0; {

@@ -51,8 +51,8 @@ func (r *Row) Check() error {
 	if err := key.Check(r.RowKey); err != nil {
 		return fmt.Errorf("RowKey: %w", err)
 	}
-	// An entity's size is at most twice the bytes of its keys and properties plus 16 for each property. The exact
-	// computation is not necessary for small entities.
+	// An entity's size is at most twice the bytes of its keys and properties plus 16 for each property. So small
+	// entities do not need the exact computation.
 	if 2*(len(r.PartitionKey)+len(r.RowKey)+len(r.Properties))+16*table.MaxProperties > table.MaxEntitySize &&
 		table.EntitySize(r.PartitionKey, r.RowKey, r.Properties) > table.MaxEntitySize {
 		return table.EntityTooLarge.Err()

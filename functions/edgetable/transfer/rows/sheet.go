@@ -8,8 +8,8 @@ import (
 	"edgetable/core/payload"
 )
 
-// Sheet writes files in a format that needs all column names in advance, such as CSV. The caller spools the entities as
-// JSON lines and calls Note for each of them. Make then reads the lines and writes the file, in bounded memory.
+// Sheet writes files in a format that needs all column names in advance, such as CSV. The caller calls Note for each
+// entity and stores it as a JSON line. Make then reads the lines, in bounded memory.
 type Sheet interface {
 	Note(e *payload.Received)            // adds the columns of an entity; must be called for all entities of the table before Make
 	Add(after Sheet)                     // adds the columns of another Sheet of the same type

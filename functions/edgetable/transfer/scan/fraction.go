@@ -7,8 +7,8 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// fraction estimates the position of the key at within a range, as a number from 0 to 1, from the first characters in
-// which the keys differ. It returns 0 if there is no estimate.
+// fraction estimates the position of the key at within a range, from 0 to 1, by the first characters in which the keys
+// differ. 0 also means that there is no estimate.
 func fraction(from, to, at ranges.Key) float64 {
 	if to == (ranges.Key{}) || from.Partition == to.Partition && from.Row == to.Row {
 		return 0
@@ -55,9 +55,8 @@ func printable() alphabet {
 	return alphabet(list)
 }
 
-// alphabetOf returns the first of the alphabets that contains all characters of the keys. The estimates depend on a
-// suitable alphabet: decimal numbers are spread evenly over an alphabet of digits, but fill only a small part of an
-// alphabet with letters.
+// alphabetOf returns the first of the alphabets that contains all characters of the keys. Decimal numbers, for example,
+// are spread evenly only over an alphabet of digits.
 func alphabetOf(keys ...string) alphabet {
 	for _, a := range alphabets {
 		if !slices.ContainsFunc(keys, func(k string) bool {
@@ -69,8 +68,8 @@ func alphabetOf(keys ...string) alphabet {
 	return alphabets[len(alphabets)-1]
 }
 
-// weigh maps a string to a number from 0 to 1 in an order-preserving way. A character outside the alphabet, which may
-// occur in the end of a range, counts as the next higher character.
+// weigh maps a string to a number from 0 to 1, in the same order. A character outside the alphabet, as in the end of a
+// range, counts as the next higher character.
 func (a alphabet) weigh(s string) (w float64) {
 	unit := 1.0
 	for i := range min(len(s), weighed) {

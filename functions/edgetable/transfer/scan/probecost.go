@@ -3,9 +3,7 @@ package scan
 import "time"
 
 // probeShare is the minimum ratio of reading time to probe delays. A probe is a query for a key at which to divide a
-// range. Its delay is how much longer it takes than the quickest probe, as a measure of contention at a busy service.
-// For example, Azurite serves one request at a time and scans the whole table for a probe. The latency to a distant
-// service is part of all probes and therefore not counted.
+// range. Its delay is the time by which it is slower than the quickest probe, a sign of contention.
 const probeShare = 32
 
 // probeCost limits the delays of probes in relation to the reading time, see probeShare.

@@ -47,8 +47,8 @@ func (s *scan) setTasks(tasks []*Task) *scan {
 	return s
 }
 
-// run calls the callback once for each unfinished range, in worker goroutines. The callback must read the range with
-// [Task.Entities], or with [Task.Rest] and [Task.Pass].
+// run calls do once for each unfinished range, in worker goroutines. do must read the range with [Task.Entities], or
+// with [Task.Rest] and [Task.Pass].
 func (s *scan) run(ctx context.Context, workers int, do func(ctx context.Context, p *Task) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	stop := context.AfterFunc(ctx, s.wake)

@@ -13,17 +13,17 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Task is a range that one worker reads in key order, while other workers may take over its upper part. While workers
-// run, mu guards the fields that change.
+// Task is a range that one worker reads in key order, while other workers may take over its upper part. mu guards the
+// fields that change while workers run.
 type Task struct {
 	number int    // index in the order of creation
 	rank   string // position in key order relative to the other ranges
 
 	mu     sync.Mutex
 	span   ranges.Range
-	first  ranges.Key            // key of the first entity passed to Pass
-	pk, rk []byte                // key of the last entity passed to Pass
-	rows   int64                 // number of entities passed to Pass, including earlier runs
+	first  ranges.Key            // key of the first entity given to Pass
+	pk, rk []byte                // key of the last entity given to Pass
+	rows   int64                 // number of entities given to Pass, including earlier runs
 	guess  float64               // estimated number of entities when the range was split off; 0 if unknown
 	cut    bool                  // the upper part was taken over by another worker
 	ended  bool                  // the range has been read completely
@@ -102,7 +102,7 @@ func (t *Task) Pass(partition, row string) bool {
 	return true
 }
 
-// Last returns the key of the last entity passed to Pass. mu must be held, except in the worker of the range.
+// Last returns the key of the last entity given to Pass. The caller must hold mu, unless it is the worker of the range.
 func (t *Task) Last() ranges.Key { return ranges.Key{Partition: string(t.pk), Row: string(t.rk)} }
 
 // End records that the range has been read completely. Other workers can no longer take over a part of it.
@@ -126,9 +126,8 @@ func (t *Task) unreadPart() (rest ranges.Range, at ranges.Key) {
 	return t.span.Behind(at), at
 }
 
-// giveAway moves the upper part of the range to taker. given is false if the worker of the range has already reached
-// the upper part. giveAway holds the lock while note records the division, so that the worker cannot finish the range
-// in the meantime.
+// giveAway moves the upper part of the range to taker. given is false if the range's worker has already reached it. The
+// lock is held during note, so that the worker cannot finish in between.
 func (t *Task) giveAway(taker *Task, note func() error) (given bool, err error) {
 	end := taker.span
 	t.mu.Lock()
@@ -184,8 +183,8 @@ func InRange(ctx context.Context, c *remote.Client, q remote.Query, r ranges.Ran
 	}
 }
 
-// remainingRows estimates the number of unread entities from the share of the key range that has been read. If this
-// share is unknown, bounded is false and n is a guess.
+// remainingRows estimates the number of unread entities from the share of the key range that has been read. bounded is
+// false if this share is unknown; n is then a guess.
 func (t *Task) remainingRows() (n float64, bounded bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -21,8 +21,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Sorter sorts rows by key in bounded memory. If the rows exceed the limit, it spills them to sorted files in a
-// temporary Pebble store, which merges them. If several rows have the same keys, only the one added last is returned.
+// Sorter sorts rows by key in bounded memory; other rows are in files of a temporary Pebble store, which merges them.
+// Of several rows with the same keys, it returns only the last one.
 type Sorter struct {
 	fs      vfs.FS
 	limit   int // maximum size in bytes of the rows in memory
