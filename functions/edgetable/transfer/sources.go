@@ -26,8 +26,8 @@ import (
 //   - for a manifest of AzCopy, its data files
 //   - for any other file, the file itself
 //
-// tableName is the table to import to. If it is "", the table has the name of the file or the subdirectory. For an
-// export or an Azurite file with several tables, tableName selects one of them.
+// tableName is the table to import to; "" means the name of the file or the subdirectory. For an export or an Azurite
+// file with several tables, tableName selects one of them.
 func Sources(path, tableName string) ([]Source, error) {
 	if path == "-" {
 		if tableName == "" {
