@@ -21,8 +21,8 @@ type call struct {
 	route   address.Route
 	negotiate.Representation
 
-	operation *operation // set by find
-	verb      verb       // from X-HTTP-Method if present, otherwise from the method
+	operation *operation // operation that the method find has selected
+	verb      verb       // verb in X-HTTP-Method if present, otherwise the verb of the method
 	prefer    negotiate.Preference
 }
 
@@ -38,9 +38,9 @@ type operation struct {
 	// permits the operation.
 	right    sas.Right
 	audience audience
-	since    string // first protocol version with the operation; "" means all versions
+	since    string // first protocol version with the operation, or "" for all versions
 	write    bool
-	action   table.Action // for a write of one entity
+	action   table.Action // kind of write, if the operation writes one entity
 	// otherFormat means that the answer is neither JSON nor ATOM. The headers Accept and Prefer are then ignored.
 	otherFormat bool
 	// inParts means that permissions are checked for each operation of a batch and not for the batch as a whole.

@@ -48,7 +48,7 @@ func (c *call) tableFirst(ctx context.Context, err error) error {
 func (c *call) entityOperation() (op table.Operation, err error) {
 	op.Action = c.operation.action
 	if op.Action == table.Insert {
-		err = c.readEntity(&op) // not in the return statement, which may evaluate op before the call
+		err = c.readEntity(&op) // this call is not in the return statement, which might evaluate op before the call
 		return op, err
 	}
 	op.PartitionKey, op.RowKey = c.route.PartitionKey, c.route.RowKey

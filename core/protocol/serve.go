@@ -11,7 +11,7 @@ import (
 	"edgetable/core/version"
 )
 
-// maxTimeout is the maximum of the query parameter timeout, in seconds.
+// maxTimeout is the highest value of the query parameter timeout that has an effect, in seconds.
 const maxTimeout = 30
 
 // Serve answers one request. Errors are returned as error responses.
@@ -46,7 +46,7 @@ func (h *Handler) serve(ctx context.Context, req *Request) Response {
 
 // begin returns a new call. Its response already has the headers that all responses share.
 func (h *Handler) begin(req *Request) *call {
-	state := new(struct { // one struct for a single allocation
+	state := new(struct { // one struct needs only one allocation
 		call
 		exchange
 		fields [16]Field

@@ -12,8 +12,8 @@ import (
 type Clock struct {
 	now      func() edm.Ticks
 	reserve  func(edm.Ticks) error
-	last     atomic.Int64 // the highest Timestamp that was issued or was the argument of raise
-	mu       sync.Mutex   // held while a Timestamp is issued
+	last     atomic.Int64 // the highest Timestamp that was issued or passed to raise
+	mu       sync.Mutex   // the mutex is held while a Timestamp is issued
 	reserved edm.Ticks
 }
 
@@ -33,8 +33,8 @@ func NewClock(now func() edm.Ticks, from edm.Ticks, reserve func(edm.Ticks) erro
 // Raise makes all later Timestamps higher than t, which another process has issued.
 func (c *Clock) Raise(t edm.Ticks) { c.raise(t) }
 
-// Instant returns the instant of a read: the current time or, if later, the last Timestamp. Later writes agree about
-// which entities have expired. It never blocks.
+// Instant returns the instant of a read: the current time, or the last Timestamp if that is later. Entities that have
+// expired at this instant have also expired for later writes. Instant never blocks.
 func (c *Clock) Instant() edm.Ticks { return c.raise(c.now()) }
 
 func (c *Clock) raise(t edm.Ticks) edm.Ticks {

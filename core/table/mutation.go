@@ -8,7 +8,7 @@ type Kind uint8
 const (
 	// Put replaces all properties of the entity.
 	Put Kind = iota
-	// Merge sets the properties in the mutation and leaves all others unchanged. If the entity does not exist, it is
+	// Merge sets the properties in the mutation and leaves all others unchanged. If the entity does not exist, Merge is
 	// like Put.
 	Merge
 	// Delete removes the entity.

@@ -104,7 +104,7 @@ type ScanRequest struct {
 	// Ranges has at least one range. The ranges are not empty, do not overlap, and are in ascending order. A page
 	// covers all of them, under its limits and in its snapshot.
 	Ranges []key.Range
-	Filter *odata.Filter // nil matches all entities; the store must apply the filter exactly to each entity
+	Filter *odata.Filter // a nil Filter matches all entities; the store must apply the filter exactly to each entity
 	// Ended makes the scan select only entities that have expired by a rule in the table's [Traits]. Otherwise it
 	// selects only entities that have not expired.
 	Ended bool
@@ -152,7 +152,7 @@ type Page struct {
 	Next []byte
 	// Scanned is the number of bytes that the store examined, and Examined is the number of entities.
 	Scanned, Examined int
-	// Recycle returns the memory of Rows to the store. It may be nil. It may be called at most once, after the last use
-	// of Rows.
+	// Recycle returns the memory of Rows to the store. Recycle may be nil. Call it at most once, after the last use of
+	// Rows.
 	Recycle func()
 }
