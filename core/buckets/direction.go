@@ -6,8 +6,8 @@ import (
 	"edgetable/core/key"
 )
 
-// direction is the order of a scan; true means descending. A bound of a descending scan is exclusive, and nil is above
-// all keys.
+// direction is the order of a scan; true means descending. A bound of a descending scan is exclusive, and a nil bound
+// is above all keys.
 type direction bool
 
 // begin returns the position at which a read of r begins.

@@ -16,8 +16,8 @@ const (
 	// Stores charge in units of some KiB, so smaller reads save nothing.
 	leastBytes    = 4 << 10
 	leastFiltered = 32 << 10
-	// first is a factor: the first read of each stream requests first × its equal share of the page. A higher factor
-	// saves reads, but wastes rows if partitions are long.
+	// The first read of each stream requests its equal share of the page, multiplied by first. A higher factor saves
+	// reads, but wastes rows if partitions are long.
 	first = 1.1
 	// caution and residue are factors in scan.share. Higher values save reads but waste rows. In the simulation in the
 	// tests, these values suit all partition lengths.

@@ -18,7 +18,7 @@ type entity struct {
 	properties edm.Properties
 	names      []string
 	resolved   bool
-	values     [maxValues]edm.Value // values of names; null if the entity lacks the property
+	values     [maxValues]edm.Value // values of the properties in Filter.names; a value is null if the entity lacks the property
 }
 
 // maxValues is the maximum number of properties to look up in one pass; others are looked up one by one. It keeps
@@ -149,7 +149,7 @@ func compareSame(v edm.Value, literal *edm.Value, op operator) operator {
 		}
 		return less
 	}
-	return compareInts(v.Int(), literal.Int()) // DateTime, Int32 and Int64
+	return compareInts(v.Int(), literal.Int()) // both values are of type DateTime, Int32 or Int64
 }
 
 func outcome(c int) operator {

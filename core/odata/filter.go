@@ -79,8 +79,8 @@ const (
 	maxShapeDepth = 32
 )
 
-// Match reports whether the filter is true for the entity with the encoded key k and properties p. If k is nil, it has
-// no keys and no Timestamp. Match does not allocate.
+// Match reports whether the filter is true for the entity with the encoded key k and properties p. If k is nil, the
+// entity has no keys and no Timestamp. Match does not allocate.
 func (f *Filter) Match(k []byte, timestamp edm.Ticks, p edm.Properties) bool {
 	if f == nil {
 		return true

@@ -34,14 +34,14 @@ var homes = map[string]Strengths{
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, SnapshotPage: true,
 		Durable: true, Expiry: true, Feed: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
-	// Not SnapshotPage, because a page is read from each bucket separately. Not ExactDrop, because the buckets drop a
-	// table one after another.
+	// The store does not declare SnapshotPage, because a page is read from each bucket separately. It does not declare
+	// ExactDrop, because the buckets drop a table one after another.
 	"Durable Objects, more buckets": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
 		Durable: true, Expiry: true, Feed: true, TimestampsAcrossProcesses: true,
 	},
-	// Not SnapshotPage, because a page is read from each range separately. Not ExactDrop, because the ranges drop a
-	// table one after another.
+	// The store does not declare SnapshotPage, because a page is read from each range separately. It does not declare
+	// ExactDrop, because the ranges drop a table one after another.
 	"Durable Objects, a table that has split": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
 		Durable: true, Expiry: true, Feed: true, TimestampsAcrossProcesses: true,

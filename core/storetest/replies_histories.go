@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// shows names the entity that has the nonce of client A's write if the store has applied the write.
+// shows identifies the entity whose nonce shows that the store has applied client A's write.
 type shows uint8
 
 const (

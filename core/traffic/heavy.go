@@ -13,7 +13,7 @@ const (
 
 // Entry is one partition in a list of the heaviest partitions. The true count is between Count-Error and Count.
 type Entry struct {
-	Partition string `json:"partition"` // truncated to 128 bytes
+	Partition string `json:"partition"` // name of the partition, truncated to 128 bytes
 	Hash      uint64 `json:"-"`
 	Count     uint64 `json:"count"`
 	Error     uint64 `json:"error"`

@@ -34,7 +34,7 @@ type Merger struct {
 	totals       Totals
 	heavy        [metrics]Heavy
 	shapes       window
-	minutes      []minuteCount // in ascending order of time
+	minutes      []minuteCount // counts by minute, in ascending order of time
 	ranges       []Range
 }
 

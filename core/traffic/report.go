@@ -27,7 +27,7 @@ type Report struct {
 	Totals  Totals    `json:"totals"`
 	// Partitions maps a metric's name to its heaviest partitions.
 	Partitions map[string]Heavy `json:"heaviest"`
-	Shapes     []Shape          `json:"shapes"` // in descending order of cost
+	Shapes     []Shape          `json:"shapes"` // groups of queries in descending order of cost
 	Map        Map              `json:"map"`
 	// Hour holds the counts of the last hour, which are exact. Even a table without other counts has these counts. On
 	// Cloudflare Workers, Hour is nil.

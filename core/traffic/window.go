@@ -154,7 +154,7 @@ func (w *window) shape(v *Visit) *Shape {
 	if len(w.shapes) == w.size.shapes {
 		w.forgetShape()
 		if v.Plan == otherShapes {
-			return w.shape(v) // finds the Shape "Other", which forgetShape has created if necessary
+			return w.shape(v) // this call finds the Shape "Other", which forgetShape has created if necessary
 		}
 	}
 	w.shapes = append(w.shapes, Shape{Plan: v.Plan, Filter: clone(v.Shape, w.size.text), Example: clone(v.Example, w.size.text)})

@@ -41,7 +41,7 @@ func readConfig(text string) (*config, error) {
 	c.pathStyle = in.Bool("EDGETABLE_PATH_STYLE")
 	c.extensions = in.Bool("EDGETABLE_EXTENSIONS")
 	c.maxSkew = in.Duration("EDGETABLE_MAX_SKEW", sharedkey.MaxSkew, 0, 366*24*time.Hour)
-	c.settingsAge = max(in.Duration("EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour), 1) // at least 1, because 0 would select the protocol's default
+	c.settingsAge = max(in.Duration("EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour), 1) // the age is at least 1, because 0 would select the protocol's default
 	c.scannedBytes = in.Int("EDGETABLE_SCANNED_BYTES", 8<<20, 1<<16, 1<<30)
 	c.failures = in.Number("EDGETABLE_MAX_FAILURES", 0, 0, 1e9)
 	c.rates = in.Rates("EDGETABLE_LIMITS")

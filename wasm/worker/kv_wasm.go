@@ -3,7 +3,7 @@
 package main
 
 import (
-	_ "bytes" // must be the first import, which makes TinyGo's module smaller
+	_ "bytes" // this import must be the first, because this makes TinyGo's module smaller
 	"context"
 	"time"
 	"unsafe"

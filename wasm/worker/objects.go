@@ -19,7 +19,7 @@ type objects struct {
 	turns   uint64
 }
 
-// awake is the engine of an object with the number of the object's last request.
+// awake is the engine of an object, together with the number of the object's last request.
 type awake struct {
 	*engine.Engine
 	turn uint64

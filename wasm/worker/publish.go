@@ -28,7 +28,7 @@ const (
 func (p *publisher) publish(dst, batch []byte) []byte {
 	b, err := durableobject.ReadBatch(batch)
 	if err != nil {
-		panic(err.Error()) // cannot fail, because this module encoded the batch
+		panic(err.Error()) // this cannot fail, because this module encoded the batch
 	}
 	to := workerskv.NewPublisher(&namespace{call: p.host.kv, until: p.host.now() + writeTime}, p.host.now)
 	result := durableobject.Published{Done: make([]bool, len(b.Changes))}
