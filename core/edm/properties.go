@@ -53,7 +53,7 @@ func (p Properties) Next() (name string, v Value, rest Properties, ok bool) {
 // offsets holds the offsets of one property's name, type, value and end. The name ends where the type begins.
 type offsets struct{ name, typ, value, end int }
 
-// fixedSize holds the length of values in bytes by type, or −1 for values that store their length.
+// fixedSize holds, for each type, the length of a value in bytes, or −1 if values store their length.
 var fixedSize = [...]int{
 	TypeNull: 0, TypeBinary: -1, TypeBoolean: 1, TypeDateTime: 8, TypeDouble: 8,
 	TypeGuid: 16, TypeInt32: 4, TypeInt64: 8, TypeString: -1,
@@ -80,8 +80,8 @@ func (p Properties) locate(i int) (at offsets, ok bool) {
 	return at, at.end <= len(p)
 }
 
-// length reads the length at offset i. next is the offset after it. ok is false for a length beyond the end of the
-// list.
+// length reads the length that is stored at offset i. next is the offset after the stored length. ok is false for a
+// length beyond the end of the list.
 func (p Properties) length(i int) (next, n int, ok bool) {
 	if i < len(p) && p[i] < 0x80 {
 		return i + 1, int(p[i]), true

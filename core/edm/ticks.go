@@ -178,7 +178,7 @@ func monthDays(y, m int64) int64 {
 	return 31
 }
 
-// dateParser consumes s from the front. bad is sticky.
+// dateParser parses a date. It removes the parsed text from the front of s. After an error, bad remains true.
 type dateParser struct {
 	s   string
 	bad bool

@@ -24,8 +24,8 @@ func (r Range) Intersect(s Range) Range {
 	return r
 }
 
-// Partition returns the encoded PartitionKey that all valid keys in the range share. one is false if the range may
-// contain several PartitionKeys.
+// Partition returns the encoded PartitionKey that all valid keys in the range share. If the range may contain several
+// PartitionKeys, the result one is false.
 func (r Range) Partition() (partition []byte, one bool) {
 	p, _ := Split(r.Start)
 	if n := len(p); n > 0 && p[n-1] < ' ' {

@@ -60,7 +60,7 @@ func (s *splitter) delimiter() (start int, closing, ok bool) {
 
 // holdsJSON reports whether a part contains an operation with a JSON body.
 func holdsJSON(part []byte) bool {
-	for range 2 { // the head of the part and the head of the operation
+	for range 2 { // skip the head of the part, then the head of the operation
 		_, rest, ok := cutHead(part)
 		if !ok {
 			return false

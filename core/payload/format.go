@@ -55,12 +55,13 @@ const (
 // maxProjection is the maximum number of selected names for which an entity is written without an allocation.
 const maxProjection = 256
 
-// Projection is a compiled $select: the properties to return. nil selects all properties. A Projection is immutable.
+// Projection is a compiled $select: the properties to return. A nil Projection selects all properties. A Projection is
+// immutable.
 type Projection struct {
 	text  string // the $select as sent by the client, without surrounding blanks
 	all   bool   // whether the $select is blank or contains *
 	names []string
-	index map[string]int // position of each name in names; nil if a linear search is faster
+	index map[string]int // position of each name in names, or nil if a linear search is faster
 	// whether names contains each of the system properties
 	partitionKey, rowKey, timestamp bool
 }

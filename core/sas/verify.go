@@ -12,7 +12,7 @@ import (
 // changing it revokes these tokens.
 type Policy struct {
 	ID            string     // 1 to 64 characters, unique in the table
-	Start, Expiry *edm.Ticks // nil if not set
+	Start, Expiry *edm.Ticks // times, each nil if it is not set
 	Permissions   string     // subset of the letters raud; empty if not set
 }
 
@@ -76,7 +76,7 @@ func (t *Token) signedBy(a *sharedkey.Account) (Role, bool) {
 
 // terms holds the start, expiry and permissions from a token and its policy.
 type terms struct {
-	start       edm.Ticks // 0 if not set
+	start       edm.Ticks // start of validity, or 0 if it is not set
 	expiry      edm.Ticks
 	permissions string
 }
@@ -96,7 +96,7 @@ func (t *Token) terms(c *Context) (m terms, err error) {
 	if !t.given.has(si) {
 		return m, nil
 	}
-	err = t.complement(&m, c) // not in the return statement, which may copy m before the call
+	err = t.complement(&m, c) // this call is not in the return statement, which may copy m before the call
 	return m, err
 }
 

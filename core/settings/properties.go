@@ -9,7 +9,7 @@ import (
 // Properties holds the service properties of one account.
 type Properties struct {
 	Logging       Logging
-	HourMetrics   Metrics // called Metrics before version 2013-08-15
+	HourMetrics   Metrics // documents before version 2013-08-15 call this element Metrics
 	MinuteMetrics Metrics
 	CORS          CORS
 }

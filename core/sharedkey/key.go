@@ -18,7 +18,7 @@ const textSize = (sha256.Size + 2) / 3 * 4
 
 // Key is an account key. It is safe for concurrent use, reuses HMAC states, and never prints its secret.
 type Key struct {
-	signers sync.Pool // of *signer
+	signers sync.Pool // pool of *signer
 	used    atomic.Bool
 	size    int
 }
@@ -105,7 +105,7 @@ func (k *Key) release(w *signer) {
 	}
 }
 
-// sign returns the signature of msg as base64. It is valid until the next call.
+// sign returns the signature of msg as base64. The result is valid until the next call.
 func (w *signer) sign(msg []byte) []byte {
 	w.mac.Reset()
 	w.mac.Write(msg)

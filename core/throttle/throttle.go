@@ -95,8 +95,8 @@ func New(o Options) *Buckets {
 
 func clamp(grains float64) int64 { return int64(math.Min(math.Max(math.Round(grains), 1), longest)) }
 
-// Take takes n tokens of a key and returns 0. If there are too few, it takes none and returns the wait. For n above the
-// burst, a full bucket suffices. key is not retained.
+// Take takes n tokens of a key and returns 0. If there are too few tokens, it takes none and returns the time to wait.
+// If n exceeds the burst, a full bucket suffices. Take does not retain the key.
 func (b *Buckets) Take(key string, n int) (wait time.Duration) {
 	if b.token == 0 || n <= 0 {
 		return 0
@@ -189,7 +189,7 @@ type shard struct {
 	last    edm.Ticks
 	elapsed int64 // time since New, in grains
 
-	_ [40]byte // prevents false sharing of a cache line between shards
+	_ [40]byte // padding that prevents false sharing of a cache line between shards
 }
 
 type bucket struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // hostile lists requests that could bring a secret, or a text chosen by the client, into a log. The log must contain
-// the string in shown and none of those in hidden.
+// the string in the field shown, and no string in the field hidden.
 var hostile = []struct {
 	text   string
 	hidden []string

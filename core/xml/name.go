@@ -70,8 +70,8 @@ func IsName(s string) bool {
 	return s != ""
 }
 
-// isNameRune reports whether a non-ASCII character may occur in a name (productions NameStartChar and NameChar). first
-// means at the start of the name.
+// isNameRune reports whether a non-ASCII character may occur in a name or, if first is set, at the start of a name
+// (productions NameChar and NameStartChar).
 func isNameRune(x rune, first bool) bool {
 	switch {
 	case x == 0xB7, x >= 0x300 && x <= 0x36F, x == 0x203F, x == 0x2040:

@@ -19,7 +19,7 @@ type Kind uint8
 
 const (
 	EOF   Kind = iota // end of a complete document
-	Start             // a start tag; <a/> is a Start and an End
+	Start             // a start tag; the tag <a/> results in a Start and then an End
 	End
 	Text // all character data up to the next tag, including CDATA sections; never empty
 )
@@ -68,7 +68,7 @@ type Reader struct {
 }
 
 type element struct {
-	name       string // with prefix
+	name       string // name with its prefix
 	local      int    // offset of the local part in name
 	space      string
 	namespaces int // number of namespaces declared by the surrounding elements

@@ -137,7 +137,7 @@ func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) er
 	case directive == "extensions":
 		h.Extensions = true
 	case directive == "reference store":
-		store.Store = memstore.New(clock.Now) // for transcripts that need optional interfaces of a store
+		store.Store = memstore.New(clock.Now) // this store is for transcripts that need optional interfaces
 	case directive == "path style":
 		h.PathStyle = true
 	case word == "lag":
