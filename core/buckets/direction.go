@@ -18,7 +18,7 @@ func (down direction) begin(r key.Range) []byte {
 	return r.Start
 }
 
-// from returns the rest of r for a scan at the given position.
+// from returns the part of r that a scan at the given position must still read.
 func (down direction) from(r key.Range, position []byte) key.Range {
 	if down {
 		return key.Range{Start: r.Start, End: position}

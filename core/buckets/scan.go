@@ -139,7 +139,7 @@ func (s *scan) end() error {
 	return nil
 }
 
-// next returns the position of the next page if the current page ended now.
+// next returns the position at which the next page would begin if the current page ended now.
 func (s *scan) next() []byte {
 	front := s.order[0]
 	if len(front.rows) > 0 {

@@ -186,11 +186,12 @@ func (p Properties) Valid() bool {
 	return true
 }
 
-// Merge returns p merged with patch, whose properties take precedence, sorted by name as in the service's replies. If p
-// is empty, Merge returns patch itself.
+// Merge returns the properties of p and patch, sorted by name as in the service's replies. For a name in both lists,
+// the property of patch is used. If p is empty, Merge returns patch itself.
 func (p Properties) Merge(patch Properties) Properties { return p.MergeIn(nil, patch) }
 
-// MergeIn is like [Properties.Merge] but builds the result in room if room is large enough for both lists.
+// MergeIn is like [Properties.Merge] but builds the result in the buffer room if this buffer is large enough for both
+// lists.
 func (p Properties) MergeIn(room []byte, patch Properties) Properties {
 	if len(p) == 0 {
 		return patch

@@ -215,7 +215,7 @@ func (p *dateParser) lit(c byte) {
 	}
 }
 
-// fraction parses one or more digits and returns them as ticks, at most one second.
+// fraction parses a fraction of a second with one or more digits, and returns it in ticks.
 func (p *dateParser) fraction() (v int64) {
 	n, half, more := 0, false, false
 	for n < len(p.s) && p.s[n] >= '0' && p.s[n] <= '9' {

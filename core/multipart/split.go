@@ -19,8 +19,8 @@ func newSplitter(body []byte, pos int, boundary string) splitter {
 	return splitter{body: body, delim: append([]byte("--"), boundary...), pos: pos}
 }
 
-// delimiter finds the next delimiter line and moves s.pos past it. The content before this line ends at start, and does
-// not include the line end.
+// delimiter finds the next delimiter line and moves s.pos past this line. The content before this line ends at the
+// offset start, and does not include the line end.
 func (s *splitter) delimiter() (start int, closing, ok bool) {
 	from, glued, judged := s.pos, s.glued, false
 	for {

@@ -49,7 +49,7 @@ type Dialect struct {
 	OData   float64 // requested OData version, or 0
 }
 
-// formatError returns "" if the format f is available, and an error code otherwise. A request without a protocol
+// formatError returns "" if the format f is available, and otherwise an error code. A request without a protocol
 // version may use both formats.
 func (d Dialect) formatError(f payload.Format) table.Code {
 	switch {

@@ -106,8 +106,8 @@ func (e *entity) resolve() {
 	e.properties.Gather(e.names[:min(len(e.names), maxValues)], e.values[:])
 }
 
-// compare compares a stored value with a literal by the rules in the package comment. If op only tests equality, it may
-// return less for any unequal value, which is faster.
+// compare compares a stored value with a literal by the rules in the package comment. If op only tests for equality,
+// compare may return the outcome less for any unequal value, which is faster.
 func compare(v edm.Value, literal *edm.Value, op operator) operator {
 	switch v.Type() {
 	case edm.TypeNull:

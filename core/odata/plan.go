@@ -38,7 +38,7 @@ func MakePlan(f *Filter) Plan {
 		conjuncts = f.root.operands
 	}
 	all := everything()
-	said := make([]bool, len(conjuncts)) // for each conjunct: whether the ranges express it completely; the residual then omits it
+	said := make([]bool, len(conjuncts)) // for each conjunct: whether the ranges express the conjunct completely, so that the residual omits it
 	for i, c := range conjuncts {
 		all.exact = true
 		all.narrow(regionOf(c, false))

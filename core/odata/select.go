@@ -15,7 +15,7 @@ type Select []string
 const (
 	MaxSelect     = 255
 	MaxTop        = 1000
-	maxNameLength = 255 // in UTF-16 code units
+	maxNameLength = 255 // maximum length of a name, in UTF-16 code units
 )
 
 // ParseSelect parses a comma-separated list of property names. Blank text, or a * in the list, selects all properties.

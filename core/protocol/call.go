@@ -120,8 +120,8 @@ func (c *call) withBody(a answer, body content) (answer, error) {
 	return a, nil
 }
 
-// addBody encodes a body in the format of the call. It appends to c.bodies if that is set, and otherwise uses a buffer
-// from the pool.
+// addBody encodes a body in the format of the call. It appends to c.bodies if this field is set, and otherwise uses a
+// buffer from the pool.
 func (c *call) addBody(a *answer, body *content) error {
 	v := payload.View{Format: c.Format, Base: c.base, Account: c.address.Account, Table: body.of, Select: body.fields, Now: c.now}
 	buf := c.bodies

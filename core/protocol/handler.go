@@ -81,7 +81,7 @@ type exchange struct {
 	authority
 	signedVersion string // the signed version (sv) of a shared access signature, or ""
 	negotiate.Dialect
-	plain      bool // the answer is plain XML without OData, whatever the Accept header is
+	plain      bool // whether the answer is plain XML without OData, regardless of the Accept header
 	now        edm.Ticks
 	retryAfter time.Duration
 	base       string  // URL of the account, ending with a slash

@@ -34,8 +34,8 @@ type Request struct {
 	// Until is canceled when the transport stops; requests that wait for changes then return. If Until is nil, no
 	// request waits for changes, and no Response has a Stream.
 	Until context.Context
-	// ServesAgain means that the transport handles Response.Wait: it calls Await, stores the Wait in Waited, and calls
-	// Serve again. Otherwise Serve does all of this.
+	// ServesAgain means that the transport handles Response.Wait: it calls the Wait's method Await, stores the Wait in
+	// the field Waited, and calls Serve again. If ServesAgain is false, Serve itself does these three steps.
 	ServesAgain bool
 	Waited      *changefeed.Wait
 }

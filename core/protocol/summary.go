@@ -78,7 +78,7 @@ const (
 
 // Refusals that count as failed sign-ins.
 const (
-	RefusedAnonymous Refusal = "anonymous" // no credentials
+	RefusedAnonymous Refusal = "anonymous" // the request has no credentials
 	RefusedAccount   Refusal = "account"   // the account does not exist
 	RefusedDisabled  Refusal = "disabled"  // the account is disabled
 	RefusedScheme    Refusal = "scheme"    // the account requires HTTPS

@@ -36,9 +36,9 @@ const (
 	ss                   // signed services
 	srt                  // signed resource types
 	tn                   // table name
-	st                   // start
-	se                   // expiry
-	sp                   // permissions
+	st                   // time at which the token becomes valid
+	se                   // time at which the token expires
+	sp                   // permissions of the token
 	si                   // identifier of a stored access policy
 	sip                  // source addresses
 	spr                  // protocols
@@ -131,7 +131,7 @@ func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte,
 		t.kind = tableSAS
 	}
 	t.table = fold(t.value(tn))
-	token := t // copy, so that only a valid token is allocated on the heap
+	token := t // this copy ensures that only a valid token is allocated on the heap
 	return &token, nil
 }
 

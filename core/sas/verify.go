@@ -11,7 +11,7 @@ import (
 // Policy is a stored access policy of a table. It supplies the fields that a token with its ID in si omits. Deleting or
 // changing it revokes these tokens.
 type Policy struct {
-	ID            string     // 1 to 64 characters, unique in the table
+	ID            string     // ID of 1 to 64 characters, unique in the table
 	Start, Expiry *edm.Ticks // times, each nil if it is not set
 	Permissions   string     // subset of the letters raud; empty if not set
 }
@@ -153,7 +153,7 @@ func neither(f field) error {
 	return failed(fieldNames[f] + " is neither in the token nor in its stored access policy")
 }
 
-// admit returns an error unless now is between start and expiry.
+// admit returns an error unless the current time is between start and expiry.
 func (m *terms) admit(t *Token, now edm.Ticks) error {
 	if now >= m.start && now <= m.expiry {
 		return t.admitKey(now, m.expiry)

@@ -62,7 +62,7 @@ func (k *Key) Size() int { return k.size }
 
 // MarkUsed records that the key has verified a signature.
 func (k *Key) MarkUsed() {
-	if !k.used.Load() { // avoid contention for the cache line by an unnecessary write
+	if !k.used.Load() { // an unnecessary write would cause contention for the cache line
 		k.used.Store(true)
 	}
 }

@@ -165,7 +165,7 @@ type client struct {
 
 func (c *client) work(commands int) {
 	for range commands {
-		runtime.Gosched() // makes the operations of different clients overlap even on a fast store
+		runtime.Gosched() // this makes the operations of different clients overlap even on a fast store
 		n := c.rnd.IntN(20)
 		switch {
 		case c.tables && c.id < 2 && n < 6:

@@ -88,8 +88,8 @@ type FeedChange struct {
 	// Row is the entity after a Put. It is nil if the entity has been written or removed again; a later change in the
 	// feed then has the newer state.
 	Row *Row
-	// Ended is the instant at which the entity expired by the rule of its table. It is set for an Expire and for an
-	// expired entity that is still stored, and otherwise 0.
+	// Ended is the instant at which the entity expired by the rule of its table. Ended is 0 unless the change is an
+	// Expire, or the entity has expired but is still stored.
 	Ended edm.Ticks
 }
 

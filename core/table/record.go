@@ -29,7 +29,7 @@ type Revision string
 // RecordKey is the key of a record. If Table is empty, the record holds the settings of the account.
 type RecordKey struct {
 	Account string
-	Table   string // in lower case; see [FoldName]
+	Table   string // table name in lower case; see [FoldName]
 }
 
 const (

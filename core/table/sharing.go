@@ -22,8 +22,8 @@ type Upkeep struct {
 	left        bool // whether the removal of an expired entity failed
 	scanned     int
 
-	due   edm.Ticks // with [Sharing]: no other program may resume the pass before this instant
-	owing edm.Ticks // with [Sharing]: the instant at which the pass was due
+	due   edm.Ticks // instant before which no other program may resume the pass; used only with [Sharing]
+	owing edm.Ticks // instant at which the pass was due; used only with [Sharing]
 }
 
 // Sharing is a [Store] that several programs use at once. One program at a time runs a pass of upkeep over a table.

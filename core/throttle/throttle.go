@@ -133,7 +133,7 @@ func (b *Buckets) Peek(key string) (wait time.Duration) {
 	return b.lacks(e, now, b.token)
 }
 
-// charge returns the time in which a bucket gains n tokens, limited to most. Both times are in grains.
+// charge returns the time in which a bucket gains n tokens, limited to the given maximum. Both times are in grains.
 func (b *Buckets) charge(n int, most int64) int64 {
 	if int64(n) < most/b.token {
 		return int64(n) * b.token

@@ -24,7 +24,7 @@ type Counter struct {
 	known atomic.Pointer[map[string][]spelled] // tables with detailed counts, by name as spelled in requests
 	hours hours
 
-	mu      sync.Mutex // guards the fields below, and each replacement of known
+	mu      sync.Mutex // the mutex guards the fields below, and each replacement of known
 	tables  []*counted
 	waiting map[name]uint64
 	now     edm.Ticks

@@ -22,7 +22,7 @@ type Overview struct {
 type Report struct {
 	Account string    `json:"account"`
 	Table   string    `json:"table"`
-	Since   time.Time `json:"since"` // when the counts in Totals, Partitions and Shapes began
+	Since   time.Time `json:"since"` // start of the counts in Totals, Partitions and Shapes
 	Until   time.Time `json:"until"`
 	Totals  Totals    `json:"totals"`
 	// Partitions maps a metric's name to its heaviest partitions.

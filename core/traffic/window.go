@@ -33,8 +33,8 @@ type Totals struct {
 	// Missed is the number of requests that arrived while another request to the table was being counted.
 	Missed uint64 `json:"missed"`
 
-	// Judged is the number of inserts whose key was compared with earlier keys. AtEnd is the number of keys above the
-	// highest earlier key, and AtStart of keys below the lowest.
+	// Judged is the number of inserts whose key was compared with earlier keys. Of these keys, AtEnd were above the
+	// highest earlier key, and AtStart were below the lowest.
 	Judged  uint64 `json:"judged"`
 	AtEnd   uint64 `json:"atEnd"`
 	AtStart uint64 `json:"atStart"`

@@ -50,7 +50,7 @@ func legal(s string) int {
 	return len(s)
 }
 
-// isChar reports whether XML permits a character (production Char). A character reference must also denote such a
+// isChar reports whether XML permits a character (production Char). A reference such as &#10; must denote such a
 // character.
 func isChar(x rune) bool {
 	return x >= 0x20 && x < 0xD800 || x == '\t' || x == '\n' || x == '\r' || x >= 0xE000 && x < 0xFFFE || x >= 0x10000 && x <= utf8.MaxRune

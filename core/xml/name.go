@@ -2,7 +2,7 @@ package xml
 
 import "unicode/utf8"
 
-// name reads a name at r.pos. local is the offset of the local part, after a prefix and a colon.
+// name reads a name at r.pos. The result local is the offset of the local part, after a prefix and a colon.
 func (r *Reader) name() (name string, local int, err error) {
 	rest := r.doc[r.pos:]
 	n := nameLength(rest)
@@ -22,8 +22,8 @@ func (r *Reader) name() (name string, local int, err error) {
 	return view(rest[:n]), local, nil
 }
 
-// prefix returns the namespace prefix of a name: "a" for "a:b", and "" without a colon. local is the offset after the
-// colon, or 0.
+// prefix returns the namespace prefix of a name: "a" for "a:b", and "" without a colon. The parameter local is the
+// offset after the colon, or 0.
 func prefix(name string, local int) string { return name[:max(local-1, 0)] }
 
 // nameLength returns the length of the longest name without a colon at the start of b.

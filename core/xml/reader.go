@@ -48,11 +48,11 @@ type Reader struct {
 	kind Kind  // result of the last Next
 
 	text   []byte
-	joined bool // whether text is at the end of decoded and not in the document
+	joined bool // whether the field text is in decoded, at the end, and not in the document
 
 	open   [MaxDepth]element
 	depth  int
-	tag    int  // index in open of the element whose tag was read last
+	tag    int  // index, in the list open, of the element whose tag was read last
 	empty  bool // whether the last Start was a tag such as <a/>; Next then returns End
 	rooted bool
 

@@ -14,7 +14,7 @@ import (
 type objects struct {
 	options engine.Options
 	rows    engine.Rows // the rows of the object that is running
-	pieces  *buffer     // provides large blocks of memory
+	pieces  *buffer     // source of large blocks of memory
 	awake   map[uint32]*awake
 	turns   uint64
 }
