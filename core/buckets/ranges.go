@@ -59,8 +59,8 @@ func (m Ranges) bounds(i int) key.Range {
 	return r
 }
 
-// Split returns a copy of m in which the range with the id from is divided at the position at. The second part becomes
-// a new range with the given id. ok is false if this is not possible.
+// Split returns a copy of m in which the range with a given id (from) is divided at a position. The first part keeps
+// this id, and the second part gets the new id. ok is false if this is not possible.
 func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	bounds, ok := m.Bounds(from)
 	if _, known := m.Bounds(id); known || !ok || bytes.Equal(at, bounds.Start) || !bounds.Contains(at) {

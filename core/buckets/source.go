@@ -56,7 +56,7 @@ type Limit struct {
 type Chunk struct {
 	Rows []table.Row // rows in the range, in the order of the read
 	// Next is the position at which the next read of the range continues, or nil if the range is finished. Rows before
-	// Next have been examined, and rows from Next on have not. In a descending read, it is an exclusive bound.
+	// Next have been examined, and rows from Next on have not. In a descending read, Next is an exclusive bound.
 	Next []byte
 	// Examined is the number of rows examined, including rows that were not returned, such as filtered or deleted rows.
 	// If Examined is 0, len(Rows) is used instead.

@@ -20,8 +20,8 @@ type page struct {
 // isIdle reports whether the page is empty and the client has read the whole feed.
 func (p *page) isIdle() bool { return len(p.Commits) == 0 && !p.More }
 
-// appendList appends the events as a JSON array. If it would exceed most bytes, the page ends after an earlier commit,
-// or within the first. The array has at least one event.
+// appendList appends the events as a JSON array. If the array would exceed the given number of bytes, the page ends
+// after an earlier commit, or within the first. The array has at least one event.
 func (p *page) appendList(dst []byte, most int) []byte {
 	begin := len(dst)
 	dst = append(dst, '[')

@@ -69,8 +69,8 @@ type Field = multipart.Field
 // Response is the HTTP response that the transport sends.
 type Response struct {
 	Status int
-	// Reason is the phrase of the status line; "" means the standard phrase. As in the service, it is the text of an
-	// error that is not in an OData format, without this server's hint.
+	// Reason is the phrase of the status line; "" stands for the standard phrase. For an error that is not in an OData
+	// format, Reason is the text of the error without this server's hint, as in the service.
 	Reason string
 	Header multipart.Header // header lines in the order in which the transport sends them
 	// Body is valid until Release.

@@ -241,8 +241,8 @@ func (c *call) inTurn(ctx context.Context) (a answer, err error) {
 	return c.run(ctx)
 }
 
-// run executes the operation. It calls admit first, except for batches and operations with an answer in JSON or ATOM.
-// They call admit themselves when they know their entities.
+// run executes the operation. It calls admit first, except for batches and for operations with an answer in JSON or
+// ATOM. These operations and batches call admit themselves when they know their entities.
 func (c *call) run(ctx context.Context) (answer, error) {
 	if c.operation.otherFormat && !c.operation.inParts {
 		if err := c.admit(ctx, Access{Entities: 1}); err != nil {

@@ -21,8 +21,8 @@ type Context struct {
 	Now    edm.Ticks
 	Source netip.Addr // address of the client; if it is zero, Verify rejects tokens with sip
 	HTTPS  bool
-	// Policy returns a stored access policy of the token's table, or nil if there is none. Verify calls it after the
-	// signature has been verified, and returns its errors unchanged.
+	// Policy returns a stored access policy of the token's table, or nil if there is none. Verify calls Policy after
+	// the signature has been verified, and returns the errors of Policy unchanged.
 	Policy func(id string) (*Policy, error)
 }
 

@@ -508,8 +508,8 @@ func randomChanges(e *env) {
 	}
 }
 
-// weeksOfChanges simulates three weeks of a table whose store removes changes after a week. A reader every six days
-// must miss no change; one every ten days must get an error.
+// weeksOfChanges simulates three weeks of a table whose store removes changes after a week. A client that reads every
+// six days must miss no change. A client that reads every ten days must get an error.
 func weeksOfChanges(e *env) {
 	const hour = 3600 * second
 	s, n := e.createWithFeed()

@@ -20,7 +20,7 @@ func concurrentExpiry(e *env) { expiryHistory(e) }
 func skewedExpiry(e *env) { expiryHistory(e, millisecond) }
 
 // expiryHistory runs clients that insert, read and remove entities that expire soon. For each element of ahead, some
-// use another store whose clock is ahead by this duration.
+// clients use another store whose clock is ahead by this duration.
 func expiryHistory(e *env, ahead ...edm.Ticks) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	h := &endings{env: e, name: n.Key(), lives: map[string][]interval{}}

@@ -22,7 +22,7 @@ type Fixture struct {
 	// only one store at a time can use the fixture.
 	Share func(now func() edm.Ticks) table.Store
 	// Restart closes all stores over the fixture, as if their processes (for a Durable store: the machine) had stopped,
-	// and opens one again. nil means that a closed store loses its data.
+	// and opens one again. If Restart is nil, a closed store loses its data.
 	Restart func(now func() edm.Ticks) table.Store
 	// Backup makes a backup of Store. It returns a function that opens a store restored from the backup. If Backup is
 	// nil, the fixture has no backups.

@@ -20,7 +20,7 @@ type Strengths struct {
 	// Durable means that every state that a reply has shown survives a loss of power.
 	Durable bool
 	// ExactDrop means that an operation concurrent with a Drop either happens before the Drop or finds no table.
-	// Otherwise the operation may or may not find the table until Drop returns.
+	// Without ExactDrop, the operation may or may not find the table until Drop returns.
 	ExactDrop bool
 	// TimestampsAcrossProcesses means that Timestamps of different processes never repeat, and increase even if the
 	// clocks disagree.

@@ -21,9 +21,9 @@ type Clock struct {
 // Timestamp.
 const Reservation edm.Ticks = edm.TicksPerSecond
 
-// NewClock returns a clock that reads the wall clock with now. A reservation is the highest Timestamp that may be
-// issued. from is the last reservation of the previous process, or 0. reserve stores a new one durably; nil means that
-// nothing is stored.
+// NewClock returns a clock that calls now to read the wall clock. A reservation is the highest Timestamp that may be
+// issued. The parameter from is the last reservation of the previous process, or 0. The function reserve stores a new
+// reservation durably. If reserve is nil, nothing is stored.
 func NewClock(now func() edm.Ticks, from edm.Ticks, reserve func(edm.Ticks) error) *Clock {
 	c := &Clock{now: now, reserve: reserve, reserved: from}
 	c.last.Store(int64(from))

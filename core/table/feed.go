@@ -7,8 +7,8 @@ import (
 	"edgetable/core/key"
 )
 
-// Feeding is a [Store] whose tables can have a change feed: one line for each commit, with the changed keys, written
-// atomically with it. Readers get the properties from the stored entities.
+// Feeding is a [Store] whose tables can have a change feed: one line for each commit, with the changed keys. The line
+// is written atomically with the commit. Readers get the properties from the stored entities.
 type Feeding interface {
 	// Changes returns the next commits of a feed. All pages together contain every commit, with the commits of each
 	// entity in order. A commit that may still be undone is left to a later page.
@@ -71,7 +71,7 @@ type FeedCommit struct {
 	At      []byte // position after the commit, or after the part of the commit
 	Changes []FeedChange
 	// After returns the position after the change with the given Index, except the last change of the commit. A caller
-	// needs it to divide a commit whose encoded form is too large.
+	// needs this position to divide a commit whose encoded form is too large.
 	After func(index int) []byte
 	// All is the number of changes within the requested key range in the whole commit, including its parts on other
 	// pages.

@@ -91,8 +91,8 @@ type FeedBuilder struct {
 // NewFeedBuilder returns a builder for an empty page.
 func NewFeedBuilder(r *FeedRequest) FeedBuilder { return FeedBuilder{request: r} }
 
-// Add adds a commit to the page; line is its form in [FeedLine]. at(n) returns the position after the first n changes,
-// and at(0) the position after the whole commit. full means that the page must end.
+// Add adds a commit, in the form of [FeedLine], to the page. at(n) returns the position after the first n changes, and
+// at(0) the position after the whole commit. If the result full is true, the page must end.
 func (b *FeedBuilder) Add(ticks edm.Ticks, at func(part int) []byte, line []byte) (full bool, err error) {
 	r := b.request
 	if b.Traits.Feeds() {

@@ -51,12 +51,12 @@ type Store interface {
 	WriteRecord(ctx context.Context, r Record) (Revision, error)
 
 	// ListRecords returns the records of at most limit tables of an account, in byte order of their names, starting
-	// with the lowest name ≥ from. Fewer records mean that there are no more. A limit of 1001 must work. The list need
-	// not be a snapshot.
+	// with the lowest name ≥ from. If there are fewer records than limit, the account has no more tables. A limit of
+	// 1001 must work. The list need not be a snapshot.
 	ListRecords(ctx context.Context, account, from string, limit int, c Consistency) ([]Record, error)
 
-	// Drop removes a table and its record if the record has the given revision, and otherwise fails with [ErrRevision].
-	// The entities may be removed later, but nobody can read them when Drop has returned.
+	// Drop removes a table and its record if the record has the given revision. Otherwise, Drop fails with
+	// [ErrRevision]. The entities may be removed later, but nobody can read them when Drop has returned.
 	Drop(ctx context.Context, table RecordKey, revision Revision) error
 
 	// Get returns the entity with an encoded key, or [ErrNoEntity].
@@ -129,8 +129,9 @@ type ScanRequest struct {
 	ScanBytes int
 	Expired   func() bool
 
-	// Pause may be called wherever Expired may be, with the number of entities and bytes examined so far, but not while
-	// the store holds locks, because it may block. If it returns true, the page ends. It may be nil.
+	// Pause may be called wherever Expired may be called, with the number of entities and bytes examined so far. The
+	// store must not hold locks during the call, because Pause may block. If Pause returns true, the page ends. Pause
+	// may be nil.
 	Pause func(rows, size int) (end bool)
 
 	Consistency Consistency

@@ -43,8 +43,8 @@ type Feed struct {
 // this time makes them visible again.
 const UndoTime = 3600 * edm.TicksPerSecond
 
-// Ends returns the instant at which an entity with the given Timestamp and properties expires. A store that computes it
-// in another way, as for an index, must get the same result.
+// Ends returns the instant at which an entity with the given Timestamp and properties expires. A store that computes
+// this instant in another way, for example for an index, must get the same result.
 func (e *Expiry) Ends(written edm.Ticks, p edm.Properties) (at edm.Ticks, ends bool) {
 	if e.Property != "" {
 		if v, ok := p.Lookup(e.Property); ok && v.Type() == edm.TypeDateTime {

@@ -139,10 +139,10 @@ func (c *Counter) Tick(now edm.Ticks) {
 	}
 }
 
-// replace gives the place of the least busy table with detailed counts to the busiest table without them, if this is
-// busier.
+// replace compares the least busy table with detailed counts and the busiest table without. If the second table is
+// busier, it gets the place of the first.
 //
-// Requests count less with time, to about a quarter after a day.
+// Requests count less with time: after a day, a request counts about a quarter.
 func (c *Counter) replace() {
 	var next name
 	most, full := uint64(0), len(c.waiting) == waiting

@@ -86,8 +86,8 @@ func (r *Reader) allocateDecoded() {
 	}
 }
 
-// decode appends piece, which must begin at r.pos, to r.decoded. Line ends become LF, references (if the argument is
-// set) characters, and white space in an attribute blanks.
+// decode appends piece, which must begin at r.pos, to r.decoded. Line ends become LF. If references is set, references
+// become characters. If attribute is set, white space becomes blanks.
 func (r *Reader) decode(piece []byte, references, attribute bool) error {
 	for i := 0; i < len(piece); {
 		from := i
