@@ -9,8 +9,8 @@ type Entry struct {
 	Options []string // options of the account, such as "disabled"
 }
 
-// ParseEntry splits one account's text into its parts without validating them. It returns false unless text is exactly
-// one entry with a name and a key.
+// ParseEntry splits one account's text into its parts without validating them. It returns false unless the text is
+// exactly one entry with a name and a key.
 func ParseEntry(text string) (Entry, bool) {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "#") || strings.ContainsAny(text, ";\n") {

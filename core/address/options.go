@@ -26,8 +26,8 @@ type Options struct {
 	foreign                     string // name of an OData option that is not implemented
 }
 
-// ParseOptions parses a raw query string and returns the first error. It ignores unknown names. comp must not occur
-// twice, because the signature covers only one comp.
+// ParseOptions parses a raw query string and returns the first error. It ignores unknown names. The option comp must
+// not occur twice, because the signature covers only one comp.
 func ParseOptions(raw string) (o Options, first error) {
 	fail := func(detail string) {
 		if first == nil {

@@ -135,8 +135,8 @@ func (m Ranges) Near(k []byte, most int) Ranges {
 // sizeOfRange is the maximum size of an encoded range in bytes, without its Start.
 const sizeOfRange = 8
 
-// Learn returns a copy of m in which near, a newer excerpt from [Ranges.Near], replaces the ranges around the position
-// k. The result does not share memory with near.
+// Learn returns a copy of m in which a newer excerpt, near, replaces the ranges around the position k. The excerpt is
+// from [Ranges.Near]. The result does not share memory with it.
 func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	last := len(near) - 1
 	id, bounds := near.Find(k)

@@ -41,7 +41,7 @@ func AppendProperty(p Properties, name string, v Value) Properties {
 }
 
 // Next splits the first property from the list. ok is false at the end of the list, or if the bytes are not a property.
-// name and v share memory with p.
+// The results name and v share memory with p.
 func (p Properties) Next() (name string, v Value, rest Properties, ok bool) {
 	at, ok := p.locate(0)
 	if !ok {
@@ -80,8 +80,8 @@ func (p Properties) locate(i int) (at offsets, ok bool) {
 	return at, at.end <= len(p)
 }
 
-// length reads the length that is stored at offset i. next is the offset after the stored length. ok is false for a
-// length beyond the end of the list.
+// length reads the length that is stored at offset i. The result next is the offset after the stored length. ok is
+// false for a length beyond the end of the list.
 func (p Properties) length(i int) (next, n int, ok bool) {
 	if i < len(p) && p[i] < 0x80 {
 		return i + 1, int(p[i]), true

@@ -50,8 +50,8 @@ func (q *Queue[T]) Push(name string, w *Waiter[T]) {
 	}
 }
 
-// Pop removes the next request from the queue and starts it, or returns nil if the queue is empty. slots is the number
-// of requests that can run at once.
+// Pop removes the next request from the queue and starts it, or returns nil if the queue is empty. The parameter slots
+// is the number of requests that can run at once.
 func (q *Queue[T]) Pop(slots int) *Waiter[T] {
 	if q.waiting == 0 {
 		return nil

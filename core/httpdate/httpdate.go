@@ -104,7 +104,7 @@ func asctimeDate(s string) (f fields, ok bool) {
 	return fields{s[:3], strings.TrimPrefix(s[8:10], " "), s[4:7], s[20:], s[11:19]}, true
 }
 
-// index returns the index of name in names, a string of three-letter names, or -1.
+// index returns the index of a name in a string of three-letter names, or -1.
 func index(names, name string) int {
 	for i := 0; i < len(names); i += 3 {
 		if strings.EqualFold(names[i:i+3], name) {

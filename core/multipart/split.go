@@ -14,7 +14,7 @@ type splitter struct {
 	glued bool // whether the line end between an operation's JSON and a delimiter may be missing
 }
 
-// newSplitter returns a splitter for body[pos:]. pos must be the start of a line.
+// newSplitter returns a splitter for body[pos:], which must begin at the start of a line.
 func newSplitter(body []byte, pos int, boundary string) splitter {
 	return splitter{body: body, delim: append([]byte("--"), boundary...), pos: pos}
 }

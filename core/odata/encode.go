@@ -78,7 +78,7 @@ func (d *decoder) byte() byte {
 	return b
 }
 
-// expr decodes an expression of at most depth levels. It returns nil for malformed bytes.
+// expr decodes an expression of at most the given number of levels. It returns nil for malformed bytes.
 func (d *decoder) expr(depth int) *expr {
 	k := kind(d.byte())
 	switch {

@@ -30,8 +30,8 @@ func Parse(text string) (*Filter, error) { return parse(text, parser{}) }
 // ParseExtended is like Parse, but the filter may call a [Function]. The service does not support functions.
 func ParseExtended(text string) (*Filter, error) { return parse(text, parser{extended: true}) }
 
-// ParseTables parses a filter on the tables of an account by TableName. fold converts a name to lower case. Match takes
-// the folded name as PartitionKey.
+// ParseTables parses a filter on the tables of an account by TableName. The function fold converts a name to lower
+// case. Match takes the folded name as PartitionKey.
 func ParseTables(text string, fold func(string) string) (*Filter, error) {
 	return parse(text, parser{fold: fold})
 }

@@ -21,7 +21,8 @@ const (
 	Atom
 )
 
-// ContentType returns the media type of a response. feed selects the media type for a list of entities or tables.
+// ContentType returns the media type of a response. If feed is set, it is the media type for a list of entities or
+// tables.
 func (f Format) ContentType(feed bool) string {
 	switch f {
 	case NoMetadata:
@@ -70,7 +71,7 @@ type Projection struct {
 const linearProjection = 8
 
 // NewProjection compiles a $select with the given names, which may have duplicates. Without names, it selects all
-// properties. text is the $select for the JSON metadata.
+// properties. The parameter text is the $select for the JSON metadata.
 func NewProjection(names []string, text string) *Projection {
 	p := &Projection{text: strings.Trim(text, " \t\r\n"), all: len(names) == 0}
 	seen := make(map[string]int, len(names))

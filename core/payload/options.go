@@ -117,7 +117,7 @@ func (r *optionsReader) duration(path string) (edm.Ticks, error) {
 	return d, nil
 }
 
-// object reads an object. For each member, it reads the name and calls the callback member, which must read the value.
+// object reads an object. For each member, it reads the name and calls a function, which must read the value.
 func (r *optionsReader) object(path string, member func(path, name string) error) error {
 	if r.skip() != '{' {
 		return badOptions(path, "expected an object, {…}")

@@ -158,8 +158,8 @@ func (e *Entity) keys(pk, rk *member) error {
 	return nil
 }
 
-// typedValue returns the value of a property that is not null. It shares memory with the body or with scratch. grown is
-// scratch, or a longer buffer, for the next call.
+// typedValue returns the value of a property that is not null. The value shares memory with the body or with scratch.
+// The result grown is scratch or a longer buffer, for the next call.
 func (p *member) typedValue(scratch []byte, as spelling) (v edm.Value, grown []byte, err error) {
 	t, err := p.annotation()
 	if err != nil {

@@ -60,8 +60,8 @@ func (e *env) second(now func() edm.Ticks) table.Store {
 	return e.Share(now)
 }
 
-// fewer returns the number of repetitions of a test: n, or remote for a Remote fixture. remote should be just high
-// enough for the test to cover its cases.
+// fewer returns the number of repetitions of a test: n or, for a Remote fixture, the second argument. This should be
+// just high enough for the test to cover its cases.
 func (e *env) fewer(n, remote int) int {
 	if e.Remote {
 		return remote

@@ -159,8 +159,8 @@ func snapshotPages(e *env) {
 	writer.Wait()
 }
 
-// checkFlip checks the state numbers in a page. The state from was complete before the Scan began. The state to was the
-// latest that had begun when the Scan returned.
+// checkFlip checks the state numbers in a page. The first given state was complete before the Scan began. The second
+// was the latest that had begun when the Scan returned.
 func (e *env) checkFlip(page table.Page, from, to int32) {
 	e.Helper()
 	seen := map[string]map[int32]int{"a": {}, "b": {}} // number of rows, by partition and state

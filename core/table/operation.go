@@ -80,7 +80,8 @@ func encodeKey(partitionKey, rowKey string) ([]byte, error) {
 	return key.Append(k, partitionKey, rowKey), nil
 }
 
-// CheckKey returns the service's error if value is not a valid key. name is "PartitionKey" or "RowKey".
+// CheckKey returns the service's error if the value is not a valid key. The parameter name is "PartitionKey" or
+// "RowKey".
 func CheckKey(name, value string) error {
 	switch err := key.Check(value); err {
 	case nil:

@@ -40,7 +40,7 @@ func get(header []Field, name string) string {
 	return ""
 }
 
-// NewRequest parses a request in the notation of transcripts. now is the time of the request.
+// NewRequest parses a request in the notation of transcripts. The parameter now is the time of the request.
 func NewRequest(text string, now time.Time) (*Request, error) { return newRequest(text, now, nil) }
 
 // newRequest is like NewRequest, and can insert parts of earlier responses.

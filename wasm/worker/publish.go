@@ -96,8 +96,8 @@ func document(to *workerskv.Publisher, c *table.Change) error {
 	return err
 }
 
-// lastSync returns a function that returns the time up to which the replica has all changes. known is false until the
-// function has read it.
+// lastSync returns a function that returns the time up to which the replica has all changes. The function's result
+// known is false until it has read this time.
 func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() (last edm.Ticks, known bool) {
 	const (
 		// An object reports a lag after at most two minutes, and KV may return old states for one more.
