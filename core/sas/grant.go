@@ -102,8 +102,8 @@ func (g *Grant) Allow(right Right, tableName string) error {
 	return refuse(table.AuthorizationPermissionMismatch, need.name+" needs the "+letters+" in the token's permissions; they are "+quote(g.permissions))
 }
 
-// equalFold reports whether two names are equal when the case of ASCII letters is ignored. folded must be in lower
-// case.
+// equalFold reports whether two names are equal when the case of ASCII letters is ignored. The first name must be in
+// lower case.
 func equalFold(folded, name string) bool {
 	if len(folded) != len(name) {
 		return false

@@ -36,8 +36,8 @@ type signer struct {
 // bytes, and 6 KiB with two percent-encoded keys of 1 KiB.
 const maxKept = 8 << 10
 
-// NewKey returns a key with a copy of secret. An empty secret fails with [ErrKey], because any client could sign with
-// it.
+// NewKey returns a key with a copy of the given secret. An empty secret fails with [ErrKey], because any client could
+// sign with it.
 func NewKey(secret []byte) (*Key, error) {
 	if len(secret) == 0 {
 		return nil, ErrKey
