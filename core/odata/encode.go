@@ -63,7 +63,7 @@ func Decode(b []byte) (*Filter, error) {
 	return &Filter{root: root, names: d.names}, nil
 }
 
-// decoder decodes expressions. It uses parser to build comparisons.
+// decoder decodes expressions. It uses a parser to build comparisons.
 type decoder struct {
 	parser
 	rest []byte

@@ -21,8 +21,8 @@ type entity struct {
 	values     [maxValues]edm.Value // values of the properties in Filter.names; a value is null if the entity lacks the property
 }
 
-// maxValues is the maximum number of properties to look up in one pass; others are looked up one by one. It keeps
-// entity small enough for the stack.
+// maxValues is the maximum number of properties to look up in one pass; further properties are looked up one by one.
+// The maximum keeps the struct entity small enough for the stack.
 const maxValues = 8
 
 func (e *entity) matches(x *expr) bool {

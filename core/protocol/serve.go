@@ -184,8 +184,8 @@ func effectiveVerb(method string, override []string) (verb, error) {
 	return v, nil
 }
 
-// echoable reports whether the response may repeat a client request id, which requires at most 1024 visible ASCII
-// characters.
+// echoable reports whether the response may repeat a client request id. The id must have at most 1024 characters, all
+// of them visible ASCII.
 func echoable(id string) bool {
 	if len(id) > 1024 {
 		return false

@@ -42,7 +42,7 @@ const (
 	si                   // identifier of a stored access policy
 	sip                  // source addresses
 	spr                  // protocols
-	ses                  // encryption scope, which tables do not have
+	ses                  // encryption scope, which does not exist for tables
 	spk                  // first PartitionKey
 	srk                  // first RowKey of the first partition
 	epk                  // last PartitionKey

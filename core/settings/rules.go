@@ -107,8 +107,8 @@ func originsProblem(list string) string {
 	return ""
 }
 
-// headersProblem returns what is wrong with a list of header names, or "". It is strict because exposed names are sent
-// to clients in a header.
+// headersProblem returns what is wrong with a list of header names, or "". The check is strict, because exposed names
+// are sent to clients in a header.
 func headersProblem(list string) string {
 	if blank(list) {
 		return ""

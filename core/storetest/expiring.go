@@ -44,7 +44,7 @@ type declaring struct{ table.Store }
 func (s declaring) Unwrap() table.Store             { return s.Store }
 func (s declaring) Declares() (name string, _ bool) { return "the store", true }
 
-// pauses wraps a store. Its method Scan calls found with the rows before it returns them.
+// pauses wraps a store. Its method Scan passes the rows to the function found before it returns them.
 type pauses struct {
 	table.Store
 	found func(rows []table.Row)

@@ -11,8 +11,8 @@ import (
 // feed. A nil Traits has no options. Traits are immutable.
 type Traits struct {
 	Expiry *Expiry // the rule in force, or nil
-	// Ending is a withdrawn rule with Until set, or nil. It remains while entities that expired by the rule are still
-	// stored.
+	// Ending is a withdrawn rule with Until set, or nil. The rule remains here while entities that expired by it are
+	// still stored.
 	Ending *Expiry
 	// Feed is set if the table has a change feed, see [Feeding].
 	Feed *Feed

@@ -94,7 +94,8 @@ func (s *Service) commit(ctx context.Context, table RecordKey, m []Mutation) (ed
 		return ticks, err
 	}
 	lost := err
-	// Sending the mutations again is safe if one of them requires a Timestamp: their application would change it.
+	// It is safe to send the mutations again if one of them requires a Timestamp. If the first attempt was applied,
+	// this Timestamp has changed, and the second attempt fails.
 	if slices.ContainsFunc(m, func(m Mutation) bool { return m.Condition == Unchanged }) {
 		if ticks, err = s.startCall().Commit(ctx, table, m); err == nil {
 			return ticks, nil

@@ -161,7 +161,7 @@ func (b *Buckets) find(key string) (s *shard, now int64, e *bucket) {
 	return s, now, &full
 }
 
-// full stands for the bucket of a key that is not in memory. Such a bucket is full.
+// full is used for every key without a bucket in memory: the bucket of such a key is full.
 var full bucket
 
 // duration converts grains to a duration. It rounds up to 100 ns, so that the bucket has enough tokens afterwards.
@@ -236,7 +236,7 @@ func (s *shard) insert(key string, now, full int64) {
 		s.index[key] = slot
 		return
 	}
-	// Each Take makes at most one copy in the heap too low, which is corrected here in O(log n).
+	// Each Take makes at most one copy in the heap too low. This loop corrects such a copy in O(log n).
 	for {
 		root := &s.order[0]
 		is := s.buckets[root.slot].full
