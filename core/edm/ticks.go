@@ -17,7 +17,7 @@ const (
 	// MaxDateTime is 9999-12-31T23:59:59.9999999Z.
 	MaxDateTime Ticks = 3_155_378_975_999_999_999
 
-	unixEpoch     = 62_135_596_800 // seconds from year 1 to 1970
+	unixEpoch     = 62_135_596_800 // seconds from the start of year 1 to the start of 1970
 	secondsPerDay = 86_400
 )
 

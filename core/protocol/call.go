@@ -34,7 +34,7 @@ type operation struct {
 	ifMatch  bool // whether If-Match must be present
 	// name identifies the operation in logs, metrics, limits and simulated faults.
 	name string
-	// right is the permission that a shared access signature must grant. If it is empty, no shared access signature
+	// right is the permission that a shared access signature must grant. If right is empty, no shared access signature
 	// permits the operation.
 	right    sas.Right
 	audience audience

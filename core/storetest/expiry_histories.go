@@ -60,7 +60,7 @@ func expiryHistory(e *env, ahead ...edm.Ticks) {
 type program struct {
 	store   table.Store
 	service *table.Service
-	ahead   edm.Ticks // how far the clock of the store is ahead
+	ahead   edm.Ticks // time by which the clock of the store is ahead
 }
 
 // interval is the time in which an entity exists: from the Timestamp of its insert to the instant at which it

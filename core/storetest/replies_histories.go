@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// shows identifies the entity whose nonce shows that the store has applied client A's write.
+// shows is the choice of an entity. The nonce of this entity proves that the store has applied client A's write.
 type shows uint8
 
 const (

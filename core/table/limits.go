@@ -8,7 +8,7 @@ import (
 
 // The service's limits on entities and table names.
 const (
-	MaxProperties         = 252     // not counting the system properties
+	MaxProperties         = 252     // number of properties, not counting the system properties
 	MaxPropertyName       = 255     // length in UTF-16 code units
 	MaxStringLength       = 32_768  // length in UTF-16 code units, which is 64 KiB
 	MaxBinaryLength       = 65_536  // length in bytes

@@ -12,7 +12,7 @@ const (
 	busiest    = 16   // maximum number of tables with detailed counts (type counted)
 	aliases    = 256  // maximum number of spellings of table names in Counter.known
 	exactReads = 1000 // number of reads by key that are counted exactly after each Tick
-	sampling   = 8    // of the further reads, only one in this number is counted, with this number as its weight
+	sampling   = 8    // of this number of further reads, one is counted, with this number as its weight
 
 	waiting = 256  // maximum number of tables that have only a count of requests
 	fading  = 1024 // each minute, a count of requests is reduced by a part of 1/fading

@@ -24,8 +24,8 @@ type config struct {
 	failures     float64
 	rates        setting.Rates // limits of one isolate; a Worker has many isolates, so their total may exceed the limits
 	buckets      uint16
-	splitBytes   float64 // size above which a key range splits; 0 disables splits for size
-	splitRate    float64 // requests per second above which a key range splits; 0 disables splits for load
+	splitBytes   float64 // size above which a key range splits; 0 disables splits by size
+	splitRate    float64 // requests per second above which a key range splits; 0 disables splits by load
 	location     string
 	catalog      string
 	replica      string // name of the replica; "" if there is none

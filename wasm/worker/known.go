@@ -13,7 +13,7 @@ import (
 // accounts.
 type isolate struct {
 	maps     *durableobject.Maps // layouts of tables, or nil until they are first used
-	settings map[string][]byte   // for each account, the time at which the settings were read, one byte, and their stored form
+	settings map[string][]byte   // for each account: the time of the read, one byte, and the stored settings
 }
 
 // A request about settings begins with settingsRecall or settingsKeep, and the account's name as a frame. settingsKeep
