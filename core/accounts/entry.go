@@ -5,12 +5,12 @@ import "strings"
 // Entry is the text of one account, split into its parts. It is for programs that edit the list of accounts.
 type Entry struct {
 	Name    string
-	Keys    []string // in base64
-	Options []string // such as "disabled"
+	Keys    []string // keys in base64
+	Options []string // options of the account, such as "disabled"
 }
 
-// ParseEntry splits one account's text into its parts without validating them. It returns false unless text is exactly
-// one entry with a name and a key.
+// ParseEntry splits one account's text into its parts without validating them. It returns false unless the text is
+// exactly one entry with a name and a key.
 func ParseEntry(text string) (Entry, bool) {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "#") || strings.ContainsAny(text, ";\n") {

@@ -44,7 +44,7 @@ func same(a, b *protocol.Account) bool {
 }
 
 // sameKey reports whether two keys are equal. A Key does not reveal its bytes, so sameKey compares signatures. A nil
-// key is not set.
+// key stands for a missing key.
 func sameKey(a, b *sharedkey.Key) bool {
 	if a == nil || b == nil {
 		return a == b

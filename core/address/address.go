@@ -36,7 +36,7 @@ func Parse(raw string) Target {
 
 // Address is the account that a request addresses, and the path within the account.
 type Address struct {
-	Account   string // without SecondarySuffix
+	Account   string // name of the account, without SecondarySuffix
 	Secondary bool
 	Base      string // in path style: "/" and the first path segment, which names the account; otherwise ""
 	Rest      string // escaped path after the account, without leading slashes
@@ -45,8 +45,8 @@ type Address struct {
 // SecondarySuffix is the suffix of the account name in URLs of the secondary endpoint.
 const SecondarySuffix = "-secondary"
 
-// Locate determines the account of a request: the first label of a host such as acme.table.example.com, or else (or
-// with forcePathStyle) the first path segment.
+// Locate determines the account of a request. It is the first label of a host such as acme.table.example.com. For any
+// other host, or if forcePathStyle is set, it is the first path segment.
 func (t Target) Locate(host string, forcePathStyle bool) (Address, bool) {
 	if t.Host != "" {
 		host = t.Host

@@ -5,7 +5,7 @@ import "strings"
 type keys struct {
 	partition, row string
 	count          int
-	bare           bool // whether there is a single literal without a name, which is in partition
+	bare           bool // whether there is a single literal without a name; the field partition then holds the literal
 }
 
 // parseKeys parses 'x', or PartitionKey='p',RowKey='r' in either order, with optional blanks. ok is false for a syntax

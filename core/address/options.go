@@ -20,14 +20,14 @@ type Options struct {
 	OrderBy                     *string
 	NextPartition, NextRow      *string
 	NextTable, Time             *string
-	Timeout                     int // in seconds; 0 if absent
+	Timeout                     int // value of the option timeout in seconds, or 0 without this option
 	Comp, Restype               string
 	APIVersion                  string
-	foreign                     string // an OData option that is not implemented
+	foreign                     string // name of an OData option that is not implemented
 }
 
-// ParseOptions parses a raw query string and returns the first error. It ignores unknown names. comp must not occur
-// twice, because the signature covers only one comp.
+// ParseOptions parses a raw query string and returns the first error. It ignores unknown names. The option comp must
+// not occur twice, because the signature covers only one comp.
 func ParseOptions(raw string) (o Options, first error) {
 	fail := func(detail string) {
 		if first == nil {

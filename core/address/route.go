@@ -43,7 +43,7 @@ type Route struct {
 	PartitionKey string
 	RowKey       string
 	Nested       bool  // whether the path has another segment after the table name
-	Misbuilt     error // error for a nested path with a wrong number of keys; only reported if the table exists
+	Misbuilt     error // error for a nested path with a wrong number of keys; it is reported only if the table exists
 }
 
 // errQuerySyntax is the error for invalid parentheses, or for a key with a slash or a backslash.

@@ -6,8 +6,8 @@ import (
 	"edgetable/core/key"
 )
 
-// direction is the order of a scan; true means descending. A bound of a descending scan is exclusive, and nil is above
-// all keys.
+// direction is the order of a scan; true means descending. A bound of a descending scan is exclusive, and a nil bound
+// is above all keys.
 type direction bool
 
 // begin returns the position at which a read of r begins.
@@ -18,7 +18,7 @@ func (down direction) begin(r key.Range) []byte {
 	return r.Start
 }
 
-// from returns the rest of r for a scan at the given position.
+// from returns the part of r that a scan at the given position must still read.
 func (down direction) from(r key.Range, position []byte) key.Range {
 	if down {
 		return key.Range{Start: r.Start, End: position}

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// fanOut starts the reads in order, at most width at a time, and waits for all of them.
+// fanOut starts the reads in order, and waits for all of them. At most width reads run at a time.
 func fanOut(parent context.Context, src Source, wave []fetch, width int) error {
 	if err := parent.Err(); err != nil {
 		return err

@@ -16,8 +16,8 @@ const (
 	// Stores charge in units of some KiB, so smaller reads save nothing.
 	leastBytes    = 4 << 10
 	leastFiltered = 32 << 10
-	// first is a factor: the first read of each stream requests first × its equal share of the page. A higher factor
-	// saves reads, but wastes rows if partitions are long.
+	// The first read of each stream requests its equal share of the page, multiplied by first. A higher factor saves
+	// reads, but wastes rows if partitions are long.
 	first = 1.1
 	// caution and residue are factors in scan.share. Higher values save reads but waste rows. In the simulation in the
 	// tests, these values suit all partition lengths.
@@ -115,7 +115,7 @@ func (s *scan) least(need float64) float64 {
 	return min(need+1, leastBytes/s.rowBytes())
 }
 
-// live returns the number of streams of the same range with unread rows.
+// live returns how many streams of the range of the given stream have unread rows.
 func (s *scan) live(of *stream) int {
 	n := 0
 	for _, st := range s.order {
@@ -173,7 +173,7 @@ func (s *scan) addFollowingReads(need float64) {
 	}
 }
 
-// addRead adds a read of n rows to the wave, or of one row if the range has at most one.
+// addRead adds a read of n rows to the wave. If the range can hold at most one row, it adds a read of one row.
 func (s *scan) addRead(st *stream, n float64) {
 	if st.point {
 		n = 1

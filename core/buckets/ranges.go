@@ -21,7 +21,7 @@ type Range struct {
 // all is the Ranges of a bucket that was never split.
 var all = Ranges{{}}
 
-// orAll returns m, or all if m is empty.
+// orAll returns m, or the variable all if m is empty.
 func (m Ranges) orAll() Ranges {
 	if len(m) == 0 {
 		return all
@@ -59,8 +59,8 @@ func (m Ranges) bounds(i int) key.Range {
 	return r
 }
 
-// Split returns a copy of m in which the range from ends at the position at, where a new range with the given id
-// begins. ok is false if this is not possible.
+// Split returns a copy of m in which the range with a given id (from) is divided at a position. The first part keeps
+// this id, and the second part gets the new id. ok is false if this is not possible.
 func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	bounds, ok := m.Bounds(from)
 	if _, known := m.Bounds(id); known || !ok || bytes.Equal(at, bounds.Start) || !bounds.Contains(at) {
@@ -74,8 +74,8 @@ func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	return m, true
 }
 
-// Leave returns a copy of m without the range with the given id. The next range gets its keys. ok is false if there is
-// no such range or no next range.
+// Leave returns a copy of m without the range with the given id. The next range gets the keys of this range. ok is
+// false if there is no such range or no next range.
 func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
 	i := m.index(id)
 	if i < 0 || i == len(m)-1 {
@@ -96,8 +96,8 @@ func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	return append(slices.Clone(m[:i]), m[i+1:]...), true
 }
 
-// Unleave undoes [Ranges.Leave]: it inserts the removed range, with the given id and keys, before the range that got
-// its keys. ok is false if m is not the result of such a Leave.
+// Unleave undoes [Ranges.Leave]: it inserts a range with the given id and keys, which Leave removed. The next range,
+// which got these keys from Leave, loses them again. ok is false if m is not the result of such a Leave.
 func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	m = slices.Clone(m.orAll())
 	for i := range m {
@@ -135,8 +135,8 @@ func (m Ranges) Near(k []byte, most int) Ranges {
 // sizeOfRange is the maximum size of an encoded range in bytes, without its Start.
 const sizeOfRange = 8
 
-// Learn returns a copy of m in which near, a newer excerpt from [Ranges.Near], replaces the ranges around the position
-// k. The result does not share memory with near.
+// Learn returns a copy of m in which a newer excerpt, near, replaces the ranges around the position k. The excerpt is
+// from [Ranges.Near]. The result does not share memory with it.
 func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	last := len(near) - 1
 	id, bounds := near.Find(k)

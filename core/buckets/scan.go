@@ -109,8 +109,8 @@ func (s *scan) readNext() (over bool, err error) {
 	return len(s.order) > 0 && len(s.order[0].rows) == 0 && s.order[0].stuck, nil
 }
 
-// filled reports whether the page is full. From seven eighths of its byte limit on, it counts as full, because the rest
-// is not worth another read.
+// filled reports whether the page is full. A page counts as full from seven eighths of its byte limit on, because the
+// rest is not worth another read.
 func (s *scan) filled() bool {
 	r := s.req
 	return s.page.HasAllRows() || r.Bytes > 0 && s.page.Size() >= r.Bytes-r.Bytes/8
@@ -139,7 +139,7 @@ func (s *scan) end() error {
 	return nil
 }
 
-// next returns the position of the next page if the current page ended now.
+// next returns the position at which the next page would begin if the current page ended now.
 func (s *scan) next() []byte {
 	front := s.order[0]
 	if len(front.rows) > 0 {

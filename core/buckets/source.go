@@ -45,8 +45,8 @@ type Limit struct {
 
 	// Descending makes the read go from the end of the range to its start.
 	Descending bool
-	// Filter permits a Source to omit rows that do not match. A Source may ignore it, because Scan checks every row.
-	// nil matches all rows.
+	// Filter permits a Source to omit rows that do not match. A Source may ignore the filter, because Scan checks every
+	// row. A nil Filter matches all rows.
 	Filter *odata.Filter
 	// Consistency is the consistency that the scan requests.
 	Consistency table.Consistency
@@ -56,10 +56,10 @@ type Limit struct {
 type Chunk struct {
 	Rows []table.Row // rows in the range, in the order of the read
 	// Next is the position at which the next read of the range continues, or nil if the range is finished. Rows before
-	// Next have been examined, and rows from Next on have not. In a descending read, it is an exclusive bound.
+	// Next have been examined, and rows from Next on have not. In a descending read, Next is an exclusive bound.
 	Next []byte
-	// Examined is the number of rows examined; 0 means len(Rows). It includes rows that were not returned, such as
-	// filtered or deleted rows.
+	// Examined is the number of rows examined, including rows that were not returned, such as filtered or deleted rows.
+	// If Examined is 0, len(Rows) is used instead.
 	Examined int
 	// Scanned is the number of bytes that the read examined. If it is 0, the size of the keys and properties in Rows is
 	// used instead.
@@ -71,19 +71,19 @@ type Options struct {
 	// FanOut is the maximum number of concurrent reads. If it is 0 or 1, reads run one after another on the calling
 	// goroutine.
 	FanOut int
-	// ReadBytes is the maximum number of bytes that one read examines; 0 means 1 MiB. A Scan needs this much memory per
-	// bucket, in addition to the page.
+	// ReadBytes is the maximum number of bytes that one read examines. If ReadBytes is 0, the maximum is 1 MiB. A Scan
+	// needs this much memory per bucket, in addition to the page.
 	ReadBytes int
-	// Begin, if not nil, is called before the first read, to set the page's Traits and Now.
+	// Begin is called before the first read, to set the page's Traits and Now. Begin may be nil.
 	Begin func(*table.PageBuilder)
-	// Report, if not nil, is called exactly once before Scan returns, even after an error.
+	// Report is called exactly once before Scan returns, even after an error. Report may be nil.
 	Report func(Cost)
 }
 
 // Cost is the cost of a Scan.
 type Cost struct {
-	Reads int // calls of Source.Read
-	Waves int // groups of concurrent reads
-	Rows  int // rows that the Source examined, including rows that are on no page
-	Bytes int // bytes that the Source examined, including bytes of rows that are on no page
+	Reads int // number of calls of Source.Read
+	Waves int // number of groups of concurrent reads
+	Rows  int // number of rows that the Source examined, including rows that are on no page
+	Bytes int // number of bytes that the Source examined, including bytes of rows that are on no page
 }

@@ -21,7 +21,7 @@ type stream struct {
 	heavy  bool // whether a strict read omitted the next row because it did not fit into the limit
 	rest   key.Range
 	rows   []table.Row
-	hidden int // bytes that were examined but not returned
+	hidden int // number of bytes that were examined but not returned
 
 	partition []byte // partition of the last row read, with the separator
 	run       int    // number of rows read in partition
@@ -56,7 +56,7 @@ var errSource = errors.New("a bucket (a part of the table) returned rows that ar
 // appendChunk adds a chunk to the stream. It returns errSource if the chunk violates the contract of Source.
 func (st *stream) appendChunk(c *Chunk, strict bool, down direction) error {
 	r, next := st.rest, c.Next
-	at, behind := down.begin(r), false // lower bound of the next key, and whether it is exclusive
+	at, behind := down.begin(r), false // bound of the next key in scan order; behind is set if a row has this key
 	for i := range c.Rows {
 		k := c.Rows[i].Key
 		if order := down.compare(k, at); order < 0 || order == 0 && (behind || bool(down)) {

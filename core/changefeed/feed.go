@@ -26,7 +26,7 @@ type Feed struct {
 	WithTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 	// Waited is the previous wait of the request, or nil. After a wait, the server processes the request again.
 	Waited *Wait
-	// Expires is the time at which the credentials of the request expire; 0 means never.
+	// Expires is the time at which the credentials of the request expire, or 0 if they never expire.
 	Expires edm.Ticks
 }
 

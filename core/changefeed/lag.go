@@ -17,8 +17,8 @@ type Lag struct {
 	now, last float64
 }
 
-// Note records one read. age is the age of the oldest change in the result, and keep is how long the feed retains
-// changes.
+// Note records one read at the time now. The other arguments are the age of the oldest change in the result, and the
+// retention time of the feed.
 func (l *Lag) Note(now, age, keep edm.Ticks) {
 	if keep <= 0 {
 		return

@@ -20,8 +20,8 @@ type page struct {
 // isIdle reports whether the page is empty and the client has read the whole feed.
 func (p *page) isIdle() bool { return len(p.Commits) == 0 && !p.More }
 
-// appendList appends the events as a JSON array. If it would exceed most bytes, the page ends after an earlier commit,
-// or within the first. The array has at least one event.
+// appendList appends the events as a JSON array. If the array would exceed the given number of bytes, the page ends
+// after an earlier commit, or within the first. The array has at least one event.
 func (p *page) appendList(dst []byte, most int) []byte {
 	begin := len(dst)
 	dst = append(dst, '[')
@@ -47,7 +47,7 @@ func (p *page) appendList(dst []byte, most int) []byte {
 	return append(dst, ']')
 }
 
-// cut ends the page before commit i or, if j is not 0, after j changes of commit i.
+// cut ends the page before commit i. If j is not 0, cut instead ends it after j changes of commit i.
 func (p *page) cut(i, j int) {
 	p.More = true
 	if j == 0 {
@@ -61,8 +61,8 @@ func (p *page) cut(i, j int) {
 	p.Next.At = p.Commits[len(p.Commits)-1].At
 }
 
-// appendFrames appends commit i as server-sent events, up to about most bytes. Only the last event has a position, so
-// that a client that resumes gets no event twice.
+// appendFrames appends commit i as server-sent events, up to about the given number of bytes. Only the last event has a
+// position, so that a client that resumes gets no event twice.
 func (p *page) appendFrames(dst []byte, i, most int) []byte {
 	begin, last := len(dst), len(dst)
 	for j := 0; j < changesOf(&p.Commits[i]); j++ {
@@ -99,7 +99,7 @@ func (p *page) header() multipart.Header {
 	if n := len(p.Commits); !p.More || n > 0 {
 		behind := edm.Ticks(0)
 		if p.More {
-			behind = max(tenth, p.now-p.Commits[n-1].Ticks) // 0.0 would mean that there is nothing more
+			behind = max(tenth, p.now-p.Commits[n-1].Ticks) // a lag of 0.0 would mean that there are no more changes
 		}
 		tenths := int64(behind / tenth)
 		h = append(h, multipart.Field{Name: "x-edgetable-behind", Value: strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10)})

@@ -20,7 +20,7 @@ const (
 type Request struct {
 	Of     table.Name
 	Within key.Range           // keys whose changes the client may see
-	From   *table.FeedPosition // start of the page; nil means now, or the oldest stored change if Oldest is set
+	From   *table.FeedPosition // start of the page; if nil, the page starts now, or at the oldest stored change if Oldest is set
 	Oldest bool
 	Most   int           // maximum number of events
 	Wait   time.Duration // maximum time to wait for events

@@ -49,7 +49,7 @@ func (f *Feed) maxDuration() time.Duration {
 	if f.Expires == 0 {
 		return longestStream
 	}
-	left := min(f.Expires-f.Now(), edm.Ticks(longestStream/100)) // prevents an overflow of the result
+	left := min(f.Expires-f.Now(), edm.Ticks(longestStream/100)) // the minimum prevents an overflow of the result
 	return max(0, time.Duration(left)*100)
 }
 
@@ -131,7 +131,7 @@ func (s *Stream) fill() bool {
 }
 
 // next reads the next page, and first waits if the feed has no more events. An error ends the stream; the client gets
-// it as a status when it repeats the request.
+// the error as a status when it repeats the request.
 func (s *Stream) next() {
 	f := s.feed
 	if !s.page.More {

@@ -11,7 +11,7 @@ import (
 // Wait is one wait of a request for changes. The server retains nothing else of the request, and processes it again
 // from the beginning after the wait.
 type Wait struct {
-	service     table.Service // without a cost counter, which would retain the memory of the request
+	service     table.Service // a Service without a cost counter, because a counter would retain the memory of the request
 	of          table.Name
 	at          table.FeedPosition
 	waiters     *Waiters
@@ -19,7 +19,7 @@ type Wait struct {
 	until       context.Context
 	withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 	end         edm.Ticks // deadline of the wait
-	over        bool      // set if the wait ended by an error, the deadline or the server's stop; the request must not wait again
+	over        bool      // whether the wait ended by an error, the deadline or the server's stop; the request must then not wait again
 }
 
 // Await blocks until there may be changes, the request's wait time is over, or the server stops.

@@ -5,9 +5,9 @@ import "edgetable/core/edm"
 // Timeline is one history of commits. A restored or promoted store begins a new timeline. The names of shipped logs
 // contain the ID.
 type Timeline struct {
-	ID     string    `json:"id"`     // "" until the log is first shipped
+	ID     string    `json:"id"`     // ID of the timeline, or "" until the log is first shipped
 	Parent string    `json:"parent"` // ID of the timeline that this timeline continues, or ""
-	Left   edm.Ticks `json:"left"`   // Parent and this timeline have the same commits up to this number; 0 if unknown
+	Left   edm.Ticks `json:"left"`   // Parent and this timeline have the same commits up to this number; 0 if it is unknown
 	// Next is the ID of a timeline that the store tried to begin at the backup location without receiving a reply. If
 	// the newest timeline there has this ID, it belongs to this store.
 	Next string `json:"next,omitempty"`
@@ -28,7 +28,7 @@ type Timeline struct {
 // Term identifies one run of a server that ships a timeline. Servers on two copies of a data directory ship the same
 // timeline, but have different terms.
 type Term struct {
-	Number int    `json:"number"` // 1 for the first term of a timeline; 0 means no term
+	Number int    `json:"number"` // number of the term: 1 for the first term of a timeline, 0 for no term
 	Name   string `json:"name"`
 }
 

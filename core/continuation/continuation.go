@@ -42,7 +42,7 @@ func Parse(s string) ([]byte, error) {
 	}
 	rest, ok := strings.CutPrefix(s, "1!")
 	length, text, ok2 := strings.Cut(rest, "!")
-	// Package base64 skips line ends, but each token must have only one text.
+	// Package base64 ignores line ends. This check rejects them, so that each token has only one spelling.
 	if !ok || !ok2 || length != strconv.Itoa(len(text)) || strings.ContainsAny(text, "\r\n") {
 		return nil, errToken
 	}

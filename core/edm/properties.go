@@ -41,7 +41,7 @@ func AppendProperty(p Properties, name string, v Value) Properties {
 }
 
 // Next splits the first property from the list. ok is false at the end of the list, or if the bytes are not a property.
-// name and v share memory with p.
+// The results name and v share memory with p.
 func (p Properties) Next() (name string, v Value, rest Properties, ok bool) {
 	at, ok := p.locate(0)
 	if !ok {
@@ -53,7 +53,7 @@ func (p Properties) Next() (name string, v Value, rest Properties, ok bool) {
 // offsets holds the offsets of one property's name, type, value and end. The name ends where the type begins.
 type offsets struct{ name, typ, value, end int }
 
-// fixedSize holds the length of values in bytes by type, or −1 for values that store their length.
+// fixedSize holds, for each type, the length of a value in bytes, or −1 if values store their length.
 var fixedSize = [...]int{
 	TypeNull: 0, TypeBinary: -1, TypeBoolean: 1, TypeDateTime: 8, TypeDouble: 8,
 	TypeGuid: 16, TypeInt32: 4, TypeInt64: 8, TypeString: -1,
@@ -80,8 +80,8 @@ func (p Properties) locate(i int) (at offsets, ok bool) {
 	return at, at.end <= len(p)
 }
 
-// length reads the length at offset i. next is the offset after it. ok is false for a length beyond the end of the
-// list.
+// length reads the length that is stored at offset i. The result next is the offset after the stored length. ok is
+// false for a length beyond the end of the list.
 func (p Properties) length(i int) (next, n int, ok bool) {
 	if i < len(p) && p[i] < 0x80 {
 		return i + 1, int(p[i]), true
@@ -186,11 +186,12 @@ func (p Properties) Valid() bool {
 	return true
 }
 
-// Merge returns p merged with patch, whose properties take precedence, sorted by name as in the service's replies. If p
-// is empty, Merge returns patch itself.
+// Merge returns the properties of p and patch, sorted by name as in the service's replies. For a name in both lists,
+// the property of patch is used. If p is empty, Merge returns patch itself.
 func (p Properties) Merge(patch Properties) Properties { return p.MergeIn(nil, patch) }
 
-// MergeIn is like [Properties.Merge] but builds the result in room if room is large enough for both lists.
+// MergeIn is like [Properties.Merge] but builds the result in the buffer room if this buffer is large enough for both
+// lists.
 func (p Properties) MergeIn(room []byte, patch Properties) Properties {
 	if len(p) == 0 {
 		return patch

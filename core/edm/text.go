@@ -176,7 +176,7 @@ func parseBinary(s string) (Value, error) {
 			return Value{}, errBinary
 		}
 	}
-	return Value{typ: TypeBinary, text: view(b)}, nil // b is not used elsewhere
+	return Value{typ: TypeBinary, text: view(b)}, nil // view is safe, because b is not used elsewhere
 }
 
 // ParseDouble parses a decimal number, NaN, Infinity, -Infinity, INF or -INF. As in the service, a number too large for

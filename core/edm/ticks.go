@@ -17,7 +17,7 @@ const (
 	// MaxDateTime is 9999-12-31T23:59:59.9999999Z.
 	MaxDateTime Ticks = 3_155_378_975_999_999_999
 
-	unixEpoch     = 62_135_596_800 // seconds from year 1 to 1970
+	unixEpoch     = 62_135_596_800 // seconds from the start of year 1 to the start of 1970
 	secondsPerDay = 86_400
 )
 
@@ -178,7 +178,7 @@ func monthDays(y, m int64) int64 {
 	return 31
 }
 
-// dateParser consumes s from the front. bad is sticky.
+// dateParser parses a date. It removes the parsed text from the front of s. After an error, bad remains true.
 type dateParser struct {
 	s   string
 	bad bool
@@ -215,7 +215,7 @@ func (p *dateParser) lit(c byte) {
 	}
 }
 
-// fraction parses one or more digits and returns them as ticks, at most one second.
+// fraction parses a fraction of a second with one or more digits, and returns it in ticks.
 func (p *dateParser) fraction() (v int64) {
 	n, half, more := 0, false, false
 	for n < len(p.s) && p.s[n] >= '0' && p.s[n] <= '9' {

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// Type is an Edm type. Its numbers are part of the stored form and never change.
+// Type is an Edm type. The numbers of the types are part of the stored form and never change.
 type Type uint8
 
 // The Edm types. TypeNull has no stored form: a null property is the same as an absent one.
@@ -54,8 +54,8 @@ func ParseType(name string) (Type, bool) {
 // Value is one typed value; the zero Value is null. The operator == compares a Double by its bits: NaN equals itself,
 // and 0 differs from −0.
 type Value struct {
-	text string // of a String or Binary, or the 16 bytes of a Guid
-	bits uint64 // of a Boolean, DateTime, Double, Int32 or Int64
+	text string // content of a String or Binary, or the 16 bytes of a Guid
+	bits uint64 // bits of a Boolean, DateTime, Double, Int32 or Int64
 	typ  Type
 }
 

@@ -1,7 +1,7 @@
 package fair
 
-// heap is a heap of the payers with waiting requests. The first payer has the lowest charge; among equal charges, it
-// has waited longest.
+// heap is a heap of the payers with waiting requests. The first payer has the lowest charge. If several payers have
+// this charge, the first payer has waited longest.
 type heap[T any] []*payer[T]
 
 func (p *payer[T]) before(o *payer[T]) bool {

@@ -14,8 +14,8 @@ type Waiter[T any] struct {
 	// Turn is the running request. [Queue.Pop] sets it when the request starts.
 	Turn Turn[T]
 
-	payer      *payer[T] // nil if the request is not waiting
-	came       int64     // payer.admitted at the arrival of this request
+	payer      *payer[T] // payer of the request, or nil if the request is not waiting
+	came       int64     // value of payer.admitted at the arrival of this request
 	prev, next *Waiter[T]
 }
 

@@ -9,18 +9,18 @@ type Queue[T any] struct {
 	order   heap[T]
 	waiting int
 	begun   int64 // previous value of payer.since
-	clock   int64 // highest payer.charged at the start of a request
+	clock   int64 // highest value of payer.charged when a request started
 }
 
 type payer[T any] struct {
 	name     string
 	charged  int64 // total charge, including estimates for running requests
-	estimate int64 // estimated cost of the next request: the cost of the last one that ended
+	estimate int64 // estimated cost of the next request: the cost of the last request that ended
 	admitted int64
 	atWork   int
 	line     line[T]
 	index    int   // index in the heap, from 1; 0 if no request is waiting
-	since    int64 // order among payers with equal charges
+	since    int64 // number that determines the order among payers with equal charges
 }
 
 // Turn is a running request.
@@ -50,8 +50,8 @@ func (q *Queue[T]) Push(name string, w *Waiter[T]) {
 	}
 }
 
-// Pop removes the next request from the queue and starts it, or returns nil if the queue is empty. slots is the number
-// of requests that can run at once.
+// Pop removes the next request from the queue and starts it, or returns nil if the queue is empty. The parameter slots
+// is the number of requests that can run at once.
 func (q *Queue[T]) Pop(slots int) *Waiter[T] {
 	if q.waiting == 0 {
 		return nil
@@ -97,8 +97,8 @@ func (q *Queue[T]) Displace(name string, slots int) *Waiter[T] {
 	if own != nil {
 		n = own.line.n
 	}
-	// Remove a request of the payer with the longest line. If the named payer's line would be as long with the new request,
-	// remove only a late request of the named payer.
+	// Remove a request of the payer with the longest line. If the line of the named payer would be as long after it
+	// adds the new request, remove only a late request of the named payer.
 	longer := from != nil && from.line.n > n+1
 	if !longer {
 		from = own

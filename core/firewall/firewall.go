@@ -8,9 +8,9 @@ import (
 
 // Firewall is the list of address rules of an account. The zero Firewall accepts every address.
 type Firewall struct {
-	// Allow lists the accepted addresses. If it is empty, all addresses that are not in Deny are accepted.
+	// Allow lists the accepted addresses. If Allow is empty, all addresses that are not in Deny are accepted.
 	Allow []netip.Prefix
-	// Deny lists the rejected addresses. It takes precedence over Allow.
+	// Deny lists the rejected addresses. Deny takes precedence over Allow.
 	Deny []netip.Prefix
 }
 

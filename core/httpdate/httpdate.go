@@ -35,15 +35,15 @@ func Append(dst []byte, t time.Time) []byte {
 
 func appendTwo(dst []byte, n int) []byte { return append(dst, byte('0'+n/10%10), byte('0'+n%10)) }
 
-// Parse parses a date in any of the three forms. It ignores the case of day and month names, and does not check that
-// the weekday matches the date.
+// Parse parses a date in any of the three forms of HTTP dates. It ignores the case of day and month names, and does not
+// check that the weekday matches the date.
 func Parse(s string) (time.Time, bool) {
 	f, ok := cut(s)
 	if !ok {
 		return time.Time{}, false
 	}
 	y, ok := number(f.year)
-	if len(f.year) == 2 { // two-digit year, in the same century as in package time
+	if len(f.year) == 2 { // the year has two digits; its century is chosen as in package time
 		if y += 1900; y < 1969 {
 			y += 100
 		}
@@ -63,7 +63,7 @@ func Parse(s string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	t := time.Date(y, time.Month(m), d, hour, minute, second, 0, time.UTC)
-	return t, d > 0 && t.Day() == d // false for dates such as 31 June
+	return t, d > 0 && t.Day() == d // the result is false for dates such as 31 June
 }
 
 type fields struct{ weekday, day, month, year, clock string }
@@ -104,7 +104,7 @@ func asctimeDate(s string) (f fields, ok bool) {
 	return fields{s[:3], strings.TrimPrefix(s[8:10], " "), s[4:7], s[20:], s[11:19]}, true
 }
 
-// index returns the index of name in names, a string of three-letter names, or -1.
+// index returns the index of a name in a string of three-letter names, or -1.
 func index(names, name string) int {
 	for i := 0; i < len(names); i += 3 {
 		if strings.EqualFold(names[i:i+3], name) {

@@ -11,7 +11,7 @@ import (
 // MaxLength is the maximum length of a PartitionKey or RowKey, in UTF-16 code units.
 const MaxLength = 1024
 
-// Errors of [Check].
+// These are the errors of [Check].
 var (
 	ErrCharacter = errors.New("a key must not contain / \\ # ? or control characters (U+0000 to U+001F, U+007F to U+009F)")
 	ErrEncoding  = errors.New("a key must be valid Unicode, without lone surrogates")
@@ -106,7 +106,7 @@ func Split(k []byte) (partition, row []byte) {
 // Partition returns the common prefix of all encoded keys in the partition of k, including the separator.
 func Partition(k []byte) []byte { return k[:bytes.IndexByte(k, separator)+1] }
 
-// Decode returns the PartitionKey and the RowKey of an encoded key. They may share memory with k.
+// Decode returns the PartitionKey and the RowKey of an encoded key. The strings may share memory with k.
 func Decode(k []byte) (partition, row string) {
 	p, r := Split(k)
 	return DecodePart(p), DecodePart(r)

@@ -24,8 +24,8 @@ func (r Range) Intersect(s Range) Range {
 	return r
 }
 
-// Partition returns the encoded PartitionKey that all valid keys in the range share. one is false if the range may
-// contain several PartitionKeys.
+// Partition returns the encoded PartitionKey that all valid keys in the range share. If the range may contain several
+// PartitionKeys, the result one is false.
 func (r Range) Partition() (partition []byte, one bool) {
 	p, _ := Split(r.Start)
 	if n := len(p); n > 0 && p[n-1] < ' ' {
@@ -39,8 +39,8 @@ func (r Range) Partition() (partition []byte, one bool) {
 	return p, true
 }
 
-// Below returns a position below end, with no key and no other position of this package between the two. nil stands for
-// the end of all keys. end must not be empty.
+// Below returns a position below the given end. No key and no other position of this package is between the two. A nil
+// end stands for the end of all keys. An empty end is not permitted.
 func Below(end []byte) []byte {
 	n := len(end) - 1
 	switch {
@@ -70,7 +70,7 @@ func From(ranges []Range, k []byte) []Range {
 // Before returns the parts of ascending disjoint ranges below the position k.
 func Before(ranges []Range, k []byte) []Range { return Within(ranges, Range{End: k}) }
 
-// Within returns the non-empty intersections of ascending disjoint ranges with bounds.
+// Within returns the non-empty intersections of ascending disjoint ranges with the range bounds.
 func Within(ranges []Range, bounds Range) []Range {
 	var list []Range
 	for _, r := range ranges {

@@ -5,7 +5,7 @@ import "strconv"
 // Response is one HTTP response in a batch response.
 type Response struct {
 	Status int
-	Header Header // in wire order
+	Header Header // header lines in the order on the wire
 	Body   []byte
 }
 

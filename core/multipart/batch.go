@@ -27,7 +27,7 @@ type Operation struct {
 	Target string
 
 	Header Header
-	Body   []byte // shares memory with the parsed body; without leading line ends; nil if empty
+	Body   []byte // body without leading line ends, or nil if it is empty; shares memory with the parsed batch
 }
 
 // ContentID returns the Content-ID header of the operation, which the response must repeat. It ignores the Content-ID

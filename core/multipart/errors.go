@@ -38,7 +38,7 @@ func (r Reason) Error() string {
 // Error is an error with its position. It does not quote the input, which may contain entities.
 type Error struct {
 	Reason    Reason
-	Operation int // zero-based; -1 if the error belongs to no operation
+	Operation int // zero-based index of the operation, or -1 if the error belongs to no operation
 	Offset    int // byte offset in the body or, for Boundary, in the header value; -1 if unknown
 	Detail    string
 }

@@ -67,7 +67,7 @@ func appendFields(dst Header, lines string) (h Header, problem string) {
 		switch value = strings.Trim(value, " \t"); {
 		case !ok:
 			return dst, "a header line has no colon"
-		case !token(name): // includes folded header lines, which HTTP no longer allows
+		case !token(name): // this includes folded header lines, which HTTP no longer allows
 			return dst, "a header name is not a token"
 		case !fieldText(value):
 			return dst, "a header value has control characters"

@@ -109,7 +109,7 @@ func (p *parser) changeset(begin, end int, boundary string) error {
 		}
 		op, problem := p.operation(rest, end)
 		if problem != "" {
-			op = Operation{} // without a method, the caller of Parse rejects the whole changeset
+			op = Operation{} // an operation without a method makes the caller of Parse reject the whole changeset
 		}
 		p.add()
 		ops = append(ops, op)

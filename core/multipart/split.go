@@ -14,13 +14,13 @@ type splitter struct {
 	glued bool // whether the line end between an operation's JSON and a delimiter may be missing
 }
 
-// newSplitter returns a splitter for body[pos:]. pos must be the start of a line.
+// newSplitter returns a splitter for body[pos:], which must begin at the start of a line.
 func newSplitter(body []byte, pos int, boundary string) splitter {
 	return splitter{body: body, delim: append([]byte("--"), boundary...), pos: pos}
 }
 
-// delimiter finds the next delimiter line and moves s.pos past it. The content before this line ends at start, and does
-// not include the line end.
+// delimiter finds the next delimiter line and moves s.pos past this line. The content before this line ends at the
+// offset start, and does not include the line end.
 func (s *splitter) delimiter() (start int, closing, ok bool) {
 	from, glued, judged := s.pos, s.glued, false
 	for {
@@ -60,7 +60,7 @@ func (s *splitter) delimiter() (start int, closing, ok bool) {
 
 // holdsJSON reports whether a part contains an operation with a JSON body.
 func holdsJSON(part []byte) bool {
-	for range 2 { // the head of the part and the head of the operation
+	for range 2 { // skip the head of the part, then the head of the operation
 		_, rest, ok := cutHead(part)
 		if !ok {
 			return false

@@ -37,7 +37,7 @@ func ODataVersion(h Fields) (float64, error) {
 	}
 	number, _, _ := strings.Cut(text, ";")
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || !(n >= 1 && n <= 4) { // negated to include NaN
+	if err != nil || !(n >= 1 && n <= 4) { // the range check is negated, so that it also rejects NaN
 		return 0, table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. DataServiceVersion and MaxDataServiceVersion must be 1.0, 2.0 or 3.0.")
 	}
 	return n, nil
@@ -45,11 +45,11 @@ func ODataVersion(h Fields) (float64, error) {
 
 // Dialect holds the versions that determine the formats of a request and its answer.
 type Dialect struct {
-	Version string  // x-ms-version, or ""
+	Version string  // value of x-ms-version, or ""
 	OData   float64 // requested OData version, or 0
 }
 
-// formatError returns "" if the format f is available, and an error code otherwise. A request without a protocol
+// formatError returns "" if the format f is available, and otherwise an error code. A request without a protocol
 // version may use both formats.
 func (d Dialect) formatError(f payload.Format) table.Code {
 	switch {

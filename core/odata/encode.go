@@ -21,7 +21,7 @@ var errEncoding = errors.New("odata: malformed filter")
 // disjunction, a conjunction and a negation.
 const maxNesting = 3 * (MaxDepth + 1)
 
-// Append appends the encoding of the filter to dst. A nil filter is encoded as no bytes.
+// Append appends the encoding of the filter to dst. For a nil filter, Append appends nothing.
 func (f *Filter) Append(dst []byte) []byte {
 	if f == nil {
 		return dst
@@ -63,7 +63,7 @@ func Decode(b []byte) (*Filter, error) {
 	return &Filter{root: root, names: d.names}, nil
 }
 
-// decoder decodes expressions. It uses parser to build comparisons.
+// decoder decodes expressions. It uses a parser to build comparisons.
 type decoder struct {
 	parser
 	rest []byte
@@ -71,14 +71,14 @@ type decoder struct {
 
 func (d *decoder) byte() byte {
 	if len(d.rest) == 0 {
-		return 0xFF // not a valid kind or operator
+		return 0xFF // 0xFF is not a valid kind or operator
 	}
 	b := d.rest[0]
 	d.rest = d.rest[1:]
 	return b
 }
 
-// expr decodes an expression of at most depth levels. It returns nil for malformed bytes.
+// expr decodes an expression of at most the given number of levels. It returns nil for malformed bytes.
 func (d *decoder) expr(depth int) *expr {
 	k := kind(d.byte())
 	switch {

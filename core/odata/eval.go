@@ -18,11 +18,11 @@ type entity struct {
 	properties edm.Properties
 	names      []string
 	resolved   bool
-	values     [maxValues]edm.Value // values of names; null if the entity lacks the property
+	values     [maxValues]edm.Value // values of the properties in Filter.names; a value is null if the entity lacks the property
 }
 
-// maxValues is the maximum number of properties to look up in one pass; others are looked up one by one. It keeps
-// entity small enough for the stack.
+// maxValues is the maximum number of properties to look up in one pass; further properties are looked up one by one.
+// The maximum keeps the struct entity small enough for the stack.
 const maxValues = 8
 
 func (e *entity) matches(x *expr) bool {
@@ -106,8 +106,8 @@ func (e *entity) resolve() {
 	e.properties.Gather(e.names[:min(len(e.names), maxValues)], e.values[:])
 }
 
-// compare compares a stored value with a literal by the rules in the package comment. If op only tests equality, it may
-// return less for any unequal value, which is faster.
+// compare compares a stored value with a literal by the rules in the package comment. If op only tests for equality,
+// compare may return the outcome less for any unequal value, which is faster.
 func compare(v edm.Value, literal *edm.Value, op operator) operator {
 	switch v.Type() {
 	case edm.TypeNull:
@@ -149,7 +149,7 @@ func compareSame(v edm.Value, literal *edm.Value, op operator) operator {
 		}
 		return less
 	}
-	return compareInts(v.Int(), literal.Int()) // DateTime, Int32 and Int64
+	return compareInts(v.Int(), literal.Int()) // both values are of type DateTime, Int32 or Int64
 }
 
 func outcome(c int) operator {

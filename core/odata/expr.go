@@ -138,10 +138,11 @@ func (op operator) mirrored() operator {
 
 func truth(b bool) *expr { return &expr{kind: constant, truth: b} }
 
-// combine builds a conjunction or disjunction of list. (a and b) and c becomes a and b and c. Constants are removed,
-// unless the result is one.
+// combine builds a conjunction or disjunction of the expressions in a list. (a and b) and c becomes a and b and c.
+// Constants are removed, unless the result is a constant.
 func combine(k kind, list []*expr) *expr {
-	// In a conjunction, true is neutral and false decides the result. In a disjunction, it is the other way round.
+	// In a conjunction, true is neutral and false decides the result. In a disjunction, false is neutral and true
+	// decides the result.
 	neutral := k == conjunction
 	operands := make([]*expr, 0, len(list))
 	for _, e := range list {

@@ -30,8 +30,8 @@ func Parse(text string) (*Filter, error) { return parse(text, parser{}) }
 // ParseExtended is like Parse, but the filter may call a [Function]. The service does not support functions.
 func ParseExtended(text string) (*Filter, error) { return parse(text, parser{extended: true}) }
 
-// ParseTables parses a filter on the tables of an account by TableName. fold converts a name to lower case. Match takes
-// the folded name as PartitionKey.
+// ParseTables parses a filter on the tables of an account by TableName. The function fold converts a name to lower
+// case. Match takes the folded name as PartitionKey.
 func ParseTables(text string, fold func(string) string) (*Filter, error) {
 	return parse(text, parser{fold: fold})
 }
@@ -79,8 +79,8 @@ const (
 	maxShapeDepth = 32
 )
 
-// Match reports whether the filter is true for the entity with the encoded key k and properties p. If k is nil, it has
-// no keys and no Timestamp. Match does not allocate.
+// Match reports whether the filter is true for the entity with the encoded key k and properties p. If k is nil, the
+// entity has no keys and no Timestamp. Match does not allocate.
 func (f *Filter) Match(k []byte, timestamp edm.Ticks, p edm.Properties) bool {
 	if f == nil {
 		return true

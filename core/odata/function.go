@@ -6,7 +6,7 @@ import "strings"
 // contains the literal. It is false for other types.
 type Function uint8
 
-// The functions. NoFunction stands for a comparison.
+// These are the functions. NoFunction stands for a comparison.
 const (
 	NoFunction Function = iota
 	StartsWith
@@ -38,8 +38,8 @@ func (f Function) String() string {
 	return "contains"
 }
 
-// Of returns the result of the function for the stored value s and the literal part. It compares UTF-8 bytes, with the
-// same result as UTF-16 code units.
+// Of returns the result of the function for a stored value and a literal. It compares UTF-8 bytes. The result is the
+// same as for UTF-16 code units.
 func (f Function) Of(s, part string) bool {
 	switch f {
 	case StartsWith:

@@ -12,7 +12,7 @@ import (
 type tokenKind uint8
 
 const (
-	tokenBad   tokenKind = iota // not a token; see err
+	tokenBad   tokenKind = iota // the text is not a token
 	tokenOther                  // a character of OData's syntax that filters do not use
 	tokenEnd
 	tokenOpen

@@ -39,8 +39,8 @@ func ParseOrder(text string) (Order, error) {
 	return Order{Descending: first}, nil
 }
 
-// orderedBy parses an order by one property, such as "RowKey desc". If text is not an order by the property name, ok is
-// false.
+// orderedBy parses an order by the property with the given name, such as "RowKey desc". ok is false if the text is not
+// an order by this property.
 func orderedBy(text, name string) (down, ok bool) {
 	words := strings.FieldsFunc(text, isBlankRune)
 	if len(words) == 0 || len(words) > 2 || words[0] != name {

@@ -16,7 +16,7 @@ import (
 // Microsoft.Data.OData.
 type parser struct {
 	lexer       lexer
-	fold        func(string) string // for a filter on tables: converts a name to lower case
+	fold        func(string) string // function that converts a name to lower case; used only for a filter on tables
 	extended    bool                // whether the filter may call functions
 	tok         token
 	err         error
@@ -33,7 +33,7 @@ func (p *parser) advance() {
 func (p *parser) fail(err error) {
 	if p.err == nil {
 		p.err = err
-		p.tok = token{kind: tokenBad} // ends every loop of the parser
+		p.tok = token{kind: tokenBad} // this token ends every loop of the parser
 	}
 }
 

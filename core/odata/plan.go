@@ -6,7 +6,7 @@ import "edgetable/core/key"
 type Plan struct {
 	// Ranges are non-empty, disjoint and ascending. If there are none, no entity matches.
 	Ranges []key.Range
-	// Residual is the filter to evaluate for each entity in Ranges. nil means that all of them match.
+	// Residual is the filter to evaluate for each entity in Ranges. If Residual is nil, all of these entities match.
 	Residual *Filter
 	// Kind describes the widest range, before adjacent ranges are joined:
 	//
@@ -38,7 +38,7 @@ func MakePlan(f *Filter) Plan {
 		conjuncts = f.root.operands
 	}
 	all := everything()
-	said := make([]bool, len(conjuncts)) // for each conjunct: whether the ranges express it completely; the residual then omits it
+	said := make([]bool, len(conjuncts)) // for each conjunct: whether the ranges express the conjunct completely, so that the residual omits it
 	for i, c := range conjuncts {
 		all.exact = true
 		all.narrow(regionOf(c, false))
@@ -80,7 +80,7 @@ func regionOf(e *expr, negated bool) region {
 			return region{boxes: everything().boxes}
 		}
 		op := e.op
-		if negated { // exact for keys: a key is never absent or NaN
+		if negated { // the result is exact for keys, because a key is never absent or NaN
 			op ^= less | equal | greater
 		}
 		return keyRegion(e.field, op, e.literal.Text())

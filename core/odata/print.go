@@ -2,8 +2,8 @@ package odata
 
 import "edgetable/core/edm"
 
-// append appends the canonical text of the expression. Expressions below the given depth become "…". The function
-// literal appends the text of a value.
+// append appends the canonical text of the expression. Expressions below the given depth become "…". The last argument
+// is a function that appends the text of a value.
 func (e *expr) append(dst []byte, depth int, literal func([]byte, edm.Value) []byte) []byte {
 	if depth == 0 {
 		return append(dst, "…"...)

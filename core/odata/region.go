@@ -171,7 +171,7 @@ func hull(boxes []box) box {
 	return h
 }
 
-// compareEnds compares the ends of two ranges. nil is after all other ends.
+// compareEnds compares the ends of two ranges. A nil end is after all other ends.
 func compareEnds(a, b []byte) int {
 	switch {
 	case a == nil && b == nil:

@@ -8,14 +8,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// Select holds the distinct names in a $select, in order. nil selects all properties.
+// Select holds the distinct names in a $select, in order. A nil Select selects all properties.
 type Select []string
 
 // Limits of $select and $top.
 const (
 	MaxSelect     = 255
 	MaxTop        = 1000
-	maxNameLength = 255 // in UTF-16 code units
+	maxNameLength = 255 // maximum length of a name, in UTF-16 code units
 )
 
 // ParseSelect parses a comma-separated list of property names. Blank text, or a * in the list, selects all properties.
@@ -51,8 +51,8 @@ func ParseSelect(text string) (Select, error) {
 	return list, nil
 }
 
-// checkBrackets returns the service's error if the list contains an expression in brackets or braces instead of a name.
-// Commas inside it do not separate names.
+// checkBrackets returns the service's error if an item of the list is an expression in brackets or braces instead of a
+// name. Commas in such an expression do not separate names.
 func checkBrackets(text string) error {
 	at := strings.IndexAny(text, "[{")
 	if at < 0 {

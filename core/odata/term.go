@@ -18,7 +18,7 @@ type term struct {
 	end     int      // offset after the property name
 }
 
-// typ returns the type of a term, or TypeNull if it depends on the entity.
+// typ returns the type of a term, or TypeNull if the type depends on the entity.
 func (t *term) typ() edm.Type {
 	switch {
 	case t.cond != nil:

@@ -12,8 +12,8 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plain returns the length of the longest prefix that a JSON string contains unescaped: printable ASCII without quote
-// and backslash.
+// plain returns the length of the longest prefix of b that needs no escapes in a JSON string: printable ASCII without
+// quotes and backslashes.
 func plain(b []byte) int {
 	i := 0
 	// Test eight bytes at a time. Subtracting n from every byte sets the high bit of each byte below n. A borrow may also
@@ -68,8 +68,8 @@ func hex4[T []byte | string](b T) (r rune, ok bool) {
 	return r, true
 }
 
-// unescape appends the characters of a JSON string, which must have valid syntax. An unpaired surrogate becomes U+FFFD;
-// lone reports whether there was one.
+// unescape appends the characters of a JSON string, which must have valid syntax. An unpaired surrogate becomes U+FFFD,
+// and the result lone reports whether there was such a surrogate.
 func unescape(dst []byte, b string) (out []byte, lone bool) {
 	for {
 		i := strings.IndexByte(b, '\\')

@@ -20,7 +20,7 @@ const (
 
 // Events holds the values that all events of one feed share. Its methods append to dst and return the extended slice.
 type Events struct {
-	Account, Table string // as spelled in the request URL
+	Account, Table string // names as spelled in the request URL
 	Life           table.Incarnation
 }
 

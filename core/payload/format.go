@@ -21,7 +21,8 @@ const (
 	Atom
 )
 
-// ContentType returns the media type of a response. feed selects the media type for a list of entities or tables.
+// ContentType returns the media type of a response. If feed is set, it is the media type for a list of entities or
+// tables.
 func (f Format) ContentType(feed bool) string {
 	switch f {
 	case NoMetadata:
@@ -55,12 +56,13 @@ const (
 // maxProjection is the maximum number of selected names for which an entity is written without an allocation.
 const maxProjection = 256
 
-// Projection is a compiled $select: the properties to return. nil selects all properties. A Projection is immutable.
+// Projection is a compiled $select: the properties to return. A nil Projection selects all properties. A Projection is
+// immutable.
 type Projection struct {
 	text  string // the $select as sent by the client, without surrounding blanks
 	all   bool   // whether the $select is blank or contains *
 	names []string
-	index map[string]int // position of each name in names; nil if a linear search is faster
+	index map[string]int // position of each name in names, or nil if a linear search is faster
 	// whether names contains each of the system properties
 	partitionKey, rowKey, timestamp bool
 }
@@ -69,7 +71,7 @@ type Projection struct {
 const linearProjection = 8
 
 // NewProjection compiles a $select with the given names, which may have duplicates. Without names, it selects all
-// properties. text is the $select for the JSON metadata.
+// properties. The parameter text is the $select for the JSON metadata.
 func NewProjection(names []string, text string) *Projection {
 	p := &Projection{text: strings.Trim(text, " \t\r\n"), all: len(names) == 0}
 	seen := make(map[string]int, len(names))

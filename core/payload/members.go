@@ -53,7 +53,8 @@ func explainTwice(name string) error {
 // collisions to matter. A map would allocate and take a third longer.
 type index [2 * maxMembers]uint16
 
-// member returns the position of name in list. It appends a new member if the list has none with this name.
+// member returns the position of a name in a list of members. It appends a new member if the list has none with this
+// name.
 func (x *index) member(list []member, name string) (grown []member, n int, err error) {
 	n = len(list) - 1
 	if n >= 0 && list[n].name == name { // fast path: a value usually follows its annotation
@@ -68,8 +69,8 @@ func (x *index) member(list []member, name string) (grown []member, n int, err e
 	return list, n, nil
 }
 
-// find returns the position of name in list. If there is none, it records len(list) as the position of name, and the
-// caller must append the member.
+// find returns the position of a name in a list of members. If there is none, it records the length of the list as the
+// position, and the caller must append the member.
 func (x *index) find(list []member, name string) int {
 	h := uint32(2166136261)
 	for i := range len(name) {

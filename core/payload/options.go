@@ -117,7 +117,7 @@ func (r *optionsReader) duration(path string) (edm.Ticks, error) {
 	return d, nil
 }
 
-// object reads an object. For each member, it reads the name and calls the callback member, which must read the value.
+// object reads an object. For each member, it reads the name and calls a function, which must read the value.
 func (r *optionsReader) object(path string, member func(path, name string) error) error {
 	if r.skip() != '{' {
 		return badOptions(path, "expected an object, {…}")
@@ -155,7 +155,7 @@ func (r *optionsReader) object(path string, member func(path, name string) error
 	}
 }
 
-// null reports whether the next value is null. If so, null consumes it.
+// null reports whether the next value is the literal null. If it is, the method skips the literal.
 func (r *optionsReader) null() bool {
 	if r.skip() != 'n' {
 		return false
@@ -171,7 +171,7 @@ func (r *optionsReader) string(path string) (string, error) {
 		return "", badOptions(path, "expected a string")
 	}
 	s, _, _ := t.characters(nil)
-	return string([]byte(s)), nil // a copy: the caller may reuse the memory of the body
+	return string([]byte(s)), nil // the text is copied, because the caller may reuse the memory of the body
 }
 
 func (r *optionsReader) ignore() error {

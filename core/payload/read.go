@@ -12,7 +12,7 @@ import (
 type Entity struct {
 	PartitionKey, RowKey       string
 	HasPartitionKey, HasRowKey bool           // whether the body has a non-null value for the key
-	Properties                 edm.Properties // in the order of the body
+	Properties                 edm.Properties // properties in the order of the body
 }
 
 // typicalMembers is the number of members that can be read without an extra allocation.
@@ -34,7 +34,7 @@ func entity(list []member, as spelling) (Entity, error) {
 			rk = p
 		}
 	}
-	err = e.keys(pk, rk) // not in the return statement, which may copy e before the call
+	err = e.keys(pk, rk) // this call is not in the return statement, which may copy e before the call
 	return e, err
 }
 
@@ -50,7 +50,7 @@ func update(list []member, as spelling) (edm.Properties, error) {
 }
 
 // encode determines the types of the properties in list and encodes them. order holds the indexes of list in the order
-// of the result; nil means the order of list.
+// of the result. A nil order stands for the order of list.
 func encode(list []member, order []uint16, as spelling) (edm.Properties, error) {
 	var (
 		stack      [256]byte
@@ -110,7 +110,7 @@ func (p *member) isSystem() bool {
 
 // size returns an upper bound for the length of the encoded properties in bytes.
 func size(list []member) (n int) {
-	const overhead, fixed = 7, 16 // bytes for two lengths and a type, and for the longest value of fixed length
+	const overhead, fixed = 7, 16 // overhead is for two lengths and a type; fixed is for the longest value of fixed length
 	for i := range list {
 		p := &list[i]
 		if p.given && p.value.kind != kindNull && !p.isSystem() {
@@ -158,8 +158,8 @@ func (e *Entity) keys(pk, rk *member) error {
 	return nil
 }
 
-// typedValue returns the value of a property that is not null. It shares memory with the body or with scratch. grown is
-// scratch, or a longer buffer, for the next call.
+// typedValue returns the value of a property that is not null. The value shares memory with the body or with scratch.
+// The result grown is scratch or a longer buffer, for the next call.
 func (p *member) typedValue(scratch []byte, as spelling) (v edm.Value, grown []byte, err error) {
 	t, err := p.annotation()
 	if err != nil {

@@ -4,8 +4,8 @@ import "edgetable/core/edm"
 
 // Received is an entity from a response of a service. It shares memory with the [Reader] that returned it.
 type Received struct {
-	PartitionKey, RowKey string    // "" if the response lacks the key, for example due to $select
-	Timestamp            edm.Ticks // 0 if the response has no Timestamp
+	PartitionKey, RowKey string    // a key is "" if the response lacks it, for example because of $select
+	Timestamp            edm.Ticks // Timestamp of the entity, or 0 if the response has none
 	Properties           edm.Properties
 }
 

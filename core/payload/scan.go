@@ -10,10 +10,10 @@ import (
 type scanner struct {
 	body        []byte
 	pos         int
-	name, value token // of the most recent member
+	name, value token // name and value of the most recent member
 	begun       bool
 	within      bool // whether other text may follow the object
-	relaxed     bool // accept everything that the service's reader accepts
+	relaxed     bool // whether to accept everything that the service's reader accepts
 }
 
 // next reads the next member into s.name and s.value. It returns false at the closing brace. Only blanks may follow the

@@ -16,7 +16,7 @@ const (
 
 // token is a scalar value. text shares memory with the body.
 type token struct {
-	text    string // a number, or a string without its quotes
+	text    string // text of a number, or of a string without its quotes
 	kind    kind
 	escaped bool // whether text contains JSON escapes
 }

@@ -24,7 +24,7 @@ func appendPredicate(dst []byte, pk, rk string) []byte {
 	return append(dst, "')"...)
 }
 
-// AppendTableURI appends base and Tables('name').
+// AppendTableURI appends the URI of a table: the base, followed by Tables('name').
 func AppendTableURI(dst []byte, base, name string) []byte {
 	dst = append(dst, base...)
 	dst = append(dst, "Tables('"...)

@@ -12,7 +12,7 @@ type View struct {
 	Base    string // URI of the account with a trailing slash
 	Account string
 	Table   string      // name of the table as spelled in the request, or "Tables"
-	Select  *Projection // the properties to return; nil means all
+	Select  *Projection // the properties to return, or nil for all properties
 	Now     edm.Ticks   // time of the response, which Atom documents contain
 
 	lost    bool     // whether the format cannot represent an appended entity

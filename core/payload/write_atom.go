@@ -110,7 +110,7 @@ func (v *View) atomProperty(dst []byte, name string, value edm.Value) []byte {
 		dst = append(dst, `">`...)
 		switch f := value.Float(); {
 		case t == edm.TypeDouble && math.IsInf(f, 0):
-			// as in XML Schema; clients accept both INF and Infinity
+			// INF is the spelling of XML Schema; clients accept both INF and Infinity
 			if f < 0 {
 				dst = append(dst, '-')
 			}
@@ -139,8 +139,8 @@ func (v *View) atomNull(dst []byte, name string) []byte {
 	return append(dst, ` m:null="true" />`...)
 }
 
-// atomName reports whether a property name is a valid XML name. If not, View.Err returns an error. The only exceptions
-// are names with ª, µ, º or ⁔.
+// atomName reports whether a property name is a valid XML name. If it is not, View.Err returns an error. Only property
+// names with ª, µ, º or ⁔ are not valid XML names.
 func (v *View) atomName(name string) bool {
 	if xml.IsName(name) {
 		return true

@@ -146,7 +146,7 @@ func AppendJSON(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byt
 	for name, value := range p.All() {
 		dst = v.jsonProperty(dst, name, value)
 	}
-	dst[len(dst)-1] = '}' // replaces the comma after the last member
+	dst[len(dst)-1] = '}' // the brace replaces the comma after the last member
 	return dst
 }
 

@@ -22,8 +22,8 @@ func digit(c byte) byte {
 	return 0xFF
 }
 
-// Append appends s decoded. If query is set, a plus sign is decoded as a blank. Append returns false if an escape is
-// malformed.
+// Append appends the decoded form of s. If query is set, a plus sign is decoded as a blank. Append returns false if an
+// escape is malformed.
 func Append(dst []byte, s string, query bool) ([]byte, bool) {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -42,7 +42,7 @@ func Append(dst []byte, s string, query bool) ([]byte, bool) {
 	return dst, true
 }
 
-// Decode returns s decoded, like Append. If s has no escapes, it returns s itself.
+// Decode returns the decoded form of s; see Append. If s has no escapes, Decode returns s itself.
 func Decode(s string, query bool) (string, bool) {
 	for i := range len(s) {
 		if s[i] == '%' || s[i] == '+' && query {

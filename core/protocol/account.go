@@ -18,7 +18,7 @@ type Account struct {
 	Firewall firewall.Firewall
 	// Audiences lists the audiences that a bearer token for this account may name.
 	Audiences []string
-	// Endpoint is the URL at which clients reach the account. It is only displayed. "" means unknown.
+	// Endpoint is the URL at which clients reach the account, or "" if the URL is unknown. It is only displayed.
 	Endpoint string
 	// Shared is set if the server has other accounts too. An account without Audiences then accepts no bearer tokens,
 	// because only a token's audience identifies its account.

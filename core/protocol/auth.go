@@ -12,8 +12,8 @@ import (
 	"edgetable/core/version"
 )
 
-// authenticate verifies the credentials of the request and sets x.authority. They are in the Authorization header or,
-// without it, in a SAS in the query.
+// authenticate verifies the credentials of the request and sets x.authority. The credentials are in the Authorization
+// header or, without this header, in a SAS in the query.
 func (x *exchange) authenticate(ctx context.Context) error {
 	if err := x.refuseAfterFailures(); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (x *exchange) verifySAS(ctx context.Context) *table.Error {
 	return nil
 }
 
-// policy returns the stored access policy of a table by its id, or nil if there is none.
+// policy returns the stored access policy that has the given id in a table, or nil if the table has no such policy.
 func (x *exchange) policy(ctx context.Context, tableName, id string) (*sas.Policy, error) {
 	var acl []byte
 	err := x.chargeSource(ctx, func() (err error) {

@@ -31,7 +31,7 @@ func (a *authority) allow(right sas.Right, who audience, tableName string) error
 		return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " A user delegation key can only be requested with a bearer token.")
 	case a.identity == nil:
 		return nil
-	case who == owners: // as in the service
+	case who == owners: // the service returns this error too
 		return table.ResourceNotFound.Err()
 	case who == contributors && !a.identity.Contributor:
 		return table.AuthorizationPermissionMismatch.Err()

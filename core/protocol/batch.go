@@ -168,7 +168,7 @@ func (c *call) partOperation() (table.Operation, error) {
 }
 
 // failOperation returns the only response part of a failed changeset. Its message begins with the index of the failed
-// operation, unless it is the only one (in the phase running).
+// operation, unless the changeset has only this operation (in the phase running).
 func (c *call) failOperation(e *table.Error, of int) multipart.Response {
 	found := c.phaseOf(e)
 	if of == 1 && found == running {

@@ -53,7 +53,8 @@ func errBodyEnded() error {
 	return table.InvalidInput.With("The request body ended before its Content-Length, or could not be read.")
 }
 
-// readAll reads a body of at most MaxBody bytes. length is the announced length, or -1 if it is unknown.
+// readAll reads a body of at most MaxBody bytes. The parameter length is the length that the client announced, or -1 if
+// it is unknown.
 func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
 	// A client can announce any length, so the buffer grows to at most four times the received bytes. Smaller steps
 	// would copy a large body more often.

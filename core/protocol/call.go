@@ -21,8 +21,8 @@ type call struct {
 	route   address.Route
 	negotiate.Representation
 
-	operation *operation // set by find
-	verb      verb       // from X-HTTP-Method if present, otherwise from the method
+	operation *operation // operation that the method find has selected
+	verb      verb       // verb in X-HTTP-Method if present, otherwise the verb of the method
 	prefer    negotiate.Preference
 }
 
@@ -34,13 +34,13 @@ type operation struct {
 	ifMatch  bool // whether If-Match must be present
 	// name identifies the operation in logs, metrics, limits and simulated faults.
 	name string
-	// right is the permission that a shared access signature must grant. If it is empty, no shared access signature
+	// right is the permission that a shared access signature must grant. If right is empty, no shared access signature
 	// permits the operation.
 	right    sas.Right
 	audience audience
-	since    string // first protocol version with the operation; "" means all versions
+	since    string // first protocol version with the operation, or "" for all versions
 	write    bool
-	action   table.Action // for a write of one entity
+	action   table.Action // kind of write, if the operation writes one entity
 	// otherFormat means that the answer is neither JSON nor ATOM. The headers Accept and Prefer are then ignored.
 	otherFormat bool
 	// inParts means that permissions are checked for each operation of a batch and not for the batch as a whole.
@@ -120,8 +120,8 @@ func (c *call) withBody(a answer, body content) (answer, error) {
 	return a, nil
 }
 
-// addBody encodes a body in the format of the call. It appends to c.bodies if that is set, and otherwise uses a buffer
-// from the pool.
+// addBody encodes a body in the format of the call. It appends to c.bodies if this field is set, and otherwise uses a
+// buffer from the pool.
 func (c *call) addBody(a *answer, body *content) error {
 	v := payload.View{Format: c.Format, Base: c.base, Account: c.address.Account, Table: body.of, Select: body.fields, Now: c.now}
 	buf := c.bodies

@@ -10,8 +10,8 @@ import (
 // eventual at the secondary's address, and otherwise strong.
 const consistencyHeader = "x-edgetable-consistency"
 
-// consistency returns the consistency of a read, and the value of consistencyHeader or "". A query in a batch may have
-// its own header. Writes ignore the header.
+// consistency returns the consistency of a read, and the value of consistencyHeader, or "" without this header. A query
+// in a batch may have its own header. Writes ignore the header.
 func (c *call) consistency() (how table.Consistency, asked string, err error) {
 	asked = cmp.Or(c.header.Get("X-Edgetable-Consistency"), c.req.Header.Get("X-Edgetable-Consistency"))
 	switch {

@@ -14,18 +14,18 @@ const costHeader = "X-Edgetable-Cost"
 
 // Costs are approximately nanoseconds of CPU time. They compare requests with each other, independently of the machine.
 const (
-	costRequest  = 20_000 // for the headers, the signature and the answer
-	costCall     = 4_000  // per call to the store
-	costRow      = 300    // per row that the store examines
-	costReceived = 10     // per byte of a request body, for decoding, logging and later compaction
-	costSent     = 2      // per byte of an answer
-	scannedBytes = 4      // bytes that the store examines per nanosecond
+	costRequest  = 20_000 // cost of the headers, the signature and the answer of a request
+	costCall     = 4_000  // cost of each call to the store
+	costRow      = 300    // cost of each row that the store examines
+	costReceived = 10     // cost of each byte of a request body, for decoding, logging and later compaction
+	costSent     = 2      // cost of each byte of an answer
+	scannedBytes = 4      // number of bytes that the store examines per nanosecond
 )
 
 // work returns the cost of examining the given numbers of rows and bytes.
 func work(rows, size int) int64 { return costRow*int64(rows) + int64(size/scannedBytes) }
 
-// currentCost returns the cost of the request so far. sent is the size of the answer in bytes.
+// currentCost returns the cost of the request so far. The parameter sent is the size of the answer in bytes.
 func (x *exchange) currentCost(sent int) int64 {
 	c := &x.cost
 	return costRequest + costCall*int64(c.Calls) + work(c.ScannedRows, c.ScannedBytes) + costReceived*int64(len(x.whole.b)) + costSent*int64(sent)

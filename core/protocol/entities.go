@@ -32,8 +32,8 @@ func (c *call) writeEntity(ctx context.Context) (answer, error) {
 	return c.writeAnswer(&op, ticks), nil
 }
 
-// tableFirst returns an error about the table if its name is invalid or it does not exist, and otherwise err. A base
-// URL that ends with a table name causes TableNotFound.
+// tableFirst returns an error about the table if the table does not exist or its name is invalid. Otherwise, it returns
+// its argument err. A base URL that ends with a table name causes TableNotFound.
 func (c *call) tableFirst(ctx context.Context, err error) error {
 	if err := table.CheckTableName(c.route.Table); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (c *call) tableFirst(ctx context.Context, err error) error {
 func (c *call) entityOperation() (op table.Operation, err error) {
 	op.Action = c.operation.action
 	if op.Action == table.Insert {
-		err = c.readEntity(&op) // not in the return statement, which may evaluate op before the call
+		err = c.readEntity(&op) // this call is not in the return statement, which might evaluate op before the call
 		return op, err
 	}
 	op.PartitionKey, op.RowKey = c.route.PartitionKey, c.route.RowKey

@@ -73,8 +73,8 @@ func reason(e *table.Error) string {
 	return text
 }
 
-// asksForJSON reports whether the client requests JSON. It selects the format of errors before the format of the answer
-// is known. The other format is XML, as in the service.
+// asksForJSON reports whether the client requests JSON. This selects the format of errors before the format of the
+// answer is known. The other format is XML, as in the service.
 func (c *call) asksForJSON() bool {
 	accept := c.req.Header.Get("Accept")
 	if f := c.options.Format; f != nil && *f != "" {

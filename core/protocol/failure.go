@@ -13,7 +13,7 @@ import (
 // format of the answer are known.
 type fault struct {
 	err error
-	xml bool // send XML even if the client requests JSON
+	xml bool // whether to send XML even if the client requests JSON
 }
 
 func (f fault) Error() string { return f.err.Error() }

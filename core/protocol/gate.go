@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Gate decides whether an authorized operation may run. Admit may block. If it returns an error, the operation does not
-// run and the client receives the error.
+// Gate decides whether an authorized operation may run. Admit may block. If Admit returns an error, the operation does
+// not run and the client receives the error.
 type Gate interface {
 	Admit(ctx context.Context, a *Access) error
 }
@@ -14,8 +14,8 @@ type Gate interface {
 // Access describes an operation for a Gate.
 type Access struct {
 	Account   string
-	Operation string // as in Response.Operation, such as "InsertEntity"
-	Table     string // as spelled in the request; "" if the request names no table
+	Operation string // name of the operation as in Response.Operation, such as "InsertEntity"
+	Table     string // table name as spelled in the request, or "" if the request names no table
 	// PartitionKey is valid if HasPartition is set. HasPartition is set for writes of entities and reads of one entity.
 	PartitionKey string
 	HasPartition bool

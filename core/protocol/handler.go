@@ -19,8 +19,8 @@ type Handler struct {
 	Service *table.Service
 	// Accounts finds an account by its lower-case name.
 	Accounts func(name string) (*Account, bool)
-	// Bearer verifies a bearer token. If it is nil, no token is accepted. An error other than a *table.Error results in
-	// status 401.
+	// Bearer verifies a bearer token. If Bearer is nil, no token is accepted. An error other than a *table.Error
+	// results in status 401.
 	Bearer func(ctx context.Context, token string) (Identity, error)
 	// Challenge is the WWW-Authenticate header of responses with status 401; "" means SharedKey. It names the issuer of
 	// bearer tokens and, after " resource_id=", the audience of a token.
@@ -34,8 +34,8 @@ type Handler struct {
 	WithTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 	// MaxSkew is the maximum difference between the date of a request and Now. 0 disables the check.
 	MaxSkew time.Duration
-	// Secondary reports whether the server is a secondary; nil means that it is a primary. A secondary treats every
-	// address as the address of the secondary.
+	// Secondary reports whether the server is a secondary. A nil Secondary means that the server is a primary. A
+	// secondary treats every address as the address of the secondary.
 	Secondary func() bool
 	// Extensions enables features beyond the protocol: functions in filters, $orderby, and the $count of a table.
 	Extensions bool
@@ -44,20 +44,21 @@ type Handler struct {
 	// SettingsAge is the maximum age of an account's cached settings, which other handlers may have changed. 0 means 30
 	// seconds, as in the service. A negative value disables the cache.
 	SettingsAge time.Duration
-	// SettingsMemory is a cache that several handlers share. If it is nil, only the handler's own cache is used.
+	// SettingsMemory is a cache that several handlers share. If SettingsMemory is nil, only the handler's own cache is
+	// used.
 	SettingsMemory settings.Memory
 	Limits         Limits
-	// Waiters limits how many requests wait for changes of a table. If it is nil, no request waits.
+	// Waiters limits how many requests wait for changes of a table. If Waiters is nil, no request waits.
 	Waiters *changefeed.Waiters
 	// PagedFeeds means that the caller builds a stream of changes from pages: each call of Serve returns the next page.
 	// The secondary's address then serves no changes.
 	PagedFeeds bool
-	// Gate decides whether each operation may run. nil admits all operations.
+	// Gate decides whether each operation may run. A nil Gate admits all operations.
 	Gate Gate
-	// Turns schedules the requests. If it is nil, no request waits for a turn.
+	// Turns schedules the requests. If Turns is nil, no request waits for a turn.
 	Turns Turns
-	// Traffic returns the traffic statistics of a table as JSON. If it is nil, the handler gets the statistics from the
-	// store.
+	// Traffic returns the traffic statistics of a table as JSON. If Traffic is nil, the handler gets the statistics
+	// from the store.
 	Traffic func(account, table string) ([]byte, error)
 	// KeptBuffer is the maximum size in bytes of a body buffer that the handler retains for reuse. 0 means 2 MiB.
 	KeptBuffer int
@@ -76,16 +77,16 @@ type exchange struct {
 	resp    Response
 	target  address.Target
 	address address.Address
-	account *Account // nil if the account does not exist
+	account *Account // the account, or nil if it does not exist
 	authority
 	signedVersion string // the signed version (sv) of a shared access signature, or ""
 	negotiate.Dialect
-	plain      bool // the answer is plain XML without OData, whatever the Accept header is
+	plain      bool // whether the answer is plain XML without OData, regardless of the Accept header
 	now        edm.Ticks
 	retryAfter time.Duration
 	base       string  // URL of the account, ending with a slash
-	bodies     *[]byte // shared by the bodies of a changeset's answer, or nil
-	turn       Turn    // nil if the request has no turn
+	bodies     *[]byte // buffer that all bodies in the answer to a changeset share, or nil
+	turn       Turn    // turn of the request, or nil if it has none
 	whole      body    // the request body, if it has been read
 }
 

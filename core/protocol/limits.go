@@ -21,7 +21,7 @@ func (c *call) admit(ctx context.Context, a Access) error {
 	return c.checkLimits(ctx, a)
 }
 
-// checkLimits is separate from admit, so that a escapes to the heap only if there is a limit or a gate.
+// checkLimits is separate from admit, so that the Access escapes to the heap only if there is a limit or a gate.
 func (c *call) checkLimits(ctx context.Context, a Access) error {
 	a.Account, a.Table = c.address.Account, c.route.Table
 	a.Operation, a.Write = c.operation.name, c.operation.write
@@ -46,7 +46,7 @@ func (c *call) checkLimits(ctx context.Context, a Access) error {
 	return err
 }
 
-// rate takes n tokens from a token bucket. It returns ServerBusy if fewer are available.
+// rate takes n tokens from a token bucket. It returns ServerBusy if fewer tokens are available.
 func (x *exchange) rate(b Limiter, key string, n int, why Refusal, message string) error {
 	if b == nil {
 		return nil
@@ -54,7 +54,7 @@ func (x *exchange) rate(b Limiter, key string, n int, why Refusal, message strin
 	return x.busy(b.Take(key, n), why, message)
 }
 
-// busy returns ServerBusy with wait as the time to retry after, or nil if wait is 0.
+// busy returns ServerBusy with the given time to wait before a retry. It returns nil if this time is 0.
 func (x *exchange) busy(wait time.Duration, why Refusal, message string) error {
 	if wait <= 0 {
 		return nil

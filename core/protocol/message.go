@@ -16,7 +16,7 @@ type Request struct {
 	// because clients sign them.
 	Target string
 	Host   string
-	Scheme string // "http" or "https" as the client sees it, for URLs in responses
+	Scheme string // scheme of the URLs in responses: "http" or "https", as the client sees it
 	Header Fields
 	// Source is the client's address, or the zero Addr if it is unknown.
 	Source netip.Addr
@@ -34,8 +34,8 @@ type Request struct {
 	// Until is canceled when the transport stops; requests that wait for changes then return. If Until is nil, no
 	// request waits for changes, and no Response has a Stream.
 	Until context.Context
-	// ServesAgain means that the transport handles Response.Wait: it calls Await, stores the Wait in Waited, and calls
-	// Serve again. Otherwise Serve does all of this.
+	// ServesAgain means that the transport handles Response.Wait: it calls the Wait's method Await, stores the Wait in
+	// the field Waited, and calls Serve again. If ServesAgain is false, Serve itself does these three steps.
 	ServesAgain bool
 	Waited      *changefeed.Wait
 }
@@ -69,14 +69,14 @@ type Field = multipart.Field
 // Response is the HTTP response that the transport sends.
 type Response struct {
 	Status int
-	// Reason is the phrase of the status line; "" means the standard phrase. As in the service, it is the text of an
-	// error that is not in an OData format, without this server's hint.
+	// Reason is the phrase of the status line; "" stands for the standard phrase. For an error that is not in an OData
+	// format, Reason is the text of the error without this server's hint, as in the service.
 	Reason string
-	Header multipart.Header // in the order in which the transport sends them
+	Header multipart.Header // header lines in the order in which the transport sends them
 	// Body is valid until Release.
 	Body []byte
-	// Stream replaces Body if it is not nil. The transport sends it until EOF and flushes after each read. Release
-	// closes it.
+	// Stream replaces Body if Stream is not nil. The transport sends the content of Stream until EOF, and flushes after
+	// each read. Release closes the Stream.
 	Stream io.Reader
 	// Wait is set if the request must wait for changes. All other fields are then meaningless.
 	Wait *changefeed.Wait

@@ -91,7 +91,7 @@ func (c *call) check() error {
 		return table.AtomFormatNotSupported.With(table.AtomFormatNotSupported.Err().Message + " The request has no Accept header: send Accept: application/json.")
 	case c.Version == "" || c.Version >= op.since:
 		return nil
-	case op.since == version.Upsert: // PUT or MERGE without If-Match
+	case op.since == version.Upsert: // the request is a PUT or MERGE without If-Match
 		return table.InvalidInput.With("If-Match HTTP header must be specified for PUT and MERGE operations before version " + version.Upsert + ".")
 	}
 	return table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. This operation needs x-ms-version " + op.since + " or later.")

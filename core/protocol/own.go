@@ -36,7 +36,7 @@ func (c *call) setOptions(ctx context.Context) (answer, error) {
 	switch {
 	case match == "*":
 		revision = ""
-	case match != "" && revision == "": // SetTableOptions would take an empty revision for no condition
+	case match != "" && revision == "": // for SetTableOptions, an empty revision would mean no condition
 		return answer{}, table.ConditionNotMet.Err()
 	}
 	return answer{status: 204}, c.Service.SetTableOptions(ctx, c.name(), revision, o)
@@ -52,7 +52,7 @@ func (c *call) getTraffic(ctx context.Context) (answer, error) {
 		}
 		return a, err
 	}
-	_, err := c.Service.TableACL(ctx, c.name()) // returns an error if the table does not exist
+	_, err := c.Service.TableACL(ctx, c.name()) // this call returns an error if the table does not exist
 	if err == nil {
 		a.body, err = c.Traffic(c.account.Name, c.name().Table)
 	}

@@ -114,7 +114,7 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 		}
 		return v.AppendFeedEnd(dst)
 	}})
-	if shown < len(page.Rows) { // escapes, and nulls for missing properties, made the rows longer than estimated
+	if shown < len(page.Rows) { // the rows are longer than estimated, because of escapes or of nulls for missing properties
 		page.Next = (&table.ScanRequest{Descending: order.Descending}).Continue(page.Rows[shown].Key)
 		a.header = append(continuation.Headers(page.Next, order.Descending), a.header[tokens:]...)
 	}

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/version"
 )
 
-// maxTimeout is the maximum of the query parameter timeout, in seconds.
+// maxTimeout is the highest value of the query parameter timeout that has an effect, in seconds.
 const maxTimeout = 30
 
 // Serve answers one request. Errors are returned as error responses.
@@ -46,7 +46,7 @@ func (h *Handler) serve(ctx context.Context, req *Request) Response {
 
 // begin returns a new call. Its response already has the headers that all responses share.
 func (h *Handler) begin(req *Request) *call {
-	state := new(struct { // one struct for a single allocation
+	state := new(struct { // one struct needs only one allocation
 		call
 		exchange
 		fields [16]Field
@@ -184,8 +184,8 @@ func effectiveVerb(method string, override []string) (verb, error) {
 	return v, nil
 }
 
-// echoable reports whether the response may repeat a client request id, which requires at most 1024 visible ASCII
-// characters.
+// echoable reports whether the response may repeat a client request id. The id must have at most 1024 characters, all
+// of them visible ASCII.
 func echoable(id string) bool {
 	if len(id) > 1024 {
 		return false
@@ -241,8 +241,8 @@ func (c *call) inTurn(ctx context.Context) (a answer, err error) {
 	return c.run(ctx)
 }
 
-// run executes the operation. It calls admit first, except for batches and operations with an answer in JSON or ATOM.
-// They call admit themselves when they know their entities.
+// run executes the operation. It calls admit first, except for batches and for operations with an answer in JSON or
+// ATOM. These operations and batches call admit themselves when they know their entities.
 func (c *call) run(ctx context.Context) (answer, error) {
 	if c.operation.otherFormat && !c.operation.inParts {
 		if err := c.admit(ctx, Access{Entities: 1}); err != nil {

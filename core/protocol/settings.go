@@ -14,7 +14,7 @@ import (
 const usualSettingsAge = 30 * time.Second
 
 func (h *Handler) settingsAge() edm.Ticks {
-	return edm.Ticks(cmp.Or(h.SettingsAge, usualSettingsAge) / 100) // from nanoseconds to ticks of 100 ns
+	return edm.Ticks(cmp.Or(h.SettingsAge, usualSettingsAge) / 100) // convert nanoseconds to ticks of 100 ns
 }
 
 // accountSettings returns the settings of the request's account. The account must exist.

@@ -58,7 +58,7 @@ func (s *Summary) About(other *Summary) {
 // Refusal is the reason why the server refused a request before its operation ran.
 type Refusal string
 
-// Refusals that do not count as failed sign-ins.
+// These Refusals do not count as failed sign-ins.
 const (
 	// RefusedQueue means that the queue was full or that the request waited too long in it.
 	RefusedQueue Refusal = "queue"
@@ -76,9 +76,9 @@ const (
 	RefusedPermission Refusal = "permission"
 )
 
-// Refusals that count as failed sign-ins.
+// These Refusals count as failed sign-ins.
 const (
-	RefusedAnonymous Refusal = "anonymous" // no credentials
+	RefusedAnonymous Refusal = "anonymous" // the request has no credentials
 	RefusedAccount   Refusal = "account"   // the account does not exist
 	RefusedDisabled  Refusal = "disabled"  // the account is disabled
 	RefusedScheme    Refusal = "scheme"    // the account requires HTTPS

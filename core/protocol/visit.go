@@ -12,8 +12,8 @@ type Visit struct {
 	PartitionKey, RowKey string
 	InPartition          bool
 	Write                bool
-	// Entities is the number of entities in a write or point read, of which Inserts may be new. Bytes is the length of
-	// their keys and properties; the largest has Largest bytes.
+	// Entities is the number of entities in a write or point read. Inserts is the number of them that may be new. Bytes
+	// is the total length of their keys and properties, and Largest is the length of the largest entity.
 	Entities, Inserts, Bytes, Largest int
 	// Query is set for a page of a query. Filter is the parsed filter, and Text is the filter as sent. The page started
 	// at the position From and ended at Next.

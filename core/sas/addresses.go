@@ -36,8 +36,8 @@ func (t *Token) addresses() (addresses, error) {
 	return a, nil
 }
 
-// contains reports whether x is in the range; the zero address is in none. An IPv4-mapped IPv6 address counts as IPv4.
-// A range has addresses of only one family.
+// contains reports whether x is in the range. The zero address is in no range. An IPv4-mapped IPv6 address counts as
+// IPv4. All addresses of a range are of the same family.
 func (a addresses) contains(x netip.Addr) bool {
 	x = x.Unmap().WithZone("")
 	return x.IsValid() && a.first.Compare(x) <= 0 && x.Compare(a.last) <= 0

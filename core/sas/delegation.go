@@ -39,7 +39,7 @@ type DelegationKey struct {
 	ObjectID string // object id of the user, from oid in the bearer token
 	TenantID string // tenant id of the user, from tid in the bearer token
 	Start    string // a time such as 2006-01-02T15:04:05Z, in whole seconds
-	Expiry   string // same form as Start
+	Expiry   string // time in the same form as Start
 	Service  string // "t" for tables
 	Version  string // protocol version of the request for the key
 	Value    string // secret: base64 of 32 bytes

@@ -55,7 +55,7 @@ func row(s string) string {
 	return ", RowKey " + strconv.Quote(s)
 }
 
-// words replaces letters by words, such as "r" by "read". pairs holds each letter followed by its word.
+// words replaces letters by words, such as "r" by "read". The list pairs holds each letter followed by its word.
 func words(letters string, pairs ...string) string {
 	var out []string
 	for i := 0; i < len(pairs); i += 2 {

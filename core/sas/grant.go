@@ -15,12 +15,12 @@ const (
 	GetServiceProperties Right = iota + 1
 	SetServiceProperties
 	GetServiceStats
-	QueryTables // includes a query of one table by its name
+	QueryTables // Query Tables, and the query of a single table by its name
 	CreateTable
 	DeleteTable
 	TableACL // reads and writes of stored access policies
 	GetUserDelegationKey
-	QueryEntities // includes a read of one entity by its keys
+	QueryEntities // Query Entities, and the read of a single entity by its keys
 	InsertEntity
 	UpsertEntity // Insert Or Replace Entity, Insert Or Merge Entity
 	UpdateEntity // Update Entity and Merge Entity, with If-Match
@@ -32,7 +32,7 @@ type requirement struct {
 	name    string
 	types   string // resource type, a letter of srt; "" if no token grants the right
 	letters string
-	or      string // alternative to letters, or ""
+	or      string // letters that are sufficient instead of the field letters, or ""
 	entity  bool   // whether a token for one table can grant the right
 }
 
@@ -102,8 +102,8 @@ func (g *Grant) Allow(right Right, tableName string) error {
 	return refuse(table.AuthorizationPermissionMismatch, need.name+" needs the "+letters+" in the token's permissions; they are "+quote(g.permissions))
 }
 
-// equalFold reports whether two names are equal when the case of ASCII letters is ignored. folded must be in lower
-// case.
+// equalFold reports whether two names are equal when the case of ASCII letters is ignored. The first name must be in
+// lower case.
 func equalFold(folded, name string) bool {
 	if len(folded) != len(name) {
 		return false
@@ -120,7 +120,7 @@ func equalFold(folded, name string) bool {
 	return true
 }
 
-// Range returns the range of encoded keys that a query may return, which may be empty, or nil for the whole table.
+// Range returns the range of encoded keys that a query may return, or nil for the whole table. The range may be empty.
 // Bounds in a token need not be valid keys.
 func (g *Grant) Range() *key.Range {
 	t := g.token

@@ -10,9 +10,9 @@ import (
 // Versions that changed the signature or its parameters. Versions are dates and compare as text.
 const (
 	firstVersion      = "2012-02-12"
-	serviceInResource = "2015-02-21" // the signed resource begins with /table
+	serviceInResource = "2015-02-21" // from this version on, the signed resource begins with /table
 	accountVersion    = "2015-04-05" // first version with account SAS, sip and spr
-	scopeVersion      = "2020-12-06" // the signature of an account SAS covers ses
+	scopeVersion      = "2020-12-06" // from this version on, the signature of an account SAS covers ses
 	DelegationVersion = "2025-07-05" // first version with user delegation SAS for tables
 )
 

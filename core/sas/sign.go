@@ -13,10 +13,10 @@ const Version = "2019-02-02"
 // TableValues holds the values of a token for one table. Times and addresses are signed exactly as given; see
 // [ParseTime].
 type TableValues struct {
-	Version     string // default: [Version], or 2025-07-05 for a delegation
+	Version     string // version of the token; the default is [Version], or 2025-07-05 for a delegation
 	Table       string
 	Identifier  string // ID of a stored access policy; fields that the policy sets must be empty
-	Start       string // "" means immediately
+	Start       string // start of validity, or "" for immediately
 	Expiry      string
 	Permissions string // letters in the order raud: r query, a add, u update, d delete
 	IP          string // "168.1.5.65" or "168.1.5.60-168.1.5.70"; "" means any address
@@ -29,8 +29,8 @@ type TableValues struct {
 
 // AccountValues holds the values of an account token.
 type AccountValues struct {
-	Version       string // default: [Version]
-	Services      string // service letters, with t for tables; default: "t"
+	Version       string // version of the token; the default is [Version]
+	Services      string // service letters, with t for tables; the default is "t"
 	ResourceTypes string // resource type letters: s service, c table, o entity
 	Start         string
 	Expiry        string

@@ -26,7 +26,7 @@ func ParseTime(s string) (edm.Ticks, error) {
 func timeForm(s string) bool {
 	const date, minute, fraction = len("2006-01-02"), len("2006-01-02T15:04"), len("2006-01-02T15:04:05.")
 	if len(s) <= date {
-		return true // a date; edm.ParseDateTime checks its form
+		return true // s is a date; edm.ParseDateTime checks its form
 	}
 	end := len(s) - len("Z")
 	if s[end] != 'Z' {

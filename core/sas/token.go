@@ -36,13 +36,13 @@ const (
 	ss                   // signed services
 	srt                  // signed resource types
 	tn                   // table name
-	st                   // start
-	se                   // expiry
-	sp                   // permissions
+	st                   // time at which the token becomes valid
+	se                   // time at which the token expires
+	sp                   // permissions of the token
 	si                   // identifier of a stored access policy
 	sip                  // source addresses
 	spr                  // protocols
-	ses                  // encryption scope, which tables do not have
+	ses                  // encryption scope, which does not exist for tables
 	spk                  // first PartitionKey
 	srk                  // first RowKey of the first partition
 	epk                  // last PartitionKey
@@ -91,7 +91,7 @@ type Token struct {
 	given set            // present and non-empty fields
 	text  string         // concatenated decoded values
 	ends  [fields]uint16 // end of each value in text
-	table string         // tn in lower case
+	table string         // value of tn in lower case
 }
 
 // newToken decodes and validates the values. Their limits keep the total length below 64 KiB, so that each offset in
@@ -121,7 +121,7 @@ func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte,
 		}
 		t.ends[f] = uint16(len(text))
 	}
-	t.text = unsafe.String(unsafe.SliceData(text), len(text)) // text does not change any more
+	t.text = unsafe.String(unsafe.SliceData(text), len(text)) // the text does not change from here on
 	switch {
 	case t.given&setOf(skoid, sktid, skt, ske, sks, skv) != 0:
 		t.kind = delegationSAS
@@ -131,7 +131,7 @@ func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte,
 		t.kind = tableSAS
 	}
 	t.table = fold(t.value(tn))
-	token := t // copy, so that only a valid token is allocated on the heap
+	token := t // this copy ensures that only a valid token is allocated on the heap
 	return &token, nil
 }
 

@@ -11,8 +11,8 @@ import (
 // Policy is a stored access policy of a table. It supplies the fields that a token with its ID in si omits. Deleting or
 // changing it revokes these tokens.
 type Policy struct {
-	ID            string     // 1 to 64 characters, unique in the table
-	Start, Expiry *edm.Ticks // nil if not set
+	ID            string     // ID of 1 to 64 characters, unique in the table
+	Start, Expiry *edm.Ticks // times, each nil if it is not set
 	Permissions   string     // subset of the letters raud; empty if not set
 }
 
@@ -21,8 +21,8 @@ type Context struct {
 	Now    edm.Ticks
 	Source netip.Addr // address of the client; if it is zero, Verify rejects tokens with sip
 	HTTPS  bool
-	// Policy returns a stored access policy of the token's table, or nil if there is none. Verify calls it after the
-	// signature has been verified, and returns its errors unchanged.
+	// Policy returns a stored access policy of the token's table, or nil if there is none. Verify calls Policy after
+	// the signature has been verified, and returns the errors of Policy unchanged.
 	Policy func(id string) (*Policy, error)
 }
 
@@ -76,7 +76,7 @@ func (t *Token) signedBy(a *sharedkey.Account) (Role, bool) {
 
 // terms holds the start, expiry and permissions from a token and its policy.
 type terms struct {
-	start       edm.Ticks // 0 if not set
+	start       edm.Ticks // start of validity, or 0 if it is not set
 	expiry      edm.Ticks
 	permissions string
 }
@@ -96,7 +96,7 @@ func (t *Token) terms(c *Context) (m terms, err error) {
 	if !t.given.has(si) {
 		return m, nil
 	}
-	err = t.complement(&m, c) // not in the return statement, which may copy m before the call
+	err = t.complement(&m, c) // this call is not in the return statement, which may copy m before the call
 	return m, err
 }
 
@@ -153,7 +153,7 @@ func neither(f field) error {
 	return failed(fieldNames[f] + " is neither in the token nor in its stored access policy")
 }
 
-// admit returns an error unless now is between start and expiry.
+// admit returns an error unless the current time is between start and expiry.
 func (m *terms) admit(t *Token, now edm.Ticks) error {
 	if now >= m.start && now <= m.expiry {
 		return t.admitKey(now, m.expiry)

@@ -132,8 +132,8 @@ func isSubdomain(origin, item string) bool {
 	return true
 }
 
-// printable reports whether origin may be repeated in a response: it has at most maxEcho bytes and only characters that
-// are valid in a header.
+// printable reports whether an origin may be repeated in a response: it has at most maxEcho bytes and only characters
+// that are valid in a header.
 func printable(origin string) bool {
 	for i := 0; i < len(origin); i++ {
 		if c := origin[i]; c <= ' ' || c >= 0x7f {
@@ -170,8 +170,8 @@ func (r *Rule) accepts(headers string) bool {
 	return true
 }
 
-// listMatches reports whether a list of header names contains name in any case, or an item such as x-ms-* that matches
-// it.
+// listMatches reports whether a list of header names contains the given name in any case, or an item such as x-ms-*
+// that matches the name.
 func listMatches(list, name string) bool {
 	for item := range items(list) {
 		if prefix, ok := strings.CutSuffix(item, "*"); ok {

@@ -11,14 +11,14 @@ import (
 // document parses a body. It tracks the path of the current element for error messages.
 type document struct {
 	r    *xml.Reader
-	path []byte // such as SignedIdentifiers/SignedIdentifier[2]
+	path []byte // path of the current element, such as SignedIdentifiers/SignedIdentifier[2]
 }
 
 type child struct {
 	name     string
 	need     need
-	read     func() error // called after the start tag; reads up to the end tag
-	maxCount int          // maximum number of occurrences; 0 means 1
+	read     func() error // function that is called after the start tag, and reads up to the end tag
+	maxCount int          // maximum number of occurrences; 0 stands for 1
 }
 
 type need bool
@@ -28,7 +28,7 @@ const (
 	required need = true
 )
 
-// parse parses a body with the given root element. read reads the content of the root element.
+// parse parses a body with the given root element. It calls a function that reads the content of the root element.
 func parse(body []byte, root string, read func(d *document) error) error {
 	d := &document{r: xml.NewReader(body), path: []byte(root)}
 	if _, err := d.r.Next(); err != nil {

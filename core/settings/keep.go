@@ -40,7 +40,7 @@ func Keep(stored, body []byte) ([]byte, error) {
 	return appendEnd(next, serviceRoot), nil
 }
 
-// part is a child of the root element. text is its bytes, including the tags.
+// part is a child of the root element, with its name and its bytes, including the tags.
 type part struct {
 	name string
 	text []byte
@@ -53,7 +53,7 @@ func find(parts []part, name string) int {
 // partsOf returns the parts of a valid document, or none for nil.
 func partsOf(doc []byte) (parts []part) {
 	r := xml.NewReader(doc)
-	kind, err := r.Next() // start tag of the root element
+	kind, err := r.Next() // this item is the start tag of the root element
 	for err == nil && kind != xml.EOF {
 		from := r.Offset()
 		if kind, err = r.Next(); err != nil || kind != xml.Start {

@@ -9,7 +9,7 @@ import (
 // Properties holds the service properties of one account.
 type Properties struct {
 	Logging       Logging
-	HourMetrics   Metrics // called Metrics before version 2013-08-15
+	HourMetrics   Metrics // documents before version 2013-08-15 call this element Metrics
 	MinuteMetrics Metrics
 	CORS          CORS
 }
@@ -35,7 +35,7 @@ type Metrics struct {
 func Defaults() Properties { return Properties{} }
 
 // Append appends the document of GET /?restype=service&comp=properties, which is also the stored form. If legacy is
-// set, it has the form before version 2013-08-15.
+// set, the document has the form before version 2013-08-15.
 func (p *Properties) Append(dst []byte, legacy bool) []byte {
 	dst = append(dst, xml.Header+"<StorageServiceProperties><Logging><Version>1.0</Version>"...)
 	dst = appendFlag(dst, "Read", p.Logging.Read)

@@ -18,8 +18,8 @@ const (
 	maxCORS     = 2 << 10
 )
 
-// CORS holds the CORS rules of an account in the order of the document. The first rule that matches a request decides.
-// Without rules, CORS is disabled.
+// CORS holds the CORS rules of an account in the order of the document. Only the first rule that matches a request
+// applies to it. Without rules, CORS is disabled.
 type CORS []Rule
 
 // Rule says what web pages of some origins may do. Lists are separated by commas, with optional blanks. Header names
@@ -107,8 +107,8 @@ func originsProblem(list string) string {
 	return ""
 }
 
-// headersProblem returns what is wrong with a list of header names, or "". It is strict because exposed names are sent
-// to clients in a header.
+// headersProblem returns what is wrong with a list of header names, or "". The check is strict, because exposed names
+// are sent to clients in a header.
 func headersProblem(list string) string {
 	if blank(list) {
 		return ""

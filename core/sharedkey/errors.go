@@ -66,7 +66,7 @@ func AppendEscaped(dst []byte, s string, limit int) []byte {
 		case c < ' ' || c > '~':
 			width = 4
 		}
-		reserve := 3 // for "...", unless this is the last byte
+		reserve := 3 // length of "...", which is not needed after the last byte
 		if i == len(s)-1 {
 			reserve = 0
 		}

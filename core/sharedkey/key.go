@@ -18,7 +18,7 @@ const textSize = (sha256.Size + 2) / 3 * 4
 
 // Key is an account key. It is safe for concurrent use, reuses HMAC states, and never prints its secret.
 type Key struct {
-	signers sync.Pool // of *signer
+	signers sync.Pool // pool of *signer
 	used    atomic.Bool
 	size    int
 }
@@ -36,8 +36,8 @@ type signer struct {
 // bytes, and 6 KiB with two percent-encoded keys of 1 KiB.
 const maxKept = 8 << 10
 
-// NewKey returns a key with a copy of secret. An empty secret fails with [ErrKey], because any client could sign with
-// it.
+// NewKey returns a key with a copy of the given secret. An empty secret fails with [ErrKey], because any client could
+// sign with it.
 func NewKey(secret []byte) (*Key, error) {
 	if len(secret) == 0 {
 		return nil, ErrKey
@@ -62,7 +62,7 @@ func (k *Key) Size() int { return k.size }
 
 // MarkUsed records that the key has verified a signature.
 func (k *Key) MarkUsed() {
-	if !k.used.Load() { // avoid contention for the cache line by an unnecessary write
+	if !k.used.Load() { // an unnecessary write would cause contention for the cache line
 		k.used.Store(true)
 	}
 }
@@ -105,7 +105,7 @@ func (k *Key) release(w *signer) {
 	}
 }
 
-// sign returns the signature of msg as base64. It is valid until the next call.
+// sign returns the signature of msg as base64. The result is valid until the next call.
 func (w *signer) sign(msg []byte) []byte {
 	w.mac.Reset()
 	w.mac.Write(msg)

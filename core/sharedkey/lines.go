@@ -4,7 +4,7 @@ import "crypto/subtle"
 
 // A shared access signature (SAS) signs a list of lines with an account key. This package does not interpret the lines.
 
-// SignLines returns the base64 signature over lines joined by line feeds.
+// SignLines returns the base64 signature over the given lines, joined by line feeds.
 func (k *Key) SignLines(lines []string) string {
 	w := k.signer()
 	defer k.release(w)
@@ -12,8 +12,8 @@ func (k *Key) SignLines(lines []string) string {
 	return string(w.sign(w.buf))
 }
 
-// VerifyLines reports, in constant time, whether signature is the base64 signature over lines joined by line feeds. The
-// lines must not contain line feeds.
+// VerifyLines reports, in constant time, whether the text is the base64 signature over the given lines, joined by line
+// feeds. The lines must not contain line feeds.
 func (k *Key) VerifyLines(signature string, lines []string) bool {
 	w := k.signer()
 	defer k.release(w)
@@ -41,7 +41,7 @@ func (w *signer) appendLines(lines []string) {
 	}
 }
 
-// isSignature reports whether signature is the signature of the text in w.buf.
+// isSignature reports whether the argument is the signature of the text in w.buf.
 func (w *signer) isSignature(signature string) bool {
 	if len(signature) != textSize {
 		return false

@@ -14,7 +14,7 @@ type Request struct {
 	ContentMD5  string
 	ContentType string
 	Date        string
-	XMSDate     string // x-ms-date header; takes precedence over Date
+	XMSDate     string // x-ms-date header, which takes precedence over Date
 }
 
 // date returns the signed date of the request: x-ms-date or, without it, Date. As in the service, Date does not count

@@ -8,9 +8,9 @@ import (
 // MaxSkew is the maximum difference that the service allows between the date of a request and the server's clock.
 const MaxSkew = 15 * time.Minute
 
-// Account is the name of an account and its keys. A nil key is not set.
+// Account is the name of an account and its keys. A nil key stands for a missing key.
 type Account struct {
-	Name string // without "-secondary"
+	Name string // name without the suffix "-secondary"
 	Keys [2]*Key
 }
 

@@ -64,7 +64,7 @@ var kilobyte = edm.AppendProperty(
 	edm.AppendProperty(edm.AppendProperty(nil, "Age", edm.Int32(23)), "Name", edm.String("Miss Marple")),
 	"Payload", edm.Binary(bytes.Repeat([]byte{'x'}, 960)))
 
-// entity returns a put of the nth entity, whose property N is the last digit of n.
+// entity returns a put of the entity with the number n. Its property N is the last digit of n.
 func entity(n int) table.Mutation {
 	return table.Mutation{
 		Key:        at(fmt.Sprintf("partition-%06d", n/benchPartition), fmt.Sprintf("row-%09d", n)),
@@ -101,8 +101,8 @@ func (b *bench) fill(rows int) {
 	b.entities.Store(0)
 }
 
-// spread maps 0, 1, 2 … to the numbers of all rows in a scattered order. It reaches every row, because 7919 and the
-// number of rows have no common factor.
+// spread maps 0, 1, 2 … to the numbers of all rows in a scattered order. The map reaches every row, because 7919 and
+// the number of rows have no common factor.
 func spread(n int) int { return n * 7919 % benchRows }
 
 func (b *bench) get(n int) {
@@ -137,7 +137,7 @@ func (b *bench) parallel(do func(n int)) {
 	b.StopTimer()
 }
 
-// write returns the nth mutation of a benchmark.
+// write is a function that returns the mutation number n of a benchmark.
 type write func(n int) table.Mutation
 
 func fresh(n int) table.Mutation { return absent(entity(n)) }
@@ -185,7 +185,7 @@ func (b *bench) benchDeletes() {
 	}
 }
 
-// tenth returns a filter that matches one entity in ten.
+// tenth returns a filter that matches one of ten entities.
 func tenth(b *bench) *odata.Filter {
 	f, err := odata.Parse("N eq 7 and Name eq 'Miss Marple'")
 	if err != nil {

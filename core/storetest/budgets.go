@@ -75,7 +75,7 @@ func scanBytes(e *env) {
 }
 
 // expired checks the contract that a page ends "when Expired returns true. Expired is called at least once per 64 KiB
-// examined." Small deviations are tolerated.
+// examined." The check tolerates small deviations.
 func expired(e *env) {
 	name, want := e.large()
 	asked := 0

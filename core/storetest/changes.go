@@ -55,8 +55,8 @@ func refusedFeed(e *env) {
 	e.expectNoRecord("after that", r.Key)
 }
 
-// everyCommit checks that the feed contains each commit exactly once, as a whole and in order, for every size of a
-// page. It must not contain a refused commit.
+// everyCommit checks that for every size of a page, the feed contains each commit exactly once, as a whole and in
+// order. The feed must not contain a refused commit.
 func everyCommit(e *env) {
 	_, n := e.createWithFeed()
 	name := n.Key()
@@ -174,7 +174,7 @@ func bookmarks(e *env) {
 	e.expectChanges("the oldest", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"b" {v:String=1}; `)
 }
 
-// switchedFeed checks that a reader gets an error if the feed was off for a while and has missed changes.
+// switchedFeed checks that a reader gets an error if it has missed changes because the feed was off for a while.
 func switchedFeed(e *env) {
 	s, n := e.createWithFeed()
 	name := n.Key()
@@ -326,7 +326,7 @@ type follower struct {
 	name   table.RecordKey
 	limit  int
 	at     *table.FeedPosition
-	state  map[string]string // the entities as text, by key
+	state  map[string]string // all entities as text; the map's key is the entity's key
 	last   map[string]edm.Ticks
 	begun  int
 	events int
@@ -508,8 +508,8 @@ func randomChanges(e *env) {
 	}
 }
 
-// weeksOfChanges simulates three weeks of a table whose store removes changes after a week. A reader every six days
-// must miss no change; one every ten days must get an error.
+// weeksOfChanges simulates three weeks of a table whose store removes changes after a week. A client that reads every
+// six days must miss no change. A client that reads every ten days must get an error.
 func weeksOfChanges(e *env) {
 	const hour = 3600 * second
 	s, n := e.createWithFeed()

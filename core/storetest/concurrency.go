@@ -102,7 +102,7 @@ type history struct {
 	name        table.RecordKey
 	tables      bool              // whether clients create and drop the table
 	incarnation table.Incarnation // the incarnation of the table, unless clients create and drop it
-	time        atomic.Int64      // logical time of calls and returns; it counts events
+	time        atomic.Int64      // logical time of calls and returns, as the number of events so far
 
 	mu         sync.Mutex
 	operations []porcupine.Operation
@@ -125,7 +125,7 @@ func (h *history) add(in step, call int64, out answer) {
 	defer h.mu.Unlock()
 	switch {
 	case errors.Is(out.err, table.ErrBusy) || h.e.lacksStrength(out.err, in.mutations):
-		return // the operation had no effect, and its error says nothing about the table
+		return // the operation had no effect, and its error does not tell whether the table exists
 	case unknown(out.err) && h.e.Lossy && (in.method == "commit" || in.method == "create" || in.method == "drop"):
 		end = never
 	case strings.HasPrefix(reason(out.err), "unexpected") || unknown(out.err):
@@ -165,13 +165,13 @@ type client struct {
 
 func (c *client) work(commands int) {
 	for range commands {
-		runtime.Gosched() // makes the operations of different clients overlap even on a fast store
+		runtime.Gosched() // this makes the operations of different clients overlap even on a fast store
 		n := c.rnd.IntN(20)
 		switch {
 		case c.tables && c.id < 2 && n < 6:
 			c.drop()
 		case c.tables && n < 8:
-			_ = c.create() // create adds its result to the history
+			_ = c.create() // the method create adds its result to the history
 		case n < 11:
 			c.get(c.rnd.IntN(len(universe)))
 		case n < 13:
@@ -264,7 +264,7 @@ func (c *client) mutations() []table.Mutation {
 			one.Condition = table.Present + table.Condition(c.rnd.IntN(2))
 		}
 		if len(rows) > 1 && c.rnd.IntN(3) > 0 && one.Kind != table.Delete {
-			one.Condition = table.Always // keep the condition of only some mutations, because most batches would otherwise be refused
+			one.Condition = table.Always // remove the condition of most mutations, because most batches would otherwise be refused
 		}
 		if !c.e.has.Conditional {
 			one.Kind, one.Condition = table.Put, table.Always

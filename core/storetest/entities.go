@@ -27,7 +27,7 @@ func Entities(t *testing.T, h Harness) {
 	})
 }
 
-// state is the entity before a mutation.
+// state is the state of an entity before a mutation.
 type state string
 
 const (
@@ -58,7 +58,7 @@ func conditionsHold(e *env) {
 				continue // the tests of Expiry check table.Expire
 			}
 			if kind == table.Delete && condition != table.Present && condition != table.Unchanged {
-				continue // a Delete may have no other condition
+				continue // a Delete always has the condition Present or Unchanged
 			}
 			for found, want := range verdicts[condition] {
 				what := fmt.Sprintf("%s if %s over %s", kindName, conditionName, found)
@@ -102,8 +102,8 @@ func conditionsHold(e *env) {
 	}
 }
 
-// keptApart checks that entities are different if their tables, PartitionKeys or RowKeys differ, even if keys are empty
-// or prefixes of each other.
+// keptApart checks that entities are different if their tables, PartitionKeys or RowKeys differ. Keys may be empty, or
+// prefixes of each other.
 func keptApart(e *env) {
 	names := []table.RecordKey{e.create("a"), e.create("ab"), e.create("a1")}
 	parts := []string{"", "a", "ab", "b", "a\u00a0", "a b", "%00", "a!", "1", "'"}
@@ -223,8 +223,8 @@ func cancelLaw(e *env) {
 	e.expectNoRecord("after a cancelled WriteRecord", tableKey("new"))
 }
 
-// restartEntities checks that written entities exist after a restart, and deleted ones do not. If the fixture cannot be
-// restarted, it omits only the restart.
+// restartEntities checks that after a restart, written entities exist and deleted ones do not. If the fixture cannot be
+// restarted, the test omits only the restart.
 func restartEntities(e *env) {
 	name := e.create("restart")
 	want := make(map[string]string)

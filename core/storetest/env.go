@@ -30,7 +30,7 @@ func open(t *testing.T, h Harness) *env {
 	return &env{T: t, Fixture: p, clock: c, has: p.Strengths}
 }
 
-// clock is a clock for tests. Each reading moves the clock by step, which may be positive, zero or negative.
+// clock is a clock for tests. Each reading of the clock moves it by step, which may be positive, zero or negative.
 type clock struct{ ticks, step atomic.Int64 }
 
 // millisecond is the default step of a clock.
@@ -52,7 +52,7 @@ func (e *env) awaitReplicas() {
 	}
 }
 
-// second returns another store over the same data, or e.Store if the fixture cannot be shared.
+// second returns a second store over the same data, or e.Store if the fixture cannot be shared.
 func (e *env) second(now func() edm.Ticks) table.Store {
 	if e.Share == nil {
 		return e.Store
@@ -60,8 +60,8 @@ func (e *env) second(now func() edm.Ticks) table.Store {
 	return e.Share(now)
 }
 
-// fewer returns the number of repetitions of a test: n, or remote for a Remote fixture. remote should be just high
-// enough for the test to cover its cases.
+// fewer returns the number of repetitions of a test: n or, for a Remote fixture, the second argument. This should be
+// just high enough for the test to cover its cases.
 func (e *env) fewer(n, remote int) int {
 	if e.Remote {
 		return remote

@@ -20,8 +20,8 @@ type attemptAt struct {
 	call, back int64
 }
 
-// convergenceLaw checks a store without any strengths. After the last write, all stores and all ways to read must
-// finally return the same state of each entity.
+// convergenceLaw checks a store that declares no [Strengths]. After the last write, all stores and all ways to read
+// must finally return the same state of each entity.
 func convergenceLaw(e *env) {
 	name := e.create("converges")
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}

@@ -12,13 +12,13 @@ import (
 
 const second = edm.TicksPerSecond
 
-// ends returns properties with which an entity expires at the given instant. The rules of expiry in the tests name the
+// ends returns properties of an entity that expires at the given instant. In the tests, each rule of expiry names the
 // property "E", which contains the instant.
 func ends(at edm.Ticks, v string) edm.Properties {
 	return edm.AppendProperty(text(v), "E", edm.DateTime(at))
 }
 
-// matured is an age at which a rule removes expired entities. A younger rule might only hide them.
+// matured is an age at which a rule of expiry removes expired entities. A younger rule might only hide the entities.
 const matured = table.UndoTime + 90*second
 
 // advance advances the clock, which otherwise stands still in these tests.
@@ -44,7 +44,7 @@ type declaring struct{ table.Store }
 func (s declaring) Unwrap() table.Store             { return s.Store }
 func (s declaring) Declares() (name string, _ bool) { return "the store", true }
 
-// pauses wraps a store. Its method Scan calls found with the rows before it returns them.
+// pauses wraps a store. Its method Scan passes the rows to the function found before it returns them.
 type pauses struct {
 	table.Store
 	found func(rows []table.Row)

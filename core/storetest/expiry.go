@@ -329,7 +329,7 @@ func traitsKept(e *env) {
 		e.Fatalf("%+v, %v", want, err)
 	}
 	e.mustCommit(name, put("p", "a", "1"))
-	e.clock.advance(12 * second) // longer than the 9 s of the rule, because Timestamps of a new table may be ahead of the clock
+	e.clock.advance(12 * second) // this is longer than the 9 s of the rule, because Timestamps of a new table may be ahead of the clock
 	check := func(what string, store table.Store) {
 		e.Helper()
 		r, err := store.ReadRecord(e.Context(), name, table.Strong)

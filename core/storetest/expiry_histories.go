@@ -20,7 +20,7 @@ func concurrentExpiry(e *env) { expiryHistory(e) }
 func skewedExpiry(e *env) { expiryHistory(e, millisecond) }
 
 // expiryHistory runs clients that insert, read and remove entities that expire soon. For each element of ahead, some
-// use another store whose clock is ahead by this duration.
+// clients use another store whose clock is ahead by this duration.
 func expiryHistory(e *env, ahead ...edm.Ticks) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	h := &endings{env: e, name: n.Key(), lives: map[string][]interval{}}
@@ -60,7 +60,7 @@ func expiryHistory(e *env, ahead ...edm.Ticks) {
 type program struct {
 	store   table.Store
 	service *table.Service
-	ahead   edm.Ticks // how far the clock of the store is ahead
+	ahead   edm.Ticks // time by which the clock of the store is ahead
 }
 
 // interval is the time in which an entity exists: from the Timestamp of its insert to the instant at which it

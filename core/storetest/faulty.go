@@ -50,8 +50,8 @@ const (
 // failure describes the fault of one call.
 type failure struct {
 	effect effect
-	err    error  // the error for the caller; nil means no fault
-	then   func() // called before the caller gets the error; may be nil
+	err    error  // error that the caller gets, or nil for no fault
+	then   func() // function that is called before the caller gets the error, or nil
 }
 
 func newFaulty(s table.Store) *faultyStore {

@@ -18,23 +18,23 @@ type Fixture struct {
 	// Strengths are the guarantees of the store beyond the guarantees of every [table.Store]. For a strength that is
 	// not declared, the suite tests a weaker law.
 	Strengths Strengths
-	// Share opens another store over the same data with its own clock, as another process would do. nil means that only
-	// one store at a time can use the fixture.
+	// Share opens another store over the same data with its own clock, as another process would do. If Share is nil,
+	// only one store at a time can use the fixture.
 	Share func(now func() edm.Ticks) table.Store
 	// Restart closes all stores over the fixture, as if their processes (for a Durable store: the machine) had stopped,
-	// and opens one again. nil means that a closed store loses its data.
+	// and opens one again. If Restart is nil, a closed store loses its data.
 	Restart func(now func() edm.Ticks) table.Store
 	// Backup makes a backup of Store. It returns a function that opens a store restored from the backup. If Backup is
 	// nil, the fixture has no backups.
 	Backup func() (restore func(now func() edm.Ticks) table.Store)
-	// Purge removes the remains of deleted entities and dropped tables. It is nil if there are none, or if the suite
-	// cannot remove them.
+	// Purge removes the remains of deleted entities and dropped tables. Purge is nil if there are no remains, or if the
+	// suite cannot remove them.
 	Purge func()
 	// TakeOver opens another store that takes over the resources of Store, such as its slot in PostgreSQL. Store
-	// continues to work. nil means that there are no such resources.
+	// continues to work. If TakeOver is nil, there are no such resources.
 	TakeOver func(now func() edm.Ticks) table.Store
-	// Settle waits until every replica has caught up. It is nil if the store has no replicas. Only a store that does
-	// not declare Linearizable may need it.
+	// Settle waits until every replica has caught up. Settle is nil if the store has no replicas. Only a store that
+	// does not declare Linearizable may need Settle.
 	Settle func()
 	// Removes means that the store itself removes expired entities, at any time.
 	Removes bool

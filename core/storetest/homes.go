@@ -24,8 +24,9 @@ var homes = map[string]Strengths{
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, Feed: true, SnapshotPage: true,
 		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
-	// Not SnapshotPage: a Query of DynamoDB may return part of a batch. Not ExactDrop: a process with a cached record
-	// may still find a dropped table. Not TimestampsAcrossProcesses: the store forgets the Timestamp of a delete.
+	// The store does not declare SnapshotPage: a Query of DynamoDB may return part of a batch. It does not declare
+	// ExactDrop: a process with a cached record may still find a dropped table. It does not declare
+	// TimestampsAcrossProcesses: it forgets the Timestamp of a delete.
 	"DynamoDB": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true,
 		Durable: true,
@@ -34,14 +35,14 @@ var homes = map[string]Strengths{
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, SnapshotPage: true,
 		Durable: true, Expiry: true, Feed: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
-	// Not SnapshotPage, because a page is read from each bucket separately. Not ExactDrop, because the buckets drop a
-	// table one after another.
+	// The store does not declare SnapshotPage, because a page is read from each bucket separately. It does not declare
+	// ExactDrop, because the buckets drop a table one after another.
 	"Durable Objects, more buckets": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
 		Durable: true, Expiry: true, Feed: true, TimestampsAcrossProcesses: true,
 	},
-	// Not SnapshotPage, because a page is read from each range separately. Not ExactDrop, because the ranges drop a
-	// table one after another.
+	// The store does not declare SnapshotPage, because a page is read from each range separately. It does not declare
+	// ExactDrop, because the ranges drop a table one after another.
 	"Durable Objects, a table that has split": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
 		Durable: true, Expiry: true, Feed: true, TimestampsAcrossProcesses: true,

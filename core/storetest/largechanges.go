@@ -13,7 +13,7 @@ import (
 
 const (
 	mergedRows = 8
-	mergedRow  = 900 << 10 // bytes of properties of each entity
+	mergedRow  = 900 << 10 // size of the properties of each entity, in bytes
 )
 
 // largeCommits checks a commit larger than [table.LargestPart], which the feed contains in parts. Each change must be

@@ -16,8 +16,8 @@ func (e *env) storesAnHourApart() [2]table.Store {
 	return [2]table.Store{e.Store, e.second(slow.now)}
 }
 
-// laterLives checks the Timestamps of several incarnations of a table, which one process writes and another, with
-// another clock, drops. They must not repeat, and increase for each key.
+// laterLives checks the Timestamps of several incarnations of a table. One process writes to the table, and another
+// process, with a different clock, drops it. No Timestamp may repeat, and the Timestamps of each key must increase.
 func laterLives(e *env) {
 	if !e.has.TimestampsAcrossProcesses {
 		return

@@ -42,9 +42,9 @@ type lifeOf struct {
 
 // step is one operation of a client.
 type step struct {
-	method    string // create, read, drop, dropped, get, commit, scan
+	method    string // one of create, read, drop, dropped, get, commit and scan
 	client    int
-	id        int64          // unique in the history; not 0
+	id        int64          // id of the step, which is unique in the history and not 0
 	revision  table.Revision // for a drop, the revision that the table's record must have
 	key       int            // for a get, the index of the key in universe
 	mutations []table.Mutation
@@ -55,7 +55,7 @@ type answer struct {
 	err      error
 	revision table.Revision
 	ticks    edm.Ticks
-	cells    [len(universe)]cell // the entities that a get or a scan returned, without highest
+	cells    [len(universe)]cell // the entities that a get or a scan returned; their field highest is not set
 }
 
 // laws are the rules of the model that depend on the declared strengths of the store.

@@ -10,7 +10,7 @@ import (
 )
 
 // OneWriter writes to a table while faults are injected. As the only writer, it issues only valid writes. If the store
-// refuses one, it has applied a write twice or lost one.
+// refuses a write, the store has applied an earlier write twice or lost one.
 type OneWriter struct {
 	Store table.Store
 	Table table.RecordKey

@@ -43,7 +43,7 @@ func (e *env) overlap(stores [2]table.Store) {
 		rnd := rand.New(rand.NewPCG(8, uint64(id)))
 		all.Go(func() {
 			for range e.fewer(400, 150) {
-				runtime.Gosched() // makes the goroutines overlap even if the store is fast
+				runtime.Gosched() // this makes the goroutines overlap even if the store is fast
 				m := choices[rnd.IntN(len(choices))]
 				ticks, err := stores[id%2].Commit(e.Context(), name, []table.Mutation{m})
 				switch refusal := (*table.Refused)(nil); {

@@ -128,7 +128,7 @@ func snapshotPages(e *env) {
 	for scans := 0; (scans < 60 || done.Load() < 20) && !e.Failed(); scans++ {
 		from := done.Load()
 		select {
-		case turn <- struct{}{}: // makes a Commit begin while the Scan begins
+		case turn <- struct{}{}: // this makes a Commit begin while the Scan begins
 		case <-gone:
 		}
 		// At every fifth row, let the writer begin a Commit and give it some time. Do not wait for its end, because a
@@ -159,8 +159,8 @@ func snapshotPages(e *env) {
 	writer.Wait()
 }
 
-// checkFlip checks the state numbers in a page. State from was complete before the Scan began. State to was the latest
-// that had begun when the Scan returned.
+// checkFlip checks the state numbers in a page. The first given state was complete before the Scan began. The second
+// was the latest that had begun when the Scan returned.
 func (e *env) checkFlip(page table.Page, from, to int32) {
 	e.Helper()
 	seen := map[string]map[int32]int{"a": {}, "b": {}} // number of rows, by partition and state

@@ -27,7 +27,8 @@ func LostReplies(t *testing.T, h Harness) {
 
 var name = table.Name{Account: "acct", Table: "Replies"}
 
-// service returns a Service over a faultyStore that wraps the store under test, and the faultyStore.
+// service wraps the store under test in a faultyStore. It returns a Service over the faultyStore, and the faultyStore
+// itself.
 func (e *env) service() (*table.Service, *faultyStore) {
 	e.Helper()
 	f := newFaulty(e.Store)

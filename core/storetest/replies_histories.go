@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// shows names the entity that has the nonce of client A's write if the store has applied the write.
+// shows is the choice of an entity. The nonce of this entity proves that the store has applied client A's write.
 type shows uint8
 
 const (

@@ -45,9 +45,9 @@ import (
 type Stage struct {
 	testing.TB
 	Store   table.Store
-	Context context.Context // the context of calls; nil means the context of the test
-	// Commands contains the commands of the platform by name. A command returns its outcome. block contains the
-	// indented lines below the command.
+	Context context.Context // context of the calls, or nil for the context of the test
+	// Commands contains the commands of the platform by name. A command returns its outcome. The parameter block
+	// contains the indented lines below the command.
 	Commands map[string]func(args, block []string) string
 
 	revision table.Revision

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// takeTurn calls TakeUpkeep as one of the programs that share a store. It fails the test if the program gets the pass
-// and want is false, or the reverse.
+// takeTurn calls TakeUpkeep as one of the programs that share a store. If want is true, the program must get the pass;
+// otherwise, it must not get the pass.
 func (e *env) takeTurn(s *table.Service, n table.Name, want bool) table.Upkeep {
 	e.Helper()
 	u, taken, err := s.TakeUpkeep(e.Context(), n)

@@ -57,7 +57,7 @@ const (
 	Restored          = "restored"
 	Removed           = "removed" // the part did not exist at the time of the restored state
 	RestoreEnded      = "ended"
-	RestoreWaits      = "waits" // followed by the number of seconds to wait before the next call
+	RestoreWaits      = "waits" // in the result, the number of seconds to wait before the next call follows this word
 	RestoreUnfinished = "unfinished"
 )
 
@@ -73,7 +73,7 @@ type Replicated interface {
 // Status is Live, LastSync never decreases.
 type Replication struct {
 	Status   ReplicationStatus
-	LastSync edm.Ticks // 0 means unknown
+	LastSync edm.Ticks // time of the last sync, or 0 if it is unknown
 }
 
 // ReplicationStatus is one of the three states in the answer to Get Table Service Stats.

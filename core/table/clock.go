@@ -12,8 +12,8 @@ import (
 type Clock struct {
 	now      func() edm.Ticks
 	reserve  func(edm.Ticks) error
-	last     atomic.Int64 // the highest Timestamp that was issued or was the argument of raise
-	mu       sync.Mutex   // held while a Timestamp is issued
+	last     atomic.Int64 // the highest Timestamp that was issued or passed to raise
+	mu       sync.Mutex   // the mutex is held while a Timestamp is issued
 	reserved edm.Ticks
 }
 
@@ -21,9 +21,9 @@ type Clock struct {
 // Timestamp.
 const Reservation edm.Ticks = edm.TicksPerSecond
 
-// NewClock returns a clock that reads the wall clock with now. A reservation is the highest Timestamp that may be
-// issued. from is the last reservation of the previous process, or 0. reserve stores a new one durably; nil means that
-// nothing is stored.
+// NewClock returns a clock that calls now to read the wall clock. A reservation is the highest Timestamp that may be
+// issued. The parameter from is the last reservation of the previous process, or 0. The function reserve stores a new
+// reservation durably. If reserve is nil, nothing is stored.
 func NewClock(now func() edm.Ticks, from edm.Ticks, reserve func(edm.Ticks) error) *Clock {
 	c := &Clock{now: now, reserve: reserve, reserved: from}
 	c.last.Store(int64(from))
@@ -33,8 +33,8 @@ func NewClock(now func() edm.Ticks, from edm.Ticks, reserve func(edm.Ticks) erro
 // Raise makes all later Timestamps higher than t, which another process has issued.
 func (c *Clock) Raise(t edm.Ticks) { c.raise(t) }
 
-// Instant returns the instant of a read: the current time or, if later, the last Timestamp. Later writes agree about
-// which entities have expired. It never blocks.
+// Instant returns the instant of a read: the current time, or the last Timestamp if that is later. Entities that have
+// expired at this instant have also expired for later writes. Instant never blocks.
 func (c *Clock) Instant() edm.Ticks { return c.raise(c.now()) }
 
 func (c *Clock) raise(t edm.Ticks) edm.Ticks {

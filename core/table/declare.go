@@ -8,7 +8,7 @@ import (
 
 // TableOptions are the options that the owner of a table can declare.
 type TableOptions struct {
-	// Expire is the rule of expiry, or nil. Since and Until are ignored.
+	// Expire is the rule of expiry, or nil for no rule. Its fields Since and Until are ignored.
 	Expire *Expiry
 	// Changes is the configuration of the table's change feed, or nil for no feed.
 	Changes *Feed
@@ -43,7 +43,7 @@ func (t *Traits) declare(o TableOptions, now edm.Ticks) (*Traits, error) {
 	return next.orNil(), nil
 }
 
-// orNil returns nil if the traits declare no option, and t otherwise.
+// orNil returns the traits, or nil if they declare no option.
 func (t *Traits) orNil() *Traits {
 	if *t == (Traits{}) {
 		return nil
@@ -51,7 +51,7 @@ func (t *Traits) orNil() *Traits {
 	return t
 }
 
-// canKeep returns an error if the store does not support one of the options.
+// canKeep returns an error unless the store supports all of the options.
 func (s *Service) canKeep(o TableOptions) error {
 	refuse := func(part string) error {
 		return OptionsInvalid.With(OptionsInvalid.Err().Message + " $." + part + ": " + s.home() + " does not support this option yet. Omit it.")

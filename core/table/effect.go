@@ -4,7 +4,7 @@ import "edgetable/core/edm"
 
 // Effect is everything that a mutation changes.
 type Effect struct {
-	Row *Row // new state of the entity; nil means removed
+	Row *Row // new state of the entity, or nil if it was removed
 	// Ended is the instant at which the removed entity expired. It is set only for an [Expire].
 	Ended edm.Ticks
 }

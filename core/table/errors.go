@@ -8,11 +8,11 @@ type Code string
 // to change.
 type Error struct {
 	Code    Code
-	Message string // without the request id and the time, which the response adds
-	Index   int    // index of the failed operation in a batch, if HasIndex is set
+	Message string // the text lacks the request id and the time, because the response adds them
+	Index   int    // index of the failed operation in a batch; valid if HasIndex is set
 	// HasIndex is set if the message to the client must begin with Index, as in "2:…".
 	HasIndex bool
-	status   int // 0 means the default status of Code
+	status   int // HTTP status of the error; 0 selects the default status of Code
 	cause    error
 }
 
@@ -64,8 +64,8 @@ func (c Code) Because(cause error) *Error {
 	return e
 }
 
-// DamagedText is the message to clients for [ErrDamaged]. It says that a retry does not help, because clients retry
-// after an error with this code.
+// DamagedText is the message to clients for [ErrDamaged]. Clients retry after an error with this code, so the message
+// says that a retry does not help.
 const DamagedText = "A part of the stored data that the request needs is damaged. Repeating the request does not help: restore a backup. The server's log names the file."
 
 // With returns an error with the code and the given message.
@@ -80,7 +80,7 @@ func Codes() []Code {
 	return list
 }
 
-// The spelling of the codes is the service's.
+// The codes are spelled as in the service.
 const (
 	AccountIsDisabled                       Code = "AccountIsDisabled"
 	AccountRequiresHTTPS                    Code = "AccountRequiresHttps"

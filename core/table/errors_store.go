@@ -38,7 +38,7 @@ var (
 	ErrKeyTooLong = errors.New("key too long for this store")
 	// ErrNoFeed means that the table has no change feed.
 	ErrNoFeed = errors.New("table keeps no feed")
-	// ErrFeedExpired means that the feed has already removed changes after the position.
+	// ErrFeedExpired means that changes after the requested position have already been removed from the feed.
 	ErrFeedExpired = errors.New("the feed no longer has the changes after the position")
 	// ErrFeedEnded means that the feed's table was dropped.
 	ErrFeedEnded = errors.New("feed has ended")

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/key"
 )
 
-// Feeding is a [Store] whose tables can have a change feed: one line for each commit, with the changed keys, written
-// atomically with it. Readers get the properties from the stored entities.
+// Feeding is a [Store] whose tables can have a change feed: one line for each commit, with the changed keys. The line
+// is written atomically with the commit. Readers get the properties from the stored entities.
 type Feeding interface {
 	// Changes returns the next commits of a feed. All pages together contain every commit, with the commits of each
 	// entity in order. A commit that may still be undone is left to a later page.
@@ -19,8 +19,8 @@ type Feeding interface {
 	// AwaitChanges returns when the feed may have changes after a position, or when ctx is done. It does no work while
 	// the table does not change.
 	AwaitChanges(ctx context.Context, t RecordKey, at FeedPosition) error
-	// TrimFeeds removes changes that are older than their feed's Keep at the instant now, also those of dropped tables.
-	// A client that has not read them gets [ErrFeedExpired].
+	// TrimFeeds removes changes that are older than their feed's Keep at the given instant, including changes of
+	// dropped tables. A client that has not read a removed change gets [ErrFeedExpired].
 	TrimFeeds(ctx context.Context, now edm.Ticks) error
 }
 
@@ -32,7 +32,7 @@ type History [8]byte
 type FeedPosition struct {
 	Incarnation Incarnation
 	History     History
-	At          []byte // position in the store's own format
+	At          []byte // position in a format that depends on the store
 }
 
 // FeedRequest selects a page of a feed.
@@ -57,23 +57,24 @@ type FeedPage struct {
 	Next FeedPosition
 	// More is set if the page ended because of a limit.
 	More bool
-	// Keep is how long the feed retains a change; 0 means unknown.
+	// Keep is the time for which the feed retains a change, or 0 if this time is unknown.
 	Keep edm.Ticks
 }
 
-// LargestPart is the number of bytes of keys and properties after which a commit is divided between pages. Only merges
-// reach it. Stores with little memory use less.
+// LargestPart is the number of bytes of keys and properties after which a commit is divided between pages. Only commits
+// with merges can be that large. Stores with little memory use a lower number.
 const LargestPart = 4 << 20
 
 // FeedCommit is one commit in a feed, or a part of a commit; see [LargestPart].
 type FeedCommit struct {
 	Ticks   edm.Ticks
-	At      []byte // position after the commit or the part
+	At      []byte // position after the commit, or after the part of the commit
 	Changes []FeedChange
 	// After returns the position after the change with the given Index, except the last change of the commit. A caller
-	// needs it to divide a commit whose encoded form is too large.
+	// needs this position to divide a commit whose encoded form is too large.
 	After func(index int) []byte
-	// All is the number of changes in the whole commit, including its other parts, within the range of the request.
+	// All is the number of changes within the requested key range in the whole commit, including its parts on other
+	// pages.
 	All int
 	// Dropped is set if the table was dropped. The commit is then the last one in the feed.
 	Dropped bool
@@ -81,14 +82,14 @@ type FeedCommit struct {
 
 // FeedChange is the change of one entity by a commit.
 type FeedChange struct {
-	Kind  Kind // Put (which includes merges), Delete or Expire
-	Index int  // number of changes in the whole commit up to and including this one
+	Kind  Kind // kind of the change: Put (for merges too), Delete or Expire
+	Index int  // number of changes in the whole commit up to and including this change
 	Key   []byte
 	// Row is the entity after a Put. It is nil if the entity has been written or removed again; a later change in the
 	// feed then has the newer state.
 	Row *Row
-	// Ended is the instant at which the entity expired by the rule of its table. It is set for an Expire and for an
-	// expired entity that is still stored, and otherwise 0.
+	// Ended is the instant at which the entity expired by the rule of its table. Ended is 0 unless the change is an
+	// Expire, or the entity has expired but is still stored.
 	Ended edm.Ticks
 }
 
@@ -148,8 +149,8 @@ func (s *Service) feeding(n Name) (Feeding, error) {
 	return f, nil
 }
 
-// TrimFeeds removes the changes that are older than their feed's Keep, or will be within the duration ahead. A positive
-// ahead frees space in a full store.
+// TrimFeeds removes the changes that are older than their feed's Keep, or that will be older after the given duration.
+// A positive duration frees space in a full store.
 func (s *Service) TrimFeeds(ctx context.Context, ahead edm.Ticks) error {
 	f, ok := As[Feeding](s.store)
 	if !ok {

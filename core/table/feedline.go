@@ -54,7 +54,7 @@ func AppendFeedDrop(dst []byte, t RecordKey) []byte {
 	return append(append(dst, feedDrop), t.String()...)
 }
 
-// FeedDropOf returns the record key of the dropped table. If the line is a commit, ok is false.
+// FeedDropOf returns the record key of the dropped table. ok is false if the line records a commit instead of a drop.
 func FeedDropOf(line []byte) (t RecordKey, ok bool) {
 	if len(line) == 0 || line[0] != feedDrop {
 		return t, false
@@ -76,8 +76,8 @@ type FeedBuilder struct {
 	// Read returns the stored entity with a key, or nil if there is none. The result must not share memory with the
 	// store.
 	Read func(key []byte) (*Row, error)
-	// Part is the number of changes of a commit on earlier pages, if the page begins inside this commit, and otherwise
-	// 0. PartOf is the Timestamp of the commit.
+	// Part is 0 unless the page begins inside a commit. Then Part is the number of the commit's changes on earlier
+	// pages, and PartOf is the Timestamp of the commit.
 	Part   int
 	PartOf edm.Ticks
 	// Largest is the number of bytes of keys and properties after which a commit is divided; 0 means [LargestPart].
@@ -91,8 +91,8 @@ type FeedBuilder struct {
 // NewFeedBuilder returns a builder for an empty page.
 func NewFeedBuilder(r *FeedRequest) FeedBuilder { return FeedBuilder{request: r} }
 
-// Add adds a commit to the page; line is its form in [FeedLine]. at(n) returns the position after the first n changes,
-// and at(0) the position after the whole commit. full means that the page must end.
+// Add adds a commit, in the form of [FeedLine], to the page. at(n) returns the position after the first n changes, and
+// at(0) the position after the whole commit. If the result full is true, the page must end.
 func (b *FeedBuilder) Add(ticks edm.Ticks, at func(part int) []byte, line []byte) (full bool, err error) {
 	r := b.request
 	if b.Traits.Feeds() {

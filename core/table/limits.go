@@ -8,16 +8,16 @@ import (
 
 // The service's limits on entities and table names.
 const (
-	MaxProperties         = 252     // without the system properties
-	MaxPropertyName       = 255     // in UTF-16 code units
-	MaxStringLength       = 32_768  // in UTF-16 code units, which is 64 KiB
-	MaxBinaryLength       = 65_536  // in bytes
-	MaxEntitySize         = 1 << 20 // in bytes, as EntitySize counts them
+	MaxProperties         = 252     // number of properties, not counting the system properties
+	MaxPropertyName       = 255     // length in UTF-16 code units
+	MaxStringLength       = 32_768  // length in UTF-16 code units, which is 64 KiB
+	MaxBinaryLength       = 65_536  // length in bytes
+	MaxEntitySize         = 1 << 20 // size in bytes, as EntitySize counts them
 	MaxBatchOperations    = 100
 	MaxPageRows           = odata.MaxTop
 	minTableName          = 3
 	maxTableName          = 63
-	propertyOverhead      = 8 // this and the next two are the constants of EntitySize
+	propertyOverhead      = 8 // EntitySize uses propertyOverhead, entityOverhead and bytesPerUTF16CodeUnit
 	entityOverhead        = 4
 	bytesPerUTF16CodeUnit = 2
 )
@@ -43,8 +43,8 @@ func NearLimit(partitionKey, rowKey string, p edm.Properties) bool {
 }
 
 func checkSize(k []byte, p edm.Properties) error {
-	// In the formula, a stored byte counts as at most 2, and a property adds at most 16. If this upper bound is below
-	// the limit, the exact size is not needed.
+	// For EntitySize, a stored byte counts at most 2 bytes, and each property counts at most 16 bytes more. If the sum
+	// is below the limit, the exact size need not be computed.
 	if p.Count() > MaxProperties {
 		return TooManyProperties.Err()
 	}

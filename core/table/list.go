@@ -11,9 +11,9 @@ import (
 
 // TableQuery selects tables of an account, in the order of their lower-case names.
 type TableQuery struct {
-	Filter *odata.Filter // from ParseTableFilter; nil means all tables
+	Filter *odata.Filter // result of ParseTableFilter, or nil for all tables
 	Top    int           // maximum number of tables on the page; see [Query]
-	From   string        // Next of the previous page; "" for the first page
+	From   string        // the field Next of the previous page, or "" for the first page
 
 	Consistency Consistency
 }
@@ -21,7 +21,7 @@ type TableQuery struct {
 // TablePage is one page of tables.
 type TablePage struct {
 	Names []string
-	Next  string // "" on the last page
+	Next  string // start of the next page, or "" on the last page
 	// Examined is the number of tables that were compared with the filter.
 	Examined int
 }
@@ -40,7 +40,7 @@ func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery)
 		return page, nil
 	}
 	plan := odata.MakePlan(q.Filter)
-	limit := top + 1 // one more than the page needs, to see whether there are more tables
+	limit := top + 1 // one table more than the page needs, to see whether more tables follow
 	if plan.Residual != nil {
 		limit = MaxPageRows + 1
 	}

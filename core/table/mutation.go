@@ -8,7 +8,7 @@ type Kind uint8
 const (
 	// Put replaces all properties of the entity.
 	Put Kind = iota
-	// Merge sets the properties in the mutation and leaves all others unchanged. If the entity does not exist, it is
+	// Merge sets the properties in the mutation and leaves all others unchanged. If the entity does not exist, Merge is
 	// like Put.
 	Merge
 	// Delete removes the entity.
@@ -49,8 +49,8 @@ type Mutation struct {
 	Room []byte
 }
 
-// Apply applies a mutation to old, the stored row, or nil if the entity does not exist. It returns the new row, with
-// the Timestamp now, or nil if the mutation deletes the entity. The new row shares memory with the arguments.
+// Apply applies a mutation to the stored row old, which is nil if the entity does not exist. It returns the new row,
+// which has the Timestamp now, or nil if the mutation deletes the entity. The new row shares memory with the arguments.
 //
 // Every store that reads before it writes must call Apply, which also checks the limits of the new entity.
 func Apply(old *Row, m Mutation, now edm.Ticks) (*Row, error) {

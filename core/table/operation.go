@@ -11,12 +11,12 @@ import (
 type Action uint8
 
 const (
-	Insert          Action = iota // the entity must not exist
-	Update                        // replaces all properties of an existing entity
-	MergeEntity                   // sets properties of an existing entity
-	DeleteEntity                  // removes an existing entity
-	InsertOrReplace               // replaces all properties, or inserts the entity
-	InsertOrMerge                 // sets properties, or inserts the entity
+	Insert          Action = iota // insert an entity, which must not exist yet
+	Update                        // replace all properties of an existing entity
+	MergeEntity                   // set some properties of an existing entity
+	DeleteEntity                  // remove an existing entity
+	InsertOrReplace               // replace all properties of an entity, or insert it
+	InsertOrMerge                 // set some properties of an entity, or insert it
 )
 
 // Match is the condition of an update, merge or delete: the entity exists and, unless Any is set, has this Timestamp.
@@ -31,7 +31,7 @@ type Operation struct {
 	Action       Action
 	PartitionKey string
 	RowKey       string
-	IfMatch      Match // for Update, MergeEntity and DeleteEntity
+	IfMatch      Match // the required ETag; used only for Update, MergeEntity and DeleteEntity
 	Properties   edm.Properties
 }
 
@@ -80,7 +80,8 @@ func encodeKey(partitionKey, rowKey string) ([]byte, error) {
 	return key.Append(k, partitionKey, rowKey), nil
 }
 
-// CheckKey returns the service's error if value is not a valid key. name is "PartitionKey" or "RowKey".
+// CheckKey returns the service's error if the value is not a valid key. The parameter name is "PartitionKey" or
+// "RowKey".
 func CheckKey(name, value string) error {
 	switch err := key.Check(value); err {
 	case nil:

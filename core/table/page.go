@@ -32,25 +32,25 @@ const pollBytes = 64 << 10
 // ([ScanRequest.Continue]). A page that has finished its ranges has no Next. Examine examines the first row even if a
 // limit is already exceeded, so every page makes progress.
 type PageBuilder struct {
-	// Page is the result. Examine sets Next, Scanned and Examined. The caller sets Rows.
+	// Page is the page that is built. Examine sets its fields Next, Scanned and Examined. The caller sets Rows.
 	Page Page
 	// Eager means that the next rows are already in memory. When the page has all its rows, Examine then looks for
-	// another match. Without one, the page needs no Next.
+	// another match. Without another match, the page needs no Next.
 	Eager bool
 	// Traits are the traits of the table. The page omits entities that have expired at the time Now. If the request has
-	// Ended set, it omits all others instead.
+	// Ended set, the page instead omits entities that have not expired.
 	Traits *Traits
 	Now    edm.Ticks
-	// Pause is the request's Pause. A store that holds locks while it calls Examine sets it to nil, because Pause may
-	// block.
+	// Pause is the request's Pause. A store that holds locks while it calls Examine sets Pause to nil, because Pause
+	// may block.
 	Pause func(rows, size int) (end bool)
 
 	request  *ScanRequest
 	begun    bool // whether a row has been examined
 	taken    int  // number of rows on the page
 	size     int
-	polled   int // Page.Scanned at the last check of the deadline
-	unpolled int // limits need no check while Page.Scanned is at most this value
+	polled   int // value of Page.Scanned at the last check of the deadline
+	unpolled int // the limits need not be checked while Page.Scanned is at most this value
 }
 
 // NewPageBuilder starts a page. The request must not change until the page is complete.
@@ -69,7 +69,7 @@ const (
 	End
 )
 
-// Examine examines the next row. It does not retain row. It returns an error only if ctx is done.
+// Examine examines the next row. It does not retain the row, and returns an error only if ctx is done.
 func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 	r, n := b.request, len(row.Key)+len(row.Properties)
 	if b.Page.Scanned+n > b.unpolled {

@@ -32,7 +32,7 @@ func CheckPropertyName(name string) error {
 func checkUnicodeName(name string) error {
 	for i, r := range name {
 		switch r {
-		case 'ª', 'µ', 'º', '⁔': // valid in a C# identifier, but not in an XML name
+		case 'ª', 'µ', 'º', '⁔': // these characters are valid in a C# identifier, but not in an XML name
 			return PropertyNameInvalid.Err()
 		}
 		// Neither C# nor XML 1.0 allows code points above U+FFFF in names.

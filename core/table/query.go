@@ -29,17 +29,18 @@ func (s *Service) Get(ctx context.Context, n Name, partitionKey, rowKey string, 
 
 // Query selects entities in the order of their keys.
 type Query struct {
-	Filter *odata.Filter // nil means all entities
-	Within *key.Range    // nil means the whole table
+	Filter *odata.Filter // a nil Filter selects all entities
+	Within *key.Range    // range of keys, or nil for the whole table
 	Top    int           // maximum number of rows, 1 to 1000; if 0, the page is empty and has no Next
-	// From is the Next of the previous page, or nil for the first page.
+	// From is the field Next of the previous page, or nil for the first page.
 	From        []byte
 	Consistency Consistency
 	// Descending reverses the order.
 	Descending bool
 	// Count makes the query return [Page].Count instead of rows. Top is then ignored.
 	Count bool
-	// Pause is called repeatedly with the number of rows and bytes examined so far; see [ScanRequest]. It may be nil.
+	// Pause is called repeatedly with the number of rows and bytes examined so far; see [ScanRequest]. Pause may be
+	// nil.
 	Pause func(rows, size int) (end bool)
 }
 
@@ -96,7 +97,7 @@ func (s *Service) table(ctx context.Context, n Name) (Record, error) {
 	return r, nil
 }
 
-// nameProperty is the property of a table's record with the name in its original case.
+// nameProperty is a property of a table's record. It contains the table name in its original case.
 const nameProperty = "TableName"
 
 func tableValue(name string) edm.Properties {

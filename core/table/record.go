@@ -12,10 +12,10 @@ import (
 // Record is one entry of the catalog.
 type Record struct {
 	Key         RecordKey
-	Value       []byte      // opaque to the store
+	Value       []byte      // content of the record, which the store does not interpret
 	Incarnation Incarnation // the incarnation of the table; zero for the settings of an account
 	Revision    Revision
-	Traits      *Traits // nil if the table declares no options
+	Traits      *Traits // options of the table, or nil if it declares none
 }
 
 // Incarnation is the random id of a table from its creation to its deletion. It is part of the stored keys, so tables
@@ -29,7 +29,7 @@ type Revision string
 // RecordKey is the key of a record. If Table is empty, the record holds the settings of the account.
 type RecordKey struct {
 	Account string
-	Table   string // in lower case; see [FoldName]
+	Table   string // table name in lower case; see [FoldName]
 }
 
 const (
@@ -46,7 +46,7 @@ func (k RecordKey) String() string {
 	return TablesOf(k.Account) + k.Table
 }
 
-// TablesOf returns the common prefix of an account's table keys as text. The table name follows it.
+// TablesOf returns the text with which the keys of an account's tables begin. In each key, the table name follows.
 func TablesOf(account string) string { return tablePrefix + account + "/" }
 
 // ParseRecordKey is the inverse of [RecordKey.String]. The key shares memory with the

@@ -13,7 +13,7 @@ import (
 // one store. It is safe for concurrent use.
 type Service struct {
 	*shared
-	cost *Cost // nil if costs are not counted
+	cost *Cost // sum of the costs, or nil if costs are not counted
 }
 
 // shared holds the fields that a Service and its Metered copies share.
@@ -30,19 +30,19 @@ type Options struct {
 	Now func() edm.Ticks
 	// Rand returns random bits for incarnations and nonces.
 	Rand func() uint64
-	// Budget limits one page of a query. A zero field means its default.
+	// Budget limits one page of a query. A field that is 0 selects its default.
 	Budget Budget
 }
 
 // Budget limits one page of a query, in addition to the maximum of 1000 entities.
 type Budget struct {
-	Bytes     int       // bytes of keys and properties on the page; default 4 MiB
-	ScanBytes int       // bytes examined for the page; default 256 MiB
-	Time      edm.Ticks // duration of the query; default 5 s
+	Bytes     int       // maximum bytes of keys and properties on the page; the default is 4 MiB
+	ScanBytes int       // maximum bytes examined for the page; the default is 256 MiB
+	Time      edm.Ticks // maximum duration of the query; the default is 5 s
 }
 
 // MostShown returns the maximum length in bytes of an encoded page with several entities: twice Budget.Bytes. A format
-// may encode a stored byte as up to eight.
+// may encode one stored byte as up to eight bytes.
 func (s *Service) MostShown() int { return 2 * s.budget.Bytes }
 
 // New returns a Service that uses the given store.
@@ -53,7 +53,8 @@ func New(store Store, o Options) *Service {
 	return &Service{shared: &shared{store: store, now: o.Now, rand: o.Rand, budget: o.Budget}}
 }
 
-// Metered returns a Service on the same store that adds its costs to c. The result is not safe for concurrent use.
+// Metered returns a Service for the same store that adds its costs to c. The new Service is not safe for concurrent
+// use.
 func (s *Service) Metered(c *Cost) Service {
 	return Service{s.shared, c}
 }

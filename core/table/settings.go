@@ -63,8 +63,8 @@ func (s *Service) AccountSettings(ctx context.Context, account string) ([]byte, 
 	return nil, protocolError(err)
 }
 
-// UpdateAccountSettings calls update with the stored settings of an account, or nil if there are none, and stores the
-// result. It may call update several times.
+// UpdateAccountSettings passes the stored settings of an account, or nil if there are none, to a function and stores
+// the result. It may call the function several times.
 func (s *Service) UpdateAccountSettings(ctx context.Context, account string, update func(old []byte) ([]byte, error)) error {
 	return s.updateRecord(ctx, RecordKey{Account: account}, func(r *Record) (err error) {
 		r.Value, err = update(r.Value)
@@ -75,8 +75,8 @@ func (s *Service) UpdateAccountSettings(ctx context.Context, account string, upd
 // errUnchanged is returned by an update function of updateRecord to skip the write.
 var errUnchanged = errors.New("unchanged")
 
-// updateRecord reads a record, passes it to update, and writes it. It retries if another client changed the record in
-// the meantime.
+// updateRecord reads a record, passes it to a function, and writes the result. It retries if another client changed the
+// record in the meantime.
 func (s *Service) updateRecord(ctx context.Context, key RecordKey, update func(r *Record) error) error {
 	for range 10 {
 		r, err := s.startCall().ReadRecord(ctx, key, Strong)

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Upkeep is the state of one pass of upkeep, which removes the entities of a table that have expired by a rule in its
-// [Traits]. To begin a pass, set only Table.
+// Upkeep is the state of one pass of upkeep, which removes the entities of a table that have expired by a rule in the
+// table's [Traits]. To begin a pass, set only Table.
 type Upkeep struct {
 	Table   Name
 	Removed int // number of entities removed so far
@@ -22,8 +22,8 @@ type Upkeep struct {
 	left        bool // whether the removal of an expired entity failed
 	scanned     int
 
-	due   edm.Ticks // with [Sharing]: no other program may resume the pass before this instant
-	owing edm.Ticks // with [Sharing]: the instant at which the pass was due
+	due   edm.Ticks // instant before which no other program may resume the pass; used only with [Sharing]
+	owing edm.Ticks // instant at which the pass was due; used only with [Sharing]
 }
 
 // Sharing is a [Store] that several programs use at once. One program at a time runs a pass of upkeep over a table.
@@ -31,8 +31,8 @@ type Upkeep struct {
 type Sharing interface {
 	// ReadUpkeep returns the instant and state that SetUpkeep stored for a table, or zero values.
 	ReadUpkeep(ctx context.Context, t RecordKey) (due edm.Ticks, state []byte, err error)
-	// SetUpkeep stores due and state if the stored instant still equals was, and reports whether it stored them. The
-	// state has at most 1 KiB plus the length of the longest key.
+	// SetUpkeep stores an instant and a state if the stored instant still equals the argument was. It reports whether
+	// it stored them. The state has at most 1 KiB plus the length of the longest key.
 	SetUpkeep(ctx context.Context, t RecordKey, was, due edm.Ticks, state []byte) (set bool, err error)
 	// RestUpkeep returns the pause before the next pass, after a pass that examined the given number of bytes.
 	RestUpkeep(scanned int) edm.Ticks
@@ -89,8 +89,8 @@ func (u *Upkeep) state() []byte {
 	return append(b, u.from...)
 }
 
-// parse decodes the progress of a pass from b, which state has encoded. If b has no progress, the pass begins at the
-// start of the table.
+// parse decodes the progress of a pass, as encoded by the method state. If b contains no progress, the pass begins at
+// the start of the table.
 func (u *Upkeep) parse(b []byte) {
 	n := len(u.incarnation)
 	if len(b) <= n+17 {

@@ -51,12 +51,12 @@ type Store interface {
 	WriteRecord(ctx context.Context, r Record) (Revision, error)
 
 	// ListRecords returns the records of at most limit tables of an account, in byte order of their names, starting
-	// with the lowest name ≥ from. Fewer records mean that there are no more. A limit of 1001 must work. The list need
-	// not be a snapshot.
+	// with the lowest name ≥ from. If there are fewer records than limit, the account has no more tables. A limit of
+	// 1001 must work. The list need not be a snapshot.
 	ListRecords(ctx context.Context, account, from string, limit int, c Consistency) ([]Record, error)
 
-	// Drop removes a table and its record if the record has the given revision, and otherwise fails with [ErrRevision].
-	// The entities may be removed later, but nobody can read them when Drop has returned.
+	// Drop removes a table and its record if the record has the given revision. Otherwise, Drop fails with
+	// [ErrRevision]. The entities may be removed later, but nobody can read them when Drop has returned.
 	Drop(ctx context.Context, table RecordKey, revision Revision) error
 
 	// Get returns the entity with an encoded key, or [ErrNoEntity].
@@ -104,7 +104,7 @@ type ScanRequest struct {
 	// Ranges has at least one range. The ranges are not empty, do not overlap, and are in ascending order. A page
 	// covers all of them, under its limits and in its snapshot.
 	Ranges []key.Range
-	Filter *odata.Filter // nil matches all entities; the store must apply the filter exactly to each entity
+	Filter *odata.Filter // a nil Filter matches all entities; the store must apply the filter exactly to each entity
 	// Ended makes the scan select only entities that have expired by a rule in the table's [Traits]. Otherwise it
 	// selects only entities that have not expired.
 	Ended bool
@@ -129,8 +129,9 @@ type ScanRequest struct {
 	ScanBytes int
 	Expired   func() bool
 
-	// Pause may be called wherever Expired may be, with the number of entities and bytes examined so far, but not while
-	// the store holds locks, because it may block. If it returns true, the page ends. It may be nil.
+	// Pause may be called wherever Expired may be called, with the number of entities and bytes examined so far. The
+	// store must not hold locks during the call, because Pause may block. If Pause returns true, the page ends. Pause
+	// may be nil.
 	Pause func(rows, size int) (end bool)
 
 	Consistency Consistency
@@ -152,7 +153,7 @@ type Page struct {
 	Next []byte
 	// Scanned is the number of bytes that the store examined, and Examined is the number of entities.
 	Scanned, Examined int
-	// Recycle returns the memory of Rows to the store. It may be nil. It may be called at most once, after the last use
-	// of Rows.
+	// Recycle returns the memory of Rows to the store. Recycle may be nil. Call it at most once, after the last use of
+	// Rows.
 	Recycle func()
 }

@@ -23,8 +23,8 @@ func (s *Service) Traffic(ctx context.Context, n Name) (*traffic.Report, error) 
 	return r, nil
 }
 
-// Replication returns the state of the replica that serves eventual reads. Without a replica, they are current, and
-// LastSync is the current time.
+// Replication returns the state of the replica that serves eventual reads. Without a replica, eventual reads are
+// current, and LastSync is the current time.
 func (s *Service) Replication() Replication {
 	if store, ok := As[Replicated](s.store); ok {
 		return store.Replication()

@@ -8,11 +8,11 @@ import (
 )
 
 // Traits are the options of a table that its store must follow: a rule of expiry, and whether the table has a change
-// feed. nil means none. They are immutable.
+// feed. A nil Traits has no options. Traits are immutable.
 type Traits struct {
 	Expiry *Expiry // the rule in force, or nil
-	// Ending is a withdrawn rule with Until set, or nil. It remains while entities that expired by the rule are still
-	// stored.
+	// Ending is a withdrawn rule with Until set, or nil. The rule remains here while entities that expired by it are
+	// still stored.
 	Ending *Expiry
 	// Feed is set if the table has a change feed, see [Feeding].
 	Feed *Feed
@@ -21,7 +21,7 @@ type Traits struct {
 // Expiry is a rule that determines when entities expire. All reads and writes treat an expired entity as absent, even
 // while it is still stored.
 type Expiry struct {
-	// Property names a property, or is "". An entity expires at the DateTime in this property, if it has one.
+	// Property is the name of a property, or "". An entity with a DateTime in this property expires at that time.
 	Property string
 	// After is the maximum age of entities without a DateTime in Property, counted from their Timestamp. 0 means no
 	// maximum.
@@ -43,8 +43,8 @@ type Feed struct {
 // this time makes them visible again.
 const UndoTime = 3600 * edm.TicksPerSecond
 
-// Ends returns the instant at which an entity with the given Timestamp and properties expires. A store that computes it
-// in another way, as for an index, must get the same result.
+// Ends returns the instant at which an entity with the given Timestamp and properties expires. A store that computes
+// this instant in another way, for example for an index, must get the same result.
 func (e *Expiry) Ends(written edm.Ticks, p edm.Properties) (at edm.Ticks, ends bool) {
 	if e.Property != "" {
 		if v, ok := p.Lookup(e.Property); ok && v.Type() == edm.TypeDateTime {
@@ -90,8 +90,8 @@ const undoMargin = 60 * edm.TicksPerSecond
 // RemoveTime is the age at which a rule begins to remove entities.
 const RemoveTime = UndoTime + undoMargin
 
-// endedAt returns the instant at which an entity expired, and the earlier one if it expired by both Expiry and Ending.
-// Ended must be true for the entity.
+// endedAt returns the instant at which an entity expired. If the entity expired by both Expiry and Ending, endedAt
+// returns the earlier instant. The method Ended must report true for the entity.
 func (t *Traits) endedAt(row *Row, now edm.Ticks) (at edm.Ticks) {
 	for _, e := range [...]*Expiry{t.Expiry, t.Ending} {
 		if e.hasExpired(row, now) {

@@ -84,7 +84,7 @@ func (s *Service) expire(ctx context.Context, u *Upkeep, rows []Row) error {
 		_, err := s.store.Commit(ctx, u.Table.Key(), m)
 		switch refused, ok := errors.AsType[*Refused](err); {
 		case ok:
-			u.left = u.left || !errors.Is(refused, ErrNoEntity) // ErrNoEntity: the entity has already been removed
+			u.left = u.left || !errors.Is(refused, ErrNoEntity) // ErrNoEntity means that the entity has already been removed
 			m = slices.Delete(m, refused.Index, refused.Index+1)
 		case errors.Is(err, ErrNoTable):
 			return nil

@@ -27,8 +27,8 @@ func (s *Service) Write(ctx context.Context, n Name, op Operation) (edm.Ticks, e
 	return ticks, nil
 }
 
-// Transact applies 1 to 100 operations on different entities of one partition: all or none. It returns the Timestamp of
-// the written entities. An error has the index of the failed operation.
+// Transact applies 1 to 100 operations on different entities of one partition: all of them or none. It returns the
+// Timestamp of the written entities. An error has the index of the failed operation.
 func (s *Service) Transact(ctx context.Context, n Name, ops []Operation) (edm.Ticks, error) {
 	if len(ops) == 0 {
 		return 0, InvalidInput.With("The batch request has no operation. Give its changeset at least one.")
@@ -94,7 +94,8 @@ func (s *Service) commit(ctx context.Context, table RecordKey, m []Mutation) (ed
 		return ticks, err
 	}
 	lost := err
-	// Sending the mutations again is safe if one of them requires a Timestamp: their application would change it.
+	// It is safe to send the mutations again if one of them requires a Timestamp. If the first attempt was applied,
+	// this Timestamp has changed, and the second attempt fails.
 	if slices.ContainsFunc(m, func(m Mutation) bool { return m.Condition == Unchanged }) {
 		if ticks, err = s.startCall().Commit(ctx, table, m); err == nil {
 			return ticks, nil

@@ -95,8 +95,8 @@ func New(o Options) *Buckets {
 
 func clamp(grains float64) int64 { return int64(math.Min(math.Max(math.Round(grains), 1), longest)) }
 
-// Take takes n tokens of a key and returns 0. If there are too few, it takes none and returns the wait. For n above the
-// burst, a full bucket suffices. key is not retained.
+// Take takes n tokens of a key and returns 0. If there are too few tokens, it takes none and returns the time to wait.
+// If n exceeds the burst, a full bucket suffices. Take does not retain the key.
 func (b *Buckets) Take(key string, n int) (wait time.Duration) {
 	if b.token == 0 || n <= 0 {
 		return 0
@@ -133,7 +133,7 @@ func (b *Buckets) Peek(key string) (wait time.Duration) {
 	return b.lacks(e, now, b.token)
 }
 
-// charge returns the time in which a bucket gains n tokens, limited to most. Both times are in grains.
+// charge returns the time in which a bucket gains n tokens, limited to the given maximum. Both times are in grains.
 func (b *Buckets) charge(n int, most int64) int64 {
 	if int64(n) < most/b.token {
 		return int64(n) * b.token
@@ -161,7 +161,7 @@ func (b *Buckets) find(key string) (s *shard, now int64, e *bucket) {
 	return s, now, &full
 }
 
-// full stands for the bucket of a key that is not in memory. Such a bucket is full.
+// full is used for every key without a bucket in memory: the bucket of such a key is full.
 var full bucket
 
 // duration converts grains to a duration. It rounds up to 100 ns, so that the bucket has enough tokens afterwards.
@@ -189,7 +189,7 @@ type shard struct {
 	last    edm.Ticks
 	elapsed int64 // time since New, in grains
 
-	_ [40]byte // prevents false sharing of a cache line between shards
+	_ [40]byte // padding that prevents false sharing of a cache line between shards
 }
 
 type bucket struct {
@@ -236,7 +236,7 @@ func (s *shard) insert(key string, now, full int64) {
 		s.index[key] = slot
 		return
 	}
-	// Each Take makes at most one copy in the heap too low, which is corrected here in O(log n).
+	// Each Take makes at most one copy in the heap too low. This loop corrects such a copy in O(log n).
 	for {
 		root := &s.order[0]
 		is := s.buckets[root.slot].full

@@ -120,7 +120,8 @@ func ReadTally(b []byte) (t *Tally, ok bool) {
 	return t, !r.bad && len(r.rest) == 0
 }
 
-// reader reads from the front of rest. After an error, bad is set and all values read are zero.
+// reader decodes values from the front of a byte string. The field rest holds the bytes that were not decoded yet.
+// After an error, the field bad is true, and all decoded values are zero.
 type reader struct {
 	rest []byte
 	bad  bool
@@ -135,7 +136,7 @@ func (r *reader) number() uint64 {
 	return n
 }
 
-// count reads a number of items. A number above room is an error.
+// count reads a number of items. A number that exceeds room is an error.
 func (r *reader) count(room int) int {
 	n := r.number()
 	if r.bad = r.bad || n > uint64(room); r.bad {

@@ -12,7 +12,7 @@ const (
 	busiest    = 16   // maximum number of tables with detailed counts (type counted)
 	aliases    = 256  // maximum number of spellings of table names in Counter.known
 	exactReads = 1000 // number of reads by key that are counted exactly after each Tick
-	sampling   = 8    // further reads are sampled: one in this number is counted, with this number as its weight
+	sampling   = 8    // of this number of further reads, one is counted, with this number as its weight
 
 	waiting = 256  // maximum number of tables that have only a count of requests
 	fading  = 1024 // each minute, a count of requests is reduced by a part of 1/fading
@@ -24,7 +24,7 @@ type Counter struct {
 	known atomic.Pointer[map[string][]spelled] // tables with detailed counts, by name as spelled in requests
 	hours hours
 
-	mu      sync.Mutex // guards the fields below, and each replacement of known
+	mu      sync.Mutex // the mutex guards the fields below, and each replacement of known
 	tables  []*counted
 	waiting map[name]uint64
 	now     edm.Ticks
@@ -139,10 +139,10 @@ func (c *Counter) Tick(now edm.Ticks) {
 	}
 }
 
-// replace gives the place of the least busy table with detailed counts to the busiest table without them, if this is
-// busier.
+// replace compares the least busy table with detailed counts and the busiest table without. If the second table is
+// busier, it gets the place of the first.
 //
-// Requests count less with time, to about a quarter after a day.
+// Requests count less with time: after a day, a request counts about a quarter.
 func (c *Counter) replace() {
 	var next name
 	most, full := uint64(0), len(c.waiting) == waiting

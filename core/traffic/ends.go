@@ -14,8 +14,8 @@ type ends struct {
 	n               int
 }
 
-// insert compares an inserted key with earlier keys: atEnd means above the highest, and atStart below the lowest.
-// judged is false for the first inserts, which have no earlier keys.
+// insert compares an inserted key with earlier keys. atEnd reports whether the key is above the highest, and atStart
+// whether it is below the lowest. judged is false for the first inserts, which have no earlier keys.
 func (e *ends) insert(k []byte) (judged, atEnd, atStart bool) {
 	k = cut(k)
 	if e.oldHigh != nil {

@@ -7,7 +7,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// The metrics that are counted for each key range and for each partition.
+// These metrics are counted for each key range and for each partition.
 const (
 	reads = iota
 	writes
@@ -47,7 +47,7 @@ type grid struct {
 	open         cells    // counts since the last full minute
 	sum          cells    // counts of the full minutes in the current quarter of an hour
 	at           edm.Ticks
-	minutes      []Column // in ascending order of time
+	minutes      []Column // columns of minutes in ascending order of time
 	quarters     []Column
 	sample       [][]byte
 	seen, random uint64
@@ -57,7 +57,7 @@ type grid struct {
 // Column holds the traffic of one minute or one quarter of an hour.
 type Column struct {
 	At    edm.Ticks `json:"at"`
-	Cells []byte    `json:"cells"` // encoded by pack
+	Cells []byte    `json:"cells"` // counts, as encoded by the method pack
 }
 
 func (g *grid) find(k []byte) int { return find(g.bounds, k) }

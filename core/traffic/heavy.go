@@ -13,7 +13,7 @@ const (
 
 // Entry is one partition in a list of the heaviest partitions. The true count is between Count-Error and Count.
 type Entry struct {
-	Partition string `json:"partition"` // truncated to 128 bytes
+	Partition string `json:"partition"` // name of the partition, truncated to 128 bytes
 	Hash      uint64 `json:"-"`
 	Count     uint64 `json:"count"`
 	Error     uint64 `json:"error"`
@@ -138,8 +138,8 @@ func (h *Heavy) insert(e Entry) {
 	h.Entries = slices.Insert(h.Entries, i, e)
 }
 
-// floor returns an upper bound for the count of each partition that is not in h.Entries. room is the maximum length of
-// h.Entries.
+// floor returns an upper bound for the count of each partition that is not in h.Entries. The parameter room is the
+// maximum length of h.Entries.
 func (h Heavy) floor(room int) uint64 {
 	if len(h.Entries) < room {
 		return 0
@@ -147,8 +147,8 @@ func (h Heavy) floor(room int) uint64 {
 	return h.Entries[len(h.Entries)-1].Count
 }
 
-// merge returns the heaviest partitions of two lists, each of at most room partitions. The counts and errors of the
-// result are still valid bounds.
+// merge returns the heaviest partitions of two lists, which each have at most the given number of partitions. The
+// counts and errors of the result are still valid bounds.
 func (h Heavy) merge(o Heavy, room int) Heavy {
 	if o.Total == 0 {
 		return h

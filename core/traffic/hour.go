@@ -80,7 +80,7 @@ func (h *hours) begin(id string, v *Visit, n uint64) {
 	t.counts[h.slot(0)].Add(n)
 }
 
-// slot returns the index of a minute in hourly.counts. ago is the number of minutes before the current minute.
+// slot returns the index of a minute in hourly.counts. The minute is given by its distance from the current minute.
 func (h *hours) slot(ago int) int {
 	return (int(h.now/minute)%minutesKept + minutesKept - ago) % minutesKept
 }

@@ -34,7 +34,7 @@ type Merger struct {
 	totals       Totals
 	heavy        [metrics]Heavy
 	shapes       window
-	minutes      []minuteCount // in ascending order of time
+	minutes      []minuteCount // counts by minute, in ascending order of time
 	ranges       []Range
 }
 
@@ -45,7 +45,7 @@ func NewMerger() *Merger {
 	return m
 }
 
-// Add adds the counts of a bucket, which has no partition in common with the others. It ignores a Tally that began
+// Add adds the counts of a bucket, which has no partition in common with other buckets. It ignores a Tally that began
 // three days before the bucket's last count, as in an idle bucket.
 func (m *Merger) Add(b *Bucket) {
 	m.ranges = append(m.ranges, b.Range)

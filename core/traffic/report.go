@@ -22,12 +22,12 @@ type Overview struct {
 type Report struct {
 	Account string    `json:"account"`
 	Table   string    `json:"table"`
-	Since   time.Time `json:"since"` // when the counts in Totals, Partitions and Shapes began
+	Since   time.Time `json:"since"` // start of the counts in Totals, Partitions and Shapes
 	Until   time.Time `json:"until"`
 	Totals  Totals    `json:"totals"`
 	// Partitions maps a metric's name to its heaviest partitions.
 	Partitions map[string]Heavy `json:"heaviest"`
-	Shapes     []Shape          `json:"shapes"` // in descending order of cost
+	Shapes     []Shape          `json:"shapes"` // groups of queries in descending order of cost
 	Map        Map              `json:"map"`
 	// Hour holds the counts of the last hour, which are exact. Even a table without other counts has these counts. On
 	// Cloudflare Workers, Hour is nil.

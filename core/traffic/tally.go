@@ -84,8 +84,8 @@ func (t *Tally) sumRead(v *Visit) {
 	t.totals.ReadBytes += uint64(v.Bytes)
 }
 
-// count adds a request to all counts except the sums of reads by key (see sumRead). weight is the number of reads that
-// a sampled read by key represents.
+// count adds a request to all counts except the sums of reads by key (see sumRead). The parameter weight is the number
+// of reads that a sampled read by key represents.
 func (t *Tally) count(v *Visit, from []byte, weight int) {
 	id := uint64(0)
 	if v.InPartition {

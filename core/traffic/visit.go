@@ -9,11 +9,11 @@ type Visit struct {
 	PartitionKey, RowKey string
 	InPartition          bool
 	Write                bool
-	// Entities is the number of entities that were read or written by key, of which Inserts may be new. Bytes is the
-	// length of their keys and properties; the largest has Largest bytes.
+	// Entities is the number of entities that were read or written by key. Inserts is the number of them that may be
+	// new. Bytes is the total length of their keys and properties, and Largest is the length of the largest entity.
 	Entities, Inserts, Bytes, Largest int
-	// Tool is set for writes of edgetable's own tools. They are counted only in Hour, on which no advice about a table
-	// is based.
+	// Tool is set for writes of edgetable's tools. Such writes are counted only in Hour, on which no advice about a
+	// table is based.
 	Tool bool
 	// Batch is set if the writes were an entity group transaction.
 	Batch bool

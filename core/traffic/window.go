@@ -33,8 +33,8 @@ type Totals struct {
 	// Missed is the number of requests that arrived while another request to the table was being counted.
 	Missed uint64 `json:"missed"`
 
-	// Judged is the number of inserts whose key was compared with earlier keys. AtEnd is the number of keys above the
-	// highest earlier key, and AtStart of keys below the lowest.
+	// Judged is the number of inserts whose key was compared with earlier keys. Of these keys, AtEnd were above the
+	// highest earlier key, and AtStart were below the lowest.
 	Judged  uint64 `json:"judged"`
 	AtEnd   uint64 `json:"atEnd"`
 	AtStart uint64 `json:"atStart"`
@@ -154,7 +154,7 @@ func (w *window) shape(v *Visit) *Shape {
 	if len(w.shapes) == w.size.shapes {
 		w.forgetShape()
 		if v.Plan == otherShapes {
-			return w.shape(v) // finds the Shape "Other", which forgetShape has created if necessary
+			return w.shape(v) // this call finds the Shape "Other", which forgetShape has created if necessary
 		}
 	}
 	w.shapes = append(w.shapes, Shape{Plan: v.Plan, Filter: clone(v.Shape, w.size.text), Example: clone(v.Example, w.size.text)})

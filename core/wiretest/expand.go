@@ -41,7 +41,7 @@ func expand(text, account string, captured map[string]string) (string, error) {
 	}
 }
 
-// capture returns the part of an earlier response that an expression such as 02.ETag or 03<Value> names.
+// capture returns a part of an earlier response. The name of the part is an expression such as 02.ETag or 03<Value>.
 func capture(name string, captured map[string]string) (string, error) {
 	number, element, ok := strings.Cut(name, "<")
 	if !ok {

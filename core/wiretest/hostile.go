@@ -11,7 +11,7 @@ import (
 )
 
 // hostile lists requests that could bring a secret, or a text chosen by the client, into a log. The log must contain
-// the string in shown and none of those in hidden.
+// the string in the field shown, and no string in the field hidden.
 var hostile = []struct {
 	text   string
 	hidden []string
@@ -45,8 +45,8 @@ func (tooMany) Take(string, int) time.Duration { return time.Second }
 func (tooMany) Charge(string, int)             {}
 func (tooMany) Peek(string) time.Duration      { return time.Second }
 
-// Hostile checks what a server logs for hostile requests. serve must answer each request with the given handler, and
-// return the text that was logged.
+// Hostile checks what a server logs for hostile requests. The function serve must answer each request with the given
+// handler, and return the text that was logged.
 func Hostile(t *testing.T, serve func(h *protocol.Handler, req *protocol.Request) string) {
 	t.Helper()
 	var clock Clock

@@ -17,8 +17,8 @@ var timestamp = regexp.MustCompile(`2026-03-04T05(:|%3A)06(:|%3A)\d\d\.\d+Z`)
 // name replaces the Timestamps in a response by numbered placeholders.
 func (m *moments) name(text string) string { return m.nameEach(text, timestamp) }
 
-// recent matches a Timestamp of any day, with or without a fraction of a second. nameAny replaces only those of the
-// last hour, because this test did not issue older ones.
+// recent matches a Timestamp of any day, with or without a fraction of a second. nameAny replaces only Timestamps of
+// the last hour, because this test did not issue older ones.
 var recent = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d(:|%3A)\d\d(:|%3A)\d\d(\.\d+)?Z`)
 
 // nameAny is like name, for a server that runs on the real clock.
@@ -42,7 +42,8 @@ func (m *moments) nameEach(text string, pattern *regexp.Regexp) string {
 	})
 }
 
-// translate replaces the Timestamps in a request that m contains by the Timestamps at the same indexes in other.
+// translate replaces Timestamps in a request. A Timestamp of m is replaced by the Timestamp at the same index in the
+// list other.
 func (m moments) translate(text string, other moments) string {
 	return timestamp.ReplaceAllStringFunc(text, func(t string) string {
 		i := slices.Index(m, strings.ReplaceAll(t, "%3A", ":"))

@@ -21,7 +21,7 @@ type Remote struct {
 	Dialect Dialect
 	Differs []string // exchanges, as scenario/NN, whose responses are known to differ; a difference is only logged
 	Send    Target
-	Empty   func(t *testing.T) // deletes the tables that the previous scenario left in the account
+	Empty   func(t *testing.T) // function that deletes the tables that the previous scenario left in the account
 }
 
 // RunRemote plays the scenarios one after another, except those that need a certain clock or other accounts. It ignores

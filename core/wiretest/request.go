@@ -18,7 +18,7 @@ const (
 // Request is a complete, signed request.
 type Request struct {
 	Method  string
-	Target  string // as it is in the request line
+	Target  string // target exactly as in the request line
 	Host    string
 	Header  []Field // all headers except Host, in the order of the transcript
 	Body    []byte
@@ -40,7 +40,7 @@ func get(header []Field, name string) string {
 	return ""
 }
 
-// NewRequest parses a request in the notation of transcripts. now is the time of the request.
+// NewRequest parses a request in the notation of transcripts. The parameter now is the time of the request.
 func NewRequest(text string, now time.Time) (*Request, error) { return newRequest(text, now, nil) }
 
 // newRequest is like NewRequest, and can insert parts of earlier responses.
@@ -100,7 +100,7 @@ func newRequest(text string, now time.Time, captured map[string]string) (*Reques
 	return r, r.sign(signature, account)
 }
 
-// addressed returns the account in the address of a request, whose key signs the request.
+// addressed returns the account in the address of a request. The key of this account signs the request.
 func addressed(text string) string {
 	_, path, _ := strings.Cut(text, " ")
 	path, _, _ = strings.Cut(path, " ")
@@ -123,7 +123,8 @@ func addressed(text string) string {
 	return name
 }
 
-// sign adds an Authorization header. how is the kind of the header, such as "(SharedKey)"; "" means no header.
+// sign adds an Authorization header. The parameter how is the kind of the header, such as "(SharedKey)", or "" for no
+// header.
 func (r *Request) sign(how, account string) error {
 	key, scheme := AccountKey, sharedkey.SharedKeyLite
 	switch how {

@@ -22,8 +22,8 @@ func updating() bool {
 // Target sends a request to a server and returns the response.
 type Target func(*Request) (*Response, error)
 
-// Run plays all transcripts. For each scenario, it creates a handler and calls start, which must put the handler behind
-// a transport.
+// Run plays all transcripts. For each scenario, it creates a handler and calls the function start, which must put the
+// handler behind a transport.
 func Run(t *testing.T, start func(t *testing.T, h *protocol.Handler) Target) {
 	t.Helper()
 	RunScenes(t, Dialect{}, func(t *testing.T, clock *Clock, directives []string) Target {
@@ -57,7 +57,7 @@ var token = regexp.MustCompile(`(Next(?:PartitionKey|RowKey|TableName)(?:: |=))[
 // descends matches the response to a query in descending order.
 var descends = regexp.MustCompile(`\nx-edgetable-orderby: .*desc\n`)
 
-// equal reports whether a response is correct for an exchange. want is the recorded response.
+// equal reports whether a response is correct for an exchange, given the recorded response.
 func (d *Dialect) equal(exchange, want, got string) bool {
 	if slices.Contains(d.Others, exchange) {
 		return got != want

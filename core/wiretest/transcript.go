@@ -22,7 +22,7 @@ type Transcript struct {
 // Exchange is a request and the expected response, both as text.
 type Exchange struct {
 	Number   int
-	Name     string // without the number
+	Name     string // name of the exchange, without its number
 	Request  string
 	Response string
 }

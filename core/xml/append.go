@@ -56,7 +56,7 @@ func appendEscaped(dst []byte, s string, attribute bool) (out []byte, whole bool
 			dst = append(dst, "&amp;"...)
 		case c == '<':
 			dst = append(dst, "&lt;"...)
-		case c == '>': // always escaped, because text must not contain ]]>
+		case c == '>': // the character > is always escaped, because text must not contain ]]>
 			dst = append(dst, "&gt;"...)
 		case c == '"' && attribute:
 			dst = append(dst, "&quot;"...)

@@ -42,7 +42,7 @@ func legal(s string) int {
 		switch c := b[i]; {
 		case c < 0x20 && c != '\t' && c != '\n' && c != '\r':
 			return i
-		case c == 0xEF && b[i+1] == 0xBF && b[i+2] >= 0xBE: // U+FFFE or U+FFFF
+		case c == 0xEF && b[i+1] == 0xBF && b[i+2] >= 0xBE: // the character is U+FFFE or U+FFFF
 			return i
 		}
 		i++
@@ -50,7 +50,8 @@ func legal(s string) int {
 	return len(s)
 }
 
-// isChar implements the production Char of XML, which also limits references.
+// isChar reports whether XML permits a character (production Char). A reference such as &#10; must denote such a
+// character.
 func isChar(x rune) bool {
 	return x >= 0x20 && x < 0xD800 || x == '\t' || x == '\n' || x == '\r' || x >= 0xE000 && x < 0xFFFE || x >= 0x10000 && x <= utf8.MaxRune
 }

@@ -2,7 +2,7 @@ package xml
 
 import "unicode/utf8"
 
-// name reads a name at r.pos. local is the offset of the local part, after a prefix and a colon.
+// name reads a name at r.pos. The result local is the offset of the local part, after a prefix and a colon.
 func (r *Reader) name() (name string, local int, err error) {
 	rest := r.doc[r.pos:]
 	n := nameLength(rest)
@@ -22,8 +22,8 @@ func (r *Reader) name() (name string, local int, err error) {
 	return view(rest[:n]), local, nil
 }
 
-// prefix returns the namespace prefix of a name: "a" for "a:b", and "" without a colon. local is the offset after the
-// colon, or 0.
+// prefix returns the namespace prefix of a name: "a" for "a:b", and "" without a colon. The parameter local is the
+// offset after the colon, or 0.
 func prefix(name string, local int) string { return name[:max(local-1, 0)] }
 
 // nameLength returns the length of the longest name without a colon at the start of b.
@@ -70,8 +70,8 @@ func IsName(s string) bool {
 	return s != ""
 }
 
-// isNameRune reports whether a non-ASCII character may occur in a name (productions NameStartChar and NameChar). first
-// means at the start of the name.
+// isNameRune reports whether a non-ASCII character may occur in a name or, if first is set, at the start of a name
+// (productions NameChar and NameStartChar).
 func isNameRune(x rune, first bool) bool {
 	switch {
 	case x == 0xB7, x >= 0x300 && x <= 0x36F, x == 0x203F, x == 0x2040:

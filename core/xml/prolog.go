@@ -89,7 +89,7 @@ func (r *Reader) remark() (skipped bool, err error) {
 	return false, nil
 }
 
-// skipOutside skips everything outside the root element. If more is true, r.pos is at the root's start tag.
+// skipOutside skips everything outside the root element. If the result more is true, r.pos is at the root's start tag.
 func (r *Reader) skipOutside() (more bool, err error) {
 	for {
 		r.blanks()

@@ -19,7 +19,7 @@ type Kind uint8
 
 const (
 	EOF   Kind = iota // end of a complete document
-	Start             // a start tag; <a/> is a Start and an End
+	Start             // a start tag; the tag <a/> results in a Start and then an End
 	End
 	Text // all character data up to the next tag, including CDATA sections; never empty
 )
@@ -48,11 +48,11 @@ type Reader struct {
 	kind Kind  // result of the last Next
 
 	text   []byte
-	joined bool // whether text is at the end of decoded and not in the document
+	joined bool // whether the field text is in decoded, at the end, and not in the document
 
 	open   [MaxDepth]element
 	depth  int
-	tag    int  // index in open of the element whose tag was read last
+	tag    int  // index, in the list open, of the element whose tag was read last
 	empty  bool // whether the last Start was a tag such as <a/>; Next then returns End
 	rooted bool
 
@@ -68,7 +68,7 @@ type Reader struct {
 }
 
 type element struct {
-	name       string // with prefix
+	name       string // name with its prefix
 	local      int    // offset of the local part in name
 	space      string
 	namespaces int // number of namespaces declared by the surrounding elements

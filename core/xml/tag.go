@@ -202,7 +202,7 @@ func (r *Reader) end() error {
 	return nil
 }
 
-// leave closes the innermost element. Local and Space still return its names.
+// leave closes the innermost element. The methods Local and Space still return the names of this element.
 func (r *Reader) leave() {
 	r.depth--
 	r.tag = r.depth

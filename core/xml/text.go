@@ -58,8 +58,8 @@ func (r *Reader) characters() error {
 	}
 }
 
-// put appends piece to r.text. piece must begin at r.pos. plain means that piece needs no decoding. A plain piece is
-// not copied if r.text is empty.
+// put appends a piece of the document to r.text. The piece must begin at r.pos. If plain is set, the piece needs no
+// decoding, and is not copied if r.text is empty.
 func (r *Reader) put(piece []byte, plain, references bool) error {
 	if plain && len(r.text) == 0 {
 		r.text = piece
@@ -86,8 +86,8 @@ func (r *Reader) allocateDecoded() {
 	}
 }
 
-// decode appends piece, which must begin at r.pos, to r.decoded. Line ends become LF, references (if the argument is
-// set) characters, and white space in an attribute blanks.
+// decode appends piece, which must begin at r.pos, to r.decoded. Line ends become LF. If references is set, references
+// become characters. If attribute is set, white space becomes blanks.
 func (r *Reader) decode(piece []byte, references, attribute bool) error {
 	for i := 0; i < len(piece); {
 		from := i
@@ -162,7 +162,7 @@ func reference(b []byte) (x rune, size int) {
 				return 0, 0
 			}
 		}
-		if !isChar(x) { // includes a reference without digits, for which x is 0
+		if !isChar(x) { // this includes references without digits; x is 0 for these
 			return 0, 0
 		}
 	}

@@ -58,7 +58,7 @@ func exportLimit(which, n, tokens uint32) float64 {
 
 func known(question []byte) []byte {
 	b := shared.detach(int(hostKnown(pointer(question), uint32(len(question)))))
-	answer := bytes.Clone(b) // copied, because the buffer is reused for the next message
+	answer := bytes.Clone(b) // the answer is copied, because the buffer is reused for the next message
 	shared.recycle(b)
 	return answer
 }

@@ -92,8 +92,8 @@ func (s *buffer) drop() {
 	s.b = nil
 }
 
-// recycle keeps the block b for reuse instead of the smallest kept block, if b is larger than that block but not larger
-// than maxSpare.
+// recycle keeps the block b for reuse if its capacity is at most maxSpare and above the capacity of the smallest kept
+// block, which b replaces.
 func (s *buffer) recycle(b []byte) {
 	least := 0
 	for i := range s.spares {

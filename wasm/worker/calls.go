@@ -20,7 +20,7 @@ const (
 	overloaded
 	lost
 	unreachable
-	failed // followed by the reason of the failure
+	failed // the reason of the failure follows this value
 )
 
 // answerTimeout is the time that the JavaScript shell waits for an answer.

@@ -24,8 +24,8 @@ type config struct {
 	failures     float64
 	rates        setting.Rates // limits of one isolate; a Worker has many isolates, so their total may exceed the limits
 	buckets      uint16
-	splitBytes   float64 // size above which a key range splits; 0 disables splits for size
-	splitRate    float64 // requests per second above which a key range splits; 0 disables splits for load
+	splitBytes   float64 // size above which a key range splits; 0 disables splits by size
+	splitRate    float64 // requests per second above which a key range splits; 0 disables splits by load
 	location     string
 	catalog      string
 	replica      string // name of the replica; "" if there is none
@@ -41,7 +41,7 @@ func readConfig(text string) (*config, error) {
 	c.pathStyle = in.Bool("EDGETABLE_PATH_STYLE")
 	c.extensions = in.Bool("EDGETABLE_EXTENSIONS")
 	c.maxSkew = in.Duration("EDGETABLE_MAX_SKEW", sharedkey.MaxSkew, 0, 366*24*time.Hour)
-	c.settingsAge = max(in.Duration("EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour), 1) // at least 1, because 0 would select the protocol's default
+	c.settingsAge = max(in.Duration("EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour), 1) // the age is at least 1, because 0 would select the protocol's default
 	c.scannedBytes = in.Int("EDGETABLE_SCANNED_BYTES", 8<<20, 1<<16, 1<<30)
 	c.failures = in.Number("EDGETABLE_MAX_FAILURES", 0, 0, 1e9)
 	c.rates = in.Rates("EDGETABLE_LIMITS")

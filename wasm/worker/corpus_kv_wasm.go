@@ -11,7 +11,8 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// This is the module of corpus_wasm.go with Workers KV as its store, with best effort instead of atomicity.
+// This is the module of corpus_wasm.go with Workers KV as its store. In this store, writes are not atomic but best
+// effort.
 
 var clock scene.Clock
 

@@ -9,11 +9,11 @@ import (
 	"edgetable/core/settings"
 )
 
-// isolate is the cache of the whole isolate, which one instance keeps: the layouts of tables and the settings of
+// isolate is the cache that one instance holds for the whole isolate: the layouts of tables and the settings of
 // accounts.
 type isolate struct {
-	maps     *durableobject.Maps // nil until first used
-	settings map[string][]byte   // for each account, the time at which the settings were read, one byte, and their stored form
+	maps     *durableobject.Maps // layouts of tables, or nil until they are first used
+	settings map[string][]byte   // for each account: the time of the read, one byte, and the stored settings
 }
 
 // A request about settings begins with settingsRecall or settingsKeep, and the account's name as a frame. settingsKeep

@@ -3,7 +3,7 @@
 package main
 
 import (
-	_ "bytes" // must be the first import, which makes TinyGo's module smaller
+	_ "bytes" // this import must be the first, because this makes TinyGo's module smaller
 	"context"
 	"time"
 	"unsafe"
@@ -31,7 +31,7 @@ func hostAnswered(number uint32, response unsafe.Pointer, n uint32)
 var (
 	shared buffer
 	store  *workerskv.Store
-	first  *server // the server whose state all servers share, except for the current request
+	first  *server // the server that was created first; all servers share its state, except for the current request
 )
 
 // Each call of a go:wasmexport function starts a goroutine with a new stack. Functions that are called often therefore

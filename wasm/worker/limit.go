@@ -64,8 +64,8 @@ type counter struct {
 	buckets [limitCount]*throttle.Buckets
 }
 
-// ask takes n tokens and returns the wait until they are available. A negative n charges -n tokens for finished work.
-// For n = 0, ask only returns the wait for one token.
+// ask takes n tokens and returns the time until they are available. If n is negative, ask charges -n tokens for
+// finished work. If n is 0, ask only returns the time until one token is available.
 func (c *counter) ask(which int, key string, n int) time.Duration {
 	b := c.buckets[which]
 	if b == nil {

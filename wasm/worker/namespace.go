@@ -29,7 +29,7 @@ import (
 // metadata.
 type namespace struct {
 	call func(request frames) (answer frames) // the caller owns the memory of the answer
-	// until is the time after which no write may begin. It is 0 if there are only reads.
+	// until is the time after which no write may begin, or 0 if there are only reads.
 	until edm.Ticks
 }
 

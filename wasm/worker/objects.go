@@ -14,12 +14,12 @@ import (
 type objects struct {
 	options engine.Options
 	rows    engine.Rows // the rows of the object that is running
-	pieces  *buffer     // provides large blocks of memory
+	pieces  *buffer     // source of large blocks of memory
 	awake   map[uint32]*awake
 	turns   uint64
 }
 
-// awake is the engine of an object with the number of the object's last request.
+// awake is the engine of an object, together with the number of the object's last request.
 type awake struct {
 	*engine.Engine
 	turn uint64

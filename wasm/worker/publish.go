@@ -28,7 +28,7 @@ const (
 func (p *publisher) publish(dst, batch []byte) []byte {
 	b, err := durableobject.ReadBatch(batch)
 	if err != nil {
-		panic(err.Error()) // cannot fail, because this module encoded the batch
+		panic(err.Error()) // this cannot fail, because this module encoded the batch
 	}
 	to := workerskv.NewPublisher(&namespace{call: p.host.kv, until: p.host.now() + writeTime}, p.host.now)
 	result := durableobject.Published{Done: make([]bool, len(b.Changes))}
@@ -96,8 +96,8 @@ func document(to *workerskv.Publisher, c *table.Change) error {
 	return err
 }
 
-// lastSync returns a function that returns the time up to which the replica has all changes. known is false until the
-// function has read it.
+// lastSync returns a function that returns the time up to which the replica has all changes. The function's result
+// known is false until it has read this time.
 func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() (last edm.Ticks, known bool) {
 	const (
 		// An object reports a lag after at most two minutes, and KV may return old states for one more.

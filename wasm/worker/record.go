@@ -46,8 +46,8 @@ func appendRecord(dst []byte, resp *protocol.Response) ([]byte, int) {
 	return append(dst, '}'), level
 }
 
-// lineOfRange returns the log line of an event of a key range. key is the key of the table's record. The line contains
-// no PartitionKey.
+// lineOfRange returns the log line of an event of a key range. The parameter key is the key of the table's record. The
+// line contains no PartitionKey.
 func lineOfRange(key string, bucket uint16, id uint32, event string) []byte {
 	account, name, _ := strings.Cut(strings.TrimPrefix(key, "table/"), "/")
 	dst := appendQuoted([]byte(`{"msg":"split","event":`), event)

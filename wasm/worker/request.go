@@ -95,7 +95,7 @@ func (r *incoming) read(b []byte) error {
 	for line := range strings.SplitSeq(head, "\n") {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
-			continue // not a header line
+			continue // this is not a header line
 		}
 		for strings.EqualFold(name, "x-http-method") { // the protocol counts the values of this header, so they become separate fields
 			first, rest, more := strings.Cut(value, ",")

@@ -27,8 +27,8 @@ type host struct {
 	log    func(level int, line []byte)
 	call   func(calls []durableobject.Call, ms uint32, writes bool) (answers frames)
 	kv     func(request frames) (answer frames)
-	known  func(question []byte) (answer []byte)                   // asks the instance that keeps the isolate's cache
-	limit  func(which int, key string, n int) (wait time.Duration) // calls the isolate's rate limiter; nil if this instance has its own
+	known  func(question []byte) (answer []byte)                   // function that asks the instance with the isolate's cache
+	limit  func(which int, key string, n int) (wait time.Duration) // function that calls the isolate's rate limiter, or nil if this instance has its own
 	// pageBytes is the maximum size of the entities of a page, unless a single entity is larger; 0 means the
 	// protocol's limit.
 	pageBytes int

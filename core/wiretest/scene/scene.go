@@ -88,8 +88,8 @@ func New(clock *Clock, directives []string, withTimeout func(context.Context, ti
 	return Over(memstore.New(clock.Now), clock, directives, withTimeout)
 }
 
-// Patient is a withTimeout that sets no time limit. It is for stores in another process, which may be slow on a busy
-// machine.
+// Patient can be the argument withTimeout of [New]. It sets no time limit. It is for stores in another process, which
+// may be slow on a busy machine.
 func Patient(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithCancel(ctx)
 }
@@ -137,7 +137,7 @@ func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) er
 	case directive == "extensions":
 		h.Extensions = true
 	case directive == "reference store":
-		store.Store = memstore.New(clock.Now) // for transcripts that need optional interfaces of a store
+		store.Store = memstore.New(clock.Now) // this store is for transcripts that need optional interfaces
 	case directive == "path style":
 		h.PathStyle = true
 	case word == "lag":
