@@ -22,8 +22,8 @@ func (s *Store) newChunks(p edm.Properties) chunks {
 
 var errStale = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: an entity was replaced again and again while it was read")}
 
-// load reads the chunks of entities in one bucket, and decodes the properties. Properties are nil if a chunk was
-// removed or is not in the replica yet.
+// load reads the chunks of entities in one bucket, and decodes the properties. The properties of an entity are nil if
+// one of its chunks was removed, or has not reached the replica yet.
 func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.Consistency) error {
 	found := make(map[string][]byte)
 	var keys []item

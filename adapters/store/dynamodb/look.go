@@ -23,7 +23,7 @@ const (
 // beatReader reads the oldest heartbeat at intervals. Callers that arrive during a read share the result.
 type beatReader struct {
 	now  func() edm.Ticks
-	read func(ctx context.Context) (oldest edm.Ticks, err error) // returns 0 if a heartbeat is missing
+	read func(ctx context.Context) (oldest edm.Ticks, err error) // returns the time of the oldest heartbeat, or 0 if a heartbeat is missing
 
 	reading singleflight.Group
 
@@ -55,7 +55,7 @@ func (l *beatReader) due() bool {
 }
 
 func (l *beatReader) again() {
-	if !l.due() { // another caller has read while this caller waited
+	if !l.due() { // another caller has read the heartbeats while this caller waited
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)

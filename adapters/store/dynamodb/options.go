@@ -39,14 +39,14 @@ type Options struct {
 	Scanned func(buckets.Cost)
 	// Observer receives the calls to DynamoDB.
 	Observer Observer
-	// Now is the clock for Timestamps and, together with Elapsed, for leases. nil means the machine's clock.
+	// Now is the clock for Timestamps and, together with Elapsed, for leases. A nil Now means the machine's clock.
 	Now func() edm.Ticks
-	// Elapsed is a monotonic clock with any origin. nil means the machine's clock.
+	// Elapsed is a monotonic clock with any origin. A nil Elapsed means the machine's clock.
 	Elapsed func() time.Duration
-	// Rand returns random bits. nil means a generator seeded by the system.
+	// Rand returns random bits. A nil Rand means a generator seeded by the system.
 	Rand func() uint64
-	// Sleep waits between attempts and until leases end. If ctx ends first, Sleep returns the error of ctx. nil means a
-	// real timer.
+	// Sleep waits between attempts and until leases end. If ctx ends first, Sleep returns the error of ctx. A nil Sleep
+	// means a real timer.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 

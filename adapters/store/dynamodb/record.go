@@ -22,8 +22,8 @@ func recordKey(key table.RecordKey) item { return call.Key(recordHash, []byte(ke
 type record struct {
 	table.Record
 	rebucket.Location // zero unless the record belongs to a table
-	// origin is the incarnation with which the table was created. Rebucket does not change it. If it has changed, the
-	// table was dropped and created again.
+	// origin is the incarnation with which the table was created. Rebucket does not change the origin. If the origin
+	// has changed, the table was dropped and created again.
 	origin   table.Incarnation
 	deleting bool
 }

@@ -29,7 +29,7 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 }
 
 // SetUpkeep implements [table.Sharing]. If the reply is lost, it returns an error, although the write may have been
-// applied. In this case, no process removes expired entities of the table until due.
+// applied. In this case, no process removes expired entities of the table until the time in the parameter due.
 func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.Ticks, state []byte) (set bool, err error) {
 	it := upkeepKey(t)
 	it[attrDue], it[attrState] = attribute.Number(due), attribute.Binary(state)

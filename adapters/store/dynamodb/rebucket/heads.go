@@ -72,7 +72,7 @@ func (e *Env) read(ctx context.Context, p Spread) (*heads, error) {
 	return h, nil
 }
 
-// turn waits for the next page of the bucket that is not empty. It returns false at the end of the bucket.
+// turn waits for the next page of the bucket, and skips empty pages. It returns false at the end of the bucket.
 func (b *bucketHeads) turn(ctx context.Context) (bool, error) {
 	for {
 		select {

@@ -50,8 +50,8 @@ type Progress struct {
 	// Rows is the number of entities compared in this pass. Copied and Deleted count the entities written to the copy
 	// and deleted from the copy.
 	Rows, Copied, Deleted int
-	// Pause is the expected time for which writes are refused: the duration of the last pass and of leases. It is set
-	// in [Closing] and later states.
+	// Pause is the expected time for which writes are refused. It includes the last pass, and the wait until leases
+	// have ended. It is set in [Closing] and later states.
 	Pause time.Duration
 }
 

@@ -22,8 +22,8 @@ type Store interface {
 	// the incarnation. If the table does not exist, the error is [table.ErrNoTable].
 	Change(ctx context.Context, key table.RecordKey, change func(Location) (Location, error)) error
 
-	// Heads returns up to rows entities of one bucket in key order, from the key start on. next is the start of the
-	// next page, or nil at the end.
+	// Heads returns entities of one bucket in key order, beginning at the key start. The maximum number of entities is
+	// rows. The result next is the start of the following page, or nil at the end.
 	Heads(ctx context.Context, p Spread, bucket uint16, start []byte, rows int) (page []Head, next []byte, err error)
 
 	// Copy copies the states of the first few differences to the copy of a table. Its transaction applies only if the
@@ -94,7 +94,7 @@ type Head struct {
 	Key          []byte
 	Ticks, Nonce string
 	Size         int    // approximate size of the item
-	Chunks       []byte // names the items that contain the properties of a large entity; nil for other entities
+	Chunks       []byte // names of the items that contain the properties of a large entity; nil for other entities
 }
 
 // Same reports whether h and o describe the same state of an entity.

@@ -13,7 +13,7 @@ import (
 // Observer receives the calls of a Table. Its functions must not block. Each function may be nil.
 type Observer struct {
 	Call  func(Observation)
-	Retry func() // called before a failed attempt is retried
+	Retry func() // Retry is called before a failed attempt is repeated
 }
 
 // Observation describes one call.

@@ -1,8 +1,8 @@
 // Package filter translates a $filter to a filter expression of DynamoDB, so that DynamoDB does not send entities that
-// do not match. It still reads them and charges for them.
+// do not match. DynamoDB still reads these entities, and charges for them.
 //
-// An expression may pass entities that do not match, because the core tests every entity that arrives. It does so if
-// DynamoDB cannot make a comparison exactly, or if the properties of an entity are in other items.
+// An expression may pass entities that do not match, if DynamoDB cannot make a comparison exactly, or if the properties
+// of an entity are in other items. The core tests every entity that arrives.
 package filter
 
 import (
@@ -18,7 +18,7 @@ import (
 // form of package attribute.
 type Entity struct {
 	Timestamp string // a number attribute with the Timestamp
-	Elsewhere string // an attribute of the items whose properties are in other items, and of no other item
+	Elsewhere string // an attribute that exists only in items whose properties are in other items
 }
 
 // Translate returns a filter expression that is true for every entity that matches f. The result is nil if DynamoDB can
@@ -59,8 +59,8 @@ func (e Entity) test(t odata.Test) *condition {
 		}
 		return join("OR", any)
 	}
-	// There are no conditions for stored values below the literal, which the comparison accepts. The conditions for the
-	// values that it rejects are negated instead.
+	// The comparison accepts stored values below the literal, for which there are no conditions. Instead, the
+	// conditions for the values that it rejects are negated.
 	all := e.values(&t, told&^t.Holds, false)
 	for _, c := range all {
 		c.not = true
@@ -92,11 +92,11 @@ func translateFunction(t *odata.Test) *condition {
 	return is
 }
 
-// values returns conditions on the stored value. of is a set of outcomes of its comparison with the literal; the
-// outcome Less is ignored.
+// values returns conditions on the stored value, for a set of outcomes of its comparison with the literal. The outcome
+// Less is ignored.
 //
-// If the parameter all is true, the conditions accept every value with one of these outcomes, and perhaps more values.
-// If all is false, they accept no other values, but perhaps not all of these.
+// If the parameter all is true, the conditions accept every value with one of these outcomes, and may accept other
+// values. If all is false, the conditions accept only values with one of these outcomes, but may reject some of them.
 func (e Entity) values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	add := func(compare string, v types.AttributeValue, path ...string) {
 		if compare != "" {
@@ -203,8 +203,8 @@ func doubles(name string, f float64, of odata.Outcomes, all bool) (list []*condi
 	return list
 }
 
-// dates returns the conditions on stored DateTimes. They are stored as text without trailing zeros, whose order is
-// exact only to the second.
+// dates returns the conditions on stored DateTimes. A DateTime is stored as text without trailing zeros, so the order
+// of the texts is exact only to the second.
 func dates(name string, t edm.Ticks, of odata.Outcomes, all bool) (list []*condition) {
 	if of&(odata.Equal|odata.Greater) == 0 {
 		return nil
