@@ -44,8 +44,8 @@ func (s *Store) resolveTableOutcomes(ctx context.Context, group []*write, cause 
 	}
 }
 
-// resolveBatch finds out whether a batch was applied after its reply was lost: nil means yes, *unsentError means no,
-// and ErrUnknown means that it cannot be known.
+// resolveBatch finds out whether a batch was applied after its reply was lost. The error is nil if it was applied, an
+// *unsentError if it was not, and ErrUnknown if this cannot be known.
 func (s *Store) resolveBatch(ctx context.Context, list []*write, cause error) error {
 	states, err := s.settledStates(ctx, list, cause)
 	if err != nil {

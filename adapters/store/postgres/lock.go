@@ -37,8 +37,8 @@ func nameHolder(err error, holder func() string) error {
 	return err
 }
 
-// watchLock looks for the program that holds the lock for which this server waits, unless stop is called within
-// lockPatience. holder waits for the result; it must not be called after stop.
+// watchLock looks for the program that holds the lock for which this server waits, unless the function stop is called
+// within lockPatience. The function holder waits for the result; it must not be called after stop.
 func (s *Store) watchLock() (holder func() string, stop func()) {
 	found := make(chan string, 1)
 	timer := time.AfterFunc(lockPatience, func() { found <- s.findHolder() })

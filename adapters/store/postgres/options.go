@@ -29,8 +29,8 @@ type Options struct {
 	// AllowLoss permits database settings that may lose acknowledged writes, such as fsync=off or
 	// synchronous_commit=off.
 	AllowLoss bool
-	// Password returns the password for a new connection, for example a token that expires. nil means the password in
-	// the DSN, the environment or the password file.
+	// Password returns the password for a new connection, for example a token that expires. A nil Password means the
+	// password in the DSN, the environment or the password file.
 	Password func(ctx context.Context, host string, port uint16, user string) (string, error)
 
 	// Timeout limits each operation, including its wait for a failover of the database. 0 means 30 s.
@@ -42,12 +42,12 @@ type Options struct {
 	// time, servers must repeat more writes.
 	PurgeAfter time.Duration
 
-	// Now is the clock for Timestamps. nil means the machine's clock, which may differ from the database's clock by at
-	// most 10 s.
+	// Now is the clock for Timestamps. A nil Now means the machine's clock, which may differ from the database's clock
+	// by at most 10 s.
 	Now func() edm.Ticks
-	// Dial makes connections. nil means a net.Dialer whose connections detect a dead peer within 15 s.
+	// Dial makes connections. A nil Dial means a net.Dialer whose connections detect a dead peer within 15 s.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Logf receives messages for the operator; nil discards them.
+	// Logf receives messages for the operator. If Logf is nil, the messages are discarded.
 	Logf func(format string, args ...any)
 
 	// keepCancels lets pgx send cancel requests. Only tests set it, to prove that cancel requests lose writes.

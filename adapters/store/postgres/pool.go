@@ -14,7 +14,7 @@ import (
 
 var (
 	urgent = lend.Client{Use: lend.Urgent}
-	upkeep = lend.Client{Use: lend.Writes} // for purges, and for resolving unknown outcomes
+	upkeep = lend.Client{Use: lend.Writes} // client for purges, and for resolving unknown outcomes
 )
 
 func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc, error) {

@@ -127,7 +127,7 @@ func (s *Store) compareClocks(difference time.Duration) (reason string) {
 
 // sendHeartbeats renews the slot at intervals. It closes the connections if the database may no longer be the primary.
 func (s *Store) sendHeartbeats(ctx context.Context) {
-	failing, named := false, "" // named is the last lock holder that was logged
+	failing, named := false, "" // The variable named is the lock holder that was logged last.
 	every(ctx, heartbeat, func(ctx context.Context) {
 		err := s.Ready(ctx)
 		if ctx.Err() != nil {

@@ -19,7 +19,7 @@ const (
 	Catalog            // reads of records
 	Gets               // grouped reads of entities
 	Rounds             // grouped writes of entities
-	Writes             // batches and changes of records
+	Writes             // batches of writes, and changes to records
 	Pages
 	uses
 )
@@ -35,7 +35,7 @@ const (
 // Fewest is the minimum number of connections to the primary.
 const Fewest = 8
 
-// part says how many connections are reserved for a use (own), and how many a use may have at most (most).
+// part contains two numbers of connections for one use: own are reserved for the use, and most is its maximum.
 type part struct{ own, most int }
 
 // Lender shares connections between clients. Each use has some reserved connections. The other connections are

@@ -45,11 +45,11 @@ type Clock struct {
 
 	halts atomic.Pointer[Halted] // if set, the reason why no Timestamps are issued
 
-	// Steady is a clock that is never set, such as the monotonic clock of the machine. nil means that the system clock
-	// is never set back.
+	// Steady is a clock that is never set, such as the monotonic clock of the machine. A nil Steady means that the
+	// system clock is never set back.
 	//
 	// If the system clock was set back, the Clock makes a new reservation, so that the database compares the clocks
-	// again. Otherwise it could use the old reservation for too long.
+	// again. Otherwise the Clock could use the old reservation for too long.
 	Steady func() edm.Ticks
 
 	// Back is the largest backward step of the system clock that the Clock hides; 0 means no limit. After a larger
@@ -216,5 +216,5 @@ type Halted struct{ Reason string }
 
 func (e *Halted) Error() string { return e.Reason }
 
-// RefusesWrites returns the reason. By this method, a server recognizes that its store still answers reads.
+// RefusesWrites returns the reason. A server checks for this method to recognize that its store still answers reads.
 func (e *Halted) RefusesWrites() string { return e.Reason }
