@@ -69,8 +69,8 @@ func (a *AccessLog) open() error {
 	return nil
 }
 
-// Reload reopens the file if asked is true: the process received SIGHUP, because a program for log rotation has renamed
-// the file.
+// Reload reopens the file if asked is true. This is the case after SIGHUP, which a program for log rotation sends after
+// it has renamed the file.
 func (a *AccessLog) Reload(asked bool) {
 	if !asked || a.path == "" {
 		return

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// forwarded is the path prefix of requests to a service. The name of the profile follows.
+// forwarded is the path prefix of requests to a service, before the name of the profile.
 const forwarded = Prefix + "p/"
 
 // forwardedHeaders are the headers forwarded in each direction. All others are dropped, such as cookies, session tokens
@@ -41,7 +41,7 @@ func copyHeaders(to, from http.Header, known map[string]bool) {
 	}
 }
 
-// methods are the protocol's methods. The value is whether the method only reads.
+// methods are the protocol's methods. The value is true if the method only reads.
 var methods = map[string]bool{
 	http.MethodGet: true, http.MethodHead: true,
 	http.MethodPost: false, http.MethodPut: false, http.MethodPatch: false, http.MethodDelete: false, "MERGE": false,
@@ -108,8 +108,8 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isWithinAccount reports whether an escaped path remains within the account. It must not contain the segments "." and
-// "..", which a server may resolve.
+// isWithinAccount reports whether an escaped path remains within the account. A path with a segment "." or ".." may
+// not, because a server may resolve these segments.
 func isWithinAccount(escaped string) bool {
 	plain, err := url.PathUnescape(escaped)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Prefix is the path prefix of the page. It cannot be an account, because account names have no underscore.
+// Prefix is the path prefix of the page. It cannot be the name of an account, because account names have no underscore.
 const Prefix = "/_/"
 
 // policy is the Content-Security-Policy of the page. It permits scripts and styles only from files, so that text in an
@@ -23,8 +23,8 @@ const Prefix = "/_/"
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src %s; " +
 	"require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// Sources for connect-src. The page of a gateway may connect only to the gateway; other pages also to services whose
-// CORS rules permit it.
+// Sources for connect-src. The page of a gateway may connect only to the gateway. Other pages may also connect to
+// services whose CORS rules permit this.
 const (
 	connectGateway  = "'self'"
 	connectEndpoint = "'self' https: http://127.0.0.1:* http://localhost:*"

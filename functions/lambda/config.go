@@ -102,7 +102,7 @@ func newConfig(env func(string) string, log *slog.Logger) (*config, error) {
 // newBearer returns the verifier of bearer tokens, or nil if no issuer is configured. It does not contact the issuer.
 func newBearer(in *setting.Reader, client *http.Client, log *slog.Logger) (*oidc.Verifier, error) {
 	const prefix = "EDGETABLE_OIDC_"
-	v, err := oidc.Optional(context.Background(), oidc.Options{ // lasts as long as the process
+	v, err := oidc.Optional(context.Background(), oidc.Options{ // the context lasts as long as the process
 		Issuer: in.Lookup(prefix + "ISSUER"), JWKS: in.Lookup(prefix + "JWKS"), Audiences: in.List(prefix + "AUDIENCES"),
 		RolesClaim: in.Lookup(prefix + "ROLES_CLAIM"), ReaderRoles: in.List(prefix + "READERS"), ContributorRoles: in.List(prefix + "CONTRIBUTORS"),
 		HTTP: client, Log: log,
@@ -153,8 +153,8 @@ func (c *config) secrets(env func(string) string) error {
 func newHTTPClient() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 64, 64
-	// DynamoDB closes idle connections later than this, so that this client usually closes them first. Not always: the
-	// process may be frozen in between.
+	// DynamoDB closes idle connections later than this, so that this client usually closes them first. If the process
+	// is frozen in between, DynamoDB may close them first.
 	t.IdleConnTimeout = 50 * time.Second
 	return &http.Client{Transport: t}
 }

@@ -139,7 +139,7 @@ func (t *turn) End(cost int64) {
 	case k == none:
 	case k == large && !t.query && l.active.severalActive(time.Now()):
 		t.releaseSlot(cost)
-		l.reserveLarge(min(time.Since(t.began), activePeriod)) // at most activePeriod, because much of the time may have been a wait for a slow disk
+		l.reserveLarge(min(time.Since(t.began), activePeriod)) // the duration is limited, because much of it may have been a wait for a slow disk
 	default:
 		l.next(t.releaseSlot(cost))
 	}

@@ -52,7 +52,7 @@ func (c *Chaos) Admit(ctx context.Context, a *protocol.Access) error {
 	return fault
 }
 
-// strike returns the total latency, and the error of the first fault, that the rules cause for a request.
+// strike returns the total latency that the rules cause for a request, and the error of the first fault.
 func (c *Chaos) strike(a *protocol.Access) (latency time.Duration, fault error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -50,7 +50,7 @@ func (k *keys) verifySignature(t *jwt.JSONWebToken) error {
 
 // keyring contains the issuer's keys, and reads them again when they get old. Only one read runs at a time.
 type keyring struct {
-	ctx  context.Context // for reading keys; not a request's context, because several requests may wait for the same read
+	ctx  context.Context // context for reading keys; not the context of a request, because several requests may wait for the same read
 	read func(context.Context) ([]jose.JSONWebKey, error)
 	now  func() time.Time
 	log  keyLog
@@ -59,7 +59,7 @@ type keyring struct {
 	withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 
 	mu      sync.Mutex
-	held    *keys         // nil before the first success
+	held    *keys         // nil before the first successful read
 	running chan struct{} // closed when the running attempt ends; nil if none is running
 	waiting int
 	ended   time.Time // end of the last read; zero before the first read

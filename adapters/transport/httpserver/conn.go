@@ -62,8 +62,8 @@ type repeatedRequest struct {
 // parkAfter is how long an idle connection keeps its memory for a request.
 const parkAfter = 100 * time.Millisecond
 
-// remember records bytes that fasthttp has read. It replaces the recorded bytes, unless the new bytes follow them
-// directly in the same buffer.
+// remember records bytes that fasthttp has read. If these bytes directly follow the recorded bytes in the same buffer,
+// remember records both. Otherwise it replaces the recorded bytes.
 func (c *conn) remember(b []byte) {
 	if l := c.last; len(b) > 0 && len(l) < cap(l) && &l[:len(l)+1][len(l)] == &b[0] {
 		c.last = l[:len(l)+len(b)]
@@ -182,7 +182,7 @@ func clock() time.Duration { return time.Since(started) }
 
 var started = time.Now()
 
-// isPassed reports whether a deadline that a layer above has set has passed.
+// isPassed reports whether a layer above has set a deadline that is now in the past.
 func (d *deadline) isPassed() bool {
 	at := d.until.Load()
 	return at != 0 && time.Now().UnixNano() >= at

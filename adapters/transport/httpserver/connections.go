@@ -70,7 +70,7 @@ type party struct {
 
 	open, working int
 	idle          list.List // idle connections, oldest first
-	waiting       list.List // connections of the client with a request that is not served yet
+	waiting       list.List // connections of the client that have a request which is not served yet
 	turn          bool      // the client is in connections.turns
 }
 
@@ -365,8 +365,9 @@ func (s *connections) handOver(list []*conn) {
 	}
 }
 
-// recordAccount records the account of a connection's last request. If the account has too many connections, it closes
-// one that is idle. It returns false if none is idle, and the caller must then close this connection.
+// recordAccount records the account of a connection's last request. If the account has too many connections,
+// recordAccount closes an idle one. If none of them is idle, the result is false, and the caller must close the
+// connection c.
 func (s *connections) recordAccount(c *conn, account string) bool {
 	if c == nil || c.named == account {
 		return true

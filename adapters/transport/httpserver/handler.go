@@ -47,7 +47,7 @@ type Handler struct {
 
 	connections *connections
 	room        *room
-	until       context.Context // ends when the server accepts no more requests
+	until       context.Context // context that ends when the server accepts no more requests
 }
 
 func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
@@ -109,7 +109,7 @@ func (h *Handler) serveOwn(in *inbound, c *fasthttp.RequestCtx) {
 	body := &in.body
 	waits := body.waitingShare()
 	if body.stream != nil && body.length > 0 && body.length <= maxDrain && (body.hasArrived() || waits.try(h.room.wait)) {
-		body.unwanted = true // body.Read then does not count the bytes towards the memory
+		body.unwanted = true // body.Read then does not count these bytes towards the memory
 		in.req.Body = body
 	}
 	resp := h.Own(&in.req)
@@ -209,8 +209,8 @@ func forwardedFor(head *fasthttp.RequestHeader) (netip.Addr, bool) {
 	return forwarded(last(list)), true
 }
 
-// forwarded returns the last address in the list, which the nearest proxy has added. Clients can forge the others. It
-// returns the zero Addr if the last entry is no address.
+// forwarded returns the last address in the list, which the nearest proxy has added. Clients can forge the other
+// addresses. It returns the zero Addr if the last entry is not an address.
 func forwarded(list []byte) netip.Addr {
 	text := strings.TrimSpace(string(list[bytes.LastIndexByte(list, ',')+1:]))
 	a, err := netip.ParseAddr(text)
@@ -306,7 +306,7 @@ func closeAfter(c *fasthttp.RequestCtx, waits share) {
 // protocol reads the body.
 type incoming struct {
 	stream io.Reader
-	length int64 // -1 if unknown
+	length int64 // length of the body; -1 if unknown
 	n      int   // number of bytes that were read
 	ended  bool
 

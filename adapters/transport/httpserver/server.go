@@ -31,8 +31,8 @@ type Server struct {
 	TLS     *tls.Config // nil for plain HTTP
 	// Grace is how long running requests may continue after a shutdown has begun.
 	Grace time.Duration
-	// Bounds limits the resources of clients. A zero field means its default. With all defaults, clients may use 192
-	// MiB.
+	// Bounds limits the resources of clients. If a field is zero, its default applies. With all defaults, clients may
+	// use 192 MiB.
 	Bounds Bounds
 
 	begun sync.Once

@@ -36,8 +36,8 @@ type Handler struct {
 	// Protocol should limit pages to PageBytes[0]. If only Stream is used, the default limit of a protocol.Handler is
 	// sufficient.
 	Protocol Protocol
-	// Narrow contains protocols that serve the same tables with shorter pages. They are tried in order if a response is
-	// too large. If Narrow is empty, this is an error.
+	// Narrow contains protocols that serve the same tables with shorter pages. If a response is too large, they are
+	// tried in order. If Narrow is empty, a response that is too large is an error.
 	Narrow []Protocol
 	// Secret returns the value that a trusted proxy sends in [SecretHeader]. It is called only for requests with this
 	// header. If it is nil or returns an error, no proxy is trusted.
