@@ -47,7 +47,7 @@ func (a *action) fits(e *stored, inline int) bool {
 		e.count+a.m.Properties.Count() <= maxProperties && e.size+patchSize(a.m.Properties) <= inline
 }
 
-// conditionHolds reports whether the stored state e meets the condition of the request that was sent.
+// conditionHolds reports whether the stored entity e meets the condition with which the action was sent to DynamoDB.
 func (a *action) conditionHolds(e *stored, inline int, now edm.Ticks) bool {
 	switch {
 	case a.pinned && a.old == nil:

@@ -148,8 +148,8 @@ func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old ch
 	return w, nil
 }
 
-// finish removes the given chunks, and then the note about the write. If it fails, or more chunks may still arrive,
-// Purge finds the note and removes the chunks.
+// finish removes the given chunks, and then the note about the write. If it cannot remove the chunks, or if new chunks
+// may still arrive, the note remains, and Purge removes the chunks.
 func (s *Store) finish(ctx context.Context, w *chunkWrite, gone chunks) {
 	if _, err := s.db.BatchWrite(ctx, chunkDeletes(w.hash, gone)); err == nil && !w.late {
 		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(pendingHash, w.note)})

@@ -35,7 +35,7 @@ type Options struct {
 	Deadline time.Duration
 	// Attempt limits one call to DynamoDB; 0 means 5 seconds.
 	Attempt time.Duration
-	// Scanned is called with the cost of each scan, if it is not nil.
+	// Scanned, if not nil, is called with the cost of each scan.
 	Scanned func(buckets.Cost)
 	// Observer receives the calls to DynamoDB.
 	Observer Observer
@@ -56,10 +56,10 @@ type Observer = call.Observer
 // Observation describes one call.
 type Observation = call.Observation
 
-// MaxBuckets is the highest number of Buckets.
+// MaxBuckets is the maximum value of Options.Buckets.
 const MaxBuckets = rebucket.MaxBuckets
 
-// MaxLease is the longest Lease that a program should let its operator choose.
+// MaxLease is the maximum lease that a program should accept from its operator.
 const MaxLease = 10 * time.Second
 
 const (

@@ -32,7 +32,8 @@ func (r *record) isTable() bool { return r.Key.Table != "" }
 
 func (r *record) isLive() bool { return r.isTable() && !r.deleting }
 
-// item returns the item of a record. It must not be called for a table that is being moved, because it omits the move.
+// item returns the item of a record. It must not be called for a table that is being moved, because the item lacks the
+// description of the move.
 func (r *record) item() item {
 	it := recordKey(r.Key)
 	it[attrValue] = attribute.Binary(r.Value)

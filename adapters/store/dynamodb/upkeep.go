@@ -46,8 +46,8 @@ func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.T
 	return err == nil, err
 }
 
-// restEach is the number of examined bytes that lengthens the pause after a removal of expired entities by an hour.
-// Reading 1 GiB once a day costs about $0.03.
+// restEach determines the pause after a removal of expired entities: for each restEach bytes that were read, the pause
+// is an hour longer. Reading 1 GiB once a day costs about $0.03.
 const restEach = 32 << 20
 
 // RestUpkeep implements [table.Sharing]. It returns a pause of 1 to 24 hours, depending on the size of all entities

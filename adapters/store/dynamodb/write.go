@@ -12,7 +12,7 @@ import (
 	"edgetable/core/table"
 )
 
-// write is one Commit to a partition of a table at a known location.
+// write is the state of one Commit to a partition of a table, whose location is known.
 type write struct {
 	*Store
 	spread          rebucket.Spread

@@ -101,8 +101,8 @@ func (s *Store) change(ctx context.Context, account string, do change) (edm.Tick
 	}
 }
 
-// resolveChange finds out whether a record change was applied after its reply was lost. The error is nil if it was
-// applied, an *unsentError if it was not, and ErrUnknown if this cannot be known.
+// resolveChange is called if the reply to a record change was lost. The error is nil if the change was applied, an
+// *unsentError if it was not, and ErrUnknown if this cannot be known.
 func (s *Store) resolveChange(ctx context.Context, ticks edm.Ticks, trace statement.Call, cause error) error {
 	var applied, complete bool
 	err := s.awaitProcessEnd(ctx, cause)

@@ -61,7 +61,7 @@ func (c *connector) config(dsn string) (*pgxpool.Config, error) {
 
 type process struct {
 	pid     uint32
-	id      string // unique to the process, even after a restart of the database
+	id      string // id of the database process, which no other process gets, even after a restart of the database
 	session int64  // sequence number of the connection in this store
 }
 

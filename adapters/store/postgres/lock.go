@@ -56,7 +56,7 @@ func (s *Store) findHolder() (who string) {
 	}
 	defer other.Close(context.WithoutCancel(ctx))
 	var waited int64
-	if err := other.QueryRow(ctx, statement.Blocked.SQL, s.name).Scan(&waited, &who); err != nil { // an error also means that no statement waits
+	if err := other.QueryRow(ctx, statement.Blocked.SQL, s.name).Scan(&waited, &who); err != nil { // if no statement waits, Scan returns an error too
 		return ""
 	}
 	return who

@@ -55,14 +55,14 @@ func withConnection(ctx context.Context, pool *pgxpool.Pool, do func(ctx context
 	return err
 }
 
-// release returns a connection to the pool. err is the error of the last use of the connection, or nil.
+// release returns a connection to the pool. The parameter err is the error of the last use of the connection, or nil.
 func release(pool *pgxpool.Pool, c *pgxpool.Conn, err error) {
 	switch class := classify(err); {
 	case err == nil, class == refused, class == broken:
 	case class == moved:
 		pool.Reset()
 	default:
-		// The state of the connection is unknown. The pool replaces a closed connection.
+		// The state of the connection is unknown, so it is closed. The pool then opens another connection.
 		_ = c.Conn().PgConn().Close(context.Background())
 	}
 	c.Release()

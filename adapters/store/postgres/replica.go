@@ -37,7 +37,7 @@ type replica struct {
 	mu     sync.Mutex
 	server string // address and start time of the server
 	synced edm.Ticks
-	known  time.Time // time at which synced was read
+	known  time.Time // time at which the field synced was read
 	status table.ReplicationStatus
 }
 

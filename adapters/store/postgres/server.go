@@ -63,7 +63,7 @@ func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) 
 // tables, which begin above all reserved Timestamps. If the clock is too far behind, compareClocks makes the server
 // refuse writes.
 func (s *Store) renewSlot(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo edm.Ticks) (ok bool, err error) {
-	var database, machine, version int64 // 0 means that the clocks are not compared
+	var database, machine, version int64 // if machine is 0, the clocks are not compared
 	var found *promise.Settings
 	var sent time.Time
 	if s.Now == nil {
@@ -222,7 +222,7 @@ func (s *Store) sendPulse() error {
 	if err != nil {
 		return nameHolder(err, holder)
 	}
-	if !held { // another server has the slot; Next takes a new slot
+	if !held { // another server has taken the slot, so Next takes a free slot
 		_, err = s.clock.Next(ctx)
 		return err
 	}

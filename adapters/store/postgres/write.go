@@ -80,7 +80,7 @@ func (w *write) isTooLate() bool {
 	return w.lives != nil && w.declared.Rules().Ended(w.lives, w.ticks)
 }
 
-// less orders writes by table and key. All servers lock rows in this order, which prevents deadlocks.
+// less compares two writes by table and key. All servers lock rows in this order, which prevents deadlocks.
 func less(a, b *write) int {
 	return cmp.Or(strings.Compare(a.name, b.name), slices.Compare(a.key, b.key))
 }

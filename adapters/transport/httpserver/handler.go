@@ -199,8 +199,8 @@ func last(values [][]byte) []byte {
 	return values[len(values)-1]
 }
 
-// forwardedFor returns the client's address according to the proxy. ok is false if the proxy does not report an
-// address.
+// forwardedFor returns the client's address according to the proxy. The result ok is false if the proxy does not report
+// an address.
 func forwardedFor(head *fasthttp.RequestHeader) (netip.Addr, bool) {
 	list := head.PeekAll("X-Forwarded-For")
 	if len(list) == 0 {

@@ -115,7 +115,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		stopped <- err
 	})
 	err := server.Serve(l)
-	if stop() { // the listener failed, because ctx has not ended; fasthttp returns no error for this failure
+	if stop() { // ctx has not ended, so the listener has failed; fasthttp returns no error for this failure
 		s.open.end()
 		return cmp.Or(err, net.ErrClosed)
 	}

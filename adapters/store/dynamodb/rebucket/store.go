@@ -67,7 +67,7 @@ type Move struct {
 	Beat   int // heartbeat counter of the run that has sealed the table
 }
 
-// None reports whether m describes no unfinished run.
+// None reports whether there is no unfinished run.
 func (m *Move) None() bool { return m.Target == (Spread{}) }
 
 // Released returns a Move with the same copy. The Move has no owner and does not seal the table.

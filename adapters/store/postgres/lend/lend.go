@@ -64,7 +64,8 @@ func ForPrimary(connections int) *Lender {
 	})
 }
 
-// ForReplica returns a Lender for the connections to the replica. All reads except heartbeats must use Pages.
+// ForReplica returns a Lender for the connections to the replica. All reads except heartbeats must specify the use
+// Pages.
 func ForReplica(connections int) *Lender {
 	return newLender(connections, [uses]part{Urgent: {1, 1}, Pages: {connections - 1, connections - 1}})
 }

@@ -31,7 +31,7 @@ const (
 // afterKeys sorts after every encoded key, because keys are UTF-8.
 var afterKeys = []byte{0xff}
 
-// Source says where a page is read.
+// Source contains what a Pager needs to read a page.
 type Source struct {
 	Conn    *pgconn.PgConn
 	Name    []byte // name of the table

@@ -8,7 +8,7 @@ type Settings struct {
 	Fsync, FullPages, Commit, Standbys string
 }
 
-// Of returns the settings from the columns of statement.PromisesSQL.
+// Of converts the columns of statement.PromisesSQL to Settings.
 func Of(v [][]byte) *Settings {
 	return &Settings{string(v[0]), string(v[1]), string(v[2]), string(v[3])}
 }

@@ -76,7 +76,8 @@ type Holding struct {
 	lead edm.Ticks // how far the system clock was ahead of the steady clock when the reservation was requested
 }
 
-// Hold makes the Clock use a slot. before is the highest Timestamp that the previous holder of the slot has reserved.
+// Hold makes the Clock use a slot. The parameter before is the highest Timestamp that the previous holder of the slot
+// has reserved.
 func (c *Clock) Hold(h Holding, before edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,8 +115,8 @@ func (c *Clock) Next(ctx context.Context) (edm.Ticks, error) {
 	}
 }
 
-// issue issues a Timestamp. If a reservation is needed first, upTo is the highest Timestamp to reserve; otherwise upTo
-// is 0.
+// issue issues a Timestamp. If a reservation is needed first, the result upTo is the highest Timestamp to reserve.
+// Otherwise upTo is 0.
 func (c *Clock) issue() (t, upTo edm.Ticks, has Holding) {
 	now := c.now()
 	lead := c.lead(now)

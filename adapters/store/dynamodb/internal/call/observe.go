@@ -18,7 +18,7 @@ type Observer struct {
 
 // Observation describes one call.
 type Observation struct {
-	Action string // for example "PutItem"
+	Action string // name of the API call, for example "PutItem"
 	Took   time.Duration
 	// Result is the outcome of the call:
 	// - "success"

@@ -16,7 +16,8 @@ import (
 // MaxReadBatch is the maximum number of items in a BatchGet.
 const MaxReadBatch = 100
 
-// read retries a read. Its error never has the class Ambiguous, because a read has no effect.
+// read executes a read, and retries it after a failure. The error never has the class Ambiguous, because a read has no
+// effect.
 func (t *Table) read(ctx context.Context, call func(ctx context.Context) error) error {
 	err := t.Retry(ctx, Idempotent, call)
 	if ClassOf(err) == Ambiguous {

@@ -14,15 +14,15 @@ import (
 	"edgetable/core/odata"
 )
 
-// Entity names the attributes of an entity's item that a translation needs, besides its properties. Properties have the
-// form of package attribute.
+// Entity contains the names of the item attributes that a translation needs, apart from the entity's properties.
+// Properties have the form of package attribute.
 type Entity struct {
 	Timestamp string // a number attribute with the Timestamp
 	Elsewhere string // an attribute that exists only in items whose properties are in other items
 }
 
-// Translate returns a filter expression that is true for every entity that matches f. The result is nil if DynamoDB can
-// omit no entity.
+// Translate returns a filter expression that is true for every entity that matches f. The result is nil if no
+// expression can exclude any entity.
 func (e Entity) Translate(f *odata.Filter) *call.Filter {
 	c := odata.Fold(f, e.test, func(all bool, parts []*condition) *condition {
 		if all {
@@ -137,8 +137,8 @@ func (e Entity) values(t *odata.Test, of odata.Outcomes, all bool) (list []*cond
 		if i := v.Int(); i >= -1<<53 && i <= 1<<53 {
 			return append(list, doubles(t.Name, float64(i), of, all)...)
 		}
-		// A Double is stored with its shortest digits, which are not its exact value. DynamoDB therefore cannot compare
-		// it with an integer of this size.
+		// A Double is stored as its shortest decimal digits, which differ from its exact value. DynamoDB therefore
+		// cannot compare it with an integer beyond ±2^53.
 		if all && of != 0 {
 			add(exists, nil, t.Name, attribute.TagDouble)
 		}
@@ -154,7 +154,7 @@ func (e Entity) values(t *odata.Test, of odata.Outcomes, all bool) (list []*cond
 	return list
 }
 
-// operatorOf returns the operator for some outcomes, for example >= for Equal and Greater.
+// operatorOf returns the operator for a set of outcomes, for example >= for Equal and Greater.
 func operatorOf(of odata.Outcomes) string {
 	switch of & (odata.Equal | odata.Greater) {
 	case odata.Equal:
