@@ -61,7 +61,7 @@ type connected struct {
 // Invite returns the path of the page with a one-time token for a session.
 func (g *Gateway) Invite() string { return Prefix + "#token=" + g.sessions.invite() }
 
-// inSession returns a handler that calls next for requests with a session token, and rejects others.
+// inSession returns a handler that calls next for requests with a session token, and rejects other requests.
 func (g *Gateway) inSession(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !g.sessions.isSession(r.Header.Get(tokenHeader)) {

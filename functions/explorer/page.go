@@ -38,7 +38,7 @@ var dist embed.FS
 type file struct {
 	kind       string
 	body, gzip []byte
-	tag        string // ETag
+	tag        string // value of ETag
 }
 
 // files returns the files of the page by name, and compresses them on first use.
@@ -65,12 +65,12 @@ var files = sync.OnceValue(func() map[string]file {
 		return err
 	})
 	if err != nil {
-		panic(err) // cannot fail for embedded files
+		panic(err) // reading an embedded file cannot fail
 	}
 	return list
 })
 
-// kinds are the Content-Types by extension. The operating system's table may differ.
+// kinds contains the Content-Type of each file extension, because the operating system's table may differ.
 var kinds = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
@@ -112,7 +112,7 @@ func servePage(req *protocol.Request, connect string) protocol.Response {
 	return resp
 }
 
-// always are the headers of all responses.
+// always contains the headers that all responses have.
 var always = []protocol.Field{
 	{Name: "X-Content-Type-Options", Value: "nosniff"},
 	{Name: "Cross-Origin-Opener-Policy", Value: "same-origin"},

@@ -46,7 +46,7 @@ type Client struct {
 	told      atomic.Bool // Waiting has been called since the last successful request
 
 	requests, refusals atomic.Int64
-	traffic            atomic.Int64 // bytes of request and response bodies
+	traffic            atomic.Int64 // total size of request and response bodies in bytes
 }
 
 // repeatFor is how long a client retries a request. A service may take that long to move a partition or to restart.
@@ -86,7 +86,7 @@ func (c *Client) Load() (requests, refusals int64, bound int) {
 
 type request struct {
 	method      string
-	path        string // relative to the account, escaped, with a leading slash
+	path        string // path relative to the account, escaped, with a leading slash
 	query       string // query string, escaped
 	contentType string
 	match       string // value of If-Match

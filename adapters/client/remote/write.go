@@ -26,7 +26,7 @@ const (
 type Operation struct {
 	Kind                 Kind
 	PartitionKey, RowKey string
-	Body                 []byte // in the form of [payload.AppendJSON]; nil for Delete
+	Body                 []byte // entity in the form of [payload.AppendJSON]; nil for Delete
 }
 
 // Limits of a batch: the number of operations, and the sum of their weights.

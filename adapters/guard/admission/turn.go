@@ -12,8 +12,7 @@ import (
 const (
 	// slice is the cost after which a query must let other requests run: a quarter of a millisecond.
 	slice = 250_000
-	// largeQuery is the limit from which an account's next query counts as large. It is compared with the mean cost of
-	// the account's last queries.
+	// largeQuery is the mean cost of an account's last queries from which its next query counts as large.
 	largeQuery = 2 * slice
 	// largeWrite is the minimum cost of a large write: the cost of a body of 256 KiB. Smaller writes need no separate
 	// slots, because many of them share one sync of the disk.
@@ -176,7 +175,7 @@ func (t *turn) releaseSlot(cost int64) (from kind) {
 	return from
 }
 
-// active records the latest requests, to find out whether several accounts are active.
+// active contains the accounts of the latest requests, to find out whether several accounts are active.
 type active struct {
 	last, other     string // the two accounts with the most recent requests; last is the account of the latest request
 	lastAt, otherAt time.Time

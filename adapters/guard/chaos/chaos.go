@@ -20,7 +20,7 @@ type Chaos struct {
 	deleted map[table.RecordKey]time.Time
 }
 
-// active is a rule with its random number generator and its counters.
+// active is one of the applied rules, with its random number generator and its counters.
 type active struct {
 	Rule
 	random          *rand.Rand

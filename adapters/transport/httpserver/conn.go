@@ -36,8 +36,8 @@ type conn struct {
 	rests     atomic.Bool  // the next Read must return EOF to fasthttp, so that the connection can be parked
 	named     string       // account of the last request
 
-	// writing protects the next two fields, because two goroutines may write to the client: one that serves requests,
-	// and one that closes TLS.
+	// The mutex writing protects the next two fields, because two goroutines may write to the client: one that serves
+	// requests, and one that closes TLS.
 	writing sync.Mutex
 	sending allowance
 	untaken int // number of bytes in the system's send buffer when a write last reached the system's deadline
@@ -45,7 +45,7 @@ type conn struct {
 	readEnd, writeEnd deadline
 
 	party   *party
-	account *party // nil until a request was authenticated
+	account *party // account of the last request; nil until a request was authenticated
 	inList  [kinds]*list.Element
 	working bool
 	waits   *list.Element // element in the client's queue of connections with requests
@@ -143,7 +143,7 @@ func (c *conn) Write(p []byte) (n int, err error) {
 		}
 		k, err := c.Conn.Write(p[n:])
 		n += k
-		if !errors.Is(err, os.ErrDeadlineExceeded) { // the usual case: the system has buffered the bytes
+		if !errors.Is(err, os.ErrDeadlineExceeded) { // the system has buffered the bytes, which is the usual case
 			c.sending.spend(clock()-begin, k)
 			return n, err
 		}

@@ -90,7 +90,7 @@ func (h *Handler) fill(in *inbound, c *fasthttp.RequestCtx) {
 	}
 }
 
-// throughProxy applies the proxy's headers, and reports whether they name the client.
+// throughProxy applies the proxy's headers, and reports whether they contain the client's address.
 func throughProxy(head *fasthttp.RequestHeader, req *protocol.Request) bool {
 	if s := string(last(head.PeekAll("X-Forwarded-Proto"))); s == "http" || s == "https" {
 		req.Scheme = s

@@ -30,7 +30,7 @@ func newRoom(most, requests int64) *room {
 // share is the memory that one request uses.
 type share struct {
 	room    *room
-	client  netip.Addr // invalid if the client is unknown
+	client  netip.Addr // address of the client; invalid if it is unknown
 	account string
 	n       int64
 }

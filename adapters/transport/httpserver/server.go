@@ -86,7 +86,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ErrorHandler:                 refuse,
 		ConnState:                    s.open.onState,
 		Logger:                       logger{s.Log},
-		Concurrency:                  s.Bounds.Requests + s.Bounds.Connections, // high enough that fasthttp never refuses a connection
+		Concurrency:                  s.Bounds.Requests + s.Bounds.Connections, // this is high enough that fasthttp never refuses a connection
 		ReadBufferSize:               maxHeader,
 		WriteBufferSize:              writeBuffer,
 		MaxRequestBodySize:           protocol.MaxBody,
@@ -95,7 +95,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		NoDefaultServerHeader:        true,
 		NoDefaultContentType:         true,
 		CloseOnShutdown:              true,
-		SecureErrorLogMessage:        true, // headers contain signatures
+		SecureErrorLogMessage:        true, // headers are not logged, because they contain signatures
 	}
 	if s.early != nil {
 		server.HeaderReceived, server.ErrorHandler = s.early.begin, s.early.refuse

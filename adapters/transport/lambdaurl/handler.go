@@ -52,7 +52,7 @@ type Handler struct {
 
 // Observation describes a request that was served.
 type Observation struct {
-	Door string // function-url, http-api, rest-api or load-balancer
+	Door string // one of function-url, http-api, rest-api and load-balancer
 	// Response is the response with a complete summary. Its field Sent is the number of bytes passed to Lambda: the
 	// whole answer, or the body of the stream.
 	Response *protocol.Response
@@ -136,8 +136,8 @@ func (h *Handler) serve(ctx context.Context, server Protocol, req *protocol.Requ
 	return resp
 }
 
-// tooLarge returns the error for a response that is too large to send. For a write, it says that the operation was
-// executed.
+// tooLarge returns the error for a response that is too large to send. For a write, the error says that the operation
+// was executed.
 func tooLarge(method string, resp *protocol.Response, d *door) *table.Error {
 	what := fmt.Sprintf("The response has %d bytes, but this front end allows at most %d: ", len(resp.Body), d.limit)
 	if method == http.MethodGet {
