@@ -42,8 +42,8 @@ func Never(d time.Duration) time.Duration {
 	return d
 }
 
-// Duration parses a duration with its unit, which must be between the bounds least and most. A whole number of days,
-// such as 30d, is also valid.
+// Duration parses a duration with its unit. The duration must be between the bounds least and most. A whole number of
+// days, such as 30d, is also valid.
 func Duration(text string, least, most time.Duration) (time.Duration, error) {
 	hours, days := strings.CutSuffix(text, "d")
 	if days {
@@ -77,7 +77,7 @@ var units = []struct {
 	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"KB", 1e3},
 }
 
-// Size parses a number of bytes with its unit, which must be between the bounds least and most. Zero needs no unit.
+// Size parses a number of bytes with its unit. The size must be between the bounds least and most. Zero needs no unit.
 func Size(text string, least, most int64) (int64, error) {
 	for _, u := range units {
 		number, ok := strings.CutSuffix(text, u.name)

@@ -86,7 +86,7 @@ func (c *Consent) sign(req *protocol.Request, token string) protocol.Response {
 	return jsonResponse(map[string]string{"signature": signature})
 }
 
-// private reports whether nobody on the network can read a request, because the request uses HTTPS or comes from this
+// private returns true if nobody on the network can read a request, because the request uses HTTPS or comes from this
 // machine.
 func private(req *protocol.Request) bool { return req.Scheme == "https" || req.Source.IsLoopback() }
 

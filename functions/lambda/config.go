@@ -113,7 +113,7 @@ func newBearer(in *setting.Reader, client *http.Client, log *slog.Logger) (*oidc
 	return v, nil
 }
 
-// secrets sets the functions that read the accounts and the secret of the proxy.
+// secrets configures how the accounts and the secret of the proxy are read.
 func (c *config) secrets(env func(string) string) error {
 	client := &awssecrets.Client{
 		Region: c.region, Credentials: c.credentials, Endpoint: c.endpoint, HTTP: c.http, Now: time.Now,

@@ -133,7 +133,7 @@ func (w *worker) expire(ctx context.Context, log *slog.Logger) error {
 	return errors.Join(append(failed, err)...)
 }
 
-// late reports whether the function's deadline is too close for further work.
+// late returns true if the function's deadline is too close for further work.
 func late(ctx context.Context) bool {
 	end, ok := ctx.Deadline()
 	return ok && time.Until(end) < reserve

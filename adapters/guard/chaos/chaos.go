@@ -78,7 +78,7 @@ func (c *Chaos) strike(a *protocol.Access) (latency time.Duration, fault error) 
 	return latency, nil
 }
 
-// strikes reports whether the rule affects a request, and updates the counters of the rule.
+// strikes returns true if the rule affects a request, and updates the counters of the rule.
 func (r *active) strikes(a *protocol.Access) bool {
 	if !r.matches(a) {
 		return false

@@ -76,7 +76,7 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("%s: %d %s: %s", r.service, r.status, r.kind, r.message)
 }
 
-// temporary reports whether a retry of the same call may succeed.
+// temporary returns true if a retry of the same call may succeed.
 func (r *refusal) temporary() bool {
 	return r.status >= 500 || r.status == 429 || strings.Contains(r.kind, "Throttling")
 }

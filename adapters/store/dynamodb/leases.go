@@ -9,7 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// leases caches the records of tables, each for a limited time. It never caches that a record is missing.
+// leases is a cache of table records. Each record stays in the cache for a limited time. The absence of a record is
+// never cached.
 type leases struct {
 	now     func() edm.Ticks
 	elapsed func() time.Duration

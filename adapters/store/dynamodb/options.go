@@ -30,8 +30,8 @@ type Options struct {
 	//
 	// If Lease is negative, nothing is cached, and every operation on entities needs one more read.
 	Lease time.Duration
-	// Deadline limits every operation, unless the context has an earlier deadline. 0 means 30 s; the maximum is ten
-	// minutes.
+	// Deadline limits every operation, unless the context has an earlier deadline. The default is 30 s; the maximum is
+	// ten minutes.
 	Deadline time.Duration
 	// Attempt limits one call to DynamoDB; 0 means 5 seconds.
 	Attempt time.Duration

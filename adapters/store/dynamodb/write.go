@@ -12,7 +12,7 @@ import (
 	"edgetable/core/table"
 )
 
-// write is the state of one Commit to a partition of a table, whose location is known.
+// write is the state of one Commit to a partition. The location of the table is already known.
 type write struct {
 	*Store
 	spread          rebucket.Spread

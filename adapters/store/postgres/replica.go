@@ -163,7 +163,7 @@ func (r *replica) age() time.Duration {
 	return max(0, time.Since(r.synced.Time()))
 }
 
-// wanted reports whether another account is waiting for a connection for the same kind of read.
+// wanted returns true if another account is waiting for a connection for the same kind of read.
 func (s *Store) wanted(who lend.Client, c table.Consistency) bool {
 	return s.connections.Wanted(who) || c == table.Eventual && s.replica != nil && s.replica.connections.Wanted(who)
 }

@@ -57,10 +57,10 @@ func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) 
 	return have, nil
 }
 
-// renewSlot renews a slot and reserves Timestamps. ok is false if the slot belongs to another server.
+// renewSlot renews a slot and reserves Timestamps. The result ok is false if the slot belongs to another server.
 //
-// If the machine's clock is too far ahead, it reserves nothing, because a wrong reservation would also affect new
-// tables, which begin above all reserved Timestamps. If the clock is too far behind, compareClocks makes the server
+// If the machine's clock is too far ahead, renewSlot reserves nothing, because a wrong reservation would also affect
+// new tables, which begin above all reserved Timestamps. If the clock is too far behind, compareClocks makes the server
 // refuse writes.
 func (s *Store) renewSlot(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo edm.Ticks) (ok bool, err error) {
 	var database, machine, version int64 // if machine is 0, the clocks are not compared

@@ -16,7 +16,7 @@ type party struct {
 	pid  uint32 // process id of the session; 0 means all sessions
 }
 
-// servers selects the sessions of all edgetable servers that may write.
+// servers is the party of all edgetable servers that may write.
 var servers = party{name: statement.NamePrefix + "%"}
 
 // sender selects the session that sent a write whose reply was lost. The parameter cause is the error that the write

@@ -37,7 +37,7 @@ type write struct {
 	done    chan written
 }
 
-// written is the outcome of a write. ok is true if the write changed its row.
+// written is the outcome of a write. The field ok is true if the write changed its row.
 type written struct {
 	ok  bool
 	err error

@@ -70,7 +70,7 @@ type party struct {
 
 	open, working int
 	idle          list.List // idle connections, oldest first
-	waiting       list.List // connections of the client that have a request which is not served yet
+	waiting       list.List // connections with a request that is not served yet
 	turn          bool      // the queue connections.turns contains the client
 }
 

@@ -67,7 +67,7 @@ type Move struct {
 	Beat   int // heartbeat counter of the run that has sealed the table
 }
 
-// None reports whether there is no unfinished run.
+// None returns true if there is no unfinished run.
 func (m *Move) None() bool { return m.Target == (Spread{}) }
 
 // Released returns a Move with the same copy. The Move has no owner and does not seal the table.
@@ -97,7 +97,7 @@ type Head struct {
 	Chunks       []byte // names of the items that contain the properties of a large entity; nil for other entities
 }
 
-// Same reports whether h and o describe the same state of an entity.
+// Same returns true if h and o describe the same state of an entity.
 func (h *Head) Same(o *Head) bool { return h.Ticks == o.Ticks && h.Nonce == o.Nonce }
 
 // Difference is an entity whose state in the copy differs from its state in the table.

@@ -35,7 +35,8 @@ const (
 // Fewest is the minimum number of connections to the primary.
 const Fewest = 8
 
-// part contains two numbers of connections for one use: own are reserved for the use, and most is its maximum.
+// part describes the share of a use: the number of connections that are reserved for the use (own), and the maximum
+// number of connections that the use may have (most).
 type part struct{ own, most int }
 
 // Lender shares connections between clients. Each use has some reserved connections. The other connections are
@@ -156,7 +157,7 @@ func (a *Lender) next(u Use) {
 	}
 }
 
-// Wanted reports whether the client should give up its connection, because an account that has held connections for
+// Wanted returns true if the client should give up its connection, because an account that has held connections for
 // less time waits for the same use.
 func (a *Lender) Wanted(c Client) bool {
 	a.mu.Lock()

@@ -26,7 +26,7 @@ func (s *Settings) Strength() int {
 	return 3
 }
 
-// Waits reports whether a commit waits for a standby.
+// Waits returns true if a commit waits for a standby.
 func (s *Settings) Waits() bool {
 	return s.Standbys != "" && s.Commit != "off" && s.Commit != "local"
 }

@@ -21,7 +21,7 @@ type Table struct {
 	Large atomic.Bool
 }
 
-// Ends reports whether entities of the table can expire.
+// Ends returns true if entities of the table can expire.
 func (t *Table) Ends() bool {
 	return t != nil && (t.Traits.Expiry != nil || t.Traits.Ending != nil)
 }
@@ -48,7 +48,7 @@ func (t *Tables) Find(name string) *Table {
 	return t.list[name]
 }
 
-// None reports whether the cache is empty.
+// None returns true if the cache is empty.
 func (t *Tables) None() bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

@@ -130,10 +130,10 @@ func Reasons(err error) []types.CancellationReason {
 	return nil
 }
 
-// Failed reports whether the condition of an action was false.
+// Failed returns true if the condition of an action was false.
 func Failed(r *types.CancellationReason) bool { return aws.ToString(r.Code) == reasonCondition }
 
-// Held reports whether the condition of an action was true. If both Held and Failed are false, the action conflicted
+// Held returns true if the condition of an action was true. If both Held and Failed return false, the action conflicted
 // with another transaction.
 func Held(r *types.CancellationReason) bool { return aws.ToString(r.Code) == reasonNone }
 
