@@ -28,8 +28,8 @@ const version = "2019-02-02"
 type Client struct {
 	// Tool marks requests as requests of a tool instead of an application. Traffic statistics omit them.
 	Tool bool
-	// As contains the value of the flag --from that selects this service, for messages. As is "" for the default
-	// service, or if the value would contain a secret.
+	// As contains the value of the flag --from that selects this service, for messages. The value is "" for the default
+	// service, or if it would contain a secret.
 	As string
 
 	// Waiting, if not nil, is called before a failed request is retried, and when a request takes longer than five
@@ -101,7 +101,7 @@ type response struct {
 	body   []byte
 }
 
-// send sends a request until it succeeds or fails permanently. It appends the response body to the buffer into, which
+// send sends a request until it succeeds or fails permanently. It appends the response body to the given buffer, which
 // may be nil.
 func (c *Client) send(ctx context.Context, r request, into []byte) (resp response, err error) {
 	w := c.waits()

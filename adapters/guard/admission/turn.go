@@ -12,7 +12,7 @@ import (
 const (
 	// slice is the cost after which a query must let other requests run: a quarter of a millisecond.
 	slice = 250_000
-	// largeQuery is the mean cost of an account's last queries from which its next query counts as large.
+	// largeQuery is the minimum mean cost of an account's last queries for its next query to count as large.
 	largeQuery = 2 * slice
 	// largeWrite is the minimum cost of a large write: the cost of a body of 256 KiB. Smaller writes need no separate
 	// slots, because many of them share one sync of the disk.

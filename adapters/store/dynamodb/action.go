@@ -10,8 +10,8 @@ import (
 // action is one mutation of a Commit in progress.
 type action struct {
 	m *table.Mutation
-	// A pinned action applies only if the entity still has the state in the field old, or still does not exist if old
-	// is nil.
+	// A pinned action applies only if the stored entity has the state in the field old. If old is nil, there must be no
+	// stored entity.
 	pinned bool
 	old    *stored
 	// row is the new entity. It is nil for a delete, and for a merge that is not pinned.

@@ -111,8 +111,8 @@ func (s *Store) declare(ctx context.Context, r *record, had table.Revision) erro
 	return err
 }
 
-// writeRecord creates a record if the parameter had is empty. Otherwise, it replaces the value of the stored record,
-// which must have the revision had and the options of r.
+// writeRecord creates a record if the given revision is empty. Otherwise, it replaces the value of the stored record,
+// which must have this revision and the options of r.
 func (s *Store) writeRecord(ctx context.Context, r *record, had table.Revision) error {
 	var e call.Expression
 	if had == "" {

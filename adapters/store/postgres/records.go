@@ -19,7 +19,7 @@ import (
 const afterNames = "\x7f"
 
 // readRecordRow reads a record. A row with five columns contains the options of the table. For a shorter row, the
-// result hidden reports whether the table has options.
+// result hidden is true if the table has options.
 func readRecordRow(v [][]byte) (r table.Record, hidden bool, err error) {
 	k, ok := table.ParseRecordKey(string(v[0]))
 	if !ok || len(v[1]) != len(r.Incarnation) {

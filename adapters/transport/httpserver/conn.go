@@ -62,8 +62,8 @@ type repeatedRequest struct {
 // parkAfter is how long an idle connection keeps its memory for a request.
 const parkAfter = 100 * time.Millisecond
 
-// remember records bytes that fasthttp has read. If these bytes directly follow the recorded bytes in the same buffer,
-// remember records both. Otherwise it replaces the recorded bytes.
+// remember records bytes that fasthttp has read. If the new bytes directly follow the recorded bytes in the same
+// buffer, both are recorded. Otherwise the new bytes replace the recorded bytes.
 func (c *conn) remember(b []byte) {
 	if l := c.last; len(b) > 0 && len(l) < cap(l) && &l[:len(l)+1][len(l)] == &b[0] {
 		c.last = l[:len(l)+len(b)]

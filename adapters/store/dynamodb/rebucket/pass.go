@@ -77,7 +77,7 @@ func (r *mover) pass(ctx context.Context, alive func(context.Context) error) err
 		}
 	}
 	if len(group) == 0 {
-		return r.report() // every pass must report at its end, but the method bring reports only if differences are left
+		return r.report() // a pass without remaining differences must report its end too
 	}
 	return r.bring(ctx, group, alive)
 }

@@ -22,8 +22,8 @@ type Store interface {
 	// the incarnation. If the table does not exist, the error is [table.ErrNoTable].
 	Change(ctx context.Context, key table.RecordKey, change func(Location) (Location, error)) error
 
-	// Heads returns entities of one bucket in key order, beginning at the key start. The maximum number of entities is
-	// rows. The result next is the start of the following page, or nil at the end.
+	// Heads returns one page of the entities of a bucket, in key order. The page begins at the key start, and has at
+	// most the given number of rows. The result next is the start of the following page, or nil at the end.
 	Heads(ctx context.Context, p Spread, bucket uint16, start []byte, rows int) (page []Head, next []byte, err error)
 
 	// Copy copies the states of the first few differences to the copy of a table. Its transaction applies only if the
