@@ -76,7 +76,7 @@ var kinds = map[string]string{
 	".js":   "text/javascript; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
 	".svg":  "image/svg+xml",
-	"":      "application/json", // the file session
+	"":      "application/json", // the file session has no extension
 }
 
 func servePage(req *protocol.Request, connect string) protocol.Response {

@@ -37,10 +37,10 @@ type config struct {
 	extensions   bool
 	metrics      string
 
-	accounts func(ctx context.Context) (string, error) // reads the text that defines the accounts
+	accounts func(ctx context.Context) (string, error) // function that reads the text that defines the accounts
 	refresh  time.Duration
-	forward  func(ctx context.Context) (string, error) // reads the secret that a trusted proxy sends; nil if no proxy is trusted
-	bearer   *oidc.Verifier                            // nil if bearer tokens are not accepted
+	forward  func(ctx context.Context) (string, error) // function that reads the secret that a trusted proxy sends; nil if no proxy is trusted
+	bearer   *oidc.Verifier                            // verifier of bearer tokens; nil if they are not accepted
 }
 
 const (

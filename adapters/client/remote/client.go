@@ -92,7 +92,7 @@ type request struct {
 	match       string // value of If-Match
 	order       string // value of $orderby
 	body        []byte
-	check       func(*response) *Error // returns the error in the body of a successful response, for example a batch response
+	check       func(*response) *Error // function that returns the error in the body of a successful response, for example a batch response
 }
 
 type response struct {

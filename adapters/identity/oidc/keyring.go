@@ -60,7 +60,7 @@ type keyring struct {
 
 	mu      sync.Mutex
 	held    *keys         // nil before the first successful read
-	running chan struct{} // closed when the running attempt ends; nil if none is running
+	running chan struct{} // channel that is closed when the running attempt ends; nil if no attempt is running
 	waiting int
 	ended   time.Time // end of the last read; zero before the first read
 	err     error

@@ -16,7 +16,7 @@ type stored struct {
 	table.Row        // the field Properties is empty if the properties are in chunks
 	count     int    // upper bound of the number of properties
 	size      int    // upper bound of the item's size
-	chunks    chunks // zero if the properties are in the item
+	chunks    chunks // names of the chunks; zero if the properties are in the item
 }
 
 // ownSize is an upper bound of the size of an item's store attributes, without the value of the sort key.

@@ -23,7 +23,7 @@ const (
 // beatReader reads the oldest heartbeat at intervals. Callers that arrive during a read share the result.
 type beatReader struct {
 	now  func() edm.Ticks
-	read func(ctx context.Context) (oldest edm.Ticks, err error) // returns the time of the oldest heartbeat, or 0 if a heartbeat is missing
+	read func(ctx context.Context) (oldest edm.Ticks, err error) // function that returns the time of the oldest heartbeat, or 0 if a heartbeat is missing
 
 	reading singleflight.Group
 

@@ -21,7 +21,7 @@ func recordKey(key table.RecordKey) item { return call.Key(recordHash, []byte(ke
 
 type record struct {
 	table.Record
-	rebucket.Location // zero unless the record belongs to a table
+	rebucket.Location // location of the table; zero for other records
 	// origin is the incarnation with which the table was created. Rebucket does not change the origin. If the origin
 	// has changed, the table was dropped and created again.
 	origin   table.Incarnation

@@ -21,9 +21,9 @@ type write struct {
 	name       string
 	key        []byte
 	form       statement.Form
-	match      edm.Ticks // for a Swap: the Timestamp that the row must have
+	match      edm.Ticks // Timestamp that the row must have; used only for a Swap
 	nonce      uint64
-	properties []byte // nil for a delete
+	properties []byte // properties of the entity; nil for a delete
 
 	declared *ruled.Table // options of the table, or nil
 	lives    *table.Row   // if set, the stored row; the write must not be sent with a Timestamp at which this row has expired

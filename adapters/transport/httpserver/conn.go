@@ -32,7 +32,7 @@ type conn struct {
 	resume    func()           // set by setApart; called after fasthttp has released the connection
 	ahead     [1]byte
 	hasAhead  bool
-	uses      atomic.Int32 // after setApart: number of calls of letGo before resume is called
+	uses      atomic.Int32 // number of further calls of letGo after which resume is called; set by setApart
 	rests     atomic.Bool  // the next Read must return EOF to fasthttp, so that the connection can be parked
 	named     string       // account of the last request
 
@@ -159,7 +159,7 @@ func (c *conn) Write(p []byte) (n int, err error) {
 // deadline is the deadline for reads or writes of a connection. Setting the system's deadline is expensive, so it is
 // changed only if it is far too early or too late. An operation that ends too early is repeated.
 type deadline struct {
-	system time.Duration // the system's deadline, as a value of clock; 0 if it is not set or unknown
+	system time.Duration // the system's deadline, as a time since the start of the process; 0 if it is not set or unknown
 	until  atomic.Int64  // the deadline that a layer above has set, in Unix nanoseconds; 0 if there is none
 }
 

@@ -45,9 +45,9 @@ type connections struct {
 	Bounds
 	shared   bool                 // a proxy opens the connections of all clients
 	ready    chan net.Conn        // connections that have a request
-	done     chan struct{}        // closed when no more requests are accepted
-	serve    func(net.Conn) error // makes fasthttp serve a connection on the calling goroutine
-	panicked func(cause any)      // logs a panic on a connection that is set apart
+	done     chan struct{}        // channel that is closed when no more requests are accepted
+	serve    func(net.Conn) error // function that makes fasthttp serve a connection on the calling goroutine
+	panicked func(cause any)      // function that logs a panic on a connection that is set apart
 
 	mu        sync.Mutex
 	open      map[*conn]struct{}
@@ -58,7 +58,7 @@ type connections struct {
 	working   int
 	waiting   atomic.Int64
 	apart     int           // number of connections that are set apart
-	noneApart chan struct{} // closed when no connection is set apart; nil unless awaitApart is running
+	noneApart chan struct{} // channel that is closed when no connection is set apart; nil unless awaitApart is running
 	ended     bool
 	stats     ConnectionStats
 }

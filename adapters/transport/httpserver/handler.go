@@ -215,7 +215,7 @@ func forwarded(list []byte) netip.Addr {
 	text := strings.TrimSpace(string(list[bytes.LastIndexByte(list, ',')+1:]))
 	a, err := netip.ParseAddr(text)
 	if err != nil {
-		ap, _ := netip.ParseAddrPort(text) // some proxies add the port
+		ap, _ := netip.ParseAddrPort(text) // some proxies add the port to the address
 		a = ap.Addr()
 	}
 	return a.Unmap()

@@ -18,7 +18,7 @@ type clientContext struct {
 	once   sync.Once
 	inner  context.Context
 	cancel context.CancelFunc
-	end    func() // stops watching the connection
+	end    func() // function that stops watching the connection
 }
 
 // mayWait reports whether a request waits for changes, so that the server must watch its client. A stream needs no

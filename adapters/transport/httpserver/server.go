@@ -28,7 +28,7 @@ var ErrCutOff = errors.New("some requests were cut off")
 type Server struct {
 	Handler *Handler
 	Log     *slog.Logger
-	TLS     *tls.Config // nil for plain HTTP
+	TLS     *tls.Config // TLS configuration; nil for plain HTTP
 	// Grace is how long running requests may continue after a shutdown has begun.
 	Grace time.Duration
 	// Bounds limits the resources of clients. If a field is zero, its default applies. With all defaults, clients may
@@ -38,7 +38,7 @@ type Server struct {
 	begun sync.Once
 	open  connections
 	room  *room
-	early *expected     // nil unless the handler trusts a proxy
+	early *expected     // nil if the handler does not trust a proxy
 	ahead chan struct{} // has an element for each pipelined request that is being served
 }
 

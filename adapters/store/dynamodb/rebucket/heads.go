@@ -16,8 +16,8 @@ type heads struct {
 }
 
 type bucketHeads struct {
-	pages chan headPage // closed when the bucket has been read completely
-	page  []Head        // never empty; its first element is the next entity
+	pages chan headPage // channel that is closed when the bucket has been read completely
+	page  []Head        // heads that were read; never empty, and the first one is the next entity
 }
 
 type headPage struct {

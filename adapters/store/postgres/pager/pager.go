@@ -36,7 +36,7 @@ type Source struct {
 	Conn    *pgconn.PgConn
 	Name    []byte // name of the table
 	Tables  *ruled.Tables
-	Instant func() edm.Ticks                // returns the current time, for deciding which entities have expired
+	Instant func() edm.Ticks                // function that returns the current time, for deciding which entities have expired
 	Pause   func(rows, size int) (end bool) // see [table.PageBuilder]; may be nil
 }
 
