@@ -118,7 +118,8 @@ func (l *accessLine) number(f accessField, n int) {
 	l.b = strconv.AppendInt(append(l.b, f[l.format]...), int64(n), 10)
 }
 
-// milliseconds appends a duration in milliseconds, for example 1.234 for 1,234 µs. It is faster than strconv's floats.
+// milliseconds appends a duration in milliseconds, for example 1.234 for 1,234 µs. This is faster than formatting a
+// float with strconv.
 func (l *accessLine) milliseconds(f accessField, d time.Duration) {
 	us := int64(d / time.Microsecond)
 	l.b = strconv.AppendInt(append(l.b, f[l.format]...), us/1000, 10)

@@ -14,16 +14,16 @@ import (
 // AccessLog writes one line per request. Lines are formatted and written in batches in the background, which costs half
 // as much as one write per request.
 type AccessLog struct {
-	path   string // "" for standard error
+	path   string // path of the file; "" for standard error
 	asJSON bool
 	log    *slog.Logger
 
-	mu      sync.Mutex // not held while lines are formatted, so that requests do not wait for the formatting
+	mu      sync.Mutex // this mutex is not held while lines are formatted, so that requests do not wait for the formatting
 	records accessRecords
-	timer   *time.Timer // calls flush after accessDelay
+	timer   *time.Timer // timer that calls flush after accessDelay
 	waiting bool        // the timer is running
 
-	writing sync.Mutex // guards the fields below; acquired before mu
+	writing sync.Mutex // mutex for the fields below; locked before mu
 	to      io.Writer
 	file    *os.File // open file; nil for standard error
 	clock   logClock
@@ -69,8 +69,8 @@ func (a *AccessLog) open() error {
 	return nil
 }
 
-// Reload reopens the file if asked is true: the process received SIGHUP, because a program for log rotation has renamed
-// the file.
+// Reload reopens the file if asked is true. This is the case after SIGHUP, which a program for log rotation sends after
+// it has renamed the file.
 func (a *AccessLog) Reload(asked bool) {
 	if !asked || a.path == "" {
 		return

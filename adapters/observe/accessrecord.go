@@ -16,7 +16,7 @@ type accessRecords struct {
 type accessRecord struct {
 	end                               time.Time
 	source                            netip.Addr
-	operation, code, refused          string // constants, which need not be copied
+	operation, code, refused          string // these texts are constants, which need not be copied
 	status                            int
 	received, sent, scanned, returned int
 	waited, took                      time.Duration

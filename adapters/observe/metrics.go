@@ -123,7 +123,7 @@ func (m *Metrics) Observe(resp *protocol.Response) {
 	}
 }
 
-// Add adds n if n is positive. Otherwise it avoids the access to a cache line that several CPUs share.
+// Add adds n if n is positive. For any other n, it does not access the integer, whose cache line several CPUs share.
 func Add(to *atomic.Int64, n int) {
 	if n > 0 {
 		to.Add(int64(n))
@@ -143,7 +143,7 @@ func (r *requestMetrics) of(operation string) *byResult {
 	return r.byOperation[noOperation]
 }
 
-// result classifies the outcome of a request. It is an index into the values of the label.
+// result classifies the outcome of a request. The number is an index into the values of the label.
 type result int
 
 const (

@@ -49,7 +49,7 @@ func (t *tracedProtocol) Serve(ctx context.Context, req *protocol.Request) (resp
 	a := make([]attribute.KeyValue, 0, 12)
 	text := func(name, value string) {
 		if value != "" {
-			a = append(a, attribute.String(name, strings.Clone(value))) // copied, because the span is used after the request's memory is reused
+			a = append(a, attribute.String(name, strings.Clone(value))) // the value is copied, because the span is used after the request's memory is reused
 		}
 	}
 	text("http.request.method", shown.Method)

@@ -19,8 +19,8 @@ func newSparing(each, all throttle.Options) *lineLimiter {
 	return &lineLimiter{each: throttle.New(each), all: throttle.New(all)}
 }
 
-// allow reports whether a line may be written, and how many lines were suppressed after the last one. Each key has a
-// separate limit.
+// allow reports whether a line may be written, and how many lines were suppressed after the last written line. Each key
+// has a separate limit.
 func (s *lineLimiter) allow(key string) (left int64, ok bool) {
 	if s.each.Take(key, 1) > 0 || s.all.Take("", 1) > 0 {
 		s.left.Add(1)

@@ -17,7 +17,7 @@ type tally struct {
 	scanned, returned atomic.Int64
 	received, sent    atomic.Int64
 	counts            [len(Latencies) + 1]atomic.Int64 // numbers of requests in the buckets of Latencies; the last number is for longer durations
-	_                 [8]byte                          // fills the struct up to the end of a cache line
+	_                 [8]byte                          // padding to the end of a cache line
 }
 
 // bounds are the Latencies as durations.

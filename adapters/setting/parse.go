@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Int parses a whole number from least to most.
+// Int parses a whole number, which must be between the bounds least and most.
 func Int(text string, least, most int) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
@@ -20,10 +20,10 @@ func Int(text string, least, most int) (int, error) {
 	return n, nil
 }
 
-// Number parses a number from least to most.
+// Number parses a number, which must be between the bounds least and most.
 func Number(text string, least, most float64) (float64, error) {
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(n >= least && n <= most) { // also true for NaN, because each comparison with NaN is false
+	if err != nil || !(n >= least && n <= most) { // this also rejects NaN, because each comparison with NaN is false
 		return 0, errors.New("write a number from " + format(least) + " to " + format(most))
 	}
 	return n, nil
@@ -42,7 +42,8 @@ func Never(d time.Duration) time.Duration {
 	return d
 }
 
-// Duration parses a duration with its unit, from least to most. It also accepts a whole number of days, such as 30d.
+// Duration parses a duration with its unit. The duration must be between the bounds least and most. A whole number of
+// days, such as 30d, is also valid.
 func Duration(text string, least, most time.Duration) (time.Duration, error) {
 	hours, days := strings.CutSuffix(text, "d")
 	if days {
@@ -76,7 +77,7 @@ var units = []struct {
 	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"KB", 1e3},
 }
 
-// Size parses a number of bytes with its unit, from least to most. Zero needs no unit.
+// Size parses a number of bytes with its unit. The size must be between the bounds least and most. Zero needs no unit.
 func Size(text string, least, most int64) (int64, error) {
 	for _, u := range units {
 		number, ok := strings.CutSuffix(text, u.name)

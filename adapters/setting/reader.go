@@ -22,17 +22,17 @@ func (r *Reader) Fail(err error) {
 	}
 }
 
-// Int reads a whole number from least to most. If the setting is missing, it returns usual.
+// Int reads a whole number, which must be between the bounds least and most. The parameter usual is the default.
 func (r *Reader) Int(name string, usual, least, most int) int {
 	return read(r, name, usual, func(text string) (int, error) { return Int(text, least, most) })
 }
 
-// Number reads a number from least to most. If the setting is missing, it returns usual.
+// Number reads a number, which must be between the bounds least and most. The parameter usual is the default.
 func (r *Reader) Number(name string, usual, least, most float64) float64 {
 	return read(r, name, usual, func(text string) (float64, error) { return Number(text, least, most) })
 }
 
-// Duration reads a duration from least to most. If the setting is missing, it returns usual.
+// Duration reads a duration, which must be between the bounds least and most. The parameter usual is the default.
 func (r *Reader) Duration(name string, usual, least, most time.Duration) time.Duration {
 	return read(r, name, usual, func(text string) (time.Duration, error) { return Duration(text, least, most) })
 }

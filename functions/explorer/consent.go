@@ -17,7 +17,7 @@ import (
 type Consent struct {
 	// Accounts returns the names of the accounts that the server can sign for.
 	Accounts func() []string
-	// Sign signs text with the key of an account. ok is false if there is no such account.
+	// Sign signs text with the key of an account. The result ok is false if there is no such account.
 	Sign func(account, text string) (signature string, ok bool)
 	Log  *slog.Logger
 
@@ -35,8 +35,8 @@ func NewConsent(accounts func() []string, sign func(account, text string) (strin
 	return &Consent{Accounts: accounts, Sign: sign, Log: log, sessions: sessions{linkFor: linkFor, sessionFor: sessionFor, now: now}}
 }
 
-// Invite returns the path of the page with a one-time token that opens all accounts, and its lifetime. It invalidates
-// the previous token.
+// Invite returns the path of the page with a one-time token that opens all accounts. It also returns the lifetime of
+// the token, and invalidates the previous token.
 func (c *Consent) Invite() (path string, good time.Duration) {
 	c.Log.Info("a link was issued, which opens all accounts in the explorer once", "good_for_s", int(linkFor.Seconds()))
 	return Prefix + "#token=" + c.sessions.invite(), linkFor
@@ -86,7 +86,8 @@ func (c *Consent) sign(req *protocol.Request, token string) protocol.Response {
 	return jsonResponse(map[string]string{"signature": signature})
 }
 
-// private reports whether the network cannot read a request. The request must use HTTPS or come from this machine.
+// private returns true if nobody on the network can read a request, because the request uses HTTPS or comes from this
+// machine.
 func private(req *protocol.Request) bool { return req.Scheme == "https" || req.Source.IsLoopback() }
 
 func source(req *protocol.Request) string {
@@ -108,7 +109,7 @@ func denial(status int, code, message string) protocol.Response {
 func inJSON(status int, value any) protocol.Response {
 	text, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // cannot fail for strings
+		panic(err) // encoding strings cannot fail
 	}
 	return protocol.Response{Status: status, Body: append(text, '\n'), Header: append([]protocol.Field{
 		{Name: "Content-Type", Value: "application/json"},

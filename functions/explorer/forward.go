@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// forwarded is the path prefix of requests to a service. The name of the profile follows.
+// forwarded is the path prefix of requests to a service, before the name of the profile.
 const forwarded = Prefix + "p/"
 
-// forwardedHeaders are the headers forwarded in each direction. All others are dropped, such as cookies, session tokens
-// and the headers of proxies.
+// forwardedHeaders are the headers forwarded in each direction. All other headers are dropped, such as cookies, session
+// tokens and the headers of proxies.
 var forwardedHeaders = struct{ request, answer map[string]bool }{
 	request: set("Accept", "Accept-Charset", "Content-Type", "Dataserviceversion", "If-Match", "Maxdataserviceversion", "Prefer"),
 	answer: set("Content-Length", "Content-Type", "Dataserviceversion", "Date", "Etag", "Location", "Preference-Applied", "Retry-After",
@@ -41,7 +41,7 @@ func copyHeaders(to, from http.Header, known map[string]bool) {
 	}
 }
 
-// methods are the protocol's methods. The value is whether the method only reads.
+// methods are the protocol's methods. The value is true if the method only reads.
 var methods = map[string]bool{
 	http.MethodGet: true, http.MethodHead: true,
 	http.MethodPost: false, http.MethodPut: false, http.MethodPatch: false, http.MethodDelete: false, "MERGE": false,
@@ -76,7 +76,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "InvalidQueryParameterValue", "the explorer signs requests; the query must have no signature")
 		return
 	}
-	// Read the whole body now, because the server closes it when the response begins.
+	// Read the whole body now, because the server closes the body when the response begins.
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		refuse(w, http.StatusRequestEntityTooLarge, "RequestBodyTooLarge", "the body of a request has at most 4 MiB")
@@ -108,8 +108,8 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isWithinAccount reports whether an escaped path remains within the account. It must not contain the segments "." and
-// "..", which a server may resolve.
+// isWithinAccount reports whether an escaped path remains within the account. A path with a segment "." or ".." may
+// not, because a server may resolve these segments.
 func isWithinAccount(escaped string) bool {
 	plain, err := url.PathUnescape(escaped)
 	if err != nil {

@@ -16,7 +16,7 @@ type Profile struct {
 	Name     string `json:"name"`
 	ReadOnly bool   `json:"readOnly"`
 	Color    string `json:"color"`    // color of the page, or ""
-	Account  string `json:"account"`  // "" until Connect has run a command for the connection string
+	Account  string `json:"account"`  // name of the account; "" until Connect has run a command for the connection string
 	Endpoint string `json:"endpoint"` // URL of the account, or ""
 	Local    bool   `json:"local"`    // the account is on the server of Gateway.Local
 
@@ -31,7 +31,7 @@ type Gateway struct {
 	Version  string
 	// Plain returns the text of an error without the jargon of Go's libraries.
 	Plain func(error) string
-	// Local provides information of the server on this machine.
+	// Local provides information about the server on this machine.
 	Local Local
 	// Opened is called when a one-time token has been used.
 	Opened func()
@@ -46,8 +46,8 @@ type Gateway struct {
 type Local interface {
 	// Traffic returns the traffic of a table, or of all tables in the last hour if table is "".
 	Traffic(ctx context.Context, account, table string) (any, error)
-	// Advise returns problems with the keys of a table, based on its traffic if the service reports it. If scan is set,
-	// it also reads all entities.
+	// Advise returns problems with the keys of a table. It considers the traffic of the table, if the service reports
+	// it. If scan is set, it also reads all entities.
 	Advise(ctx context.Context, one *Profile, c *remote.Client, table string, scan bool) (any, error)
 	// Keys returns the times at which the keys of an account were last used.
 	Keys(ctx context.Context, account string) (any, error)
@@ -61,7 +61,7 @@ type connected struct {
 // Invite returns the path of the page with a one-time token for a session.
 func (g *Gateway) Invite() string { return Prefix + "#token=" + g.sessions.invite() }
 
-// inSession returns a handler that calls next for requests with a session token, and rejects others.
+// inSession returns a handler that calls next for requests with a session token, and rejects other requests.
 func (g *Gateway) inSession(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !g.sessions.isSession(r.Header.Get(tokenHeader)) {
@@ -144,10 +144,10 @@ func (g *Gateway) find(w http.ResponseWriter, name string) (*connected, *remote.
 	return one, c
 }
 
-// maxText is the maximum size of a text to sign. It exceeds any StringToSign.
+// maxText is the maximum size in bytes of a text to sign. Every StringToSign is shorter.
 const maxText = 32 << 10
 
-// sign signs the StringToSign of a SAS. The page has composed the text and explained it to the user.
+// sign signs the StringToSign of a SAS, which the page has composed and explained to the user.
 func (g *Gateway) sign(w http.ResponseWriter, r *http.Request) {
 	one, c := g.find(w, r.PathValue("profile"))
 	if one == nil {

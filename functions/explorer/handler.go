@@ -37,7 +37,7 @@ func (g *Gateway) Handler() http.Handler {
 			refuse(w, http.StatusForbidden, "CrossOrigin", "the request comes from a page of another origin")
 			return
 		}
-		// Not in mux, which would clean the path and thereby change entity keys in it.
+		// These requests bypass mux, which would clean the path and thereby change the entity keys in the path.
 		if strings.HasPrefix(r.URL.EscapedPath(), forwarded) {
 			g.inSession(g.forward)(w, r)
 			return

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Hosts are the host names (lower case, without ports) under which the page is served, besides IP addresses. Others are
-// rejected: an attacker's name may resolve to this machine (DNS rebinding).
+// Hosts are the host names (lower case, without ports) under which the page is served, besides IP addresses. Other
+// names are rejected, because an attacker's name may resolve to this machine (DNS rebinding).
 type Hosts []string
 
-// known reports whether a Host header is an IP address, localhost, or one of the names. The port is ignored, because a
-// tunnel may use another one.
+// known returns true if a Host header is an IP address, localhost, or one of the names. The port is ignored, because a
+// tunnel may use another port.
 func (h Hosts) known(host string) bool {
 	name, a := parseHost(host)
 	return a.IsValid() || name == "localhost" || slices.Contains(h, name)

@@ -15,7 +15,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Prefix is the path prefix of the page. It cannot be an account, because account names have no underscore.
+// Prefix is the path prefix of the page. It cannot be the name of an account, because account names have no underscore.
 const Prefix = "/_/"
 
 // policy is the Content-Security-Policy of the page. It permits scripts and styles only from files, so that text in an
@@ -23,8 +23,8 @@ const Prefix = "/_/"
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src %s; " +
 	"require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// Sources for connect-src. The page of a gateway may connect only to the gateway; other pages also to services whose
-// CORS rules permit it.
+// Sources for connect-src. The page of a gateway may connect only to the gateway. Other pages may also connect to
+// services whose CORS rules permit this.
 const (
 	connectGateway  = "'self'"
 	connectEndpoint = "'self' https: http://127.0.0.1:* http://localhost:*"
@@ -38,7 +38,7 @@ var dist embed.FS
 type file struct {
 	kind       string
 	body, gzip []byte
-	tag        string // ETag
+	tag        string // value of ETag
 }
 
 // files returns the files of the page by name, and compresses them on first use.
@@ -65,18 +65,18 @@ var files = sync.OnceValue(func() map[string]file {
 		return err
 	})
 	if err != nil {
-		panic(err) // cannot fail for embedded files
+		panic(err) // reading an embedded file cannot fail
 	}
 	return list
 })
 
-// kinds are the Content-Types by extension. The operating system's table may differ.
+// kinds contains the Content-Type of each file extension, because the operating system's table may differ.
 var kinds = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
 	".svg":  "image/svg+xml",
-	"":      "application/json", // the file session
+	"":      "application/json", // the file session has no extension
 }
 
 func servePage(req *protocol.Request, connect string) protocol.Response {
@@ -112,7 +112,7 @@ func servePage(req *protocol.Request, connect string) protocol.Response {
 	return resp
 }
 
-// always are the headers of all responses.
+// always contains the headers that all responses have.
 var always = []protocol.Field{
 	{Name: "X-Content-Type-Options", Value: "nosniff"},
 	{Name: "Cross-Origin-Opener-Policy", Value: "same-origin"},

@@ -31,7 +31,7 @@ func (s *sessions) end(after time.Duration) time.Time {
 	return s.now().Add(after)
 }
 
-// over reports whether an expiry time has passed. The zero Time never expires.
+// over returns true if the given expiry time has passed. The zero Time never passes.
 func (s *sessions) over(end time.Time) bool { return !end.IsZero() && !s.now().Before(end) }
 
 // invite returns a new one-time token and invalidates the previous one.

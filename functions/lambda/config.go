@@ -37,10 +37,10 @@ type config struct {
 	extensions   bool
 	metrics      string
 
-	accounts func(ctx context.Context) (string, error) // reads the text that defines the accounts
+	accounts func(ctx context.Context) (string, error) // function that reads the text that defines the accounts
 	refresh  time.Duration
-	forward  func(ctx context.Context) (string, error) // reads the secret that a trusted proxy sends; nil if no proxy is trusted
-	bearer   *oidc.Verifier                            // nil if bearer tokens are not accepted
+	forward  func(ctx context.Context) (string, error) // function that reads the secret that a trusted proxy sends; nil if no proxy is trusted
+	bearer   *oidc.Verifier                            // verifier of bearer tokens; nil if they are not accepted
 }
 
 const (
@@ -102,7 +102,7 @@ func newConfig(env func(string) string, log *slog.Logger) (*config, error) {
 // newBearer returns the verifier of bearer tokens, or nil if no issuer is configured. It does not contact the issuer.
 func newBearer(in *setting.Reader, client *http.Client, log *slog.Logger) (*oidc.Verifier, error) {
 	const prefix = "EDGETABLE_OIDC_"
-	v, err := oidc.Optional(context.Background(), oidc.Options{ // lasts as long as the process
+	v, err := oidc.Optional(context.Background(), oidc.Options{ // the context lasts as long as the process
 		Issuer: in.Lookup(prefix + "ISSUER"), JWKS: in.Lookup(prefix + "JWKS"), Audiences: in.List(prefix + "AUDIENCES"),
 		RolesClaim: in.Lookup(prefix + "ROLES_CLAIM"), ReaderRoles: in.List(prefix + "READERS"), ContributorRoles: in.List(prefix + "CONTRIBUTORS"),
 		HTTP: client, Log: log,
@@ -113,7 +113,7 @@ func newBearer(in *setting.Reader, client *http.Client, log *slog.Logger) (*oidc
 	return v, nil
 }
 
-// secrets sets the functions that read the accounts and the secret of the proxy.
+// secrets configures how the accounts and the secret of the proxy are read.
 func (c *config) secrets(env func(string) string) error {
 	client := &awssecrets.Client{
 		Region: c.region, Credentials: c.credentials, Endpoint: c.endpoint, HTTP: c.http, Now: time.Now,
@@ -153,8 +153,8 @@ func (c *config) secrets(env func(string) string) error {
 func newHTTPClient() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 64, 64
-	// DynamoDB closes idle connections later than this, so that this client usually closes them first. Not always: the
-	// process may be frozen in between.
+	// DynamoDB closes idle connections later than this, so that this client usually closes them first. If the process
+	// is frozen in between, DynamoDB may close them first.
 	t.IdleConnTimeout = 50 * time.Second
 	return &http.Client{Transport: t}
 }

@@ -52,8 +52,7 @@ func newHandler(c *config, store table.Store, tasks *worker, log *slog.Logger) *
 // misconfigured is an error in the text of the list of accounts. A retry does not help.
 type misconfigured struct{ error }
 
-// Errors about accounts that clients get. They contain no details, because a detail may contain a key. The log contains
-// the details.
+// Errors about accounts in responses to clients. Only the log contains the details, which may include a key.
 var (
 	errDevelopment = table.InternalError.With("The server is misconfigured: the key of the development account is known to everybody. Give the accounts keys of their own.")
 	errAccounts    = table.InternalError.With("The server is misconfigured: its list of accounts is wrong. The log says what is wrong.")

@@ -66,7 +66,7 @@ func main() {
 	} else {
 		lambda.Start(h)
 	}
-	log.Error("lambda.Start has returned") // not reached, because lambda.Start exits the process
+	log.Error("lambda.Start has returned") // this line is not reached, because lambda.Start exits the process
 	os.Exit(1)
 }
 

@@ -25,7 +25,7 @@ import (
 type metrics struct {
 	log       *slog.Logger
 	table     string
-	directive string // content of the field _aws after Timestamp
+	directive string // part of the field _aws that follows Timestamp
 	warm      atomic.Bool
 }
 
@@ -43,7 +43,7 @@ func newMetrics(namespace, table string, log *slog.Logger) *metrics {
 		[]metric{{"Took", "Milliseconds"}, {"Refused", "Count"}, {"Busy", "Count"}, {"Faults", "Count"}},
 	}})
 	if err != nil {
-		panic(err) // cannot fail, because the value contains only strings
+		panic(err) // encoding cannot fail, because the value contains only strings
 	}
 	return &metrics{log: log, table: table, directive: `,"CloudWatchMetrics":` + string(b) + "}"}
 }

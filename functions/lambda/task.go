@@ -107,8 +107,8 @@ func (w *worker) removeDeleted(ctx context.Context, log *slog.Logger) error {
 // expireEach is the minimum time for each removed entity. It limits removals to 1,000 entities per second.
 const expireEach = time.Millisecond
 
-// expire removes expired entities until shortly before the function's deadline. For each table, one function or server
-// at a time does this, and resumes where the last one stopped.
+// expire removes expired entities until shortly before the function's deadline. Only one function or server at a time
+// works on a table, and it resumes where the previous one stopped.
 func (w *worker) expire(ctx context.Context, log *slog.Logger) error {
 	list, err := w.store.Declared(ctx)
 	var failed []error
@@ -133,7 +133,7 @@ func (w *worker) expire(ctx context.Context, log *slog.Logger) error {
 	return errors.Join(append(failed, err)...)
 }
 
-// late reports whether the function's deadline is too close for further work.
+// late returns true if the function's deadline is too close for further work.
 func late(ctx context.Context) bool {
 	end, ok := ctx.Deadline()
 	return ok && time.Until(end) < reserve

@@ -21,8 +21,8 @@ var ErrMissed = errors.New("changes may have been missed")
 type Changes struct {
 	Events []json.RawMessage
 	Next   string // position after the last event, for the next request
-	// More reports whether further changes are available now. Behind is the age of the last event in seconds, or 0 if
-	// the service did not send it.
+	// More is true if further changes are available now. Behind is the age of the last event in seconds, or 0 if the
+	// service did not send it.
 	More   bool
 	Behind float64
 }

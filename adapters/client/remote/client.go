@@ -28,14 +28,15 @@ const version = "2019-02-02"
 type Client struct {
 	// Tool marks requests as requests of a tool instead of an application. Traffic statistics omit them.
 	Tool bool
-	// As is the value of the flag --from that selects this service, for messages. It is "" for the default service, or
-	// if the value would contain a secret.
+	// As contains the value of the flag --from that selects this service, for messages. The value is "" for the default
+	// service, or if it would contain a secret.
 	As string
 
 	// Waiting, if not nil, is called before a failed request is retried, and when a request takes longer than five
 	// seconds. The cause is nil for a slow request. A refusal because of load does not count as a failure.
 	//
-	// The client stops retrying at the time until. Waiting is not called again until a request has succeeded.
+	// The parameter until is the time at which the client stops retrying. Waiting is not called again until a request
+	// has succeeded.
 	Waiting func(cause error, until time.Time)
 
 	endpoint  Endpoint
@@ -45,7 +46,7 @@ type Client struct {
 	told      atomic.Bool // Waiting has been called since the last successful request
 
 	requests, refusals atomic.Int64
-	traffic            atomic.Int64 // bytes of request and response bodies
+	traffic            atomic.Int64 // total size of request and response bodies in bytes
 }
 
 // repeatFor is how long a client retries a request. A service may take that long to move a partition or to restart.
@@ -85,13 +86,13 @@ func (c *Client) Load() (requests, refusals int64, bound int) {
 
 type request struct {
 	method      string
-	path        string // relative to the account, escaped, with a leading slash
-	query       string // escaped
+	path        string // path relative to the account, escaped, with a leading slash
+	query       string // query string, escaped
 	contentType string
-	match       string // If-Match
+	match       string // value of If-Match
 	order       string // value of $orderby
 	body        []byte
-	check       func(*response) *Error // returns the error in the body of a successful response, for example a batch response
+	check       func(*response) *Error // function that returns the error in the body of a successful response, for example a batch response
 }
 
 type response struct {
@@ -100,7 +101,7 @@ type response struct {
 	body   []byte
 }
 
-// send sends a request until it succeeds or fails permanently. It appends the response body to the buffer into, which
+// send sends a request until it succeeds or fails permanently. It appends the response body to the given buffer, which
 // may be nil.
 func (c *Client) send(ctx context.Context, r request, into []byte) (resp response, err error) {
 	w := c.waits()
@@ -138,8 +139,8 @@ func backoff(attempt int) time.Duration {
 	return d/2 + rand.N(d/2)
 }
 
-// attempt sends a request once. After an error, wait is the delay before a retry. It is 0 if the service specifies no
-// delay, and -1 if the request must not be retried.
+// attempt sends a request once. After an error, the result wait is the delay before a retry: 0 if the service specifies
+// no delay, and -1 if the request must not be retried.
 func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp response, wait time.Duration, err error) {
 	since, err := c.limit.acquire(ctx)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Count counts the entities that match a query, and calls counted with the number of entities on each page. ok is false
-// if the service does not support counts, for example Azure.
+// Count counts the entities that match a query. It calls the function counted with the number of entities on each page.
+// The result ok is false if the service does not support counts. For example, Azure does not.
 func (c *Client) Count(ctx context.Context, q Query, counted func(n int64)) (ok bool, err error) {
 	where := Query{Filter: q.Filter}
 	for token := ""; ; {

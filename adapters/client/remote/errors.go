@@ -19,7 +19,7 @@ type Error struct {
 	Index   int    // index of the failed operation in a batch; -1 if the service does not name one
 	Advice  string // what the user can do about the error; often empty
 
-	// Repeated reports whether the reply to an earlier attempt was lost. The earlier attempt may have succeeded.
+	// Repeated is true if the reply to an earlier attempt was lost. The earlier attempt may have succeeded.
 	Repeated bool
 }
 
@@ -51,7 +51,7 @@ func HasCode(err error, codes ...string) bool {
 // TableGone reports whether err means that a table does not exist, or is being deleted.
 func TableGone(err error) bool { return HasCode(err, "TableNotFound", "TableBeingDeleted") }
 
-// transient reports whether a request that failed with the given status may be retried.
+// transient returns true if a request that failed with the given status may be retried.
 func transient(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,

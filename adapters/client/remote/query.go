@@ -12,11 +12,11 @@ import (
 	"edgetable/core/payload"
 )
 
-// Query selects the entities of a table to read.
+// Query says which entities of a table to read.
 type Query struct {
 	Table  string
-	Filter string   // "" means all entities
-	Select []string // nil means all properties
+	Filter string   // expression, as in $filter; "" means all entities
+	Select []string // names of properties; nil means all properties
 	Top    int      // maximum number of entities; 0 means no maximum
 	// Order is the order of the keys, as in $orderby; "" means ascending. Only edgetable supports Order. With other
 	// services, the query returns an error.
@@ -131,7 +131,7 @@ func continuation(h http.Header) string {
 	return token
 }
 
-// Get reads one entity. ok is false if it does not exist.
+// Get reads one entity. The result ok is false if the entity does not exist.
 func (c *Client) Get(ctx context.Context, table, partition, row string, names []string) (e payload.Received, ok bool, err error) {
 	q := Query{Select: names}
 	resp, err := c.send(ctx, request{method: http.MethodGet, path: entityPath(table, partition, row), query: q.text()}, nil)

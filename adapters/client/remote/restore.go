@@ -26,8 +26,8 @@ type RestoredObject struct {
 	Became string
 }
 
-// Restore restores a table on Workers to an earlier time, or undoes the last restore if to is [table.UndoRestore]. Call
-// it again until Ended is true or Wait is negative.
+// Restore restores a table on Workers to an earlier time, or undoes the last restore if the time is
+// [table.UndoRestore]. Call it again until Ended is true or Wait is negative.
 func (c *Client) Restore(ctx context.Context, name string, to edm.Ticks) (Restored, error) {
 	at := "undo"
 	if to != table.UndoRestore {

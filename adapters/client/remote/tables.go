@@ -35,7 +35,7 @@ func (c *Client) Tables(ctx context.Context) (names []string, err error) {
 	}
 }
 
-// CreateTable creates a table. made is false if the table already exists.
+// CreateTable creates a table. The result made is false if the table already exists.
 func (c *Client) CreateTable(ctx context.Context, table string) (made bool, err error) {
 	_, err = c.send(ctx, request{method: http.MethodPost, path: "/Tables", contentType: contentJSON, body: []byte(`{"TableName":"` + table + `"}`)}, nil)
 	switch {

@@ -12,7 +12,7 @@ import (
 type Kind uint8
 
 const (
-	// Insert fails if the entity exists.
+	// Insert creates the entity, which must not exist.
 	Insert Kind = iota
 	// Merge creates the entity, or adds the properties to the existing entity.
 	Merge
@@ -26,7 +26,7 @@ const (
 type Operation struct {
 	Kind                 Kind
 	PartitionKey, RowKey string
-	Body                 []byte // in the form of [payload.AppendJSON]; nil for Delete
+	Body                 []byte // entity in the form of [payload.AppendJSON]; nil for Delete
 }
 
 // Limits of a batch: the number of operations, and the sum of their weights.
@@ -67,8 +67,8 @@ func (c *Client) Write(ctx context.Context, table string, o *Operation) error {
 	return err
 }
 
-// Batch executes up to [MaxOperations] operations in one partition, all or none. If the service rejects an operation,
-// the *[Error] contains its index.
+// Batch executes up to [MaxOperations] operations in one partition as one transaction. If the service rejects an
+// operation, the *[Error] contains its index.
 func (c *Client) Batch(ctx context.Context, table string, ops []Operation) error {
 	if len(ops) == 1 {
 		err := c.Write(ctx, table, &ops[0])

@@ -12,8 +12,7 @@ import (
 const (
 	// slice is the cost after which a query must let other requests run: a quarter of a millisecond.
 	slice = 250_000
-	// largeQuery is the limit from which an account's next query counts as large. It is compared with the mean cost of
-	// the account's last queries.
+	// largeQuery is the minimum mean cost of an account's last queries for its next query to count as large.
 	largeQuery = 2 * slice
 	// largeWrite is the minimum cost of a large write: the cost of a body of 256 KiB. Smaller writes need no separate
 	// slots, because many of them share one sync of the disk.
@@ -139,7 +138,7 @@ func (t *turn) End(cost int64) {
 	case k == none:
 	case k == large && !t.query && l.active.severalActive(time.Now()):
 		t.releaseSlot(cost)
-		l.reserveLarge(min(time.Since(t.began), activePeriod)) // at most activePeriod, because much of the time may have been a wait for a slow disk
+		l.reserveLarge(min(time.Since(t.began), activePeriod)) // the duration is limited, because much of it may have been a wait for a slow disk
 	default:
 		l.next(t.releaseSlot(cost))
 	}
@@ -176,7 +175,7 @@ func (t *turn) releaseSlot(cost int64) (from kind) {
 	return from
 }
 
-// active records the latest requests, to find out whether several accounts are active.
+// active contains the accounts of the latest requests, to find out whether several accounts are active.
 type active struct {
 	last, other     string // the two accounts with the most recent requests; last is the account of the latest request
 	lastAt, otherAt time.Time

@@ -20,7 +20,7 @@ type Chaos struct {
 	deleted map[table.RecordKey]time.Time
 }
 
-// active is a rule with its random number generator and its counters.
+// active is one of the applied rules, with its random number generator and its counters.
 type active struct {
 	Rule
 	random          *rand.Rand
@@ -52,7 +52,7 @@ func (c *Chaos) Admit(ctx context.Context, a *protocol.Access) error {
 	return fault
 }
 
-// strike returns the total latency, and the error of the first fault, that the rules cause for a request.
+// strike returns the total latency that the rules cause for a request, and the error of the first fault.
 func (c *Chaos) strike(a *protocol.Access) (latency time.Duration, fault error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +78,7 @@ func (c *Chaos) strike(a *protocol.Access) (latency time.Duration, fault error) 
 	return latency, nil
 }
 
-// strikes reports whether the rule affects a request, and updates the counters of the rule.
+// strikes returns true if the rule affects a request, and updates the counters of the rule.
 func (r *active) strikes(a *protocol.Access) bool {
 	if !r.matches(a) {
 		return false

@@ -50,7 +50,7 @@ func Read(r io.Reader) ([]Rule, error) {
 
 type word struct{ key, value string }
 
-// special reports whether a character ends a key or a value of a rule.
+// special returns true for a character that ends a key or a value of a rule.
 func special(c rune) bool { return blank(c) || c == ';' || c == '#' || c == '"' || c < ' ' }
 
 func blank(c rune) bool { return c == ' ' || c == '\t' || c == '\r' }

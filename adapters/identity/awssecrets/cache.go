@@ -28,8 +28,8 @@ type Options[T any] struct {
 	Name string
 	// Read reads the text.
 	Read func(ctx context.Context) (string, error)
-	// Parse converts a text to a value. It is called only if the text has changed. old is the previous value, or at
-	// first the zero T.
+	// Parse converts a text to a value. It is called only if the text has changed. The parameter old is the previous
+	// value, or the zero T in the first call.
 	//
 	// The errors of Parse and Read are logged, so they must not contain secrets.
 	Parse func(old T, text string) (T, error)
@@ -43,8 +43,8 @@ type Options[T any] struct {
 // retryPause is the minimum time between a failed attempt and the next attempt.
 const retryPause = 5 * time.Second
 
-// Get returns the value. If the value is too old, Get reads the text first. Of several concurrent calls, one reads and
-// the others wait.
+// Get returns the value. If the value is too old, Get reads the text first. If several calls need the text at the same
+// time, one of them reads it, and the others wait.
 func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,8 +71,8 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	return none, c.err
 }
 
-// since returns the time from then to now, by the clock that advanced further. The monotonic clock stops while the
-// machine is frozen.
+// since returns the time between two readings of the clock, as measured by the wall clock or the monotonic clock,
+// whichever advanced further. The monotonic clock stops while the machine is frozen.
 func since(now, then time.Time) time.Duration {
 	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
 }

@@ -40,7 +40,7 @@ const (
 // six bytes.
 const maxAnswer = 1 << 20
 
-// Secret returns the current text of a secret. id is its name or ARN.
+// Secret returns the current text of the secret with the given name or ARN.
 func (c *Client) Secret(ctx context.Context, id string) (string, error) {
 	var out struct{ SecretString *string }
 	err := c.call(ctx, "secretsmanager", id, "secretsmanager.GetSecretValue", map[string]any{"SecretId": id}, &out)
@@ -53,7 +53,7 @@ func (c *Client) Secret(ctx context.Context, id string) (string, error) {
 	return *out.SecretString, nil
 }
 
-// Parameter returns the decrypted text of a parameter. name is its name or ARN.
+// Parameter returns the decrypted text of the parameter with the given name or ARN.
 func (c *Client) Parameter(ctx context.Context, name string) (string, error) {
 	var out struct{ Parameter struct{ Value *string } }
 	err := c.call(ctx, "ssm", name, "AmazonSSM.GetParameter", map[string]any{"Name": name, "WithDecryption": true}, &out)
@@ -76,7 +76,7 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("%s: %d %s: %s", r.service, r.status, r.kind, r.message)
 }
 
-// temporary reports whether a retry of the same call may succeed.
+// temporary returns true if a retry of the same call may succeed.
 func (r *refusal) temporary() bool {
 	return r.status >= 500 || r.status == 429 || strings.Contains(r.kind, "Throttling")
 }

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	timeout = 5 * time.Second  // limits one attempt to read the keys; short, because only one attempt runs at a time
-	wait    = 2 * time.Second  // limits the wait of a token; short, because anyone can invent key ids, and a waiting request occupies a slot
+	timeout = 5 * time.Second  // limit of one attempt to read the keys; it is short, because only one attempt runs at a time
+	wait    = 2 * time.Second  // limit of a token's wait for the keys; it is short, because anyone can invent key ids, and a waiting request occupies a slot
 	pause   = 10 * time.Second // minimum time from one attempt to read the keys to the next attempt
-	retry   = time.Second      // minimum time after a failed attempt, if a token needs the keys; short, because clients give up after 6 s
+	retry   = time.Second      // minimum time after a failed attempt, if a token needs the keys; it is short, because clients give up after 6 s
 	refresh = time.Hour        // age at which keys are read again
 	hold    = 24 * time.Hour   // age at which keys are no longer used
 	waiters = 64               // maximum number of tokens that wait for the keys; the clients of other tokens must retry
@@ -50,7 +50,7 @@ func (k *keys) verifySignature(t *jwt.JSONWebToken) error {
 
 // keyring contains the issuer's keys, and reads them again when they get old. Only one read runs at a time.
 type keyring struct {
-	ctx  context.Context // for reading keys; not a request's context, because several requests may wait for the same read
+	ctx  context.Context // context for reading keys; not the context of a request, because several requests may wait for the same read
 	read func(context.Context) ([]jose.JSONWebKey, error)
 	now  func() time.Time
 	log  keyLog
@@ -59,8 +59,8 @@ type keyring struct {
 	withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 
 	mu      sync.Mutex
-	held    *keys         // nil before the first success
-	running chan struct{} // closed when the running attempt ends; nil if none is running
+	held    *keys         // nil before the first successful read
+	running chan struct{} // channel that is closed when the running attempt ends; nil if no attempt is running
 	waiting int
 	ended   time.Time // end of the last read; zero before the first read
 	err     error

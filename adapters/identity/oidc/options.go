@@ -32,10 +32,10 @@ type Options struct {
 	// HTTP is the client for requests to the issuer; nil means a default client. The verifier follows redirects only to
 	// https URLs, or to http URLs of loopback hosts if Issuer or JWKS is one.
 	HTTP *http.Client
-	// Now returns the current time. nil means time.Now.
+	// Now returns the current time. A nil Now means time.Now.
 	Now func() time.Time
-	// Log receives the reason why the keys cannot be read, and a message when they can be read again. nil disables
-	// logging.
+	// Log receives the reason why the keys cannot be read, and a message when they can be read again. A nil Log
+	// disables logging.
 	Log *slog.Logger
 }
 

@@ -28,9 +28,9 @@ var (
 	errKey         = errors.New("oidc: the issuer has no key with the token's key ID")
 	errSignature   = errors.New("oidc: the token's signature is wrong")
 	errNoRole      = errors.New("oidc: the token has no role for tables")
-	errUnavailable = errors.New("oidc: the issuer's keys cannot be read") // the token may be valid nevertheless
+	errUnavailable = errors.New("oidc: the issuer's keys cannot be read") // the token may still be valid
 	errCrowd       = errors.New("oidc: too many tokens are waiting for the issuer's keys")
-	errStrange     = errors.New("oidc: the token's key ID is not among the issuer's keys that were read last") // wrapped together with errUnavailable
+	errStrange     = errors.New("oidc: the token's key ID is not among the issuer's keys that were read last") // this error is wrapped together with errUnavailable
 )
 
 // role is what a user may do with tables. A higher role includes the lower roles.

@@ -48,7 +48,7 @@ func (d Place) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[ob
 			switch {
 			case errors.Is(err, fs.ErrNotExist): // nothing was written yet, or another process deleted the file
 				return nil
-			case e != nil && e.IsDir() && e.Name() == "lost+found": // a folder that the file system created
+			case e != nil && e.IsDir() && e.Name() == "lost+found": // the file system created this folder
 				return fs.SkipDir
 			case err != nil:
 				return err
@@ -91,7 +91,7 @@ func (d Place) Delete(_ context.Context, name string) error {
 		return err
 	}
 	for dir := filepath.Dir(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
-		if os.Remove(filepath.Join(d.Dir, dir)) != nil { // the folder is not empty
+		if os.Remove(filepath.Join(d.Dir, dir)) != nil { // if this fails, the folder is not empty
 			return nil
 		}
 	}

@@ -43,7 +43,7 @@ var errCredentials = errors.New("there are no credentials for S3: set AWS_ACCESS
 // patience is how long a request may wait for an answer before Silent is called.
 const patience = 5 * time.Second
 
-// retryable reports whether a retry of the same request may succeed.
+// retryable returns true if a retry of the same request may succeed.
 func retryable(err error) bool {
 	var f *failure
 	if !errors.As(err, &f) {
@@ -112,7 +112,7 @@ func (b *Bucket) try(ctx context.Context, method, key string, query url.Values, 
 	}
 	if resp.StatusCode >= 300 {
 		f := &failure{Status: resp.StatusCode}
-		_ = xml.Unmarshal(answer, f) // without a body, the error has only the status
+		_ = xml.Unmarshal(answer, f) // without a body, the error contains only the status
 		f.Region = cmp.Or(f.Region, resp.Header.Get("X-Amz-Bucket-Region"))
 		return nil, f
 	}

@@ -34,9 +34,9 @@ type Bucket struct {
 	client      http.Client
 	retryer     aws.Retryer
 
-	// Retrying is called when a request has failed and will be retried. It may be nil.
+	// Retrying, if not nil, is called when a request has failed and will be retried.
 	Retrying func(cause error, in time.Duration)
-	// Silent is called when a request that sends no object has had no answer for five seconds. It may be nil.
+	// Silent, if not nil, is called when a request that sends no object has had no answer for five seconds.
 	Silent func()
 }
 
@@ -150,7 +150,7 @@ func (b *Bucket) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[
 					err = keyErr
 					break
 				}
-				if strings.TrimPrefix(key, b.prefix) <= after && after != "" { // some services ignore start-after
+				if strings.TrimPrefix(key, b.prefix) <= after && after != "" { // some services ignore the parameter start-after
 					continue
 				}
 				if !yield(objects.Object{Name: strings.TrimPrefix(key, b.prefix), Size: o.Size}, nil) {

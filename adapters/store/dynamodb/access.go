@@ -30,7 +30,7 @@ var (
 type view struct {
 	rebucket.Spread
 	traits *table.Traits
-	now    edm.Ticks // time at which expiry is decided; set only if the table has options
+	now    edm.Ticks // time at which the read decides which entities have expired; set only if the table has options
 }
 
 func (s *Store) view(l *lease) view {
@@ -110,12 +110,13 @@ func (s *Store) writeTable(ctx context.Context, key table.RecordKey, do func(con
 		case err == nil:
 			return fmt.Errorf("%w: the table moved: %v", table.ErrUnknown, late)
 		}
-		return errUnsettled // The refusal may be outdated, because the table may have moved or changed its options.
+		return errUnsettled // The refusal may be outdated: the table may have moved or changed its options.
 	})
 	return ticks, err
 }
 
-// renew renews a lease if it has ended. It must be called before each write. If it fails, the write must not be sent.
+// renew gets a new lease on the table if the lease l has ended. Each write must call renew first, and must not be sent
+// if renew fails.
 func (s *Store) renew(ctx context.Context, key table.RecordKey, l *lease) error {
 	if s.leases.isYounger(l, s.leases.term()) {
 		return nil
@@ -156,7 +157,7 @@ func (s *Store) look(ctx context.Context, key table.RecordKey) (lease, error) {
 type validity uint8
 
 const (
-	unsure validity = iota // unknown, because the table moved or changed its options during the operation
+	unsure validity = iota // it is unknown whether the result is valid: the table moved or changed its options during the operation
 	valid
 	dropped // the table was dropped after the operation
 )

@@ -10,7 +10,8 @@ import (
 // action is one mutation of a Commit in progress.
 type action struct {
 	m *table.Mutation
-	// A pinned action applies only if the stored state equals the field old. A nil old means that there is no entity.
+	// A pinned action applies only if the stored entity has the state in the field old. If old is nil, there must be no
+	// stored entity.
 	pinned bool
 	old    *stored
 	// row is the new entity. It is nil for a delete, and for a merge that is not pinned.
@@ -22,9 +23,9 @@ func (a *action) needsOldState() bool {
 	return a.m.Kind == table.Merge && a.m.Condition != table.Absent
 }
 
-// dependsOnExpiry reports whether the action's condition must check that the stored entity has not expired. An
-// unconditional replace need not check this. For an insert, the store checks it only after DynamoDB has returned an
-// existing entity.
+// dependsOnExpiry reports whether the action's condition must check that the stored entity has not expired. This is not
+// necessary for an unconditional replace, nor for an insert: after an insert has failed, the store checks whether the
+// existing entity has expired.
 func (a *action) dependsOnExpiry() bool { return a.needsOldState() || a.m.Condition >= table.Present }
 
 func (a *action) allows(e *stored) bool {
@@ -46,7 +47,7 @@ func (a *action) fits(e *stored, inline int) bool {
 		e.count+a.m.Properties.Count() <= maxProperties && e.size+patchSize(a.m.Properties) <= inline
 }
 
-// conditionHolds reports whether the stored state e meets the condition of the request that was sent.
+// conditionHolds reports whether the stored entity e meets the condition with which the action was sent to DynamoDB.
 func (a *action) conditionHolds(e *stored, inline int, now edm.Ticks) bool {
 	switch {
 	case a.pinned && a.old == nil:
@@ -142,8 +143,8 @@ func writeDemand(e *call.Expression, c table.Condition, merges bool) {
 	}
 }
 
-// mergeUpdate writes the update of a merge that is not pinned. It adds all properties to the stored upper bounds,
-// because the entity might have none of them.
+// mergeUpdate writes the update of a merge that is not pinned. It increases the stored upper bounds as if the entity
+// had none of the merge's properties yet.
 func mergeUpdate(e *call.Expression, m *table.Mutation, now edm.Ticks) {
 	e.Set(attrTicks, ":t", attribute.Number(now))
 	e.Set(attrNonce, ":o", nonce(m.Nonce))

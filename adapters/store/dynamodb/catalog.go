@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// record reads a record, even if it is being deleted.
+// record returns the record with the given key, even if its table is being deleted.
 func (s *Store) record(ctx context.Context, key table.RecordKey, c table.Consistency) (*record, error) {
 	it, err := s.db.Get(ctx, recordKey(key), c)
 	if err != nil {
@@ -87,7 +87,8 @@ func (s *Store) WriteRecord(ctx context.Context, new table.Record) (table.Revisi
 	return "", table.ErrRevision
 }
 
-// declare writes a record with changed options. It waits until all leases have ended, even if the outcome is unknown.
+// declare writes a record with changed options. It waits until all leases have ended, even if the outcome of the write
+// is unknown.
 func (s *Store) declare(ctx context.Context, r *record, had table.Revision) error {
 	var e call.Expression
 	e.If(attrRevision, "=", ":had", attribute.String(string(had)))
@@ -110,8 +111,8 @@ func (s *Store) declare(ctx context.Context, r *record, had table.Revision) erro
 	return err
 }
 
-// writeRecord creates a record if had is "". Otherwise, it replaces the value of the record if the stored record has
-// the revision had and the options in r.
+// writeRecord creates a record if the given revision is empty. Otherwise, it replaces the value of the stored record,
+// which must have this revision and the options of r.
 func (s *Store) writeRecord(ctx context.Context, r *record, had table.Revision) error {
 	var e call.Expression
 	if had == "" {

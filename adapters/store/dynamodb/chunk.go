@@ -15,7 +15,7 @@ type version [16]byte
 // the entity gets new chunks with a new version.
 type chunks struct {
 	version version
-	count   int // 0 if the properties are not in chunks
+	count   int // number of chunks; 0 if the entity has none
 	size    int // total size of the chunks in bytes
 }
 
@@ -34,7 +34,7 @@ func readChunks(a types.AttributeValue) (c chunks, err error) {
 	}
 	n := copy(c.version[:], b)
 	size := binary.BigEndian.Uint32(b[n+1:])
-	if size > maxPayload { // limits the memory that is allocated before the chunks are read
+	if size > maxPayload { // this limits the memory that is allocated before the chunks are read
 		return c, errItem
 	}
 	c.count, c.size = int(b[n]), int(size)

@@ -22,8 +22,8 @@ func (s *Store) newChunks(p edm.Properties) chunks {
 
 var errStale = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: an entity was replaced again and again while it was read")}
 
-// load reads the chunks of entities in one bucket, and decodes the properties. Properties are nil if a chunk was
-// removed or is not in the replica yet.
+// load reads the chunks of entities in one bucket, and decodes the properties. The properties of an entity are nil if
+// one of its chunks was removed, or has not reached the replica yet.
 func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.Consistency) error {
 	found := make(map[string][]byte)
 	var keys []item
@@ -148,8 +148,8 @@ func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old ch
 	return w, nil
 }
 
-// finish removes the given chunks, and then the note about the write. If it fails, or more chunks may still arrive,
-// Purge finds the note and removes the chunks.
+// finish removes the given chunks, and then the note about the write. If it cannot remove the chunks, or if new chunks
+// may still arrive, the note remains, and Purge removes the chunks.
 func (s *Store) finish(ctx context.Context, w *chunkWrite, gone chunks) {
 	if _, err := s.db.BatchWrite(ctx, chunkDeletes(w.hash, gone)); err == nil && !w.late {
 		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(pendingHash, w.note)})

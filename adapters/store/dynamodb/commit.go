@@ -124,7 +124,7 @@ func (w *write) expire(ctx context.Context) (edm.Ticks, error) {
 	}
 	now := w.clock.Instant()
 	for i, a := range all {
-		if e := found[string(a.m.Key)]; e == nil || e.chunks.none() { // If the entity has chunks, run reads the chunks first.
+		if e := found[string(a.m.Key)]; e == nil || e.chunks.none() { // If the entity has chunks, the method run reads them first.
 			w.pin(a, e)
 			if err := a.apply(w.traits, now); err != nil {
 				return 0, &table.Refused{Index: i, Err: err}

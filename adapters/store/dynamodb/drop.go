@@ -14,8 +14,8 @@ import (
 
 // Drop implements [table.Store].
 //
-// One transaction marks the record of the table as being deleted, and writes a note for [Store.Purge]. No process gets
-// a lease on the table any more. When all leases have ended, Drop removes the record, so that the name can be used
+// One transaction marks the record of the table as being deleted, and writes a note for [Store.Purge]. From then on, no
+// process gets a lease on the table. When all leases have ended, Drop removes the record, so that the name can be used
 // again. If the process ends earlier, Purge frees the name, or WriteRecord reuses it.
 //
 // If the context ends before all leases have ended, the error is [table.ErrUnknown]. The table is then deleted, but
@@ -43,9 +43,9 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	if s.leases.length > 0 && s.sleep(ctx, s.leases.length+leaseMargin) != nil {
 		return table.ErrUnknown
 	}
-	// No process uses the table any more. If this write fails, WriteRecord or Purge frees the name later.
+	// All leases on the table have ended. If this write fails, WriteRecord or Purge frees the name later.
 	_ = s.db.Write(ctx, call.Idempotent, s.deleteRecord(key, r.Revision))
-	if declared { // If this call fails as well, a new table with the same name ignores the stored progress, which belongs to another incarnation.
+	if declared { // If this call fails too, a new table with the same name ignores the stored progress, which belongs to another incarnation.
 		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(upkeepHash, []byte(key.String()))})
 	}
 	return nil

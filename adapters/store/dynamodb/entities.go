@@ -43,7 +43,8 @@ func sameState(a, b *table.Row) bool {
 	return bytes.Equal(a.Key, b.Key) && a.Timestamp == b.Timestamp && a.Nonce == b.Nonce
 }
 
-// entity reads an entity with its chunks. It returns nil if there is no entity.
+// entity returns the stored entity with the given key, including the properties in its chunks. It returns nil if there
+// is no such entity.
 func (s *Store) entity(ctx context.Context, p rebucket.Spread, k []byte, c table.Consistency) (*stored, error) {
 	bucket := p.Bucket(k)
 	var e *stored
@@ -60,8 +61,7 @@ func (s *Store) entity(ctx context.Context, p rebucket.Spread, k []byte, c table
 			return err
 		}
 		if e.Properties == nil {
-			// Either the entity was replaced after its item was read, or a replica returned an old item or lacks the
-			// chunks.
+			// The entity may have been replaced after its item was read, or the replica may be out of date.
 			c = table.Strong
 			return errStale
 		}

@@ -70,7 +70,7 @@ func heartbeatKey(i int, region string) item {
 	return call.Key([]byte{kindHeartbeat, byte(i)}, []byte(region))
 }
 
-// lastBeats returns the time of the first heartbeat item of each Region.
+// lastBeats returns the last heartbeat of each Region, as stored in the first of its heartbeat items.
 func (s *Store) lastBeats(ctx context.Context, c table.Consistency) (map[string]edm.Ticks, error) {
 	beats := make(map[string]edm.Ticks)
 	found, err := s.db.Query(ctx, call.Query{Hash: []byte{kindHeartbeat, 0}, First: []byte{0}, Rows: 100, Consistency: c})

@@ -13,10 +13,10 @@ import (
 )
 
 type stored struct {
-	table.Row        // Properties is empty if the properties are in chunks
+	table.Row        // the field Properties is empty if the properties are in chunks
 	count     int    // upper bound of the number of properties
 	size      int    // upper bound of the item's size
-	chunks    chunks // zero if the properties are in the item
+	chunks    chunks // names of the chunks; zero if the properties are in the item
 }
 
 // ownSize is an upper bound of the size of an item's store attributes, without the value of the sort key.
@@ -28,7 +28,7 @@ func sizeOf(key []byte, p edm.Properties) int {
 	return ownSize + len(key) + patchSize(p)
 }
 
-// patchSize returns an upper bound of the size that properties add to an item.
+// patchSize returns an upper bound of the number of bytes that properties add to an item.
 func patchSize(p edm.Properties) (n int) {
 	for name, v := range p.All() {
 		n += len(name) + attribute.SizeOf(v)
@@ -74,8 +74,8 @@ func readEntity(it item) (*stored, error) {
 	return s, nil
 }
 
-// read reads the item of an entity. DynamoDB does not preserve the order of attributes, so read sorts the properties by
-// name.
+// read sets s to the entity in an item. DynamoDB does not preserve the order of attributes, so the properties are
+// sorted by name.
 func (s *stored) read(it item) (err error) {
 	sort, ok := it[attrSort].(*types.AttributeValueMemberB)
 	ticks, nonce := attribute.Digits(it[attrTicks]), attribute.Digits(it[attrNonce])

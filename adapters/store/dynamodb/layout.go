@@ -51,12 +51,12 @@ const (
 	attrNew    = ".w" // binary: the names of the new chunks of a write
 	attrOld    = ".f" // binary: the names of the chunks that the write replaces
 
-	// Attributes of the progress of a table's upkeep.
+	// Attributes of an item with the progress of a table's upkeep.
 	attrState = ".b" // binary: the encoded progress
 )
 
-// The concatenated names of the attributes that an entity or a record may have. The code searches for a name in the
-// string. The dots prevent false matches.
+// These strings are the concatenated names of all attributes that an entity or a record may have. The code searches for
+// a name in such a string. The dots prevent false matches.
 const (
 	ownOfEntity = attrHash + attrSort + attrTicks + attrNonce + attrCount + attrSize + attrChunks
 	ownOfRecord = attrHash + attrSort + attrValue + attrRevision + attrIncarnation + attrBuckets + attrDeleting + attrTraits +

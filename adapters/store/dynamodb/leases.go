@@ -9,7 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// leases caches the records of tables, each for a limited time. It never caches that a record is missing.
+// leases is a cache of table records. Each record stays in the cache for a limited time. The absence of a record is
+// never cached.
 type leases struct {
 	now     func() edm.Ticks
 	elapsed func() time.Duration
@@ -24,7 +25,7 @@ type lease struct {
 	rebucket.Location
 	traits  *table.Traits
 	origin  table.Incarnation
-	elapsed time.Duration // monotonic clock immediately before the record was read; wall is the wall clock at the same time
+	elapsed time.Duration // reading of the monotonic clock just before the record was read; the field wall is the wall clock at that time
 	wall    edm.Ticks
 }
 
@@ -52,15 +53,16 @@ func (s *leases) put(key table.RecordKey, l lease) {
 	s.tables[key] = l
 }
 
-// forget removes a lease from the cache before its end. Correctness does not depend on it.
+// forget removes a lease from the cache before the lease ends. Correctness does not depend on this.
 func (s *leases) forget(key table.RecordKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.tables, key)
 }
 
-// isYounger reports whether the age of a lease is less than length, by the clock that advanced further. The monotonic
-// clock stops while the process is suspended. If the wall clock was set back, isYounger returns false.
+// isYounger reports whether the age of a lease is less than the given length, as measured by the clock that has
+// advanced further. The monotonic clock stops while the process is suspended. If the wall clock was set back, the
+// result is false.
 func (s *leases) isYounger(l *lease, length time.Duration) bool {
 	wall := s.now()
 	if wall < l.wall {
@@ -69,7 +71,8 @@ func (s *leases) isYounger(l *lease, length time.Duration) bool {
 	return max(s.elapsed()-l.elapsed, time.Duration(wall-l.wall)*100) < length
 }
 
-// term returns how long a record may be used after it was read. It is the default even if nothing is cached.
+// term returns how long a record may be used after it was read. If nothing is cached, the result is the default
+// duration of a lease.
 func (s *leases) term() time.Duration {
 	if s.length > 0 {
 		return s.length

@@ -12,7 +12,7 @@ import (
 // The placeholders of expiry rules have two letters, unlike the placeholders of store attributes (one letter) and of
 // properties (digits first).
 const (
-	nameInstant  = "#rp" // for the property with the expiry time; a withdrawn rule uses #rq, because a condition may contain two rules
+	nameInstant  = "#rp" // placeholder of the property with the expiry time; a withdrawn rule uses #rq, because a condition may contain two rules
 	nameDateTime = "#rt"
 )
 

@@ -36,8 +36,8 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, change fu
 	})
 }
 
-// moveAction returns the update from the stored location to another. A finished move also gets a new random revision,
-// so that a late update of it cannot apply to a later move.
+// moveAction returns the action that replaces the stored location of a table by another. When a move ends, the record
+// also gets a new random revision, so that a late update of this move cannot apply to a later move.
 func (s *Store) moveAction(r *record, to rebucket.Location) call.Action {
 	var e call.Expression
 	e.If(attrRevision, "=", ":r", attribute.String(string(r.Revision)))

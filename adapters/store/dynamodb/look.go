@@ -23,7 +23,7 @@ const (
 // beatReader reads the oldest heartbeat at intervals. Callers that arrive during a read share the result.
 type beatReader struct {
 	now  func() edm.Ticks
-	read func(ctx context.Context) (oldest edm.Ticks, err error) // returns 0 if a heartbeat is missing
+	read func(ctx context.Context) (oldest edm.Ticks, err error) // function that returns the time of the oldest heartbeat, or 0 if a heartbeat is missing
 
 	reading singleflight.Group
 
@@ -34,7 +34,8 @@ type beatReader struct {
 	wait       edm.Ticks // delay after the next failure
 }
 
-// get returns the oldest heartbeat, or 0 if heartbeats are missing. known is false if no read has succeeded yet.
+// get returns the time of the oldest heartbeat, or 0 if heartbeats are missing. The result known is false if no read
+// has succeeded yet.
 func (l *beatReader) get() (oldest edm.Ticks, known bool) {
 	if l.due() {
 		_, _, _ = l.reading.Do("", func() (any, error) {
@@ -55,7 +56,7 @@ func (l *beatReader) due() bool {
 }
 
 func (l *beatReader) again() {
-	if !l.due() { // another caller has read while this caller waited
+	if !l.due() { // another caller has read the heartbeats while this caller waited
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)

@@ -30,23 +30,23 @@ type Options struct {
 	//
 	// If Lease is negative, nothing is cached, and every operation on entities needs one more read.
 	Lease time.Duration
-	// Deadline limits every operation, unless the context has an earlier deadline. 0 means 30 s; the maximum is ten
-	// minutes.
+	// Deadline limits every operation, unless the context has an earlier deadline. The default is 30 s; the maximum is
+	// ten minutes.
 	Deadline time.Duration
 	// Attempt limits one call to DynamoDB; 0 means 5 seconds.
 	Attempt time.Duration
-	// Scanned is called with the cost of each scan, if it is not nil.
+	// Scanned, if not nil, is called with the cost of each scan.
 	Scanned func(buckets.Cost)
 	// Observer receives the calls to DynamoDB.
 	Observer Observer
-	// Now is the clock for Timestamps and, together with Elapsed, for leases. nil means the machine's clock.
+	// Now is the clock for Timestamps and, together with Elapsed, for leases. A nil Now means the machine's clock.
 	Now func() edm.Ticks
-	// Elapsed is a monotonic clock with any origin. nil means the machine's clock.
+	// Elapsed is a monotonic clock with any origin. A nil Elapsed means the machine's clock.
 	Elapsed func() time.Duration
-	// Rand returns random bits. nil means a generator seeded by the system.
+	// Rand returns random bits. A nil Rand means a generator seeded by the system.
 	Rand func() uint64
-	// Sleep waits between attempts and until leases end. If ctx ends first, Sleep returns the error of ctx. nil means a
-	// real timer.
+	// Sleep waits between attempts and until leases end. If ctx ends first, Sleep returns the error of ctx. A nil Sleep
+	// means a real timer.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
@@ -56,10 +56,10 @@ type Observer = call.Observer
 // Observation describes one call.
 type Observation = call.Observation
 
-// MaxBuckets is the highest number of Buckets.
+// MaxBuckets is the maximum value of Options.Buckets.
 const MaxBuckets = rebucket.MaxBuckets
 
-// MaxLease is the longest Lease that a program should let its operator choose.
+// MaxLease is the maximum lease that a program should accept from its operator.
 const MaxLease = 10 * time.Second
 
 const (

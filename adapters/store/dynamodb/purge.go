@@ -70,7 +70,7 @@ func (p *purge) due(it item) bool {
 	return err == nil && edm.Ticks(due) <= p.now()
 }
 
-// The method tables processes the notes about dropped tables that are due.
+// The method tables processes all due notes about tables that Purge must remove.
 func (p *purge) tables(ctx context.Context) error {
 	return p.each(ctx, droppedHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {

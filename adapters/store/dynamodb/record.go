@@ -21,9 +21,9 @@ func recordKey(key table.RecordKey) item { return call.Key(recordHash, []byte(ke
 
 type record struct {
 	table.Record
-	rebucket.Location // zero unless the record belongs to a table
-	// origin is the incarnation with which the table was created. Rebucket does not change it. If it has changed, the
-	// table was dropped and created again.
+	rebucket.Location // location of the table; zero for other records
+	// origin is the incarnation with which the table was created. Rebucket does not change the origin. If the origin
+	// has changed, the table was dropped and created again.
 	origin   table.Incarnation
 	deleting bool
 }
@@ -32,7 +32,8 @@ func (r *record) isTable() bool { return r.Key.Table != "" }
 
 func (r *record) isLive() bool { return r.isTable() && !r.deleting }
 
-// item returns the item of a record. It must not be called for a table that is being moved, because it omits the move.
+// item returns the item of a record. It must not be called for a table that is being moved, because the item lacks the
+// description of the move.
 func (r *record) item() item {
 	it := recordKey(r.Key)
 	it[attrValue] = attribute.Binary(r.Value)

@@ -24,7 +24,7 @@ type Secondary struct {
 
 var _ table.Replicated = (*Secondary)(nil)
 
-// NewSecondary returns a Secondary. region is the Region of this process. NewSecondary makes no calls.
+// NewSecondary returns a Secondary for a process in the given Region. It makes no calls.
 func NewSecondary(o Options, region string) (*Secondary, error) {
 	s, err := New(o)
 	if err != nil {

@@ -29,7 +29,7 @@ func readHead(it item) (h rebucket.Head, err error) {
 type transfer struct {
 	*Store
 	from, to rebucket.Spread
-	alive    func(context.Context) error // writes a heartbeat; nil except in the last pass
+	alive    func(context.Context) error // function that writes a heartbeat; nil except in the last pass
 	actions  []call.Action
 	pending  []*chunkWrite
 	rebucket.Copied
@@ -162,7 +162,8 @@ func (t *transfer) replace(ctx context.Context, d *rebucket.Difference, it item,
 	return nil
 }
 
-// demand adds to the transaction a condition on the state of an entity in the table. It does so only in the last pass.
+// demand adds to the transaction a condition on the state of an entity in the table, if this is the last pass. In other
+// passes, it does nothing.
 func (t *transfer) demand(k []byte, e *call.Expression) {
 	if t.alive != nil {
 		t.actions = append(t.actions, t.db.Check(t.source(k), e))

@@ -29,7 +29,7 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 }
 
 // SetUpkeep implements [table.Sharing]. If the reply is lost, it returns an error, although the write may have been
-// applied. In this case, no process removes expired entities of the table until due.
+// applied. In this case, no process removes expired entities of the table until the time in the parameter due.
 func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.Ticks, state []byte) (set bool, err error) {
 	it := upkeepKey(t)
 	it[attrDue], it[attrState] = attribute.Number(due), attribute.Binary(state)
@@ -46,8 +46,8 @@ func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.T
 	return err == nil, err
 }
 
-// restEach is the number of examined bytes that lengthens the pause after a removal of expired entities by an hour.
-// Reading 1 GiB once a day costs about $0.03.
+// restEach determines the pause after a removal of expired entities: for each restEach bytes that were read, the pause
+// is an hour longer. Reading 1 GiB once a day costs about $0.03.
 const restEach = 32 << 20
 
 // RestUpkeep implements [table.Sharing]. It returns a pause of 1 to 24 hours, depending on the size of all entities

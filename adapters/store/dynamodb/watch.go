@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// watch records when this process first saw a record in a state that another process may have to end: a deletion or a
-// seal.
+// watch stores the time at which this process first saw a record in a state that another process may have to end: a
+// deletion or a seal.
 type watch struct {
 	mu   sync.Mutex
 	seen map[string]sighting

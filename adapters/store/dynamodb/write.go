@@ -12,7 +12,7 @@ import (
 	"edgetable/core/table"
 )
 
-// write is one Commit to a partition of a table at a known location.
+// write is the state of one Commit to a partition. The location of the table is already known.
 type write struct {
 	*Store
 	spread          rebucket.Spread
@@ -20,7 +20,7 @@ type write struct {
 	hash, chunkHash []byte
 	inline          int // items above this size in bytes are stored in chunks
 	actions         []action
-	renew           func(context.Context) error // called before each attempt; if it returns an error, the write must not be sent
+	renew           func(context.Context) error // function to call before each attempt; if it returns an error, the write must not be sent
 }
 
 func newWrite(s *Store, p rebucket.Spread, t *table.Traits, m []table.Mutation) *write {
@@ -59,7 +59,7 @@ func (w *write) hashOf(k []byte) uint64 {
 	return h.Sum64()
 }
 
-// entities reads the stored entities of some actions, without the properties in chunks.
+// entities returns the stored entities of some actions, without the properties in chunks.
 func (w *write) entities(ctx context.Context, actions []*action) (map[string]*stored, error) {
 	keys := make([]item, len(actions))
 	for i, a := range actions {

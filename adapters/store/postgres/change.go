@@ -15,12 +15,12 @@ import (
 )
 
 // change returns the statements of a transaction that writes a record with the Timestamp ticks. The first statement
-// writes no row if the record has another revision. trace is a query that finds out later whether the transaction was
-// applied.
+// writes no row if the record has another revision. The result trace is a query that finds out later whether the
+// transaction was applied.
 type change func(ticks edm.Ticks) (calls []statement.Call, trace statement.Call)
 
-// creating returns the change that creates a record. declared is the stored form of its options, or nil. Each attempt
-// has a random incarnation number, which identifies it.
+// creating returns the change that creates a record. The parameter declared is the stored form of the record's options,
+// or nil. Each attempt has a random incarnation number, which identifies it.
 func creating(name string, r table.Record, declared []byte) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, life := []byte(name), statement.Int8(int64(ticks)), statement.Int8(random())
@@ -101,8 +101,8 @@ func (s *Store) change(ctx context.Context, account string, do change) (edm.Tick
 	}
 }
 
-// resolveChange finds out whether a record change was applied after its reply was lost: nil means yes, *unsentError
-// means no, and ErrUnknown means that it cannot be known.
+// resolveChange is called if the reply to a record change was lost. The error is nil if the change was applied, an
+// *unsentError if it was not, and ErrUnknown if this cannot be known.
 func (s *Store) resolveChange(ctx context.Context, ticks edm.Ticks, trace statement.Call, cause error) error {
 	var applied, complete bool
 	err := s.awaitProcessEnd(ctx, cause)

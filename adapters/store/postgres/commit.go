@@ -70,7 +70,7 @@ type commitment struct {
 	*Store
 	account, name string
 	mutations     []table.Mutation
-	states        []state      // nil until they are read; see needsState
+	states        []state      // states of the entities; nil until they are read, see needsState
 	declared      *ruled.Table // cached options of the table, or nil
 }
 

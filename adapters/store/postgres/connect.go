@@ -24,8 +24,9 @@ SET jit = off; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable
 SET plan_cache_mode = force_generic_plan; SET client_min_messages = warning; SET client_encoding = 'UTF8';
 SET statement_timeout = '30s'; SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'`
 
-// endings sets timeouts after which the database aborts the transactions of a server that has disappeared. It skips
-// settings that this version of PostgreSQL lacks. transaction_timeout does not abort a commit that waits for a standby.
+// endings is SQL code that sets timeouts, after which the database aborts the transactions of a server that has
+// disappeared. It skips settings that this version of PostgreSQL lacks. transaction_timeout does not abort a commit
+// that waits for a standby.
 const endings = `
 SELECT set_config(name, value, false) FROM (VALUES ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '5'),
   ('tcp_user_timeout', '15000'), ('transaction_timeout', '30s')) AS wanted(name, value) WHERE current_setting(name, true) IS NOT NULL`
@@ -61,7 +62,7 @@ func (c *connector) config(dsn string) (*pgxpool.Config, error) {
 
 type process struct {
 	pid     uint32
-	id      string // unique to the process, even after a restart of the database
+	id      string // id of the database process, which no other process gets, even after a restart of the database
 	session int64  // sequence number of the connection in this store
 }
 

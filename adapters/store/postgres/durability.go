@@ -68,8 +68,8 @@ func (s *Store) watchSettings(d *promise.Settings, version int64) (reason string
 	return s.weaknessOf(d)
 }
 
-// weaknessOf describes the setting that protects acknowledged writes less than at the start. It returns "" if there is
-// none.
+// weaknessOf describes a setting with which acknowledged writes are less safe than when the store was opened. It
+// returns "" if there is no such setting.
 func (s *Store) weaknessOf(d *promise.Settings) string {
 	reason := ""
 	switch {

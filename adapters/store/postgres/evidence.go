@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// resolveOutcomes finds out which writes of a round were applied after the reply was lost. The writes must be sorted by
-// table.
+// resolveOutcomes is called if the reply to a round was lost. It finds out which of the writes were applied. The writes
+// must be sorted by table.
 func (s *Store) resolveOutcomes(group []*write, cause error) {
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
@@ -44,8 +44,8 @@ func (s *Store) resolveTableOutcomes(ctx context.Context, group []*write, cause 
 	}
 }
 
-// resolveBatch finds out whether a batch was applied after its reply was lost: nil means yes, *unsentError means no,
-// and ErrUnknown means that it cannot be known.
+// resolveBatch is called if the reply to a batch was lost. The error is nil if the batch was applied, an *unsentError
+// if it was not, and ErrUnknown if this cannot be known.
 func (s *Store) resolveBatch(ctx context.Context, list []*write, cause error) error {
 	states, err := s.settledStates(ctx, list, cause)
 	if err != nil {

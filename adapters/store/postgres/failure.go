@@ -104,7 +104,7 @@ func readError(ctx context.Context, err error) error {
 	return errors.Join(table.ErrBusy, err)
 }
 
-// Unreachable reports whether err means that no database answered, or that the database was starting, stopping or out
+// Unreachable returns true if err means that no database answered, or that the database was starting, stopping or out
 // of connections.
 func Unreachable(err error) bool {
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok {

@@ -22,7 +22,7 @@ const (
 type state struct {
 	live          bool
 	floor, purged edm.Ticks
-	ticks         edm.Ticks // 0 means that there is no row
+	ticks         edm.Ticks // Timestamp of the row; 0 if there is no row
 	row           *table.Row
 
 	hidden   bool         // the table has options, which GetOne and GetMany do not return
@@ -35,7 +35,7 @@ func (s *state) isExpired() bool { return s.row != nil && s.declared.Rules().End
 // highest returns the Timestamp that a new write must exceed.
 func (s *state) highest() edm.Ticks { return max(s.floor, s.ticks) }
 
-// readState reads the five columns of GetOne and GetMany.
+// readState returns the state in the five columns of a result of GetOne or GetMany.
 func readState(key []byte, v [][]byte) (s state) {
 	if v[0] == nil {
 		return s

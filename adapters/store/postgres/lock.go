@@ -37,8 +37,8 @@ func nameHolder(err error, holder func() string) error {
 	return err
 }
 
-// watchLock looks for the program that holds the lock for which this server waits, unless stop is called within
-// lockPatience. holder waits for the result; it must not be called after stop.
+// watchLock looks for the program that holds the lock for which this server waits, unless the function stop is called
+// within lockPatience. The function holder waits for the result; it must not be called after stop.
 func (s *Store) watchLock() (holder func() string, stop func()) {
 	found := make(chan string, 1)
 	timer := time.AfterFunc(lockPatience, func() { found <- s.findHolder() })
@@ -56,7 +56,7 @@ func (s *Store) findHolder() (who string) {
 	}
 	defer other.Close(context.WithoutCancel(ctx))
 	var waited int64
-	if err := other.QueryRow(ctx, statement.Blocked.SQL, s.name).Scan(&waited, &who); err != nil { // an error also means that no statement waits
+	if err := other.QueryRow(ctx, statement.Blocked.SQL, s.name).Scan(&waited, &who); err != nil { // if no statement waits, Scan returns an error too
 		return ""
 	}
 	return who

@@ -20,7 +20,7 @@ type counters struct {
 	clock           atomic.Int64 // nanoseconds by which the database's clock is ahead of the machine's clock
 }
 
-// groups counts groups, and the requests in all groups.
+// groups contains two counters: the number of groups, and the number of requests in all groups.
 type groups struct{ groups, members atomic.Int64 }
 
 func (g *groups) group(members int) {
@@ -48,7 +48,7 @@ type Metrics struct {
 	Retries               map[string]int64 // retries, by the class of the failure
 	Unknown               int64            // writes whose outcome could not be determined
 	ReplicaFailures       int64            // reads that the primary answered because the replica failed
-	ReplicaAge            time.Duration    // how old the data of the replica is
+	ReplicaAge            time.Duration    // age of the replica's data
 	Purged                int64            // rows that Purge has removed
 	Purges, PurgeFailures int64
 	Blocked               time.Duration // how long a statement has been waiting for a lock of another program

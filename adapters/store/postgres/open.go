@@ -32,7 +32,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Now == nil { // the store uses the machine's clock, and compares it with the database's clock
 		s.clock.Back = edm.Ticks(maxClockDifference.Nanoseconds() / 100)
 		begun := time.Now()
-		s.clock.Steady = func() edm.Ticks { return edm.Ticks(time.Since(begun).Nanoseconds() / 100) } // monotonic
+		s.clock.Steady = func() edm.Ticks { return edm.Ticks(time.Since(begun).Nanoseconds() / 100) } // this clock is monotonic
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.feeds = feed.New(feed.Base{

@@ -23,31 +23,31 @@ type Options struct {
 	ReplicaDSN string
 	// Schema is the name of the schema with the store's tables; empty means "edgetable".
 	Schema string
-	// Connections is the maximum number of connections to the primary, and also the maximum to the replica. 0 means 16;
-	// the minimum is 8.
+	// Connections is the maximum number of connections to the primary, and also the maximum to the replica. The default
+	// is 16; the minimum is 8.
 	Connections int
 	// AllowLoss permits database settings that may lose acknowledged writes, such as fsync=off or
 	// synchronous_commit=off.
 	AllowLoss bool
-	// Password returns the password for a new connection, for example a token that expires. nil means the password in
-	// the DSN, the environment or the password file.
+	// Password returns the password for a new connection, for example a token that expires. A nil Password means the
+	// password in the DSN, the environment or the password file.
 	Password func(ctx context.Context, host string, port uint16, user string) (string, error)
 
-	// Timeout limits each operation, including its wait for a failover of the database. 0 means 30 s.
+	// Timeout limits each operation, including its wait for a failover of the database. The default is 30 s.
 	Timeout time.Duration
-	// PurgeEvery is the interval at which tombstones and dropped tables are removed. 0 means a minute. If it is
-	// negative, only [Store.Purge] removes them.
+	// PurgeEvery is the interval at which tombstones and dropped tables are removed. The default is a minute. If
+	// PurgeEvery is negative, only [Store.Purge] removes them.
 	PurgeEvery time.Duration
-	// PurgeAfter is the minimum age at which Purge removes a tombstone or a dropped table. 0 means 10 s. With a shorter
-	// time, servers must repeat more writes.
+	// PurgeAfter is the minimum age at which Purge removes a tombstone or a dropped table. The default is 10 s. With a
+	// shorter time, servers must repeat more writes.
 	PurgeAfter time.Duration
 
-	// Now is the clock for Timestamps. nil means the machine's clock, which may differ from the database's clock by at
-	// most 10 s.
+	// Now is the clock for Timestamps. A nil Now means the machine's clock, which may differ from the database's clock
+	// by at most 10 s.
 	Now func() edm.Ticks
-	// Dial makes connections. nil means a net.Dialer whose connections detect a dead peer within 15 s.
+	// Dial makes connections. A nil Dial means a net.Dialer whose connections detect a dead peer within 15 s.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Logf receives messages for the operator; nil discards them.
+	// Logf receives messages for the operator. If Logf is nil, the messages are discarded.
 	Logf func(format string, args ...any)
 
 	// keepCancels lets pgx send cancel requests. Only tests set it, to prove that cancel requests lose writes.

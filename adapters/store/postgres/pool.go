@@ -14,7 +14,7 @@ import (
 
 var (
 	urgent = lend.Client{Use: lend.Urgent}
-	upkeep = lend.Client{Use: lend.Writes} // for purges, and for resolving unknown outcomes
+	upkeep = lend.Client{Use: lend.Writes} // client for purges, and for resolving unknown outcomes
 )
 
 func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc, error) {
@@ -55,14 +55,14 @@ func withConnection(ctx context.Context, pool *pgxpool.Pool, do func(ctx context
 	return err
 }
 
-// release returns a connection to the pool. err is the error of the last use of the connection, or nil.
+// release returns a connection to the pool. The parameter err is the error of the last use of the connection, or nil.
 func release(pool *pgxpool.Pool, c *pgxpool.Conn, err error) {
 	switch class := classify(err); {
 	case err == nil, class == refused, class == broken:
 	case class == moved:
 		pool.Reset()
 	default:
-		// The state of the connection is unknown. The pool replaces a closed connection.
+		// The state of the connection is unknown, so it is closed. The pool then opens another connection.
 		_ = c.Conn().PgConn().Close(context.Background())
 	}
 	c.Release()

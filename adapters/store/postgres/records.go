@@ -18,8 +18,8 @@ import (
 // afterNames sorts after every table name.
 const afterNames = "\x7f"
 
-// readRecordRow reads a record. A row with five columns contains the options of the table. For a shorter row, hidden
-// reports whether the table has options.
+// readRecordRow reads a record. A row with five columns contains the options of the table. For a shorter row, the
+// result hidden is true if the table has options.
 func readRecordRow(v [][]byte) (r table.Record, hidden bool, err error) {
 	k, ok := table.ParseRecordKey(string(v[0]))
 	if !ok || len(v[1]) != len(r.Incarnation) {
@@ -68,8 +68,8 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	return s.records(ctx, c, account, statement.ListRecords, statement.RuledListRecords, []byte(prefix+from), []byte(prefix+afterNames), statement.Int8(int64(limit)))
 }
 
-// records executes the statement first, which returns records. If some of them have options, it executes the statement
-// second, which also returns the options.
+// records reads records with the first statement. If some of the records have options, it reads all of them again with
+// the second statement, which also returns the options.
 func (s *Store) records(ctx context.Context, how table.Consistency, account string, first, second statement.Prepared, args ...[]byte) (list []table.Record, err error) {
 	err = s.eventual(ctx, how, lend.Client{Use: lend.Catalog, Account: account}, func(ctx context.Context, c *pgconn.PgConn) (err error) {
 		var hidden bool

@@ -37,7 +37,7 @@ type replica struct {
 	mu     sync.Mutex
 	server string // address and start time of the server
 	synced edm.Ticks
-	known  time.Time // time at which synced was read
+	known  time.Time // time at which the field synced was read
 	status table.ReplicationStatus
 }
 
@@ -75,8 +75,8 @@ func (r *replica) recordServer(server string) {
 	r.server = server
 }
 
-// eventual calls a function with a connection to the replica if c permits old data, and with a connection to the
-// primary otherwise or if the replica fails.
+// eventual calls a function with a connection to the replica if c permits old data. If c does not, or if the replica
+// fails, it uses a connection to the primary.
 func (s *Store) eventual(ctx context.Context, c table.Consistency, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	if c == table.Eventual && s.replica != nil {
 		within, cancel := context.WithTimeoutCause(ctx, replicaTimeout, errTimeout)
@@ -163,7 +163,7 @@ func (r *replica) age() time.Duration {
 	return max(0, time.Since(r.synced.Time()))
 }
 
-// wanted reports whether another account is waiting for a connection for the same kind of read.
+// wanted returns true if another account is waiting for a connection for the same kind of read.
 func (s *Store) wanted(who lend.Client, c table.Consistency) bool {
 	return s.connections.Wanted(who) || c == table.Eventual && s.replica != nil && s.replica.connections.Wanted(who)
 }

@@ -57,13 +57,13 @@ func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) 
 	return have, nil
 }
 
-// renewSlot renews a slot and reserves Timestamps. ok is false if the slot belongs to another server.
+// renewSlot renews a slot and reserves Timestamps. The result ok is false if the slot belongs to another server.
 //
-// If the machine's clock is too far ahead, it reserves nothing, because a wrong reservation would also affect new
-// tables, which begin above all reserved Timestamps. If the clock is too far behind, compareClocks makes the server
+// If the machine's clock is too far ahead, renewSlot reserves nothing, because a wrong reservation would also affect
+// new tables, which begin above all reserved Timestamps. If the clock is too far behind, compareClocks makes the server
 // refuse writes.
 func (s *Store) renewSlot(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo edm.Ticks) (ok bool, err error) {
-	var database, machine, version int64 // 0 means that the clocks are not compared
+	var database, machine, version int64 // if machine is 0, the clocks are not compared
 	var found *promise.Settings
 	var sent time.Time
 	if s.Now == nil {
@@ -127,7 +127,7 @@ func (s *Store) compareClocks(difference time.Duration) (reason string) {
 
 // sendHeartbeats renews the slot at intervals. It closes the connections if the database may no longer be the primary.
 func (s *Store) sendHeartbeats(ctx context.Context) {
-	failing, named := false, "" // named is the last lock holder that was logged
+	failing, named := false, "" // The variable named is the lock holder that was logged last.
 	every(ctx, heartbeat, func(ctx context.Context) {
 		err := s.Ready(ctx)
 		if ctx.Err() != nil {
@@ -222,7 +222,7 @@ func (s *Store) sendPulse() error {
 	if err != nil {
 		return nameHolder(err, holder)
 	}
-	if !held { // another server has the slot; Next takes a new slot
+	if !held { // another server has taken the slot, so Next takes a free slot
 		_, err = s.clock.Next(ctx)
 		return err
 	}

@@ -16,10 +16,11 @@ type party struct {
 	pid  uint32 // process id of the session; 0 means all sessions
 }
 
-// servers selects the sessions of all edgetable servers that may write.
+// servers is the party of all edgetable servers that may write.
 var servers = party{name: statement.NamePrefix + "%"}
 
-// sender selects the session that sent a write whose reply was lost. cause is the error that the write returned.
+// sender selects the session that sent a write whose reply was lost. The parameter cause is the error that the write
+// returned.
 func (s *Store) sender(cause error) party {
 	if l, ok := errors.AsType[*lostBy](cause); ok {
 		return party{s.name, l.by.pid}

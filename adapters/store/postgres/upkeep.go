@@ -31,7 +31,7 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 }
 
 // SetUpkeep implements [table.Sharing]. If the reply is lost, it repeats the write. If the first write was applied, the
-// second fails, and no server removes expired entities of the table until due.
+// second fails, and no server removes expired entities of the table until the time in the parameter due.
 func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.Ticks, state []byte) (set bool, err error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {

@@ -36,8 +36,8 @@ func (s *Store) watch(c *pgconn.PgConn) (stop func()) {
 	}
 }
 
-// worksFor reports whether the primary still executes a statement of a connection, or true if it cannot find out. It
-// opens a new connection, because the pool may be exhausted.
+// worksFor reports whether the primary still executes a statement of a connection. If it cannot find out, it returns
+// true. It opens a new connection, because the pool may be exhausted.
 func (s *Store) worksFor(pid uint32) bool {
 	ctx, cancel := context.WithTimeout(s.ctx, heartbeatTimeout)
 	defer cancel()

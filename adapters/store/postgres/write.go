@@ -21,9 +21,9 @@ type write struct {
 	name       string
 	key        []byte
 	form       statement.Form
-	match      edm.Ticks // for a Swap: the Timestamp that the row must have
+	match      edm.Ticks // Timestamp that the row must have; used only for a Swap
 	nonce      uint64
-	properties []byte // nil for a delete
+	properties []byte // properties of the entity; nil for a delete
 
 	declared *ruled.Table // options of the table, or nil
 	lives    *table.Row   // if set, the stored row; the write must not be sent with a Timestamp at which this row has expired
@@ -37,7 +37,7 @@ type write struct {
 	done    chan written
 }
 
-// written is the outcome of a write. ok is true if the write changed its row.
+// written is the outcome of a write. The field ok is true if the write changed its row.
 type written struct {
 	ok  bool
 	err error
@@ -80,7 +80,7 @@ func (w *write) isTooLate() bool {
 	return w.lives != nil && w.declared.Rules().Ended(w.lives, w.ticks)
 }
 
-// less orders writes by table and key. All servers lock rows in this order, which prevents deadlocks.
+// less compares two writes by table and key. All servers lock rows in this order, which prevents deadlocks.
 func less(a, b *write) int {
 	return cmp.Or(strings.Compare(a.name, b.name), slices.Compare(a.key, b.key))
 }

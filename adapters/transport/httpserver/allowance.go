@@ -10,8 +10,7 @@ const (
 )
 
 // allowance is the time for which the server still waits for a client. Waiting reduces it, and each transferred byte
-// increases it. The server closes the connection of a client that has used up its allowance, because it is silent or
-// too slow.
+// increases it. A client that is silent or too slow uses up its allowance, and the server then closes the connection.
 type allowance time.Duration
 
 // spend subtracts the time of a wait from the allowance, and adds the time that the transferred bytes take at the

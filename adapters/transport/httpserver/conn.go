@@ -32,12 +32,12 @@ type conn struct {
 	resume    func()           // set by setApart; called after fasthttp has released the connection
 	ahead     [1]byte
 	hasAhead  bool
-	uses      atomic.Int32 // after setApart: number of calls of letGo before resume is called
+	uses      atomic.Int32 // number of further calls of letGo after which resume is called; set by setApart
 	rests     atomic.Bool  // the next Read must return EOF to fasthttp, so that the connection can be parked
 	named     string       // account of the last request
 
-	// writing protects the next two fields, because two goroutines may write to the client: one that serves requests,
-	// and one that closes TLS.
+	// The mutex writing protects the next two fields, because two goroutines may write to the client: one that serves
+	// requests, and one that closes TLS.
 	writing sync.Mutex
 	sending allowance
 	untaken int // number of bytes in the system's send buffer when a write last reached the system's deadline
@@ -45,7 +45,7 @@ type conn struct {
 	readEnd, writeEnd deadline
 
 	party   *party
-	account *party // nil until a request was authenticated
+	account *party // account of the last request; nil until a request was authenticated
 	inList  [kinds]*list.Element
 	working bool
 	waits   *list.Element // element in the client's queue of connections with requests
@@ -62,8 +62,8 @@ type repeatedRequest struct {
 // parkAfter is how long an idle connection keeps its memory for a request.
 const parkAfter = 100 * time.Millisecond
 
-// remember records bytes that fasthttp has read. It replaces the recorded bytes, unless the new bytes follow them
-// directly in the same buffer.
+// remember records bytes that fasthttp has read. If the new bytes directly follow the recorded bytes in the same
+// buffer, both are recorded. Otherwise the new bytes replace the recorded bytes.
 func (c *conn) remember(b []byte) {
 	if l := c.last; len(b) > 0 && len(l) < cap(l) && &l[:len(l)+1][len(l)] == &b[0] {
 		c.last = l[:len(l)+len(b)]
@@ -143,7 +143,7 @@ func (c *conn) Write(p []byte) (n int, err error) {
 		}
 		k, err := c.Conn.Write(p[n:])
 		n += k
-		if !errors.Is(err, os.ErrDeadlineExceeded) { // the usual case: the system has buffered the bytes
+		if !errors.Is(err, os.ErrDeadlineExceeded) { // the system has buffered the bytes, which is the usual case
 			c.sending.spend(clock()-begin, k)
 			return n, err
 		}
@@ -159,7 +159,7 @@ func (c *conn) Write(p []byte) (n int, err error) {
 // deadline is the deadline for reads or writes of a connection. Setting the system's deadline is expensive, so it is
 // changed only if it is far too early or too late. An operation that ends too early is repeated.
 type deadline struct {
-	system time.Duration // the system's deadline, as a value of clock; 0 if it is not set or unknown
+	system time.Duration // the system's deadline, as a time since the start of the process; 0 if it is not set or unknown
 	until  atomic.Int64  // the deadline that a layer above has set, in Unix nanoseconds; 0 if there is none
 }
 
@@ -182,7 +182,7 @@ func clock() time.Duration { return time.Since(started) }
 
 var started = time.Now()
 
-// isPassed reports whether a deadline that a layer above has set has passed.
+// isPassed reports whether a layer above has set a deadline that is now in the past.
 func (d *deadline) isPassed() bool {
 	at := d.until.Load()
 	return at != 0 && time.Now().UnixNano() >= at

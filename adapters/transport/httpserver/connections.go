@@ -35,7 +35,7 @@ var defaultBounds = Bounds{Connections: 10_000, Requests: 2_000, Bytes: 64 << 20
 
 // ConnectionStats are the connection counters of a Server.
 type ConnectionStats struct {
-	Open, Idle, Waiting int    // current numbers; idle and waiting connections use no memory for requests
+	Open, Idle, Waiting int    // current numbers of connections; idle and waiting connections use no memory for requests
 	Accepted            uint64 // accepted connections since the start
 	Closed              uint64 // connections closed in favor of new connections
 	Refused             uint64
@@ -45,9 +45,9 @@ type connections struct {
 	Bounds
 	shared   bool                 // a proxy opens the connections of all clients
 	ready    chan net.Conn        // connections that have a request
-	done     chan struct{}        // closed when no more requests are accepted
-	serve    func(net.Conn) error // makes fasthttp serve a connection on the calling goroutine
-	panicked func(cause any)      // logs a panic on a connection that is set apart
+	done     chan struct{}        // channel that is closed when no more requests are accepted
+	serve    func(net.Conn) error // function that makes fasthttp serve a connection on the calling goroutine
+	panicked func(cause any)      // function that logs a panic on a connection that is set apart
 
 	mu        sync.Mutex
 	open      map[*conn]struct{}
@@ -58,20 +58,20 @@ type connections struct {
 	working   int
 	waiting   atomic.Int64
 	apart     int           // number of connections that are set apart
-	noneApart chan struct{} // closed when no connection is set apart; nil unless awaitApart is running
+	noneApart chan struct{} // channel that is closed when no connection is set apart; nil unless awaitApart is running
 	ended     bool
 	stats     ConnectionStats
 }
 
 // party is a client or an account with open connections.
 type party struct {
-	address netip.Addr // zero if the party is an account
-	name    string     // "" if the party is a client
+	address netip.Addr // address of the client; zero if the party is an account
+	name    string     // name of the account; "" if the party is a client
 
 	open, working int
 	idle          list.List // idle connections, oldest first
-	waiting       list.List // connections of the client with a request that is not served yet
-	turn          bool      // the client is in connections.turns
+	waiting       list.List // connections with a request that is not served yet
+	turn          bool      // the queue connections.turns contains the client
 }
 
 // Indexes of conn.inList, one for each list of idle connections.
@@ -290,7 +290,7 @@ func (s *connections) drop(c *conn) {
 
 // park waits for the first byte of a request. Its goroutine needs only a small stack.
 func (c *conn) park(timeout time.Duration) {
-	c.readEnd.system = 0 // 0 means unknown; the next line sets the system's deadline directly
+	c.readEnd.system = 0 // 0 means that the deadline is unknown; the next line sets it directly
 	err := c.Conn.SetReadDeadline(time.Now().Add(timeout))
 	n := 0
 	if err == nil {
@@ -365,8 +365,9 @@ func (s *connections) handOver(list []*conn) {
 	}
 }
 
-// recordAccount records the account of a connection's last request. If the account has too many connections, it closes
-// one that is idle. It returns false if none is idle, and the caller must then close this connection.
+// recordAccount records the account of a connection's last request. If the account has too many connections,
+// recordAccount closes an idle one. If none of them is idle, the result is false, and the caller must close the
+// connection c.
 func (s *connections) recordAccount(c *conn, account string) bool {
 	if c == nil || c.named == account {
 		return true
@@ -387,7 +388,7 @@ func (s *connections) recordAccount(c *conn, account string) bool {
 		ok, gone = s.displace(&a.idle)
 	}
 	a.open++
-	s.accounts[a.name] = a // displace may have removed the account's last connection, and the account from the map
+	s.accounts[a.name] = a // displace may have removed the account from the map, together with its last connection
 	c.account = a
 	s.mu.Unlock()
 	if gone != nil {

@@ -14,7 +14,7 @@ type expected struct {
 	room *room
 
 	mu   sync.Mutex
-	list map[*fasthttp.RequestHeader]share // the share of each request; zero if no memory was available
+	list map[*fasthttp.RequestHeader]share // memory that each request uses; zero if no memory was available
 }
 
 // begin is called by fasthttp between the head and the body of a request. If the client's share of the memory is used

@@ -47,7 +47,7 @@ type Handler struct {
 
 	connections *connections
 	room        *room
-	until       context.Context // ends when the server accepts no more requests
+	until       context.Context // context that ends when the server accepts no more requests
 }
 
 func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
@@ -90,7 +90,7 @@ func (h *Handler) fill(in *inbound, c *fasthttp.RequestCtx) {
 	}
 }
 
-// throughProxy applies the proxy's headers, and reports whether they name the client.
+// throughProxy applies the proxy's headers, and reports whether they contain the client's address.
 func throughProxy(head *fasthttp.RequestHeader, req *protocol.Request) bool {
 	if s := string(last(head.PeekAll("X-Forwarded-Proto"))); s == "http" || s == "https" {
 		req.Scheme = s
@@ -109,7 +109,7 @@ func (h *Handler) serveOwn(in *inbound, c *fasthttp.RequestCtx) {
 	body := &in.body
 	waits := body.waitingShare()
 	if body.stream != nil && body.length > 0 && body.length <= maxDrain && (body.hasArrived() || waits.try(h.room.wait)) {
-		body.unwanted = true // body.Read then does not count the bytes towards the memory
+		body.unwanted = true // body.Read then does not count these bytes towards the memory
 		in.req.Body = body
 	}
 	resp := h.Own(&in.req)
@@ -199,8 +199,8 @@ func last(values [][]byte) []byte {
 	return values[len(values)-1]
 }
 
-// forwardedFor returns the client's address according to the proxy. ok is false if the proxy does not report an
-// address.
+// forwardedFor returns the client's address according to the proxy. The result ok is false if the proxy does not report
+// an address.
 func forwardedFor(head *fasthttp.RequestHeader) (netip.Addr, bool) {
 	list := head.PeekAll("X-Forwarded-For")
 	if len(list) == 0 {
@@ -209,13 +209,13 @@ func forwardedFor(head *fasthttp.RequestHeader) (netip.Addr, bool) {
 	return forwarded(last(list)), true
 }
 
-// forwarded returns the last address in the list, which the nearest proxy has added. Clients can forge the others. It
-// returns the zero Addr if the last entry is no address.
+// forwarded returns the last address in the list, which the nearest proxy has added. Clients can forge the other
+// addresses. It returns the zero Addr if the last entry is not an address.
 func forwarded(list []byte) netip.Addr {
 	text := strings.TrimSpace(string(list[bytes.LastIndexByte(list, ',')+1:]))
 	a, err := netip.ParseAddr(text)
 	if err != nil {
-		ap, _ := netip.ParseAddrPort(text) // some proxies add the port
+		ap, _ := netip.ParseAddrPort(text) // some proxies add the port to the address
 		a = ap.Addr()
 	}
 	return a.Unmap()
@@ -306,7 +306,7 @@ func closeAfter(c *fasthttp.RequestCtx, waits share) {
 // protocol reads the body.
 type incoming struct {
 	stream io.Reader
-	length int64 // -1 if unknown
+	length int64 // length of the body; -1 if unknown
 	n      int   // number of bytes that were read
 	ended  bool
 

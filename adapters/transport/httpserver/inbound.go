@@ -19,8 +19,8 @@ type inbound struct {
 
 var inbounds = sync.Pool{New: func() any { return new(inbound) }}
 
-// receive lists the headers of a request. The protocol looks up about twenty headers, and fasthttp's lookup would
-// normalize the name each time.
+// receive returns an inbound with a list of the request's headers. The protocol looks up about twenty headers, and
+// fasthttp's lookup would normalize the name each time.
 func receive(head *fasthttp.RequestHeader) *inbound {
 	in := inbounds.Get().(*inbound)
 	f := &in.fields

@@ -18,7 +18,7 @@ type clientContext struct {
 	once   sync.Once
 	inner  context.Context
 	cancel context.CancelFunc
-	end    func() // stops watching the connection
+	end    func() // function that stops watching the connection
 }
 
 // mayWait reports whether a request waits for changes, so that the server must watch its client. A stream needs no
@@ -32,7 +32,7 @@ func mayWait(target string, head *fasthttp.RequestHeader) bool {
 func (l *clientContext) startWatch() {
 	l.once.Do(func() {
 		l.inner, l.cancel = context.WithCancel(l.Context)
-		l.line.readEnd.system = 0 // 0 means unknown; watch sets the system's deadline directly
+		l.line.readEnd.system = 0 // 0 means that the deadline is unknown; watch sets it directly
 		l.end = watch(l.line.Conn, l.cancel)
 	})
 }

@@ -9,8 +9,9 @@ import (
 // count.
 type room struct {
 	most int64
-	// wait is the minimum number of bytes that a request counts while the server waits for its client: the memory limit
-	// divided by the maximum number of requests. The share of a client therefore also limits its waiting requests.
+	// wait is the minimum number of bytes that are charged for a request while the server waits for its client. It is
+	// the memory limit divided by the maximum number of requests. The limit on a client's memory therefore also limits
+	// the number of its waiting requests.
 	wait int64
 
 	mu      sync.Mutex
@@ -29,7 +30,7 @@ func newRoom(most, requests int64) *room {
 // share is the memory that one request uses.
 type share struct {
 	room    *room
-	client  netip.Addr // invalid if the client is unknown
+	client  netip.Addr // address of the client; invalid if it is unknown
 	account string
 	n       int64
 }

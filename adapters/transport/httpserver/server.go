@@ -28,17 +28,17 @@ var ErrCutOff = errors.New("some requests were cut off")
 type Server struct {
 	Handler *Handler
 	Log     *slog.Logger
-	TLS     *tls.Config // nil for plain HTTP
+	TLS     *tls.Config // TLS configuration; nil for plain HTTP
 	// Grace is how long running requests may continue after a shutdown has begun.
 	Grace time.Duration
-	// Bounds limits the resources of clients. A zero field means its default. With all defaults, clients may use 192
-	// MiB.
+	// Bounds limits the resources of clients. If a field is zero, its default applies. With all defaults, clients may
+	// use 192 MiB.
 	Bounds Bounds
 
 	begun sync.Once
 	open  connections
 	room  *room
-	early *expected     // nil unless the handler trusts a proxy
+	early *expected     // nil if the handler does not trust a proxy
 	ahead chan struct{} // has an element for each pipelined request that is being served
 }
 
@@ -86,7 +86,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ErrorHandler:                 refuse,
 		ConnState:                    s.open.onState,
 		Logger:                       logger{s.Log},
-		Concurrency:                  s.Bounds.Requests + s.Bounds.Connections, // high enough that fasthttp never refuses a connection
+		Concurrency:                  s.Bounds.Requests + s.Bounds.Connections, // this is high enough that fasthttp never refuses a connection
 		ReadBufferSize:               maxHeader,
 		WriteBufferSize:              writeBuffer,
 		MaxRequestBodySize:           protocol.MaxBody,
@@ -95,7 +95,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		NoDefaultServerHeader:        true,
 		NoDefaultContentType:         true,
 		CloseOnShutdown:              true,
-		SecureErrorLogMessage:        true, // headers contain signatures
+		SecureErrorLogMessage:        true, // headers are not logged, because they contain signatures
 	}
 	if s.early != nil {
 		server.HeaderReceived, server.ErrorHandler = s.early.begin, s.early.refuse
@@ -115,7 +115,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		stopped <- err
 	})
 	err := server.Serve(l)
-	if stop() { // the listener failed, because ctx has not ended; fasthttp returns no error for this failure
+	if stop() { // ctx has not ended, so the listener has failed; fasthttp returns no error for this failure
 		s.open.end()
 		return cmp.Or(err, net.ErrClosed)
 	}

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watch calls gone when the client closes the connection, or its half of it. It reads no bytes. The function stop
-// leaves the connection with a read deadline in the past.
+// watch calls the function gone when the client closes the connection, or the client's half of the connection. It reads
+// no bytes. After a call of stop, the connection has a read deadline in the past.
 func watch(c net.Conn, gone func()) (stop func()) {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {

@@ -60,8 +60,8 @@ func multipart(resp *protocol.Response) bool {
 	return false
 }
 
-// lines calls f once for each header name, with the joined values of the name. It omits the headers that the front door
-// sets.
+// lines iterates over the header names: it calls f with each name and the joined values of the name. It omits the
+// headers that the front door sets.
 func lines(resp *protocol.Response, f func(name, value string)) {
 	for i, field := range resp.Header {
 		if field.Name == "Date" || field.Name == "Content-Length" || has(resp.Header[:i], field.Name) {

@@ -20,7 +20,7 @@ const (
 //
 // The usual proxy is CloudFront in front of a Function URL, which accepts only its own host name. CloudFront therefore
 // sends the client's host name in X-Forwarded-Host. The proxy must also send the client's address. Otherwise the
-// request has none.
+// request has no client address.
 func (h *Handler) applyForwarded(ctx context.Context, req *protocol.Request) {
 	header := req.Header.(protocol.Header)
 	shown := header.Get(SecretHeader)

@@ -36,8 +36,8 @@ type Handler struct {
 	// Protocol should limit pages to PageBytes[0]. If only Stream is used, the default limit of a protocol.Handler is
 	// sufficient.
 	Protocol Protocol
-	// Narrow contains protocols that serve the same tables with shorter pages. They are tried in order if a response is
-	// too large. If Narrow is empty, this is an error.
+	// Narrow contains protocols that serve the same tables with shorter pages. If a response is too large, they are
+	// tried in order. If Narrow is empty, a response that is too large is an error.
 	Narrow []Protocol
 	// Secret returns the value that a trusted proxy sends in [SecretHeader]. It is called only for requests with this
 	// header. If it is nil or returns an error, no proxy is trusted.
@@ -52,7 +52,7 @@ type Handler struct {
 
 // Observation describes a request that was served.
 type Observation struct {
-	Door string // function-url, http-api, rest-api or load-balancer
+	Door string // one of function-url, http-api, rest-api and load-balancer
 	// Response is the response with a complete summary. Its field Sent is the number of bytes passed to Lambda: the
 	// whole answer, or the body of the stream.
 	Response *protocol.Response
@@ -136,8 +136,8 @@ func (h *Handler) serve(ctx context.Context, server Protocol, req *protocol.Requ
 	return resp
 }
 
-// tooLarge returns the error for a response that is too large to send. For a write, it says that the operation was
-// executed.
+// tooLarge returns the error for a response that is too large to send. For a write, the error says that the operation
+// was executed.
 func tooLarge(method string, resp *protocol.Response, d *door) *table.Error {
 	what := fmt.Sprintf("The response has %d bytes, but this front end allows at most %d: ", len(resp.Body), d.limit)
 	if method == http.MethodGet {

@@ -22,7 +22,7 @@ import (
 // page is the directory of the sources, relative to this command.
 const page = "../page"
 
-// bundled are the libraries in app.js. Their licenses require a notice in the bundle.
+// bundled contains the names of the libraries in app.js. Their licenses require a notice in the bundle.
 var bundled = []string{"preact", "@tanstack/virtual-core", "lucide"}
 
 func main() {

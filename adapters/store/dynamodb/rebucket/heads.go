@@ -16,8 +16,8 @@ type heads struct {
 }
 
 type bucketHeads struct {
-	pages chan headPage // closed when the bucket has been read completely
-	page  []Head        // never empty; its first element is the next entity
+	pages chan headPage // channel that is closed when the bucket has been read completely
+	page  []Head        // heads that were read; never empty, and the first one is the next entity
 }
 
 type headPage struct {
@@ -72,7 +72,7 @@ func (e *Env) read(ctx context.Context, p Spread) (*heads, error) {
 	return h, nil
 }
 
-// turn waits for the next page of the bucket that is not empty. It returns false at the end of the bucket.
+// turn waits for the next page of the bucket, and skips empty pages. It returns false at the end of the bucket.
 func (b *bucketHeads) turn(ctx context.Context) (bool, error) {
 	for {
 		select {

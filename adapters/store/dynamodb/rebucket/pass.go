@@ -7,13 +7,13 @@ import (
 
 const (
 	maxGroup     = 90      // maximum number of differences per transaction, which may have 100 actions
-	maxLastGroup = 49      // maximum in the last pass, in which each difference takes two actions: a condition and a write
+	maxLastGroup = 49      // maximum in the last pass, in which each difference needs two actions: a condition and a write
 	maxGroupSize = 4 << 20 // approximate number of bytes of items per transaction
 	reportEvery  = 10_000
 )
 
-// pass compares a table with its copy in key order, and updates the copy. alive writes a heartbeat; it is nil except in
-// the last pass.
+// pass compares a table with its copy in key order, and updates the copy. The function alive writes a heartbeat; it is
+// nil except in the last pass.
 func (r *mover) pass(ctx context.Context, alive func(context.Context) error) error {
 	r.Rows, r.Copied, r.Deleted = 0, 0, 0
 	if err := r.report(); err != nil {
@@ -77,12 +77,12 @@ func (r *mover) pass(ctx context.Context, alive func(context.Context) error) err
 		}
 	}
 	if len(group) == 0 {
-		return r.report() // every pass must report at its end, but bring reports only if differences are left
+		return r.report() // a pass without remaining differences must report its end too
 	}
 	return r.bring(ctx, group, alive)
 }
 
-// compare orders two entities by their keys. nil is the end of the table and sorts last.
+// compare compares two entities by their keys. A nil Head stands for the end of the table, and sorts last.
 func compare(a, b *Head) int {
 	switch {
 	case b == nil:
@@ -97,8 +97,8 @@ func (r *mover) bring(ctx context.Context, group []Difference, alive func(contex
 	for len(group) > 0 {
 		done, err := r.Copy(ctx, r.key, Location{Spread: r.from, Move: Move{Target: r.to, Owner: r.owner}}, group, alive)
 		if err != nil {
-			// The error of Copy does not say that another run or an abort has changed the record. change returns an
-			// error that says so.
+			// The error of Copy does not say whether another run or an abort has changed the record. The method change
+			// returns an error that says so.
 			if reason := r.change(ctx, func(*Location) {}); reason != nil && ctx.Err() == nil {
 				return reason
 			}

@@ -45,13 +45,13 @@ type Options struct {
 // Progress describes the progress of a run.
 type Progress struct {
 	State State
-	// Pass is the number of the current comparison of the table with its copy, from 1.
+	// Pass is the number of the current comparison of the table with its copy. The first comparison has the number 1.
 	Pass int
 	// Rows is the number of entities compared in this pass. Copied and Deleted count the entities written to the copy
 	// and deleted from the copy.
 	Rows, Copied, Deleted int
-	// Pause is the expected time for which writes are refused: the duration of the last pass and of leases. It is set
-	// in [Closing] and later states.
+	// Pause is the expected time for which writes are refused. It includes the last pass, and the wait until leases
+	// have ended. It is set in [Closing] and later states.
 	Pause time.Duration
 }
 
@@ -79,7 +79,7 @@ func (s State) String() string {
 
 // Errors of a run that ends before the table has moved.
 var (
-	// ErrBuckets means that the number of buckets is not 1 to MaxBuckets.
+	// ErrBuckets means that the number of buckets is below 1 or above MaxBuckets.
 	ErrBuckets = errors.New("dynamodb: a table has 1 to 256 buckets")
 	// ErrSuperseded means that another run took over, or has already moved the table.
 	ErrSuperseded = errors.New("dynamodb: another run of rebucket has taken over")

@@ -22,7 +22,7 @@ type mover struct {
 
 func (r *mover) report() error { return r.Report(r.Progress) }
 
-// change applies a function to the location of the table, if the record still names this run as the owner.
+// change lets a function modify the location of the table, if the record still names this run as the owner.
 func (r *mover) change(ctx context.Context, change func(now *Location)) error {
 	err := r.Change(ctx, r.key, func(now Location) (Location, error) {
 		if err := r.checkOwner(&now); err != nil {
@@ -58,8 +58,7 @@ func (r *mover) checkOwner(now *Location) error {
 	return nil
 }
 
-// alive writes a heartbeat to the record, at most once per second. The heartbeat shows other processes that the run is
-// alive.
+// alive shows other processes that the run is alive: it writes a heartbeat to the record, at most once per second.
 func (r *mover) alive(ctx context.Context) error {
 	if r.Elapsed()-r.beaten < time.Second {
 		return nil

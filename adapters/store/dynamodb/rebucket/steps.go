@@ -50,8 +50,8 @@ func Run(ctx context.Context, e Env, key table.RecordKey, o Options) error {
 const (
 	// maxPasses limits the number of passes before writes are refused.
 	maxPasses = 20
-	// The constant few is the number of differences after a pass from which on the run seals the table. A few
-	// transactions can copy so many differences.
+	// If a pass finds at most this number of differences, the run then seals the table. A few transactions can copy so
+	// many differences.
 	few = 100
 )
 
@@ -78,8 +78,8 @@ func (r *mover) claim(ctx context.Context) error {
 	})
 }
 
-// approach repeats passes, and returns the duration of the last one. It stops after a pass with few changes, or with
-// more than half as many changes as the previous pass.
+// approach makes one pass after another, and returns the duration of the last pass. It stops after a pass with few
+// changes, or with more than half as many changes as the previous pass.
 func (r *mover) approach(ctx context.Context) (took time.Duration, err error) {
 	for earlier := 0; ; {
 		began := r.Elapsed()

@@ -22,8 +22,8 @@ type Store interface {
 	// the incarnation. If the table does not exist, the error is [table.ErrNoTable].
 	Change(ctx context.Context, key table.RecordKey, change func(Location) (Location, error)) error
 
-	// Heads returns up to rows entities of one bucket in key order, from the key start on. next is the start of the
-	// next page, or nil at the end.
+	// Heads returns one page of the entities of a bucket, in key order. The page begins at the key start, and has at
+	// most the given number of rows. The result next is the start of the following page, or nil at the end.
 	Heads(ctx context.Context, p Spread, bucket uint16, start []byte, rows int) (page []Head, next []byte, err error)
 
 	// Copy copies the states of the first few differences to the copy of a table. Its transaction applies only if the
@@ -67,7 +67,7 @@ type Move struct {
 	Beat   int // heartbeat counter of the run that has sealed the table
 }
 
-// None reports whether m describes no unfinished run.
+// None returns true if there is no unfinished run.
 func (m *Move) None() bool { return m.Target == (Spread{}) }
 
 // Released returns a Move with the same copy. The Move has no owner and does not seal the table.
@@ -94,10 +94,10 @@ type Head struct {
 	Key          []byte
 	Ticks, Nonce string
 	Size         int    // approximate size of the item
-	Chunks       []byte // names the items that contain the properties of a large entity; nil for other entities
+	Chunks       []byte // names of the items that contain the properties of a large entity; nil for other entities
 }
 
-// Same reports whether h and o describe the same state of an entity.
+// Same returns true if h and o describe the same state of an entity.
 func (h *Head) Same(o *Head) bool { return h.Ticks == o.Ticks && h.Nonce == o.Nonce }
 
 // Difference is an entity whose state in the copy differs from its state in the table.

@@ -23,7 +23,7 @@ type entity struct{ table, key string }
 
 func sizeOf(e entity, r *table.Row) int { return len(e.table) + len(e.key) + len(r.Properties) + 128 }
 
-// Get returns the cached state of an entity, or nil. The returned row retains key.
+// Get returns the cached state of an entity, or nil. The returned row uses the slice key.
 func (s *States) Get(name string, key []byte) *table.Row {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,7 +19,7 @@ const (
 	Catalog            // reads of records
 	Gets               // grouped reads of entities
 	Rounds             // grouped writes of entities
-	Writes             // batches and changes of records
+	Writes             // batches of writes, and changes to records
 	Pages
 	uses
 )
@@ -35,7 +35,8 @@ const (
 // Fewest is the minimum number of connections to the primary.
 const Fewest = 8
 
-// part says how many connections are reserved for a use (own), and how many a use may have at most (most).
+// part describes the share of a use: the number of connections that are reserved for the use (own), and the maximum
+// number of connections that the use may have (most).
 type part struct{ own, most int }
 
 // Lender shares connections between clients. Each use has some reserved connections. The other connections are
@@ -64,7 +65,8 @@ func ForPrimary(connections int) *Lender {
 	})
 }
 
-// ForReplica returns a Lender for the connections to the replica. All reads except heartbeats must use Pages.
+// ForReplica returns a Lender for the connections to the replica. All reads except heartbeats must specify the use
+// Pages.
 func ForReplica(connections int) *Lender {
 	return newLender(connections, [uses]part{Urgent: {1, 1}, Pages: {connections - 1, connections - 1}})
 }
@@ -155,7 +157,7 @@ func (a *Lender) next(u Use) {
 	}
 }
 
-// Wanted reports whether the client should give up its connection, because an account that has held connections for
+// Wanted returns true if the client should give up its connection, because an account that has held connections for
 // less time waits for the same use.
 func (a *Lender) Wanted(c Client) bool {
 	a.mu.Lock()

@@ -19,8 +19,8 @@ func (s *Sessions) Begin(process string) int64 {
 	return s.last
 }
 
-// Followed reports whether a database process serves a later connection than the given one. If so, it has executed
-// everything that was sent over the given connection.
+// Followed returns true if a database process serves a later connection than the given one. The process has then
+// executed everything that was sent over the given connection.
 func (s *Sessions) Followed(process string, number int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

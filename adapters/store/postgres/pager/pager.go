@@ -31,12 +31,12 @@ const (
 // afterKeys sorts after every encoded key, because keys are UTF-8.
 var afterKeys = []byte{0xff}
 
-// Source says where a page is read.
+// Source contains what a Pager needs to read a page.
 type Source struct {
 	Conn    *pgconn.PgConn
 	Name    []byte // name of the table
 	Tables  *ruled.Tables
-	Instant func() edm.Ticks                // returns the current time, at which expiry is decided
+	Instant func() edm.Ticks                // function that returns the current time, for deciding which entities have expired
 	Pause   func(rows, size int) (end bool) // see [table.PageBuilder]; may be nil
 }
 
@@ -75,9 +75,9 @@ func FitsAtOnce(r *table.ScanRequest) bool {
 	return r.Filter == nil && r.Rows > 0 && r.Rows < maxRows && len(r.Ranges) == 1 && !r.Ended
 }
 
-// BuildAtOnce builds a page without a filter, with one statement for small entities and one for large entities. If
-// whole is false, the caller must use [Pager.Build] instead, for example because an entity changed between the two
-// statements.
+// BuildAtOnce builds a page without a filter, with one statement for small entities and one for large entities. If the
+// result whole is false, the caller must use [Pager.Build] instead, for example because an entity changed between the
+// two statements.
 func (p *Pager) BuildAtOnce(ctx context.Context) (page table.Page, whole bool, err error) {
 	whole, err = p.buildAtOnce(ctx)
 	return p.builder.Page, whole, err

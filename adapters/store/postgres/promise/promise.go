@@ -8,7 +8,7 @@ type Settings struct {
 	Fsync, FullPages, Commit, Standbys string
 }
 
-// Of returns the settings from the columns of statement.PromisesSQL.
+// Of converts the columns of statement.PromisesSQL to Settings.
 func Of(v [][]byte) *Settings {
 	return &Settings{string(v[0]), string(v[1]), string(v[2]), string(v[3])}
 }
@@ -26,7 +26,7 @@ func (s *Settings) Strength() int {
 	return 3
 }
 
-// Waits reports whether a commit waits for a standby.
+// Waits returns true if a commit waits for a standby.
 func (s *Settings) Waits() bool {
 	return s.Standbys != "" && s.Commit != "off" && s.Commit != "local"
 }

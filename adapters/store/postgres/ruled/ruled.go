@@ -21,7 +21,7 @@ type Table struct {
 	Large atomic.Bool
 }
 
-// Ends reports whether entities of the table can expire.
+// Ends returns true if entities of the table can expire.
 func (t *Table) Ends() bool {
 	return t != nil && (t.Traits.Expiry != nil || t.Traits.Ending != nil)
 }
@@ -48,15 +48,15 @@ func (t *Tables) Find(name string) *Table {
 	return t.list[name]
 }
 
-// None reports whether the cache is empty.
+// None returns true if the cache is empty.
 func (t *Tables) None() bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return len(t.list) == 0
 }
 
-// Note caches the options of a table and returns the cache entry. stored is the encoded form of the options, or nil if
-// the table has none; Note then returns nil.
+// Note caches the options of a table and returns the cache entry. The parameter stored is the encoded form of the
+// options. If stored is nil, the table has no options, and Note returns nil.
 func (t *Tables) Note(name string, revision edm.Ticks, stored []byte) (*Table, error) {
 	if stored == nil {
 		t.Forget(name)
@@ -86,8 +86,8 @@ func (t *Tables) Forget(name string) {
 	delete(t.list, name)
 }
 
-// Stored encodes the options of a table in the form of a record without other fields, for the table's record. If t is
-// nil, the result is nil.
+// Stored encodes the options of a table for its record, in the form of a record that has no other fields. If t is nil,
+// the result is nil.
 func Stored(t *table.Traits) []byte {
 	if t == nil {
 		return nil

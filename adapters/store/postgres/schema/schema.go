@@ -27,8 +27,8 @@ var Err = errors.New("schema")
 // Migrate upgrades the schema to [Version]. If create is true, it also creates a missing schema. It returns the version
 // before the upgrade, or 0 if there was no schema.
 //
-// A schema that servers use is not upgraded. tenancy is how long a killed server still counts as a user; the error
-// contains it.
+// Migrate does not upgrade a schema that servers use. The error then contains the tenancy, which is the time for which
+// a killed server still counts as running.
 func Migrate(ctx context.Context, c *pgx.Conn, schema string, create bool, tenancy time.Duration) (found int, err error) {
 	quoted := pgx.Identifier{schema}.Sanitize()
 	found = -1

@@ -45,11 +45,11 @@ type Clock struct {
 
 	halts atomic.Pointer[Halted] // if set, the reason why no Timestamps are issued
 
-	// Steady is a clock that is never set, such as the monotonic clock of the machine. nil means that the system clock
-	// is never set back.
+	// Steady is a clock that is never set, such as the monotonic clock of the machine. A nil Steady means that the
+	// system clock is never set back.
 	//
 	// If the system clock was set back, the Clock makes a new reservation, so that the database compares the clocks
-	// again. Otherwise it could use the old reservation for too long.
+	// again. Otherwise the Clock could use the old reservation for too long.
 	Steady func() edm.Ticks
 
 	// Back is the largest backward step of the system clock that the Clock hides; 0 means no limit. After a larger
@@ -76,7 +76,8 @@ type Holding struct {
 	lead edm.Ticks // how far the system clock was ahead of the steady clock when the reservation was requested
 }
 
-// Hold makes the Clock use a slot. before is the highest Timestamp that the previous holder of the slot has reserved.
+// Hold makes the Clock use a slot. The parameter before is the highest Timestamp that the previous holder of the slot
+// has reserved.
 func (c *Clock) Hold(h Holding, before edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,8 +115,8 @@ func (c *Clock) Next(ctx context.Context) (edm.Ticks, error) {
 	}
 }
 
-// issue issues a Timestamp. If a reservation is needed first, upTo is the highest Timestamp to reserve; otherwise upTo
-// is 0.
+// issue issues a Timestamp. If a reservation is needed first, the result upTo is the highest Timestamp to reserve.
+// Otherwise upTo is 0.
 func (c *Clock) issue() (t, upTo edm.Ticks, has Holding) {
 	now := c.now()
 	lead := c.lead(now)
@@ -216,5 +217,5 @@ type Halted struct{ Reason string }
 
 func (e *Halted) Error() string { return e.Reason }
 
-// RefusesWrites returns the reason. By this method, a server recognizes that its store still answers reads.
+// RefusesWrites returns the reason. A server checks for this method to recognize that its store still answers reads.
 func (e *Halted) RefusesWrites() string { return e.Reason }

@@ -115,8 +115,8 @@ SELECT key, ts, nonce, properties FROM (
  WHERE upto - octet_length(properties) < $5::int8 ORDER BY key`)
 )
 
-// bothWays returns a statement for ascending key order, under false, and a statement for descending key order, under
-// true.
+// bothWays returns a map with two statements: the key false has the statement for ascending key order, and true the
+// statement for descending key order.
 func bothWays(name, sql string) map[bool]Prepared {
 	return map[bool]Prepared{false: {name, sql}, true: {name + "_descending", strings.ReplaceAll(sql, "ORDER BY key", "ORDER BY key DESC")}}
 }
@@ -217,7 +217,7 @@ SELECT life FROM dropped WHERE NOT cleared AND since < clock_timestamp() - $1::i
 	ForgetDrops = Prepared{"forget_drops", `DELETE FROM dropped WHERE cleared AND since < clock_timestamp() - $1::int8 * interval '1 microsecond'`}
 )
 
-// Statements with which a server takes over the removal of a table's expired entities. It has taken over if its
+// Statements with which a server takes over the removal of a table's expired entities. The server has taken over if its
 // statement writes a row.
 var (
 	ReadUpkeep  = Prepared{"read_upkeep", `SELECT due, resume FROM upkeep WHERE name = $1::text`}

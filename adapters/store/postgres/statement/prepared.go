@@ -19,8 +19,8 @@ func (s Prepared) On(c *pgconn.PgConn) *pgconn.StatementDescription {
 	return c.CustomData()[descriptions].(map[string]*pgconn.StatementDescription)[s.Name]
 }
 
-// Query executes one statement and calls row with the values of each row, unless row is nil. The values are valid only
-// until the call returns.
+// Query executes one statement. For each row, it calls the function row with the values, unless row is nil. The values
+// are valid only until this call returns.
 func Query(ctx context.Context, c *pgconn.PgConn, s Prepared, row func(v [][]byte) error, args ...[]byte) (rows int64, err error) {
 	r := c.ExecStatement(ctx, s.On(c), args, Formats, Formats)
 	for r.NextRow() {

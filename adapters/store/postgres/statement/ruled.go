@@ -19,8 +19,8 @@ const Lift = 1 << 62
 
 const lift = "4611686018427387904"
 
-// ruledSQL adapts the SQL text of a statement to tables with options. revision is the number of the SQL parameter that
-// contains the record's revision.
+// ruledSQL adapts the SQL text of a statement to tables with options. The argument revision is the number of the SQL
+// parameter that contains the record's revision.
 func ruledSQL(sql, revision string) string {
 	s := strings.NewReplacer(
 		"SELECT life, $2", "SELECT -life, $2",

@@ -19,7 +19,7 @@ const (
 	TagDouble   = "Double"
 	TagDateTime = "DateTime"
 	TagGuid     = "Guid"
-	TagString   = "String" // only for strings that are not valid UTF-8
+	TagString   = "String" // used only for strings that are not valid UTF-8
 )
 
 var errValue = errors.New("dynamodb: a property has an unknown form")

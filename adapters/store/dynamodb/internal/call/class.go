@@ -46,7 +46,7 @@ type Error struct {
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is is called by [errors.Is].
+// Is, which [errors.Is] calls, compares the class of e with [table.ErrBusy] and [table.ErrUnknown].
 func (e *Error) Is(target error) bool {
 	switch target {
 	case table.ErrBusy:
@@ -91,8 +91,8 @@ func classify(err error) Class {
 	case "TransactionInProgressException":
 		return Ambiguous
 	case "ValidationException":
-		// A transaction that is valid also fails with this code, if its failed conditions return too many bytes. The
-		// caller reads the items to find out which is the case.
+		// This code can also mean that the transaction is valid, but that its failed conditions return too many bytes.
+		// The caller reads the items to find out the reason.
 		if strings.Contains(err.Error(), "TransactWriteItems") {
 			return Unreadable
 		}
@@ -130,10 +130,10 @@ func Reasons(err error) []types.CancellationReason {
 	return nil
 }
 
-// Failed reports whether the condition of an action was false.
+// Failed returns true if the condition of an action was false.
 func Failed(r *types.CancellationReason) bool { return aws.ToString(r.Code) == reasonCondition }
 
-// Held reports whether the condition of an action was true. If both Held and Failed are false, the action conflicted
+// Held returns true if the condition of an action was true. If both Held and Failed return false, the action conflicted
 // with another transaction.
 func Held(r *types.CancellationReason) bool { return aws.ToString(r.Code) == reasonNone }
 

@@ -15,16 +15,16 @@ import (
 // placeholders.
 type Expression struct {
 	condition, update strings.Builder
-	fixed             *string // text from a Template; if set, it replaces condition
+	fixed             *string // if not nil, the text of the condition, which comes from a Template
 	names             map[string]string
-	shared            bool // names belongs to a Template and must be cloned before a change
+	shared            bool // the map in the field names belongs to a Template, and must be cloned before it is changed
 	values            Item
 }
 
 // MaxName is the maximum length of an attribute name in an expression, in bytes.
 const MaxName = 255
 
-// Template is a condition that many expressions share. It has no values, which each expression binds.
+// Template is a condition that many expressions share. It contains no values; each expression binds its values.
 type Template struct {
 	condition *string
 	names     map[string]string
@@ -55,8 +55,8 @@ func textOf(b *strings.Builder) *string {
 	return &s
 }
 
-// If adds a condition that compares an attribute with v by the operator op, such as "=". The placeholder stands for v
-// in the text.
+// If(attr, op, placeholder, v) adds a condition that compares an attribute with v by the operator op, such as "=". The
+// placeholder stands for v in the text.
 func (e *Expression) If(attr, op, placeholder string, v types.AttributeValue) {
 	e.and()
 	e.condition.WriteString(e.name(attr))
@@ -79,7 +79,7 @@ func (e *Expression) Demand(text string) {
 	e.condition.WriteString(text)
 }
 
-// Or makes OR the operator before the next condition. The default operator is AND.
+// Or() writes the operator OR before the next condition, instead of AND.
 func (e *Expression) Or() { e.condition.WriteString(or) }
 
 const and, or = " AND ", " OR "
@@ -116,8 +116,8 @@ func (e *Expression) Add(attr, basePlaceholder string, base types.AttributeValue
 	e.Bind(placeholder, n)
 }
 
-// SetProperty sets an attribute with any name, with the i-th numbered placeholders. These are so short that 252
-// properties fit into an expression.
+// SetProperty sets an attribute, which may have any name. It uses the i-th numbered placeholders, which are so short
+// that one expression can set 252 properties.
 func (e *Expression) SetProperty(i int, name string, v types.AttributeValue) {
 	placeholder := Numbered("#", i)
 	e.bindName(placeholder, name)

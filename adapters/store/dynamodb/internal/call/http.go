@@ -33,8 +33,8 @@ func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// maxReply exceeds the size of every valid reply in bytes: at most 16 MiB of items, of which JSON may encode one byte
-// as six.
+// maxReply is larger than every valid reply, in bytes. A reply contains at most 16 MiB of items, and JSON may need six
+// bytes for one.
 const maxReply = 128 << 20
 
 var errReply = errors.New("dynamodb: a reply is larger than DynamoDB allows")

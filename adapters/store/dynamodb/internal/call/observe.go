@@ -13,12 +13,12 @@ import (
 // Observer receives the calls of a Table. Its functions must not block. Each function may be nil.
 type Observer struct {
 	Call  func(Observation)
-	Retry func() // called before a failed attempt is retried
+	Retry func() // Retry is called before a failed attempt is repeated
 }
 
 // Observation describes one call.
 type Observation struct {
-	Action string // for example "PutItem"
+	Action string // name of the API call, for example "PutItem"
 	Took   time.Duration
 	// Result is the outcome of the call:
 	// - "success"

@@ -16,7 +16,8 @@ import (
 // MaxReadBatch is the maximum number of items in a BatchGet.
 const MaxReadBatch = 100
 
-// read retries a read. Its error never has the class Ambiguous, because a read has no effect.
+// read executes a read, and retries it after a failure. The error never has the class Ambiguous, because a read has no
+// effect.
 func (t *Table) read(ctx context.Context, call func(ctx context.Context) error) error {
 	err := t.Retry(ctx, Idempotent, call)
 	if ClassOf(err) == Ambiguous {
@@ -75,11 +76,11 @@ func (t *Table) BatchGet(ctx context.Context, keys []Item, c table.Consistency, 
 type Query struct {
 	Hash        []byte
 	First, Last []byte // lowest and highest sort key, both included; if Last is nil, there is no highest key
-	Descending  bool   // in descending order of the sort keys; an item with the key Last is then excluded
-	Rows        int    // maximum number of rows to examine
+	Descending  bool   // if true, the items are in descending order, and an item with the key Last is excluded
+	Rows        int    // maximum number of items that DynamoDB examines
 	Consistency table.Consistency
-	Only        *Projection // nil means all attributes
-	Filter      *Filter     // nil means all items
+	Only        *Projection // attributes to return; nil means all
+	Filter      *Filter     // condition for the items to return; nil means all items
 }
 
 // Answer is the result of a Query.
@@ -94,7 +95,7 @@ type Answer struct {
 // Projection names the attributes that DynamoDB returns. DynamoDB also charges for the other attributes of an item.
 type Projection struct {
 	text  *string
-	names map[string]string // the placeholders in text, and the placeholders of the two key attributes
+	names map[string]string // attribute names by placeholder, including the two key attributes
 }
 
 // NewProjection returns a Projection of store attributes.
@@ -124,7 +125,7 @@ var (
 	firstToLast = aws.String("#p = :p AND #s BETWEEN :s AND :e")
 )
 
-// Input returns the API call for a query.
+// Input returns a query in the form of the SDK.
 func (t *Table) Input(q Query) *dynamodb.QueryInput {
 	in := &dynamodb.QueryInput{
 		TableName:      t.name,
@@ -132,8 +133,8 @@ func (t *Table) Input(q Query) *dynamodb.QueryInput {
 		Limit:          aws.Int32(int32(min(max(q.Rows, 1), 1<<20))),
 	}
 	if len(q.First) > MaxSort {
-		// No stored key is as long as q.First. A stored key above the first MaxSort bytes of q.First is therefore also
-		// above q.First.
+		// All stored keys are shorter than q.First. A stored key that is above the first MaxSort bytes of q.First is
+		// therefore also above q.First.
 		q.First = q.First[:MaxSort]
 		if !q.Descending {
 			in.ExclusiveStartKey = Key(q.Hash, q.First)
@@ -196,7 +197,7 @@ func (t *Table) Query(ctx context.Context, q Query) (a Answer, err error) {
 	return a, nil
 }
 
-// scannedBytes computes how many bytes a query read from its consumed capacity. A unit is 4 KiB of a strongly
+// scannedBytes uses the consumed capacity to compute how many bytes a query has read. A unit is 4 KiB of a strongly
 // consistent read, or 8 KiB of an eventually consistent read.
 func scannedBytes(out *dynamodb.QueryOutput, c table.Consistency) int {
 	if out.ConsumedCapacity == nil || out.ConsumedCapacity.CapacityUnits == nil {

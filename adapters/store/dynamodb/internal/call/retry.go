@@ -9,9 +9,9 @@ import (
 
 // Policy says which failures are retried. Every policy retries failures of the class [Stale].
 type Policy struct {
-	busy      bool // retry failures of the class Busy
-	ambiguous bool // retry failures of the class Ambiguous
-	refused   bool // retry an attempt whose conditions failed
+	busy      bool // failures of the class Busy are retried
+	ambiguous bool // failures of the class Ambiguous are retried
+	refused   bool // attempts whose conditions failed are retried
 	tries     int  // maximum number of attempts; 0 means no maximum
 }
 

@@ -20,7 +20,7 @@ type Item = map[string]types.AttributeValue
 // Action is a write that is sent by itself or as part of a transaction.
 type Action = types.TransactWriteItem
 
-// Key attributes. Both are binary.
+// Names of the two key attributes, whose values are binary.
 const (
 	Hash = ".p"
 	Sort = ".s"

@@ -114,8 +114,8 @@ func (t *Table) token() *string {
 
 var errUnprocessed = &Error{Busy, errors.New("dynamodb: nothing of a batch was processed")}
 
-// BatchWrite puts and deletes items that no other process writes. late reports whether DynamoDB may still apply some of
-// the writes after the call, or apply them twice.
+// BatchWrite puts and deletes items that no other process writes. The result late is true if DynamoDB may still apply
+// some of the writes after the call, or may apply them twice.
 func (t *Table) BatchWrite(ctx context.Context, requests []types.WriteRequest) (late bool, err error) {
 	if t.ReadOnly {
 		return false, errReadOnly

@@ -27,8 +27,8 @@ type Clock struct {
 
 	mu   sync.Mutex
 	last edm.Ticks
-	// creating contains the running attempts that may create an entity, by the hash of the item. If two hashes are
-	// equal, an attempt may wait unnecessarily.
+	// creating contains the running attempts that may create an entity, by the hash of the item. If two items have the
+	// same hash, an attempt may wait unnecessarily.
 	creating map[uint64][]*Attempt
 }
 
@@ -58,8 +58,8 @@ func (c *Clock) Instant() edm.Ticks {
 	return c.last
 }
 
-// Begin issues the Timestamp of an attempt. creates and deletes are hashes of the items that the attempt may create,
-// and of the items that it deletes.
+// Begin issues the Timestamp of an attempt. The last parameters are the hashes of the items that the attempt may
+// create, and of the items that it deletes.
 func (c *Clock) Begin(creates, deletes []uint64) *Attempt {
 	a := &Attempt{creates: creates}
 	c.mu.Lock()

@@ -8,12 +8,12 @@ import (
 	"edgetable/adapters/store/dynamodb/internal/call"
 )
 
-// condition is a part of a filter expression: a leaf, or parts joined by AND or OR. nil is true for every entity. A
-// condition may accept too many entities, but never too few.
+// condition is a part of a filter expression: a leaf, or parts joined by AND or OR. A nil condition is true for every
+// entity. A condition may accept too many entities, but never too few.
 type condition struct {
 	not bool
 
-	path    []string // an attribute name, followed by the type tag if the value is stored in a map
+	path    []string // attribute name, followed by the type tag if the value is stored in a map
 	compare string   // an operator (=, > or >=), or the name of a function
 	value   types.AttributeValue
 
@@ -34,7 +34,7 @@ const (
 // DynamoDB accepts expressions of up to 4 KiB with 300 operators. A leaf takes at most 41 bytes and three operators:
 // its own, NOT, and AND or OR.
 const (
-	maxLeaves = 94 // Translate adds another leaf
+	maxLeaves = 94 // Translate adds one more leaf
 	maxDepth  = 12
 )
 
@@ -81,7 +81,7 @@ func (c *condition) expression() *call.Filter {
 type conditionWriter struct {
 	filter       call.Filter
 	text         strings.Builder
-	placeholders map[string]string // by attribute name
+	placeholders map[string]string // placeholders by attribute name
 }
 
 func (f *conditionWriter) write(s string) { f.text.WriteString(s) }
@@ -92,7 +92,7 @@ func (f *conditionWriter) value(v types.AttributeValue) {
 	f.write(placeholder)
 }
 
-// condition writes a condition with as few parentheses as possible, because DynamoDB rejects redundant parentheses.
+// condition writes the text of c with as few parentheses as possible, because DynamoDB rejects redundant parentheses.
 func (f *conditionWriter) condition(c *condition) {
 	if c.not {
 		f.write("NOT (")
@@ -117,7 +117,7 @@ func (f *conditionWriter) condition(c *condition) {
 }
 
 func (f *conditionWriter) leaf(c *condition) {
-	if c.compare[0] <= '>' { // an operator, not a function
+	if c.compare[0] <= '>' { // the comparison is an operator, not a function
 		f.path(c.path)
 		f.write(c.compare)
 		f.value(c.value)

@@ -1,8 +1,8 @@
 // Package filter translates a $filter to a filter expression of DynamoDB, so that DynamoDB does not send entities that
-// do not match. It still reads them and charges for them.
+// do not match. DynamoDB still reads these entities, and charges for them.
 //
-// An expression may pass entities that do not match, because the core tests every entity that arrives. It does so if
-// DynamoDB cannot make a comparison exactly, or if the properties of an entity are in other items.
+// An expression may pass entities that do not match, if DynamoDB cannot make a comparison exactly, or if the properties
+// of an entity are in other items. The core tests every entity that arrives.
 package filter
 
 import (
@@ -14,15 +14,15 @@ import (
 	"edgetable/core/odata"
 )
 
-// Entity names the attributes of an entity's item that a translation needs, besides its properties. Properties have the
-// form of package attribute.
+// Entity contains the names of the item attributes that a translation needs, apart from the entity's properties.
+// Properties have the form of package attribute.
 type Entity struct {
 	Timestamp string // a number attribute with the Timestamp
-	Elsewhere string // an attribute of the items whose properties are in other items, and of no other item
+	Elsewhere string // an attribute that exists only in items whose properties are in other items
 }
 
-// Translate returns a filter expression that is true for every entity that matches f. The result is nil if DynamoDB can
-// omit no entity.
+// Translate returns a filter expression that is true for every entity that matches f. The result is nil if no
+// expression can exclude any entity.
 func (e Entity) Translate(f *odata.Filter) *call.Filter {
 	c := odata.Fold(f, e.test, func(all bool, parts []*condition) *condition {
 		if all {
@@ -59,8 +59,8 @@ func (e Entity) test(t odata.Test) *condition {
 		}
 		return join("OR", any)
 	}
-	// There are no conditions for stored values below the literal, which the comparison accepts. The conditions for the
-	// values that it rejects are negated instead.
+	// The comparison accepts stored values below the literal, for which there are no conditions. Instead, the
+	// conditions for the values that it rejects are negated.
 	all := e.values(&t, told&^t.Holds, false)
 	for _, c := range all {
 		c.not = true
@@ -92,11 +92,11 @@ func translateFunction(t *odata.Test) *condition {
 	return is
 }
 
-// values returns conditions on the stored value. of is a set of outcomes of its comparison with the literal; the
-// outcome Less is ignored.
+// values returns conditions on the stored value, for a set of outcomes of its comparison with the literal. The outcome
+// Less is ignored.
 //
-// If the parameter all is true, the conditions accept every value with one of these outcomes, and perhaps more values.
-// If all is false, they accept no other values, but perhaps not all of these.
+// If the parameter all is true, the conditions accept every value with one of these outcomes, and may accept other
+// values. If all is false, the conditions accept only values with one of these outcomes, but may reject some of them.
 func (e Entity) values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	add := func(compare string, v types.AttributeValue, path ...string) {
 		if compare != "" {
@@ -137,8 +137,8 @@ func (e Entity) values(t *odata.Test, of odata.Outcomes, all bool) (list []*cond
 		if i := v.Int(); i >= -1<<53 && i <= 1<<53 {
 			return append(list, doubles(t.Name, float64(i), of, all)...)
 		}
-		// A Double is stored with its shortest digits, which are not its exact value. DynamoDB therefore cannot compare
-		// it with an integer of this size.
+		// A Double is stored as its shortest decimal digits, which differ from its exact value. DynamoDB therefore
+		// cannot compare it with an integer beyond ±2^53.
 		if all && of != 0 {
 			add(exists, nil, t.Name, attribute.TagDouble)
 		}
@@ -154,7 +154,7 @@ func (e Entity) values(t *odata.Test, of odata.Outcomes, all bool) (list []*cond
 	return list
 }
 
-// operatorOf returns the operator for some outcomes, for example >= for Equal and Greater.
+// operatorOf returns the operator for a set of outcomes, for example >= for Equal and Greater.
 func operatorOf(of odata.Outcomes) string {
 	switch of & (odata.Equal | odata.Greater) {
 	case odata.Equal:
@@ -203,8 +203,8 @@ func doubles(name string, f float64, of odata.Outcomes, all bool) (list []*condi
 	return list
 }
 
-// dates returns the conditions on stored DateTimes. They are stored as text without trailing zeros, whose order is
-// exact only to the second.
+// dates returns the conditions on stored DateTimes. A DateTime is stored as text without trailing zeros, so the order
+// of the texts is exact only to the second.
 func dates(name string, t edm.Ticks, of odata.Outcomes, all bool) (list []*condition) {
 	if of&(odata.Equal|odata.Greater) == 0 {
 		return nil
