@@ -7,8 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// batches checks the contract: "Commit applies all mutations to the table or none of them. It
-// returns the Timestamp it issued, which all written entities have."
+// batches checks that Commit applies either all mutations or none, and returns the Timestamp of all written entities.
 func batches(e *env) {
 	name := e.create("batches")
 	keep := put("p", "replaced", "old")
@@ -42,8 +41,8 @@ func batches(e *env) {
 	}
 }
 
-// refusedBatches checks the contract: "If a mutation cannot be applied, the error is a *Refused with the lowest index
-// that failed". Then no mutation may be applied.
+// refusedBatches checks that Commit fails with a *Refused and the lowest index that failed. No mutation may then be
+// applied.
 func refusedBatches(e *env) {
 	name := e.create("refused")
 	old := put("p", "there", "old")

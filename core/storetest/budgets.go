@@ -8,9 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// rowsAndBytes checks that a scan skips or repeats no row, whatever the limits of a page are. e.pages checks the
-// limits: "A page holds at most Rows entities, and at most Bytes bytes of keys and properties. However, a page may hold
-// one entity of any size."
+// rowsAndBytes checks that a scan skips or repeats no row, whatever its limits Rows and Bytes are. The method pages of env
+// checks that each page keeps these limits.
 func rowsAndBytes(e *env) {
 	rows := e.fewer(50, 15)
 	name, want := e.grid("budgets", 4, rows, 100)
@@ -57,8 +56,8 @@ func (e *env) large() (name table.RecordKey, want []string) {
 	return e.grid("large", 8, largeRows/8, largeRow)
 }
 
-// scanBytes checks the contract that a page ends "after about ScanBytes bytes were examined". It accepts four times as
-// many bytes, because a store may read ahead.
+// scanBytes checks that a page ends after about ScanBytes examined bytes. It accepts four times as many, because a store
+// may read ahead.
 func scanBytes(e *env) {
 	name, want := e.large()
 	const budget = largeRows * largeRow / 16
@@ -74,8 +73,8 @@ func scanBytes(e *env) {
 	e.same("with a budget of bytes scanned", keys(slices.Concat(e.pages(name, r, nil)...)), want)
 }
 
-// expired checks the contract that a page ends "when Expired returns true. Expired is called at least once per 64 KiB
-// examined." The check tolerates small deviations.
+// expired checks that a page ends when Expired returns true, and that Expired is called at least once per 64 KiB
+// examined. The check tolerates small deviations.
 func expired(e *env) {
 	name, want := e.large()
 	asked := 0

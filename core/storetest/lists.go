@@ -6,9 +6,8 @@ import (
 	"edgetable/core/table"
 )
 
-// listRecords checks the contract: "ListRecords returns the records of at most limit tables of an
-// account, in byte order of their names, beginning at the name from. If the result has fewer than limit
-// records, the account has no more."
+// listRecords checks that ListRecords returns at most limit records of one account, in byte order of their names, and that
+// a shorter list is the end of the account's tables.
 func listRecords(e *env) {
 	for _, k := range []table.RecordKey{
 		{Account: "b", Table: "t9"}, {Account: "a", Table: "t1"}, {Account: "a"}, {Account: "a", Table: "t2"},

@@ -64,9 +64,8 @@ func (e *env) tryRecord(what string, r table.Record, want error) table.Revision 
 	return revision
 }
 
-// compareAndSwap checks the contract: "WriteRecord writes a record if the stored record has the revision r.Revision. If
-// r.Revision is empty, there must be no stored record. Otherwise it fails with ErrRevision." Later writes must not
-// change the incarnation.
+// compareAndSwap checks that WriteRecord writes only if the stored record has the given revision, or if there is none and
+// the revision is empty. Later writes must not change the incarnation.
 func compareAndSwap(e *env) {
 	e.expectNoRecord("before there was one", tableKey("a"))
 	r := newRecord("a", []byte("one"))
@@ -157,8 +156,7 @@ func laterProperties(e *env) {
 	}
 }
 
-// dropRecord checks the contract: "Drop removes a table together with its record, if the record has
-// this revision. Otherwise it fails with ErrRevision and has no effect."
+// dropRecord checks that Drop removes a table and its record only if the record has the given revision.
 func dropRecord(e *env) {
 	r := newRecord("a", []byte("one"))
 	for _, row := range []struct {
@@ -217,8 +215,7 @@ func sharedRecords(e *env) {
 	}
 }
 
-// ownRecords checks the contract of Store for the values of records: "It keeps no argument slice after a method has
-// returned, and the caller owns every slice that a method returns."
+// ownRecords checks that a store retains no slice of its arguments, and that the caller owns the slices of the results.
 func ownRecords(e *env) {
 	r := newRecord("a", []byte("mine"))
 	r.Revision = e.write(r)
