@@ -148,8 +148,8 @@ func restoreReport(r *restoring.Restore, errs map[message.Object]error, state st
 	return append(append(did, state...), '\n')
 }
 
-// checkRestoreTime returns an error if a table cannot be restored to a time. Before the record's last write, the
-// objects may have had an earlier table.
+// checkRestoreTime returns an error if a table cannot be restored to a time. The time must be after the last write of
+// the table's record, because before that write, the objects may have stored an earlier table.
 func checkRestoreTime(to, now, written edm.Ticks) error {
 	reason := ""
 	switch {

@@ -34,8 +34,8 @@ type bucket struct {
 	frozen  frozen
 	sweep   expiry.Sweep
 	feed    feed.Feed
-	// generation is part of each question to the catalog. A drop, for example, changes it, so that late answers are
-	// ignored. Its first value is random, so that this also works after a restart.
+	// generation is a number in each question to the catalog. Events such as a drop change it, so that the bucket
+	// ignores answers to earlier questions. The first number after a restart is random.
 	generation uint64
 	ended      table.Incarnation // the incarnation that the catalog last reported as being deleted
 
@@ -166,8 +166,8 @@ func (b *bucket) issue(t *turn.Turn) func() edm.Ticks {
 	}
 }
 
-// drop ends an incarnation and answers with its highest Timestamp. The object keeps it until OpForget, because the
-// answer may be lost.
+// drop ends an incarnation and answers with its highest Timestamp. The object keeps this Timestamp until OpForget,
+// because the answer may be lost.
 func (b *bucket) drop(t *turn.Turn) turn.Step {
 	incarnation := t.Fields.Incarnation()
 	if !t.Fields.Done() {

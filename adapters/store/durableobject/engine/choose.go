@@ -15,7 +15,7 @@ import (
 
 const (
 	minute = 60 * edm.TicksPerSecond
-	// longRest is the time for which a range does not ask the catalog again, after the table had the maximum number of
+	// longRest is how long a range waits before it asks the catalog again, if the table had the maximum number of
 	// ranges.
 	longRest = 10 * minute
 )

@@ -17,8 +17,8 @@ import (
 // Rows is the object's storage.
 type Rows = storage.Rows
 
-// Step is the result of [Engine.Handle]. A Step may request calls. Resume passes their answers to the next call of
-// Handle.
+// Step is the result of [Engine.Handle]. A Step may contain calls to other objects. A Resume passes the answers of
+// these objects to Handle.
 type (
 	Step   = turn.Step
 	Resume = turn.Resume
@@ -39,8 +39,8 @@ type Options struct {
 	// this kind of split.
 	SplitBytes int64
 	SplitRate  float64
-	// Told is called when a range of a table has begun, finished or been refused a split or a merge with its neighbour.
-	// It may be nil.
+	// Told is called when a range begins or finishes a split or a merge with its neighbour, or when one is refused. It
+	// may be nil.
 	Told func(table string, bucket uint16, id uint32, event string)
 	// PieceRows is the maximum number of entities that one message moves to another range; 0 means 500.
 	PieceRows int
@@ -55,8 +55,8 @@ type Options struct {
 // Shared limits the memory in which all engines of a process remember answers: see [answers.Room].
 type Shared struct{ answers answers.Room }
 
-// NewShared returns a Shared. It calls short, unless short is nil, when an engine had to forget the answer to a write
-// in less than a minute.
+// NewShared returns a Shared. If short is not nil, it is called when an engine had to forget the answer to a write in
+// less than a minute.
 func NewShared(short func()) *Shared { return &Shared{answers.Room{Short: short}} }
 
 // Engine is the code inside one Durable Object, with its in-memory state. It is not safe for concurrent use. After a

@@ -101,8 +101,8 @@ func (b *bucket) lookIfSmall(t *turn.Turn) {
 	}
 }
 
-// lookWhileIdle schedules the next check whether a small range can merge: after 1, 2, 4, 8 and 16 hours without load,
-// and then no more.
+// lookWhileIdle schedules the next check whether a small range can merge. The checks follow after 1, 2, 4, 8 and 16
+// hours without load; there is no later check.
 func (x *splitting) lookWhileIdle(now edm.Ticks) {
 	since := max(x.last, x.load.BusyUntil(now, x.rate))
 	for wait := edm.Ticks(leaveAfter); wait <= idleAfter; wait *= 2 {

@@ -61,8 +61,8 @@ type splitting struct {
 	received uint64    // the number of the last chunk from the left neighbour
 }
 
-// change names an entity in a chunk. at is the time of its last change, if it changed after an earlier chunk had
-// contained it.
+// change is an entity in a chunk. If the entity had changed after an earlier chunk contained it, the field at is the
+// time of its last change.
 type change struct {
 	key []byte
 	at  edm.Ticks
@@ -318,7 +318,7 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 		m, next = b.addRows(t, m)
 		upto := next
 		if upto == nil {
-			upto = []byte{storage.SpaceOutbox + 1} // above the keys of all rows
+			upto = []byte{storage.SpaceOutbox + 1} // this key is above the keys of all rows
 		}
 		if bytes.Compare(upto, s.Upto) > 0 {
 			s.Upto = upto
@@ -409,8 +409,8 @@ func (b *bucket) recordSeal(t *turn.Turn) {
 	b.feed.Sealed(t.Rows, to, b.issue(t))
 }
 
-// gives reports whether the range has stopped serving its upper keys for a split, and the catalog might not know their
-// new range yet.
+// gives reports whether the range has stopped serving its upper keys for a split, and the catalog might not have
+// recorded yet which range has these keys.
 func (*splitting) gives(s *span.Span) bool {
 	return s != nil && !s.Leaving && (s.Phase == span.Sealed || s.Phase == span.Moved)
 }

@@ -131,7 +131,7 @@ func (g *age) move(old, low, high *slots) {
 	}
 }
 
-// form returns the value of slot.answer for an answer.
+// form returns an answer in the form of the field slot.answer.
 func (g *age) form(answer []byte) int64 {
 	if r, err := message.Result(answer); err == nil {
 		if at := r.Ticks(); r.Done() && at >= 0 {

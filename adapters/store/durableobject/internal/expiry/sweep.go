@@ -99,7 +99,7 @@ func (s *Sweep) Wrote(rows storage.Rows, traits *table.Traits, row *table.Row, n
 	}
 }
 
-// passTime returns when the next pass must begin to remove an entity that expires at the instant at.
+// passTime returns when the next pass must begin, so that it removes an entity that expires at the given instant.
 func passTime(at, now edm.Ticks) edm.Ticks { return min(max(at, now+least), now+longest) }
 
 // Waits reports whether no step is due now.
@@ -107,8 +107,8 @@ func (s *Sweep) Waits(now edm.Ticks) bool {
 	return s.Due == 0 || s.Due > now && s.Due <= now+longest // a later time means that the clock has stepped back, and the step is due
 }
 
-// Step examines the next entities with the given keys. It returns the keys and Timestamps of those that have expired.
-// They share no memory with rows.
+// Step examines the next entities with the given keys. It returns the keys and Timestamps of the expired entities. The
+// results share no memory with rows.
 func (s *Sweep) Step(rows storage.Rows, traits *table.Traits, keys key.Range, now edm.Ticks) (list []table.Row) {
 	if s.from == nil {
 		s.from, s.began, s.next, s.left = append([]byte{storage.SpaceEntities}, keys.Start...), now, 0, false
@@ -155,7 +155,7 @@ func (s *Sweep) Ended(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 		return
 	}
 	if e := traits.Ending; e != nil && s.began > e.Until {
-		s.clean = e.Until // also set if an entity could not be removed, because that entity has expired by the current rule too
+		s.clean = e.Until // even if an entity could not be removed, because that entity has expired by the current rule too
 	}
 	switch {
 	case s.left:

@@ -37,8 +37,8 @@ func (f *Feed) Load(rows storage.Rows, incarnation table.Incarnation, traits *ta
 	}
 }
 
-// Others returns the approximate size of all rows except the lines of the feed, at least 1. all is the size of all
-// rows.
+// Others returns the approximate size of all rows except the lines of the feed, at least 1. The parameter all is the
+// size of all rows.
 func (f *Feed) Others(all int64) int64 {
 	if f.head == nil {
 		return all

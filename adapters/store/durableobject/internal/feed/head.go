@@ -30,7 +30,7 @@ type Head struct {
 	Marks       []Mark
 }
 
-// Ended says whether more lines will follow and, if not, why.
+// Ended is the reason why a feed has ended, or Goes if the feed has not ended.
 type Ended byte
 
 const (

@@ -20,7 +20,7 @@ type FeedQuestion struct {
 	Changes, Bytes int
 	// Divides means that the reader understands items of the kind FeedPart. Earlier versions of the code do not.
 	Divides bool
-	Part    int // the number of changes of the first commit after From that the reader already has
+	Part    int // how many changes of the first commit after From the reader already has
 }
 
 // Many reports whether a feed with the given number of ranges has many ranges: see FeedQuestion.Many.
@@ -279,7 +279,8 @@ func (r *Reader) FeedMap() (m FeedMap) {
 	return m
 }
 
-// LifeOf appends the message OpLife, which asks what became of an incarnation of a table.
+// LifeOf appends the message OpLife, which asks whether an incarnation of a table exists, was dropped, or was replaced
+// by a restore.
 func LifeOf(dst []byte, key string, incarnation table.Incarnation) []byte {
 	return append(Key(dst, OpLife, key), incarnation[:]...)
 }
@@ -288,5 +289,5 @@ func LifeOf(dst []byte, key string, incarnation table.Incarnation) []byte {
 const (
 	LifeLive     byte = iota // the incarnation exists, and the FeedMap lists its objects
 	LifeEnded                // the incarnation was dropped, or never existed
-	LifeRestored             // the table was restored, and has another incarnation
+	LifeRestored             // a restore gave the table another incarnation
 )

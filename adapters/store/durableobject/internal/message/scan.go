@@ -33,8 +33,8 @@ func (s *Scan) Position() []byte {
 	return s.Ranges[0].Start
 }
 
-// Leaves returns the position at which a scan of the range r continues in another object, or nil if it ends in this
-// object, which has the keys own.
+// Leaves returns the position at which a scan of the range r continues in another object, or nil if the scan ends in
+// this object. The parameter own contains the keys of this object.
 func (s *Scan) Leaves(r, own key.Range) []byte {
 	switch {
 	case s.Descending && bytes.Compare(r.Start, own.Start) < 0:
@@ -57,7 +57,7 @@ func AppendScan(dst []byte, p *Destination, s *Scan) []byte {
 		dst = appendNumber(dst, uint64(min(max(n, 0), 1<<31-1)))
 	}
 	dst = appendBool(dst, s.Strict)
-	if s.Descending || s.Count || s.Ended { // with these fields, an object of an earlier version refuses the message
+	if s.Descending || s.Count || s.Ended { // an object of an earlier version refuses a message with these fields
 		dst = appendBool(appendBool(dst, s.Descending), s.Count)
 	}
 	if s.Ended {

@@ -10,7 +10,7 @@ import "edgetable/core/buckets"
 type Where struct {
 	What     byte
 	Table    string // key of the table's record
-	Layout   Layout // the layout of the table, as it is or as it is assumed
+	Layout   Layout // the actual or assumed layout of the table
 	Bucket   uint16
 	OfKey    bool // whether Bucket is not set; the cache then computes the bucket from Position
 	Position []byte

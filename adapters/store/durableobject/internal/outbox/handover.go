@@ -49,7 +49,7 @@ func (o *Outbox) Unpublished(rows storage.Rows, key []byte) (at edm.Ticks, ok bo
 	return edm.Ticks(binary.BigEndian.Uint64(v)), true
 }
 
-// PutUnpublished adds a change to the outbox that another object has not published. This object publishes the change
+// PutUnpublished adds to the outbox a change that another object has not published. This object publishes the change
 // after [Outbox.TakeOver].
 func (o *Outbox) PutUnpublished(rows storage.Rows, key []byte, at edm.Ticks) {
 	if o.name != "" {

@@ -25,7 +25,7 @@ type Position struct {
 	From   uint64    // the index of the range to ask first
 	Ranges []message.FeedRange
 	Done   []message.Object
-	// Part is the number of changes of the next commit of the range PartOf that the client has read. It is 0 unless the
+	// Part is the number of changes that the client has read of the next commit of the range PartOf. It is 0 unless the
 	// position is inside a commit.
 	Part   int
 	PartOf message.Object
@@ -72,14 +72,14 @@ func (p *Position) Set(o message.Object, at edm.Ticks) {
 	p.Ranges[i].At = at
 }
 
-// SetPart records that the client has read part changes of the range's commit at the Timestamp ticks.
+// SetPart records how many changes of a commit the client has read. The commit has the Timestamp ticks in the range o.
 func (p *Position) SetPart(o message.Object, ticks edm.Ticks, part int) {
 	p.Set(o, ticks-1)
 	p.Done = slices.DeleteFunc(p.Done, func(done message.Object) bool { return done == o })
 	p.Part, p.PartOf = part, o
 }
 
-// PartIn returns the number of changes of the next commit of a range that the client has read.
+// PartIn returns how many changes of the next commit of a range the client has read.
 func (p *Position) PartIn(o message.Object) int {
 	if p.PartOf != o {
 		return 0

@@ -59,7 +59,7 @@ type Change struct {
 	To     uint32    // the range that received the keys; 0 for a merge into the right neighbour, and for a restore
 	Keys   key.Range // the keys that moved; set only for a merge into the right neighbour
 
-	// Set only for a change by a restore:
+	// These fields are set only for a change by a restore:
 	Restored bool
 	Was      table.Incarnation
 	Map      buckets.Ranges // the ranges that the bucket had before the restore

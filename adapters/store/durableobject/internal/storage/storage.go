@@ -50,7 +50,7 @@ func PutTicks(r Rows, key []byte, t edm.Ticks) {
 	r.Put(key, binary.BigEndian.AppendUint64(make([]byte, 0, 8), uint64(t)))
 }
 
-// Delete deletes at most most rows with from ≤ key < to, and returns how many it deleted.
+// Delete deletes rows with from ≤ key < to, but not more than most, and returns how many it deleted.
 func Delete(r Rows, from, to []byte, most int) int {
 	var list [][]byte
 	for k := range r.Scan(from, to, MostRun) {

@@ -13,8 +13,8 @@ import (
 
 // Step is the result of Handle of package engine.
 type Step struct {
-	// If Calls is empty, Answer is dst of Handle with the answer to the message. Otherwise it may be dst with the
-	// message of a call.
+	// If Calls is empty, Answer is the parameter dst of Handle with the appended answer to the message. Otherwise it
+	// may be dst with the appended message of a call.
 	Answer []byte
 	// Rollback means that the JavaScript shell must undo all changes of Handle to the rows. Answer remains valid.
 	Rollback bool
@@ -26,7 +26,7 @@ type Step struct {
 	// pending alarm is sent.
 	Alarm edm.Ticks
 
-	Next *Continuation // set if there are Calls; State is its encoded form
+	Next *Continuation // set if there are Calls; State is the encoded form of Next
 }
 
 // RetryDelay is the delay before the alarm continues, or tries again, unfinished work such as a deletion.
