@@ -112,8 +112,8 @@ func (j *journal) cancel(e *entry) {
 	j.remove(e)
 }
 
-// remove removes a commit from the list and releases mu, which must be held. It wakes the replies that waited for the
-// commit as the oldest.
+// remove removes a commit from the list and releases mu, which must be held. If the commit is the oldest one, remove
+// wakes the replies that wait for it.
 func (j *journal) remove(e *entry) {
 	if j.failed != nil {
 		j.mu.Unlock()

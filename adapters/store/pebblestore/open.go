@@ -79,13 +79,13 @@ func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
 
 func (s *Store) open(o Options) error {
 	if err := checkForeign(o); err != nil && !hasLockFile(o) {
-		return err // must be checked before files are created in the directory
+		return err // check this before any file is created in the directory
 	}
 	if o.AcceptDamage && !o.Memory {
-		if err := tryRead(o); err != nil { // must be checked before files are changed
+		if err := tryRead(o); err != nil { // check this before any file is changed
 			return err
 		}
-		if err := s.removeHistoryFile(); err != nil { // must come first: if this start is killed, the next start may be unable to detect which commits were lost
+		if err := s.removeHistoryFile(); err != nil { // do this first: if this start is killed, the next start may be unable to detect which commits were lost
 			return err
 		}
 	}

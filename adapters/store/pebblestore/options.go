@@ -39,13 +39,13 @@ type Options struct {
 	KeepLogs int64
 	// MaxOpenFiles is the maximum number of data files that are open at the same time; 0 means 1,000.
 	MaxOpenFiles int
-	// Spare closes files that are open only as a reserve of file descriptors. It reports whether there were any. Nil
-	// means that there is no reserve.
+	// Spare closes files that are open only as a reserve of file descriptors. It reports whether there were such files.
+	// If Spare is nil, there is no reserve.
 	Spare func() bool
 	// Now is the clock for Timestamps; nil means the clock of the machine.
 	Now func() edm.Ticks
 	// Fatal is called when the log cannot be written. It should end the process without a panic, because a caller could
-	// recover. Nil means to log the error and exit.
+	// recover. If Fatal is nil, the store logs the error and exits.
 	Fatal func(error)
 	// Logf logs events for the operator, such as a failed compaction; nil means
 	// log.Printf.
@@ -112,7 +112,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		FlushDelayDeleteRange: 10 * time.Second,
 
 		L0CompactionThreshold:      4,
-		L0StopWritesThreshold:      32 * backlog.Max, // never reached, because package backlog makes commits wait at fewer sublevels
+		L0StopWritesThreshold:      32 * backlog.Max, // this limit is never reached, because package backlog makes commits wait at fewer sublevels
 		LBaseMaxBytes:              256 << 20,
 		CompactionConcurrencyRange: s.compactions,
 	}

@@ -186,8 +186,8 @@ func (k *Keeper) Keep(path string, n uint32) error {
 	return nil
 }
 
-// release removes the kept logs with numbers below next. The backup location must have all commits up to the commit
-// number to.
+// release removes the kept logs with numbers below next. The backup location must have all commits up to the given
+// commit number.
 func (k *Keeper) release(next uint32, to edm.Ticks) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -47,8 +47,8 @@ func (b *Backlog) Changed() {
 // Run checks after each flush or compaction, and once per second, whether commits must wait. It returns when ctx is
 // done.
 //
-// state returns the number of sublevels in level 0 and of running compactions. Without a running compaction, commits do
-// not wait, because only the next flush starts one.
+// The function state returns the number of sublevels in level 0 and the number of running compactions. Without a
+// running compaction, commits do not wait, because only the next flush starts one.
 func (b *Backlog) Run(ctx context.Context, state func() (layers, running int)) {
 	defer close(b.done)
 	t := time.NewTicker(judgeEvery)

@@ -12,7 +12,7 @@ type notices struct {
 	dir  string
 
 	warned time.Time // time of the last message that the disk is nearly full
-	told   bool      // the last message about space was that the disk is full
+	told   bool      // whether the last message about space was that the disk is full
 	toldAt time.Time
 	lackAt time.Time // time of the last message that no descriptor is free
 	roomAt time.Time // time of the last message that there is no space for a write

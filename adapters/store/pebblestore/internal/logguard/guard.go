@@ -83,8 +83,8 @@ func (g *Guard) Lose(lost string) error { return g.inspected.lose(lost) }
 // Applied counts a commit that was added to the log. Options.Synced gets the count after the next sync.
 func (g *Guard) Applied() { g.syncs.written.Add(1) }
 
-// Note records in the list of logs that commit n is synced, so that the next start detects a truncated log. The given
-// file system may wait for disk space.
+// Note records in the list of logs that commit n is synced, so that the next start detects a truncated log. It writes
+// to the given file system, which may wait for disk space.
 func (g *Guard) Note(to vfs.FS, n edm.Ticks) { g.list.recordSynced(to, n) }
 
 // ForgetAll empties the list of logs at a clean shutdown, when every commit is in a data file.

@@ -28,7 +28,7 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 			continue
 		}
 		synced = max(synced, m.Synced)
-		if m.Number > 0 && !r.Found { // records that only a search has found are never replayed
+		if m.Number > 0 && !r.Found { // records that only a byte-by-byte search has found are never replayed
 			behind++
 		}
 	}
@@ -64,7 +64,7 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 		if next == 0 || !log.Closed || len(log.Damage) == 0 {
 			return ""
 		}
-		lost = fmt.Sprintf("until %s may be lost", readable) // everything in a closed log was synced, but its commits are not in the order of their numbers
+		lost = fmt.Sprintf("until %s may be lost", readable) // all commits in a closed log were synced, but they are not in the order of their numbers
 	}
 	place := fmt.Sprintf("ends at offset %d, although more was written (%d commits can be read)", log.End, before)
 	if len(log.Damage) > 0 {

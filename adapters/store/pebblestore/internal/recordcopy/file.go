@@ -32,8 +32,8 @@ func (f *File) path() string { return f.fs.PathJoin(f.dir, Name) }
 // slack is added to the size limit of the file, which is twice the size after the last rewrite.
 const slack = 1 << 20
 
-// Begin opens the file for appending. old is its current content. If old differs from want, Begin first writes want to
-// the file, in the file system to.
+// Begin opens the file for appending. The parameter old is the current content of the file. If old differs from want,
+// Begin first writes want to the file, through the file system to.
 func (f *File) Begin(to vfs.FS, want, old []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,8 +56,8 @@ func (f *File) Begin(to vfs.FS, want, old []byte) error {
 	return nil
 }
 
-// Add durably appends a line. If this fails, Add removes the file, which would contradict the database. again means
-// that the caller must rewrite the file.
+// Add durably appends a line. If this fails, Add removes the file, which would contradict the database. If again is
+// true, the caller must rewrite the file.
 func (f *File) Add(line []byte) (again bool) {
 	if f == nil {
 		return false
