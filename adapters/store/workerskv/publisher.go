@@ -18,7 +18,8 @@ type Publisher struct {
 	wrote map[string]edm.Ticks // the time of the last write of each name; needed for one second, because KV permits one write of a name per second
 }
 
-// maxResting limits the size of Publisher.wrote. At this size, write removes the names that can be written again.
+// maxResting limits the size of Publisher.wrote. At this size, the method write removes the names that can be written
+// again.
 const maxResting = 1000
 
 // NewPublisher returns a Publisher that writes to a namespace.
@@ -118,7 +119,7 @@ func (p *Publisher) writeOne(ctx context.Context, name string, body []byte) erro
 	return p.write(ctx, []Write{cellWrite(name, body)})[0]
 }
 
-// write makes writes to different names concurrently. It returns errRests for a name that was written less than a
+// write sends writes of different names to KV concurrently. It returns errRests for a name that was written less than a
 // second ago, by this Publisher or by another instance.
 func (p *Publisher) write(ctx context.Context, writes []Write) []error {
 	now := p.now()
