@@ -63,7 +63,7 @@ type Follower struct {
 	whole     bool       // whether the next full check lists all pieces of the log; otherwise, it begins shortly before the last commit
 	backups   repository.Spans
 	unread    int  // number of consecutive failures to read the next piece of the log
-	promoting bool // a promotion is in progress: a gap in the log is an error, and no new store is built
+	promoting bool // whether a promotion is in progress; a gap in the log is then an error, and no new store is built
 
 	// The next three fields are about a new store, which is built while the current store serves reads.
 	failed  error     // error of the last attempt to build the new store
@@ -71,8 +71,8 @@ type Follower struct {
 	again   time.Time // time of the next attempt to build the new store
 
 	mu       sync.Mutex
-	leads    bool   // the store was promoted, so it is a primary
-	built    bool   // a new store is complete and will replace the current store
+	leads    bool   // whether the store was promoted, so that it is a primary
+	built    bool   // whether a new store is complete and will replace the current store
 	stop     func() // cancels the build of a new store; may be nil
 	at       commitlog.Position
 	caughtUp time.Time // when the store last had all commits in the backup location
@@ -110,7 +110,7 @@ func (f *Follower) Replication() table.Replication {
 		return table.Replication{Status: table.Unavailable, LastSync: f.at.Synced}
 	case f.at.Synced == 0:
 		return table.Replication{Status: table.Bootstrap}
-	case !f.ready: // since the start, the store never had all commits in the backup location, so its lag is unknown
+	case !f.ready: // the lag is unknown: since the start, the store has not caught up with the backup location yet
 		return table.Replication{Status: table.Unavailable, LastSync: f.at.Synced}
 	}
 	return table.Replication{Status: table.Live, LastSync: f.at.Synced}
@@ -120,7 +120,7 @@ func (f *Follower) Replication() table.Replication {
 type Status struct {
 	Follows  bool
 	Behind   time.Duration // time since the store last had all commits in the backup location
-	LastSync time.Time     // zero if not known
+	LastSync time.Time     // zero if the time is not known
 	Commits  int64         // number of commits applied since the start
 }
 
