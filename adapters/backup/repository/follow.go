@@ -50,7 +50,7 @@ func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Tic
 type Spans map[string]*LogSpan
 
 // Synced returns a time T such that every write that returned before T has at most the given commit number. It returns
-// 0 if no cached backup shows such a time.
+// 0 if the cached backups do not show such a time.
 func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	for _, span := range s {
 		if span != nil && span.Timeline == timeline {

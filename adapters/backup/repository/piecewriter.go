@@ -31,8 +31,8 @@ type PieceWriter struct {
 	length   int64
 }
 
-// NewPieceWriter returns a writer whose first log piece is compressed with the codec first. keys are age public keys;
-// none means no encryption.
+// NewPieceWriter returns a writer that compresses its first log piece with the given codec. The strings in keys are age
+// public keys; none means no encryption.
 func NewPieceWriter(keys []string, first Codec) (*PieceWriter, error) {
 	to, err := encryption.ParseRecipients(keys)
 	if err != nil {

@@ -270,8 +270,9 @@ func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (st
 	return steps, nil
 }
 
-// Leads says how a timeline leads to the newest timeline: both have the same commits up to until, and next is the ID of
-// the following timeline. ok is false if the newest timeline does not descend from it.
+// Leads reports how a timeline leads to the newest timeline. Both have the same commits up to the number until, and
+// next is the ID of the timeline that follows the given one. ok is false if the newest timeline does not descend from
+// the given one.
 func (r *Repository) Leads(ctx context.Context, timeline string) (until edm.Ticks, next string, ok bool, err error) {
 	l, err := r.newestLine(ctx)
 	if err != nil || len(l.parts) == 0 {

@@ -119,8 +119,8 @@ func parseTerm(name string) (timeline string, t commitlog.Term, ok bool) {
 	return of.ID, t, "."+rest == suffixOf(t) && t.Number > 0 && isTimelineID(t.Name)
 }
 
-// Mixed reports whether the log piece p proves that two copies of a data directory ship to one timeline. synced and
-// last are from the previous piece.
+// Mixed reports whether the log piece p proves that two copies of a data directory ship their logs to one timeline. The
+// parameters synced and last are from the previous piece.
 func Mixed(synced edm.Ticks, last commitlog.Term, p *Piece) bool {
 	if p.Term.Number == 0 || last.Number == 0 || p.Term == last {
 		return false

@@ -37,9 +37,9 @@ func IsMarker(name string) bool { return strings.HasPrefix(name, "marker.") }
 type Directory struct {
 	dir       string
 	files     []File
-	made      bool // this restore created the directory
+	made      bool // whether this restore created the directory
 	continues bool
-	marked    bool // a file exists for which IsMarker is true, so all other files are complete
+	marked    bool // whether a file exists for which IsMarker is true; all other files are then complete
 	lock      interface{ Close() error }
 }
 
@@ -98,7 +98,7 @@ func (d *Directory) checkContent(id string) error {
 		name := e.Name()
 		switch {
 		case name == "lost+found", name == noteName, name == lockName: // a folder of the file system, or one of the two files of a restore
-		case noted && name == "LOCK": // a command that tried to open the unfinished store has left this empty file
+		case noted && name == "LOCK": // this empty file comes from a command that tried to open the unfinished store
 		case d.continues && slices.ContainsFunc(d.files, func(f File) bool { return f.Name == name }):
 			d.marked = d.marked || IsMarker(name)
 		default:
