@@ -111,7 +111,7 @@ func (d *DamagedPiece) Unwrap() error { return d.Cause }
 type Gap struct {
 	Timeline string
 	After    edm.Ticks
-	Until    edm.Ticks // 0 if the log ends at the number After
+	Until    edm.Ticks // end of the gap; 0 if the log ends at the number After
 }
 
 func (g *Gap) Error() string {

@@ -23,7 +23,7 @@ type PieceWriter struct {
 	to   []age.Recipient
 
 	packed   bytes.Buffer
-	age      io.WriteCloser // encrypts the output of the encoder, and writes to packed; nil without encryption
+	age      io.WriteCloser // writer that encrypts the output of the encoder, and appends the result to packed; nil without encryption
 	codec    Codec
 	encoders map[Codec]encoder
 	head     []byte // reusable buffer for the header of a commit

@@ -103,8 +103,8 @@ func (r *Repository) owner(ctx context.Context) (store string, err error) {
 
 // Backups lists the backups in a backup location.
 type Backups struct {
-	Complete   []*Manifest // oldest first
-	Unfinished []*Manifest // running now, or interrupted
+	Complete   []*Manifest // complete backups, oldest first
+	Unfinished []*Manifest // backups that are running, or were interrupted
 	Damaged    []Damaged
 }
 

@@ -14,7 +14,7 @@ import (
 
 // Turn says which server may ship its log to a backup location: the last server that has begun a term (a run) of the newest timeline.
 type Turn struct {
-	Timeline string // "" if the backup location has no timeline
+	Timeline string // ID of the newest timeline; "" if the backup location has no timeline
 	Term     commitlog.Term
 	names    []Timeline // timelines according to the object names, newest last
 }
@@ -97,7 +97,7 @@ func (r *Repository) BeginTerm(ctx context.Context, timeline string, term commit
 
 // begunTerm is the content of the object of a term. No program reads the content; it is only for the operator.
 type begunTerm struct {
-	From  string    `json:"from"` // host and data directory
+	From  string    `json:"from"` // host and data directory of the server
 	Began time.Time `json:"began"`
 }
 

@@ -72,7 +72,7 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if errors.Is(err, fs.ErrPermission) { // not damage, because another user may be able to read the object
+			if errors.Is(err, fs.ErrPermission) { // this is not damage, because another user may be able to read the object
 				return err
 			}
 			mu.Lock()

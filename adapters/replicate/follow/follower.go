@@ -45,19 +45,19 @@ type Options struct {
 	MaxLag time.Duration // maximum lag behind the backup location; above it, the secondary is unavailable
 	Every  time.Duration // interval between two checks for newly shipped log in the backup location
 	Log    *slog.Logger
-	End    func(cause error) // shuts down the server
+	End    func(cause error) // function that shuts down the server
 }
 
 // Follower applies the log that a primary ships to a backup location (a directory or bucket) to the store of a
 // secondary.
 type Follower struct {
-	table.Store // serves reads; the value is noStore{} while the first store is built
+	table.Store // store that serves reads; noStore{} while the first store is built
 
 	o     Options
 	from  Source
 	store Replica // nil while the first store is built
 
-	working   sync.Mutex // held while the log is applied and during a promotion
+	working   sync.Mutex // lock that is held while the log is applied and during a promotion
 	gap       string     // text of the gap in the log that the last check of the backup location found; "" if none
 	looks     int        // number of checks of the backup location since the last full check; if 0, the next check is full
 	whole     bool       // whether the next full check lists all pieces of the log; otherwise, it begins shortly before the last commit
@@ -73,7 +73,7 @@ type Follower struct {
 	mu       sync.Mutex
 	leads    bool   // whether the store was promoted, so that it is a primary
 	built    bool   // whether a new store is complete and will replace the current store
-	stop     func() // cancels the build of a new store; may be nil
+	stop     func() // function that cancels the build of a new store; may be nil
 	at       commitlog.Position
 	caughtUp time.Time // when the store last had all commits in the backup location
 	ready    bool      // whether caughtUp was set after the start of this process
@@ -120,7 +120,7 @@ func (f *Follower) Replication() table.Replication {
 type Status struct {
 	Follows  bool
 	Behind   time.Duration // time since the store last had all commits in the backup location
-	LastSync time.Time     // zero if the time is not known
+	LastSync time.Time     // the store has all writes before this time; zero if the time is not known
 	Commits  int64         // number of commits applied since the start
 }
 

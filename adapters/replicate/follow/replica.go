@@ -34,10 +34,10 @@ type Replica interface {
 type Kind struct {
 	// Open opens the store in a directory to which a backup was restored. It returns early if ctx is done.
 	Open      func(ctx context.Context, dir string) (Restored, error)
-	Has       func(dir string) bool               // reports whether a directory contains a store, which may be damaged
-	Owns      func(name string) bool              // reports whether a file with this name belongs to a store
-	Lock      func(dir string) (io.Closer, error) // locks a directory against other processes that use its store
-	IsNoSpace func(err error) bool                // reports whether an error means that the disk is full
+	Has       func(dir string) bool               // Has reports whether a directory contains a store, which may be damaged.
+	Owns      func(name string) bool              // Owns reports whether a file with this name belongs to a store.
+	Lock      func(dir string) (io.Closer, error) // Lock locks a directory against other processes that use its store.
+	IsNoSpace func(err error) bool                // IsNoSpace reports whether an error means that the disk is full.
 }
 
 // Restored is a store that was opened only to apply the log to it.

@@ -13,8 +13,8 @@ import (
 // The folders of a new store in the data directory. When newFolder is renamed to readyFolder, the current store must be
 // replaced, if necessary by the next start.
 const (
-	newFolder   = "secondary.new"   // contains the new store while it is being built
-	readyFolder = "secondary.ready" // contains the complete new store until it has replaced the current store
+	newFolder   = "secondary.new"   // folder that contains the new store while it is being built
+	readyFolder = "secondary.ready" // folder that contains the complete new store until it has replaced the current store
 )
 
 // decided is a content of the file rebuildNote. It means that the directory has a complete store, or a complete new

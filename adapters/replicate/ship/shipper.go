@@ -17,7 +17,7 @@ type Options struct {
 	Place  *repository.Repository
 	Named  string // name by which the backup location is recognized
 	Store  Store
-	Lead   *Lead    // records whether the store was replaced
+	Lead   *Lead    // record that says whether the store was replaced
 	Source string   // host and data directory of this process
 	Keys   []string // age public keys with which the pieces of the log are encrypted
 	Keep   int64    // maximum size of the log files that the store keeps for shipping
@@ -36,7 +36,7 @@ type Options struct {
 type Shipper struct {
 	Options
 	now   func() time.Time
-	again chan struct{} // signals that the store owns the backup location again
+	again chan struct{} // channel that signals that the store owns the backup location again
 
 	reader   commitlog.Reader        // nil until the shipper knows from which commit to continue
 	piece    *repository.PieceWriter // the piece that is being filled: it has the commits above s.from up to s.packed

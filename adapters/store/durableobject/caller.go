@@ -13,8 +13,8 @@ import (
 // The name of a bucket object contains the hint, so a table with another hint has other objects.
 type Address struct {
 	Name         string
-	Jurisdiction string // "" means no jurisdiction
-	Hint         string // "" creates the object near its first caller
+	Jurisdiction string // "" means that the object has no jurisdiction
+	Hint         string // if the hint is "", the platform creates the object near its first caller
 }
 
 // Call is a message to an object. It is read-only and valid until [Caller].Call returns.

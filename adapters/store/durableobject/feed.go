@@ -32,7 +32,7 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 		case p.Ended:
 			return table.FeedPage{}, table.ErrFeedEnded
 		}
-		few := len(p.Ranges)*tries < s.window // enough of the permitted calls remain for another attempt
+		few := len(p.Ranges)*tries < s.window // whether enough of the permitted calls remain for another attempt
 		page, err := s.readFeed(ctx, t, r.From.Incarnation, &p, &r)
 		if !errors.Is(err, table.ErrBusy) || !few || tries >= s.o.Attempts || !s.pauseForRetry(ctx, tries) {
 			return page, err

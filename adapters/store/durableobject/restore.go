@@ -64,7 +64,7 @@ func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([
 		if tries++; tries == s.o.Attempts || phase == restoring.Telling || !s.pauseForRetry(ctx, tries) {
 			state := table.RestoreUnfinished
 			if phase == restoring.Settling || phase == restoring.Telling {
-				state = table.RestoreWaits + " 5" // not finished: the replica has not learned of the restore yet
+				state = table.RestoreWaits + " 5" // the restore is not finished: the replica has not learned of it yet
 			}
 			return restoreReport(r, errs, state), nil
 		}

@@ -19,8 +19,8 @@ type journal struct {
 	started edm.Ticks              // highest commit number that earlier processes may have issued
 	last    atomic.Int64           // highest commit number issued so far
 	durable atomic.Int64           // all commits up to this number are synced or will never be applied
-	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space or a file descriptor; nil means never
-	short   func() error           // returns the error that says whether disk space or a file descriptor is missing
+	stalled func() <-chan struct{} // function that returns a channel, which is closed while the log may wait for disk space or a file descriptor; nil if the log never waits
+	short   func() error           // function whose error says whether disk space or a file descriptor is missing
 
 	// numbers is held while a number is issued, and is acquired before mu. Issuing a number may take long on a full
 	// disk. Meanwhile, journal.fail must be able to acquire mu.

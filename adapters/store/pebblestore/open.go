@@ -130,7 +130,7 @@ func (s *Store) openChanging(o Options) error {
 		return err
 	}
 	if err == nil {
-		defer lock.Close() // releases only this reference; Pebble holds another reference to the lock
+		defer lock.Close() // Close releases one reference to the lock; Pebble holds another reference
 		p.Lock = lock
 	}
 	if err := checkForeign(o); err != nil {

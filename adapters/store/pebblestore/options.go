@@ -61,7 +61,7 @@ type Options struct {
 
 	Observer Observer
 
-	tune func(*pebble.Options) // changes the options of Pebble in tests
+	tune func(*pebble.Options) // function that changes the options of Pebble in tests
 }
 
 const (

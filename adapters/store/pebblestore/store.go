@@ -38,7 +38,7 @@ type Store struct {
 	shipping    *logship.Keeper // nil for a store in memory or for reading only
 	dir         string
 	histories   sync.Mutex
-	history     table.History      // zero until the file HISTORY has shown that this store is not a copy
+	history     table.History      // history of the store; zero until the file HISTORY has shown that this store is not a copy
 	copied      recordcopy.Content // second copy of the records, as read at the start
 	disk        *fulldisk.Disk     // nil for a store in memory
 	room        *room.Room         // nil for a store on disk, or without a limit
@@ -50,9 +50,9 @@ type Store struct {
 	tables      *tables
 	stalls      atomic.Int64
 	lastMetrics atomic.Pointer[pebble.Metrics] // previous metrics, used while Pebble may hold the lock of its metrics
-	calls       sync.WaitGroup                 // counts calls of Pebble that may wait for disk space
-	checkpoint  sync.Mutex                     // locked while a checkpoint is made
-	ending      context.Context                // canceled by s.end when the store is being closed
+	calls       sync.WaitGroup                 // counter of the Pebble calls that may wait for disk space
+	checkpoint  sync.Mutex                     // lock that is held while a checkpoint is made
+	ending      context.Context                // context that s.end cancels when the store is being closed
 	end         context.CancelFunc
 	// failures counts failed flushes and compactions since the last successful flush.
 	failures atomic.Int32
@@ -64,7 +64,7 @@ type Store struct {
 	compactionFailed atomic.Int64
 
 	catalog struct {
-		sync.Mutex              // acquired before any stripe
+		sync.Mutex              // this lock is acquired before the lock of any stripe
 		last       atomic.Int64 // number of the last catalog change, stored before the change is applied
 	}
 	seed    maphash.Seed

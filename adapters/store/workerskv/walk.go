@@ -17,7 +17,7 @@ type found struct {
 type budget struct {
 	calls   int         // number of KV calls that the page may still make
 	begun   bool        // whether the page has examined a key
-	expired func() bool // reports whether the time of the page is over; may be nil
+	expired func() bool // function that reports whether the time of the page is over; may be nil
 	lists   int         // number of lists that the page has made
 }
 

@@ -19,8 +19,8 @@ import (
 
 // These files exist while a restore is unfinished.
 const (
-	noteName = "restore.unfinished" // contains the name of the backup
-	lockName = "restore.lock"       // locked by the restoring process
+	noteName = "restore.unfinished" // name of the file that contains the name of the backup
+	lockName = "restore.lock"       // name of the file that the restoring process locks
 )
 
 // File is a file of the backup.
@@ -90,7 +90,7 @@ func (d *Directory) checkContent(id string) error {
 		return err
 	}
 	noted := err == nil
-	begun := strings.TrimSpace(string(note)) // "" if the process was killed before it wrote the name
+	begun := strings.TrimSpace(string(note)) // the name of the backup is "" if the process was killed before it wrote the name
 	if d.continues, d.marked = begun == id, false; begun != "" && begun != id {
 		return fmt.Errorf("%s has a part of backup %s, whose restore was interrupted: continue with --backup %[2]s, or restore to a new directory", d.dir, begun)
 	}

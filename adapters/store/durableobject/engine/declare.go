@@ -27,7 +27,7 @@ func (b *bucket) declare(t *turn.Turn) turn.Step {
 		return t.Fail(table.ErrBusy)
 	}
 	if t.Resumed.Kind != turn.Locates {
-		b.generation++ // answers to earlier questions are ignored
+		b.generation++ // from now on, answers to earlier questions are ignored
 	}
 	clean := byte(1)
 	if b.marker.Live {

@@ -27,7 +27,7 @@ const keptDir = "UNSHIPPED"
 type Options struct {
 	FS     vfs.FS // file system of the machine, in which an operation without disk space fails
 	Dir    string
-	Issued func() int64 // returns the highest commit number issued so far
+	Issued func() int64 // function that returns the highest commit number issued so far
 	Full   func() bool
 	Logf   func(format string, args ...any)
 }
@@ -119,7 +119,7 @@ func (k *Keeper) sinceNow(from edm.Ticks) edm.Ticks {
 	if k.limit.Load() == 0 {
 		return 0
 	}
-	return max(from, 1) // 0 would mean that no logs are kept
+	return max(from, 1) // the result 0 would mean that no logs are kept
 }
 
 // discardKept sets Timeline.Since and removes the kept logs. The logs in the data directory must contain all later

@@ -13,7 +13,7 @@ import (
 type age struct {
 	begin, end edm.Ticks
 	bits       uint
-	tables     []*slots // indexed by the first bits of an id; several entries may point to the same table
+	tables     []*slots // small tables, indexed by the first bits of an id; several entries may point to the same table
 	texts      [][]byte // answers other than the Timestamp of a write
 	size       int      // bytes of the tables and texts
 }

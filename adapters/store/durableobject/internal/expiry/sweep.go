@@ -155,7 +155,7 @@ func (s *Sweep) Ended(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 		return
 	}
 	if e := traits.Ending; e != nil && s.began > e.Until {
-		s.clean = e.Until // even if an entity could not be removed, because that entity has expired by the current rule too
+		s.clean = e.Until // clean is set even if an entity could not be removed, because that entity has expired by the current rule too
 	}
 	switch {
 	case s.left:

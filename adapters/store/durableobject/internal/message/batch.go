@@ -48,7 +48,7 @@ type BatchChange struct {
 	Gone   bool
 	Ticks  edm.Ticks
 	Key    []byte
-	Value  []byte // in the form of table.AppendRow or AppendDocument
+	Value  []byte // entity or record in the form of table.AppendRow or AppendDocument
 }
 
 const (

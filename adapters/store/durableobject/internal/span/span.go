@@ -17,7 +17,7 @@ import (
 type Marker struct {
 	Live        bool
 	Incarnation table.Incarnation
-	Floor       edm.Ticks // all Timestamps of the incarnation are higher
+	Floor       edm.Ticks // lower limit of Timestamps: all Timestamps of the incarnation are higher
 	// Span is the range that the object serves; nil means the whole bucket.
 	Span *Span
 	// Traits are the options that the table declares, such as expiry.

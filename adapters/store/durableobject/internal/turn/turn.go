@@ -35,7 +35,7 @@ const RetryDelay = 30 * edm.TicksPerSecond
 // Resume holds the State of a Step and the answers to its Calls.
 type Resume struct {
 	State   []byte
-	Answers []durableobject.Answer // in the order of the Calls
+	Answers []durableobject.Answer // answers to the calls, in the same order
 }
 
 // Turn is the input of one Handle: a message, the object's storage and the time.
@@ -43,7 +43,7 @@ type Turn struct {
 	Rows    storage.Rows
 	Now     edm.Ticks
 	Fields  message.Reader
-	Resumed Continuation // zero for a new message
+	Resumed Continuation // progress of the message; zero for a new message
 	Answers []durableobject.Answer
 	Dst     []byte
 }

@@ -20,12 +20,12 @@ const judgeEvery = time.Second
 
 // Backlog makes commits wait while compactions are slower than the writes.
 type Backlog struct {
-	change chan struct{} // receives a value when a flush or a compaction has ended
-	done   chan struct{} // closed when Run ends
+	change chan struct{} // channel that receives a value when a flush or a compaction has ended
+	done   chan struct{} // channel that is closed when Run ends
 	count  *atomic.Int64 // number of times that commits began to wait
 
 	mu     sync.Mutex
-	caught chan struct{} // closed when commits may continue; nil if commits need not wait
+	caught chan struct{} // channel that is closed when commits may continue; nil if commits need not wait
 }
 
 // New returns a Backlog. Each time commits begin to wait, the Backlog increments the given counter.

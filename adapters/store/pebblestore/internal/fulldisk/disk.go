@@ -46,23 +46,23 @@ type Disk struct {
 	commits     commits
 	opened      atomic.Bool
 	descriptors atomic.Bool // whether a file operation has found no free file descriptor
-	give        func() bool // frees file descriptors of the reserve; nil if there is no such reserve
+	give        func() bool // function that frees file descriptors of the reserve; nil if there is no such reserve
 
-	mu          sync.Mutex // guards the fields below
+	mu          sync.Mutex // lock for the fields below
 	usage       vfs.DiskUsage
 	lock        vfs.FileInfo // the lock file of the store; nil if there is none
 	reserve     reserve
 	compactions compactions
 	closing     bool          // whether operations without space or descriptor must fail instead of waiting
-	again       chan struct{} // closed when waiting operations must try again
-	stuck       chan struct{} // closed while operations wait
+	again       chan struct{} // channel that is closed when waiting operations must try again
+	stuck       chan struct{} // channel that is closed while operations wait
 
 	stop chan struct{}
 	done chan struct{}
 }
 
 type reserve struct {
-	size int64 // 0 means no reserve
+	size int64 // size of the reserve file in bytes; 0 means no reserve
 	held bool  // whether the file exists now
 }
 

@@ -28,7 +28,7 @@ type Log struct {
 // Record is one complete record.
 type Record struct {
 	Offset  int
-	Payload []byte // shares memory with the content of the file if the record is one chunk
+	Payload []byte // content of the record, which shares memory with the content of the file if the record is one chunk
 	// Behind is the number of damaged parts of the log that precede the record.
 	Behind int
 	// Found reports that a byte-by-byte search found the record. It must not be replayed, because it may be a part of

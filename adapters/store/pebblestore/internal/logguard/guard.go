@@ -15,7 +15,7 @@ type Options struct {
 	FS     vfs.FS
 	Dir    string
 	OnLoss Policy
-	Issued func() int64 // returns the highest commit number issued so far
+	Issued func() int64 // function that returns the highest commit number issued so far
 	// Synced is called after each sync of a log, with its duration and the number of commits that the sync made durable.
 	// It may be nil.
 	Synced func(took time.Duration, commits int)
@@ -103,7 +103,7 @@ func (g *Guard) created(path string, f vfs.File, err error) (vfs.File, error) {
 	if n, ok := g.list.number(path); ok && err == nil {
 		if err := g.list.change(func(live map[uint32]int64) {
 			if live[n] = g.issued(); live[n] == 0 {
-				g.list.synced = 0 // the first log of this process: Pebble has already moved the commits of older logs to data files
+				g.list.synced = 0 // this is the first log of the process: Pebble has already moved the commits of older logs to data files
 			}
 		}); err != nil {
 			return nil, errors.Join(err, f.Close())

@@ -143,7 +143,7 @@ func (i *inspection) cutOut(path string, number uint32, log logfile.Log) error {
 	}
 	// A hard link keeps the log's name. Without a link, a crash between the two renames would make the next start
 	// report a missing log.
-	_ = i.list.fs.Remove(path + ".damaged") // left by an interrupted attempt
+	_ = i.list.fs.Remove(path + ".damaged") // an interrupted attempt may have left this file
 	if i.list.fs.Link(path, path+".damaged") != nil {
 		if err := i.list.fs.Rename(path, path+".damaged"); err != nil {
 			return err

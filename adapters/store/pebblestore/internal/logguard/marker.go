@@ -14,7 +14,7 @@ const quiet = 100 * time.Millisecond
 type Marker struct {
 	synced atomic.Int64  // highest number of a synced commit
 	marked int64         // value of Synced in the last Mark that Run has written; only Run uses this field
-	wake   chan struct{} // receives a value when a commit was synced
+	wake   chan struct{} // channel that receives a value when a commit was synced
 	stop   chan struct{}
 	done   chan struct{}
 }

@@ -72,7 +72,7 @@ func ReadableOf(f vfs.File, path string) (b []byte, bad *Bad, err error) {
 					bad = &Bad{int64(at), err}
 				}
 				for i := range one {
-					one[i] = 0xff // not 0, because a reader could take zeros for the end of a log
+					one[i] = 0xff // use 0xff instead of 0, because a reader could take zeros for the end of a log
 				}
 			}
 			at += len(one)
