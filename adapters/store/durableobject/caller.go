@@ -44,7 +44,7 @@ var (
 )
 
 // FailedError means that the object cannot handle the message. The message was not handled, and a retry would fail too.
-type FailedError struct{ Reason string } // the reason, for the log
+type FailedError struct{ Reason string } // reason why the object cannot handle the message, for the log
 
 func (e *FailedError) Error() string { return "object failed: " + e.Reason }
 

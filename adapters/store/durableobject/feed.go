@@ -65,7 +65,7 @@ func (s *Store) beginFeed(ctx context.Context, t table.RecordKey, r *table.FeedR
 }
 
 // feedMap asks the catalog which objects have the feed. If ends is true, it also asks where the feed ends in each
-// object. same is false if the set of objects changed meanwhile, so that a reader could miss lines.
+// object. The result same is false if the set of objects changed meanwhile, so that a reader could miss lines.
 func (s *Store) feedMap(ctx context.Context, t table.RecordKey, ends bool) (all message.FeedMap, same bool, err error) {
 	for {
 		r, err := s.send(ctx, s.catalog(t.Account), message.Feeds(nil, t.String(), len(all.Ranges), ends))

@@ -92,7 +92,7 @@ func rest(limit, used int) int {
 }
 
 // addPage adds the rows of one range to a page. It returns the position at which the page continues, or nil if the page
-// is complete. goesOn reports whether the page continues in another range.
+// is complete. The result goesOn reports whether the page continues in another range.
 func addPage(ctx context.Context, page *table.PageBuilder, reader message.Reader, counts bool) (next []byte, goesOn bool, err error) {
 	count := reader.PageRows()
 	page.Page.Rows = slices.Grow(page.Page.Rows, count)

@@ -40,7 +40,7 @@ type entry struct {
 	number       edm.Ticks
 	catalog      edm.Ticks // number of the last catalog change before this commit
 	undo         undo
-	size         int // bytes in the log
+	size         int // size of the commit in the log, in bytes
 	older, newer *entry
 	waiting      []chan struct{} // replies that wait for this commit and for all older commits
 }
@@ -81,7 +81,7 @@ func (j *journal) registerReplay(first, last edm.Ticks, u undo) (*entry, error) 
 	return j.add(first, last, u), nil
 }
 
-// add appends an entry for the commits from number first to number last. mu must be held.
+// add appends an entry for the commits with numbers from first to last. mu must be held.
 func (j *journal) add(first, last edm.Ticks, u undo) *entry {
 	if u.stripe == nil {
 		j.catalog = last

@@ -28,7 +28,7 @@ func NewPublisher(ns Namespace, now func() edm.Ticks) *Publisher {
 }
 
 // Rows publishes changes of entities of one incarnation of a table, given in order. Of several changes of one key, it
-// publishes the last. done reports for each change whether the replica has it. err is the first error.
+// publishes the last. The result done reports for each change whether the replica has it, and err is the first error.
 //
 // If err is nil, the caller must wait a second and repeat the changes that are not done.
 //

@@ -155,8 +155,8 @@ func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 	}
 }
 
-// examine adds a row to the page if the row matches the filter. full means that the page was already full and the row
-// was not added.
+// examine adds a row to the page if the row matches the filter. The result full means that the page was already full
+// and the row was not added.
 func (s *scanner) examine(ctx context.Context, row *table.Row) (full bool, err error) {
 	verdict, err := s.page.Examine(ctx, row)
 	if verdict == table.Take {

@@ -95,9 +95,9 @@ func (e *Engine) Discard() { e.answers.Leave() }
 func Alarm() []byte { return message.Alarm() }
 
 // Handle handles a message in one transaction over rows, until it needs calls to other objects. It appends the answer
-// to dst. resume is nil for a new message.
+// to dst. For a new message, resume is nil.
 //
-// m must not change while Handle runs. Handle retains neither m nor rows.
+// The message m must not change while Handle runs. Handle retains neither m nor rows.
 func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	op, fields, ok := message.Open(m)
 	if !ok {

@@ -41,7 +41,7 @@ func (b *bucket) join(t *turn.Turn) turn.Step {
 	case b.frozen.id != 0 || !x.joins || number != x.promise || s.Phase != span.Serving:
 		return t.Fail(table.ErrUnsupported)
 	case seq <= x.received:
-		return t.Done() // a duplicate that arrived late
+		return t.Done() // the message is a duplicate that arrived late
 	case b.room.Full(t.Rows):
 		return t.Fail(table.ErrUnsupported)
 	}

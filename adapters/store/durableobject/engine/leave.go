@@ -241,7 +241,7 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	}
 	switch start := b.marker.Bounds().Start; {
 	case bytes.Compare(start, taking.Bounds.Start) <= 0:
-		return t.Done() // a duplicate: this range already has the rows
+		return t.Done() // the message is a duplicate: this range already has the rows
 	case taking.Number != 0 && (taking.Number != promise || !bytes.Equal(start, taking.Bounds.End) || s.Leaving || x.joins && taking.Replica != b.outbox.Replica()):
 		return t.Fail(table.ErrUnsupported) // the sender treats this error as final: see handleRefusal
 	case !bytes.Equal(start, taking.Bounds.End) || s.Leaving:

@@ -332,7 +332,7 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 }
 
 // addRows adds the next entities to a chunk: first rows of entities, then rows of the outbox, which also name deleted
-// entities. next is the row of the next chunk, or nil.
+// entities. The result next is the row at which the next chunk begins, or nil.
 func (b *bucket) addRows(t *turn.Turn, m []byte) (piece, next []byte) {
 	s := b.marker.Span
 	_, to := storage.Entities(s.Bounds)

@@ -100,8 +100,8 @@ func (k *Keeper) makeFolder() error {
 	return wholefile.SyncDir(k.fs, k.dir)
 }
 
-// Begin must be called before the store issues commit numbers. All these numbers will be higher than from. If lost is
-// true, commits are lost, and the store begins a new timeline.
+// Begin must be called before the store issues commit numbers. All these numbers will be higher than the number from.
+// If lost is true, commits are lost, and the store begins a new timeline.
 func (k *Keeper) Begin(from edm.Ticks, lost bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -107,7 +107,7 @@ func isData(name string) bool {
 	return strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".sst")
 }
 
-// startProblems returns why a server cannot start with the directory. refused is true if
+// startProblems returns why a server cannot start with the directory. The result refused is true if
 // pebblestore.Options.AcceptDamage does not help.
 func startProblems(o pebblestore.Options) (problems []string, refused bool, err error) {
 	db, logs, err := pebblestore.OpenToRead(o)

@@ -21,8 +21,8 @@ type Judge struct {
 	kept     bool // whether the field Now must be stored in a row
 }
 
-// NewJudge returns a Judge of the entities of a table at the time now. traits are the declared options of the table; if
-// they are nil, no entity expires.
+// NewJudge returns a Judge of the entities of a table at the time now. The parameter traits contains the declared
+// options of the table; if it is nil, no entity expires.
 func NewJudge(traits *table.Traits, now edm.Ticks, c *clock.Clock) Judge {
 	return Judge{Traits: traits, Now: now, reserved: c.Reserved}
 }

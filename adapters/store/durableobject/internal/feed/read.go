@@ -87,8 +87,8 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 	return append(message.AppendFeedAnswer(dst, &a), items...), nil
 }
 
-// state returns the state of a feed before its lines are read. h is nil if there is no such feed. own means that the
-// object serves the feed's incarnation.
+// state returns the state of a feed before its lines are read. If there is no such feed, h is nil. The parameter own
+// means that the object serves the feed's incarnation.
 func (h *Head) state(own bool, now edm.Ticks) message.FeedState {
 	switch {
 	case h == nil && own:
@@ -243,7 +243,8 @@ type line struct {
 	text []byte
 }
 
-// readLines reads about 64 KiB of lines. more reports whether the feed may have further lines with keys below to.
+// readLines reads about 64 KiB of lines. The result more reports whether the feed may have further lines below the key
+// to.
 func readLines(rows storage.Rows, from, to []byte) (list []line, more bool) {
 	const most = 64 << 10
 	size := 0

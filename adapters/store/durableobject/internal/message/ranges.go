@@ -217,7 +217,7 @@ func Copy(dst []byte, p *Destination, i table.Incarnation, seq uint64, taking *T
 	return appendUint64(dst, taking.Number)
 }
 
-// Offer appends the message OpOffer. size is the size of the sender's entities, or 0 if there are none.
+// Offer appends the message OpOffer. The parameter size is the size of the sender's entities, or 0 if there are none.
 func Offer(dst []byte, p *Destination, i table.Incarnation, end []byte, size int64) []byte {
 	dst = AppendBytes(append(beginAt(dst, OpOffer, p), i[:]...), end)
 	if size == 0 {

@@ -107,8 +107,8 @@ func BeginPage(dst []byte) PageWriter {
 // Rows returns the number of rows in the page.
 func (w *PageWriter) Rows() int { return int(w.rows) }
 
-// Add appends a row. value has the form of [table.AppendRow]. examined is the number of bytes that were examined for
-// the page so far, including the row.
+// Add appends a row with a value in the form of [table.AppendRow]. The parameter examined is the number of bytes that
+// were examined for the page so far, including the row.
 func (w *PageWriter) Add(k, value []byte, examined int) {
 	w.dst = appendNumber(w.dst, uint64(examined-w.examined))
 	w.dst = AppendBytes(w.dst, k)
@@ -123,8 +123,8 @@ const (
 	endBorder        // the scan reached the end of the object's keys
 )
 
-// End ends the page. next is the position at which the next page begins, or nil if all ranges were read. border means
-// that another object has the keys from next on.
+// End ends the page. The parameter next is the position at which the next page begins, or nil if all ranges were read.
+// The parameter border means that another object has the keys from that position on.
 func (w *PageWriter) End(next []byte, border bool, examined, examinedRows int) []byte {
 	binary.BigEndian.PutUint32(w.dst[w.count:], w.rows)
 	w.dst = appendNumber(w.dst, uint64(examined-w.examined))

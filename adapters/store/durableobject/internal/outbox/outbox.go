@@ -62,7 +62,7 @@ const (
 	maxDelay = 600 * edm.TicksPerSecond
 )
 
-// New returns the outbox of an object that just woke up. name is "" if there is no replica. Equal names in two
+// New returns the outbox of an object that just woke up. If there is no replica, name is "". Equal names in two
 // jurisdictions are two replicas.
 func New(c *clock.Clock, rand func() uint64, name, jurisdiction string) Outbox {
 	if name != "" && jurisdiction != "" {
@@ -82,7 +82,7 @@ func (o *Outbox) Replica() string {
 	return o.name
 }
 
-// Load reads the state from the rows. incarnation is the incarnation of the bucket's table. If the object published to
+// Load reads the state from the rows. It needs the incarnation of the bucket's table. If the object published to
 // another replica, Load discards the progress.
 func (o *Outbox) Load(t *turn.Turn, incarnation table.Incarnation) {
 	known := o.publishing // after a rollback of the transaction, this still describes the batch in flight

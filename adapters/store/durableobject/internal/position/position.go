@@ -20,9 +20,9 @@ import (
 type Position struct {
 	Layout message.Layout
 	Ended  bool      // whether the client has received the drop of the table
-	Busy   bool      // whether any of the ranges that were asked since the first range has more lines
+	Busy   bool      // whether a range that was asked in the current round over all ranges has more lines
 	Drop   edm.Ticks // the highest Timestamp of a drop that a range reported; 0 if none did
-	From   uint64    // the index of the range to ask first
+	From   uint64    // number of the range at which the current round continues: see Number
 	Ranges []message.FeedRange
 	Done   []message.Object
 	// Part is the number of changes that the client has read of the next commit of the range PartOf. It is 0 unless the

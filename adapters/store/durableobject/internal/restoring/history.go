@@ -82,7 +82,7 @@ func ReadChange(v []byte) (c Change, ok bool) {
 	return c, r.Done()
 }
 
-// Undo returns the ranges of the bucket before the change. m contains the ranges after the change.
+// Undo returns the ranges of the bucket before the change. The parameter m contains the ranges after the change.
 func (c *Change) Undo(m buckets.Ranges) (before buckets.Ranges, ok bool) {
 	switch {
 	case c.Restored:

@@ -13,9 +13,9 @@ import (
 // in the phase Freezing is cancelled.
 const visibleIn = 90 * edm.TicksPerSecond
 
-// Plan determines which objects return to an earlier state. maps contains the ranges of each bucket at the requested
-// time, and the objects of these ranges return. The other objects of the list now drop their entities. If the restore
-// undoes an earlier one, last is the earlier restore.
+// Plan determines which objects return to an earlier state. The parameter maps contains the ranges of each bucket at
+// the requested time; the objects of these ranges return. The other objects of the list now drop their entities. If the
+// restore undoes an earlier one, the parameter last is the earlier restore.
 func (r *Restore) Plan(maps []buckets.Ranges, now []message.Object, last *Restore) {
 	r.Phase, r.Until = Freezing, r.Began+visibleIn
 	for n, m := range maps {
@@ -39,7 +39,7 @@ func (r *Restore) Plan(maps []buckets.Ranges, now []message.Object, last *Restor
 }
 
 // Advance moves the restore to its next phase if all objects have finished the current one. If r.Why is set, it moves
-// towards Cancelled instead. tells is true if a replica must learn of the restore.
+// the restore towards Cancelled instead. The parameter tells is true if a replica must learn of the restore.
 func (r *Restore) Advance(now edm.Ticks, tells bool) {
 	waits := slices.ContainsFunc(r.Objects, func(o Returned) bool { return !o.Done })
 	before := r.Phase
@@ -75,7 +75,7 @@ func (r *Restore) Map(bucket uint16) (m buckets.Ranges) {
 		}
 	}
 	if len(m) == 1 && m[0].ID == 0 {
-		return nil // nil, because the bucket never split
+		return nil // the result is nil, because the bucket never split
 	}
 	return m
 }

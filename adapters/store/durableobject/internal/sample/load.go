@@ -12,7 +12,7 @@ const (
 	window    = 30 * edm.TicksPerSecond
 	seconds   = float64(window / edm.TicksPerSecond)
 	samples   = 32
-	maxSample = 256 // bytes of a PartitionKey in the sample
+	maxSample = 256 // maximum length of a PartitionKey in the sample, in bytes
 )
 
 // Load counts the requests to an object.

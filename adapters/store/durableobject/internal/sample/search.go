@@ -20,8 +20,8 @@ type Search struct {
 // searched is the number of bytes that one Run reads.
 const searched = 4 << 20
 
-// Run reads the next rows, up to the row key to. When the search is finished, done is true, and at is the key that was
-// found, or nil if all rows are in one partition.
+// Run reads the next rows, up to the row with the key to. When the search is finished, done is true, and the result at
+// is the key that was found, or nil if all rows are in one partition.
 func (s *Search) Run(rows storage.Rows, to []byte) (at []byte, done bool) {
 	read := 0
 	for k, v := range rows.Scan(s.From, to, storage.MostRun) {

@@ -81,7 +81,7 @@ func (d *Disk) Admit(m []table.Mutation) error {
 	return d.AdmitDelete(removes(m))
 }
 
-// AdmitDelete is like Admit. deletes is true if the write only deletes data.
+// AdmitDelete is like Admit. The parameter deletes is true if the write only deletes data.
 func (d *Disk) AdmitDelete(deletes bool) error {
 	switch {
 	case d == nil:

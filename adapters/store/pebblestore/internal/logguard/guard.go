@@ -19,7 +19,7 @@ type Options struct {
 	// Synced is called after each sync of a log, with its duration and the number of commits that the sync made durable.
 	// It may be nil.
 	Synced func(took time.Duration, commits int)
-	Keeper Keeper // nil if logs are never kept
+	Keeper Keeper // keeper of unshipped logs; nil if logs are never kept
 	Logf   func(format string, args ...any)
 }
 

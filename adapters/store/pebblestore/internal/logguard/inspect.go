@@ -110,8 +110,8 @@ func (i *inspection) inspectLog(path string, number uint32) error {
 	return i.dropDamage(path, number, log, lost)
 }
 
-// dropDamage makes Pebble see only the readable part of a log. lost is a sentence about lost commits, or "". If it is
-// not "", the policy decides whether this is an error.
+// dropDamage makes Pebble see only the readable part of a log. The parameter lost is a sentence about lost commits, or
+// "". If commits are lost, the policy decides whether this is an error.
 func (i *inspection) dropDamage(path string, number uint32, log logfile.Log, lost string) error {
 	if lost != "" {
 		if err := i.lose(lost); err != nil {

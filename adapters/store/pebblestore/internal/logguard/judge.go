@@ -7,8 +7,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// describeLoss returns a sentence about the confirmed commits that a log has lost, or "". next is the number of the
-// following log, or 0. later is the content of that log; it may be empty if the log is in the list of logs.
+// describeLoss returns a sentence about the confirmed commits that a log has lost, or "". The parameter next is the
+// number of the following log, or 0. The parameter later is the content of the following log; it may be empty if that
+// log is in the list of logs.
 func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
 	readable := edm.Ticks(i.list.live[number]) // commits up to this number are not lost: another file has them, or this function has read them
 	if i.older > 0 {
@@ -41,7 +42,7 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 			verb = "may be" // logs are not ordered by number, so the missing commits may be in the next log
 		}
 		synced = max(synced, edm.Ticks(issued))
-		for _, r := range later.Records { // later is empty if the list contains the next log, whose number in the list is enough
+		for _, r := range later.Records { // if the list contains the next log, its number in the list is enough, and later is empty
 			if m, ok := MarkOf(r.Payload); ok {
 				synced = max(synced, m.Synced)
 				break // the first Mark says what was synced before the next log, but later Marks may be about commits in the next log

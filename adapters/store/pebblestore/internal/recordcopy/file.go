@@ -17,7 +17,7 @@ type File struct {
 	logf func(format string, args ...any)
 
 	mu   sync.Mutex
-	file vfs.File // nil before Begin, and after a failed write until the file is rewritten
+	file vfs.File // the open file; nil before Begin, and after a failed write until the file is rewritten
 	size int64
 	most int64 // size above which the file is rewritten
 }
