@@ -60,11 +60,11 @@ func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	return at
 }
 
-// Lacks returns the gap at the end of a timeline's log, or nil if there is none. number is the last commit number in
-// the log.
+// Lacks returns the gap at the end of a timeline's log, or nil if there is none. The parameter number is the last
+// commit number in the log.
 //
-// There is a gap if a backup has later commits, or if a prune has removed later commits. Commits above until do not
-// count.
+// There is a gap if a backup has later commits, or if a prune has removed later commits. Commits with numbers above
+// until do not count.
 func (r *Repository) Lacks(ctx context.Context, timeline string, number, until edm.Ticks, known Spans) (*Gap, error) {
 	span, err := r.newestSpan(ctx, timeline, until, known)
 	if err != nil {

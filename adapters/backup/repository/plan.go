@@ -101,8 +101,8 @@ func (h *history) quiet(timeline string, after edm.Ticks) edm.Ticks {
 
 // PlanRestore plans a restore to a commit number; 0 means the newest restorable state. It does not read log pieces.
 //
-// An empty timeline means the newest timeline. id is the beginning of the name of a backup, from which the restore must
-// start; "" means any backup.
+// An empty timeline means the newest timeline. The parameter id is the beginning of the name of a backup, from which
+// the restore must start; "" means any backup.
 func (r *Repository) PlanRestore(ctx context.Context, to edm.Ticks, timeline, id string) (*Plan, error) {
 	h, err := r.historyOf(ctx, timeline)
 	if err != nil {
@@ -270,9 +270,9 @@ func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (st
 	return steps, nil
 }
 
-// Leads reports how a timeline leads to the newest timeline. Both have the same commits up to the number until, and
-// next is the ID of the timeline that follows the given one. ok is false if the newest timeline does not descend from
-// the given one.
+// Leads reports how a timeline leads to the newest timeline. Both have the same commits up to the number until, and the
+// result next is the ID of the timeline that follows the given one. ok is false if the newest timeline does not descend
+// from the given one.
 func (r *Repository) Leads(ctx context.Context, timeline string) (until edm.Ticks, next string, ok bool, err error) {
 	l, err := r.newestLine(ctx)
 	if err != nil || len(l.parts) == 0 {

@@ -232,8 +232,8 @@ func (f *Follower) handleGap(ctx context.Context, gap *repository.Gap) error {
 
 var errNoNewer = errors.New("there is no newer backup yet")
 
-// rebuild handles a log that cannot be applied; cause is the reason. If a newer backup can replace the store, rebuild
-// returns errOutdated.
+// rebuild handles a log that cannot be applied, for the reason in the error cause. If a newer backup can replace the
+// store, rebuild returns errOutdated.
 func (f *Follower) rebuild(ctx context.Context, cause error) error {
 	f.looks = 0
 	if f.promoting {

@@ -33,7 +33,7 @@ var (
 
 // Source is where a secondary finds the log of its primary.
 type Source struct {
-	Place *repository.Repository // nil for a promotion without the backup location
+	Place *repository.Repository // the backup location; nil for a promotion without this location
 	With  []age.Identity         // private keys that decrypt the log
 }
 
@@ -55,7 +55,7 @@ type Follower struct {
 
 	o     Options
 	from  Source
-	store Replica // nil while the first store is built
+	store Replica // store of the secondary; nil while the first store is built
 
 	working   sync.Mutex // lock that is held while the log is applied and during a promotion
 	gap       string     // text of the gap in the log that the last check of the backup location found; "" if none

@@ -23,8 +23,8 @@ type Replica interface {
 	Replay(ctx context.Context, p commitlog.Position, commits []commitlog.Commit) error
 	// Lead ends the replay, so that the store accepts writes with Timestamps higher than the given one.
 	//
-	// keepLogs is the maximum size of unshipped log that the store keeps. next is the ID of the store's new timeline in
-	// the backup location, or "".
+	// The parameter keepLogs is the maximum size of unshipped log that the store keeps. The parameter next is the ID of
+	// the store's new timeline in the backup location, or "".
 	Lead(above edm.Ticks, keepLogs int64, next string) error
 	// BeginTimeline records that the commits of the store belong to a new timeline from now on.
 	BeginTimeline(id, parent string, left edm.Ticks) error

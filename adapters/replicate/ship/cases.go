@@ -61,7 +61,7 @@ var cases = [...]joining{
 	{first, (*view).locationIsEmpty, begin},       // this is the first start of a store with this location
 	{foreign, (*view).newestIsOfAnother, avoid},   // for example, the name of the location was mistyped
 	{continues, (*view).newestIsOwn, proceed},     // this is the case at every start after the first
-	{announced, (*view).newestWasTried, record},   // the process was killed, or the reply lost, while it began the timeline
+	{announced, (*view).newestWasTried, record},   // the process was killed, or lost the reply, while it began the timeline
 	{onTop, (*view).newestIsParent, branch},       // the store was restored, promoted without the location, or has lost commits
 	{replaced, (*view).olderIsOwn, yield},         // another store was promoted while this store was the primary
 	{replaced, (*view).olderIsParent, yield},      // another store was promoted, and this store had been restored or had lost commits

@@ -15,8 +15,8 @@ import (
 // cannot be replaced.
 type Lead struct {
 	mu       sync.Mutex
-	replaced *commitlog.Replaced // nil if the store was not replaced, or if no check has noticed the replacement yet
-	fenced   bool                // the store refuses writes
+	replaced *commitlog.Replaced // how the store was replaced; nil if it was not replaced, or if no check has noticed the replacement yet
+	fenced   bool                // whether the store refuses writes
 }
 
 // Replaced returns how the store was replaced. It returns nil if the store was not replaced.

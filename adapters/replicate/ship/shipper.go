@@ -38,7 +38,7 @@ type Shipper struct {
 	now   func() time.Time
 	again chan struct{} // channel that signals that the store owns the backup location again
 
-	reader   commitlog.Reader        // nil until the shipper knows from which commit to continue
+	reader   commitlog.Reader        // reader of the log; nil until the shipper knows from which commit to continue
 	piece    *repository.PieceWriter // the piece that is being filled: it has the commits above s.from up to s.packed
 	began    time.Time               // when the current piece of the log was begun
 	from     edm.Ticks

@@ -33,11 +33,11 @@ type beginning struct {
 // starts says after which commit the store begins to ship its log. The first row whose condition holds is used.
 var starts = [...]beginning{
 	{reach.backupCanBeContinued, afterBackup}, // the process ended between its first backup and its first shipped log, or a prune removed the log
-	{reach.nothingShipped, afterNewBackup},    // the first start of a store with this backup location
-	{reach.justRestored, afterNewBackup},      // the first start of a restored store, which never had the log
+	{reach.nothingShipped, afterNewBackup},    // this is the first start of a store with this backup location
+	{reach.justRestored, afterNewBackup},      // this is the first start of a restored store, which never had the log
 	{reach.piecesAreGone, afterGap},           // the location was replaced by an older copy of itself
 	{reach.logWasDiscarded, afterGap},         // too much log waited for the location, or the disk was full
-	{reach.always, afterShipped},              // every start after the first
+	{reach.always, afterShipped},              // this is the case at every start after the first
 }
 
 func (r reach) backupCanBeContinued() bool { return r.backup > 0 }

@@ -25,7 +25,7 @@ const (
 
 // File is a file of the backup.
 type File struct {
-	Name     string // a name without a folder
+	Name     string // name of the file, without a folder
 	Size     int64
 	Modified int64 // Unix time in nanoseconds
 }
@@ -97,7 +97,7 @@ func (d *Directory) checkContent(id string) error {
 	for _, e := range entries {
 		name := e.Name()
 		switch {
-		case name == "lost+found", name == noteName, name == lockName: // a folder of the file system, or one of the two files of a restore
+		case name == "lost+found", name == noteName, name == lockName: // this is a folder of the file system, or one of the two files of a restore
 		case noted && name == "LOCK": // this empty file comes from a command that tried to open the unfinished store
 		case d.continues && slices.ContainsFunc(d.files, func(f File) bool { return f.Name == name }):
 			d.marked = d.marked || IsMarker(name)
