@@ -18,7 +18,7 @@ import (
 // Report is the result of [Repository.Verify].
 type Report struct {
 	Backups int
-	Objects int   // number of objects read, each once
+	Objects int   // number of different objects that were read
 	Bytes   int64 // total size in bytes of the objects that were read
 	// Locked is the number of objects that are encrypted for keys that were not given. The checksums of these objects are correct.
 	Locked int

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Lead records whether this store is the primary, or was replaced by another store. A nil Lead stands for a store that
-// cannot be replaced.
+// Lead records whether this store is the primary, or was replaced by another store. For a store that cannot be
+// replaced, the Lead is nil.
 type Lead struct {
 	mu       sync.Mutex
 	replaced *commitlog.Replaced // how the store was replaced; nil if it was not replaced, or if no check has noticed the replacement yet

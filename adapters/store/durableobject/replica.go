@@ -18,8 +18,8 @@ var Replica = Address{Name: "replica"}
 type Batch struct {
 	Incarnation table.Incarnation // the incarnation of the rows
 	Source      string            // the name of the object in the replica
-	// Lagging makes the replica report that it may lack changes of the source at or after Since. CaughtUp removes the
-	// report.
+	// Lagging makes the replica report that it may lack changes of the source from the time Since on. CaughtUp removes
+	// the report.
 	Lagging, CaughtUp bool
 	Since             edm.Ticks
 	// Purge deletes the entities of an incarnation that has ended, and all lag reports of its sources. The names of the

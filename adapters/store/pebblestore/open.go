@@ -122,8 +122,7 @@ func tryRead(o Options) error {
 // openChanging opens the store and may change its files. It fails if commits are lost, unless o.AcceptDamage is set.
 func (s *Store) openChanging(o Options) error {
 	p := o.pebble(s)
-	// A missing directory is left to pebble.Open, which makes the directory and its parents durable. Pebble then locks
-	// the directory itself.
+	// If the directory is missing, pebble.Open creates it, makes the directory and its parents durable, and locks it.
 	lock, err := LockDirectory(o.FS, o.Dir)
 	isNew := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !isNew {

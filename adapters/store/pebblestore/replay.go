@@ -147,7 +147,7 @@ func (r *replay) change(k, v []byte) {
 	}
 }
 
-// changedRecords returns the new record of each changed key. The zero Record stands for a removed record.
+// changedRecords returns the new record of each changed key. For a removed record, it returns the zero Record.
 func (r *replay) changedRecords() (map[table.RecordKey]table.Record, error) {
 	list := map[table.RecordKey]table.Record{}
 	for text, v := range r.records {

@@ -41,8 +41,8 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 			}
 			continue
 		}
-		// The iterator shows only commits with numbers up to n. Wait for them after reading the page, because by then
-		// their fsync has usually finished.
+		// The iterator shows only commits with numbers up to n. Wait for these commits after reading the page, because
+		// by then their fsync has usually finished.
 		n := s.journal.last.Load()
 		page, err := collect(ctx, it, l, &r, b, nil)
 		if err != nil {

@@ -93,7 +93,7 @@ func markedBy(prefix, name string) []byte {
 	return bytes.ReplaceAll([]byte(name[len(prefix):i]), []byte{separator}, []byte{0})
 }
 
-// cut returns the greatest offset up to n at which a key can be cut without dividing a UTF-8 character.
+// cut returns the greatest offset, at most n, at which a key can be cut without dividing a UTF-8 character.
 func cut(k []byte, n int) int {
 	if n >= len(k) {
 		return len(k)

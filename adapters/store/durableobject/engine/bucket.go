@@ -63,7 +63,7 @@ func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool,
 	}
 	switch id, _ := l.Ranges.Find(k); {
 	case id == p.Range && (b.marker.Live || len(l.Ranges) > 0):
-		// The catalog does not know yet that the key moved, or this object lost its rows. In both cases, the sender
+		// The catalog has not recorded yet that the key moved, or this object lost its rows. In both cases, the sender
 		// must retry.
 		return false, t.Fail(message.ErrAgain)
 	case id != p.Range:
@@ -192,7 +192,7 @@ func (b *bucket) drop(t *turn.Turn) turn.Step {
 	return t.DoneTicks(b.clock.Reserved)
 }
 
-// forget removes the highest Timestamp that drop retained, once the catalog has recorded it.
+// forget removes the highest Timestamp that drop retained, after the catalog has recorded it.
 func (b *bucket) forget(t *turn.Turn) turn.Step {
 	high := t.Fields.Ticks()
 	if !t.Fields.Done() {

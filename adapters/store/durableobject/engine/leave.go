@@ -89,8 +89,8 @@ func (b *bucket) isEmpty(t *turn.Turn) bool {
 	return !storage.HasAny(t.Rows, from, to)
 }
 
-// lookIfSmall schedules, after a restart, the check whether the range can merge. The last issued Timestamp stands for
-// the unknown time of the last write.
+// lookIfSmall schedules, after a restart, the check whether the range can merge. It uses the last issued Timestamp
+// instead of the unknown time of the last write.
 func (b *bucket) lookIfSmall(t *turn.Turn) {
 	x := &b.split
 	x.last = min(b.clock.Last, t.Now)

@@ -99,7 +99,7 @@ func (b *bucket) loadSplit(t *turn.Turn) {
 	}
 }
 
-// setAlarm makes the alarm of a Step no later than the next action of the split.
+// setAlarm moves the alarm of a Step to the next action of the split, unless the alarm is earlier.
 func (x *splitting) setAlarm(s *turn.Step) {
 	for _, at := range [...]edm.Ticks{x.due, x.look} {
 		if at != 0 && (s.Alarm == 0 || at < s.Alarm) {

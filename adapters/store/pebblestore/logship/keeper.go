@@ -32,8 +32,8 @@ type Options struct {
 	Logf   func(format string, args ...any)
 }
 
-// Keeper keeps logs until they are shipped, up to a maximum size. It does not keep a log that was shipped before Pebble
-// discards it.
+// Keeper retains logs until they are shipped, up to a maximum size. It does not retain a log that was shipped before
+// Pebble discards it.
 type Keeper struct {
 	fs     vfs.FS
 	dir    string

@@ -28,8 +28,8 @@ type slots struct {
 // slot holds one answer; an id of 0 means that the slot is empty.
 type slot struct {
 	id uint64
-	// answer is the Timestamp in the answer to a write or, if negative, stands for a text: -1 for texts[0], -2 for
-	// texts[1], and so on.
+	// answer is the Timestamp in the answer to a write. A negative number refers to a text instead: -1 to texts[0], -2
+	// to texts[1], and so on.
 	answer int64
 }
 

@@ -36,7 +36,7 @@ func (j *Judge) Hides(row *table.Row) bool {
 	return true
 }
 
-// Keep stores the instant, if it must be stored.
+// Keep stores the instant in a row, if this is necessary.
 func (j *Judge) Keep(rows storage.Rows, c *clock.Clock) {
 	if j.kept {
 		c.Keep(rows, j.Now)

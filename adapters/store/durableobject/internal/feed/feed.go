@@ -19,7 +19,7 @@ type Feed struct {
 	line table.FeedLine
 }
 
-// Load reads the feed, if the table keeps one.
+// Load reads the feed, if the table has one.
 func (f *Feed) Load(rows storage.Rows, incarnation table.Incarnation, traits *table.Traits) {
 	*f = Feed{Due: f.Due}
 	if !traits.Feeds() {

@@ -86,7 +86,7 @@ func readHead(k, v []byte) *Head {
 	return h
 }
 
-// load reads the head of an incarnation. It returns nil if there is no such row.
+// load reads the head of an incarnation. It returns nil if there is no head.
 func load(rows storage.Rows, incarnation table.Incarnation) *Head {
 	k := rowOf(incarnation)
 	if v, ok := rows.Get(k); ok {

@@ -14,7 +14,7 @@ type BatchHead struct {
 	Purge       bool      // whether the incarnation ended and must be purged
 }
 
-// Mark says whether the replica must begin or stop to report that the sender of a batch lags.
+// Mark says whether the replica must begin or stop reporting that the sender of a batch lags.
 type Mark byte
 
 const (

@@ -79,7 +79,7 @@ type FeedState byte
 const (
 	FeedKept    FeedState = iota // no line that the reader needs is missing
 	FeedAbsent                   // the object knows nothing of this incarnation
-	FeedOff                      // the table keeps no feed
+	FeedOff                      // the table has no feed
 	FeedExpired                  // lines after the position were removed
 	FeedWaits                    // the object cannot answer yet: it is being filled, or a restore has returned it to an earlier state
 	FeedLeft                     // no more lines will follow, because the range handed over all its keys

@@ -179,8 +179,8 @@ func (o *Outbox) Forget() {
 	o.publishing, o.self, o.Keys = publishing{}, message.Destination{}, key.Range{}
 }
 
-// SetAlarm makes the alarm of a Step no later than the next batch. It is called for every Step, because an alarm may
-// have been lost.
+// SetAlarm moves the alarm of a Step to the next batch, unless the alarm is earlier. It is called for every Step,
+// because an alarm may have been lost.
 func (o *Outbox) SetAlarm(s *turn.Step) {
 	if !o.on {
 		return

@@ -21,8 +21,8 @@ const (
 	Inexact = 60 * edm.TicksPerSecond
 )
 
-// The catalog records each change of a bucket's ranges in a row, in the same transaction, for as long as the platform
-// keeps states.
+// The transaction that changes a bucket's ranges also records the change in a row of the catalog. The row remains as
+// long as the platform keeps the states of objects.
 
 // mostForgotten is the maximum number of old changes that are removed when a new change is stored.
 const mostForgotten = 4

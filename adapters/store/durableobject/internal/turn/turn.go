@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Step is the result of Handle of package engine.
+// Step is the result of the method Handle of an engine.
 type Step struct {
 	// If Calls is empty, Answer is the parameter dst of Handle with the appended answer to the message. Otherwise it
 	// may be dst with the appended message of a call.
@@ -38,7 +38,7 @@ type Resume struct {
 	Answers []durableobject.Answer // answers to the calls, in the same order
 }
 
-// Turn is the input of one Handle: a message, the object's storage and the time.
+// Turn is the input of one call of Handle: a message, the object's storage and the time.
 type Turn struct {
 	Rows    storage.Rows
 	Now     edm.Ticks

@@ -8,7 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// compactions contains what a Disk must know about Pebble's compactions.
+// compactions is the state of Pebble's compactions that a Disk needs.
 type compactions struct {
 	outputs map[string]*atomic.Int64 // sizes of the files that compactions are writing, by path
 

@@ -23,7 +23,7 @@ type Options struct {
 	Logf   func(format string, args ...any)
 }
 
-// Keeper keeps logs until they are shipped, although Pebble no longer needs them.
+// Keeper retains the logs that Pebble no longer needs, until they are shipped.
 type Keeper interface {
 	// Wants reports whether the log with this number must be kept.
 	Wants(number uint32) bool

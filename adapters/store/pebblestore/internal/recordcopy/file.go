@@ -29,7 +29,7 @@ func New(in vfs.FS, dir string, logf func(format string, args ...any)) *File {
 
 func (f *File) path() string { return f.fs.PathJoin(f.dir, Name) }
 
-// slack is added to the size limit of the file, which is twice the size after the last rewrite.
+// slack is a part of the size limit of the file. The limit is twice the size after the last rewrite, plus slack.
 const slack = 1 << 20
 
 // Begin opens the file for appending. The parameter old is the current content of the file. If old differs from want,
