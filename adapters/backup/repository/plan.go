@@ -32,8 +32,8 @@ type history struct {
 	pieces []Piece     // log pieces of all timelines
 }
 
-// historyOf reads the history of a timeline with its ancestors; "" means the newest timeline. Of log pieces, it reads
-// only the names.
+// historyOf reads the history of a timeline with its ancestors; "" means the newest timeline. It reads only the names
+// of log pieces.
 func (r *Repository) historyOf(ctx context.Context, timeline string) (*history, error) {
 	timelines, err := r.Timelines(ctx)
 	if err != nil {

@@ -61,7 +61,7 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 }
 
 // mostRounds is the maximum number of times that a promotion applies newly shipped log. A running old primary could
-// otherwise delay it forever.
+// otherwise delay the promotion forever.
 const mostRounds = 3
 
 // catchUpAll applies the whole log in the backup location. It lists all pieces of the log, and returns an error if the

@@ -54,7 +54,7 @@ type Shipper struct {
 	looked   time.Time          // when the location last confirmed that no other store has replaced this store
 	lost     bool               // whether log files were discarded before they were shipped, and no backup was made after that
 	gap      bool               // whether the gap in the shipped log was reported
-	since    edm.Ticks          // log files had all commits above this number at the first call of shipDurable; 0 before this call
+	since    edm.Ticks          // number above which the log files had all commits at the first call of shipDurable; 0 before this call
 	begins   bool               // whether the next piece of the log does not continue an earlier piece
 	synced   edm.Ticks          // value of Synced in the last piece of the log: all writes before this time are shipped
 

@@ -115,8 +115,8 @@ func (f *feedReading) ask() error {
 	return f.checkAbsent(absent)
 }
 
-// askGroup asks a group of ranges and adds the size of their answers to size. It returns the objects that know nothing
-// of the table.
+// askGroup asks a group of ranges, and adds the size of their answers to *size. It returns the objects that know
+// nothing of the table.
 func (f *feedReading) askGroup(group []message.FeedRange, q *message.FeedQuestion, size *int) (absent []message.Object, err error) {
 	var calls []Call
 	for _, one := range group {

@@ -37,7 +37,7 @@ const (
 	sizeOfRange = 40  // memory for a range, without its key
 )
 
-// NewMaps returns an empty cache. All Stores that share it must have the same options for new tables.
+// NewMaps returns an empty cache. All Stores that share the cache must have the same options for new tables.
 func NewMaps(o Options) *Maps {
 	return &Maps{guess: message.Layout{Buckets: max(o.Buckets, 1), Location: o.Location}, tables: make(map[string]*mapOfTable)}
 }

@@ -69,7 +69,7 @@ func (j *journal) register(u undo) (*entry, error) {
 	return j.add(n, n, u), nil
 }
 
-// registerReplay registers the commits of another store from number first to number last as one entry.
+// registerReplay registers, as one entry, the commits of another store with numbers from first to last.
 func (j *journal) registerReplay(first, last edm.Ticks, u undo) (*entry, error) {
 	j.numbers.Lock()
 	defer j.numbers.Unlock()

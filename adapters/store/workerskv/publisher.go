@@ -74,7 +74,7 @@ func rowWrite(prefix string, c *table.Change) Write {
 	return cellWrite(nameOf(prefix, c.Key), table.AppendRow(nil, c.Row))
 }
 
-// Record publishes a record. ticks determines the revision of the record in the replica.
+// Record publishes a record. The parameter ticks determines the revision of the record in the replica.
 func (p *Publisher) Record(ctx context.Context, r table.Record, ticks edm.Ticks) error {
 	name, ok := recordName(r.Key)
 	if !ok {

@@ -35,8 +35,8 @@ type Options struct {
 	// Replica is the name of the replica to which changes are published; "" means none. A new name means a new replica,
 	// to which all data is published again.
 	Replica string
-	// SplitBytes is the size, and SplitRate the number of requests per second, above which a range splits. 0 disables
-	// this kind of split.
+	// SplitBytes is the size in bytes above which a range splits. SplitRate is the number of requests per second above
+	// which a range splits. The value 0 disables this kind of split.
 	SplitBytes int64
 	SplitRate  float64
 	// Told is called when a range begins or finishes a split or a merge with its neighbour, or when one is refused. It

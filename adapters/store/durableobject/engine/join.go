@@ -97,8 +97,8 @@ func (b *bucket) hasBelow(t *turn.Turn) bool {
 	return storage.HasAny(t.Rows, from, to)
 }
 
-// givesUp cancels the merge if the neighbour refuses the copies or does not answer. It reports whether it did. The
-// range still serves all its keys.
+// givesUp cancels the merge if the neighbour refuses the copies or does not answer, and reports whether the merge is
+// cancelled. The range still serves all its keys.
 func (b *bucket) givesUp(t *turn.Turn, err error) bool {
 	s, x := b.marker.Span, &b.split
 	lost := t.Answers[0].Err != nil

@@ -59,8 +59,8 @@ type splitRequest struct {
 	message.Named
 }
 
-// splitting parses a message about a split, and loads the table's record and the bucket's ranges. An error is the
-// answer to the message.
+// splitting parses a message about a split, and loads the table's record and the bucket's ranges. If it returns an
+// error, the error is the answer to the message.
 func (c *catalog) splitting(t *turn.Turn) (s *splitRequest, instead error) {
 	s = &splitRequest{Splitting: t.Fields.Splitting()}
 	if !t.Fields.Done() {

@@ -26,7 +26,7 @@ const (
 	maxMarks   = 1 << 20
 	pieceBytes = 256 << 10
 	lastRows   = 100
-	// An alarm sends at most piecesOfAlarm chunks, because the platform limits its CPU time and its calls.
+	// An alarm sends at most piecesOfAlarm chunks, because the platform limits the CPU time and the calls of an alarm.
 	piecesOfAlarm = 256
 	// An alarm deletes at most emptyRows rows whose keys another range has.
 	emptyRows = 1000

@@ -16,7 +16,7 @@ type Report struct {
 	Bytes    int64 // total size of keys and values
 	// Recovered lists the tables whose names are lost, with the new names that Check gives them.
 	Recovered []table.RecordKey
-	// Problems contains one sentence for each damage. If Problems is empty, a server can start and can read everything.
+	// Problems describes each damage in one sentence. If Problems is empty, a server can start and can read everything.
 	Problems []string
 	// Refused reports that a start fails even with pebblestore.Options.AcceptDamage.
 	Refused bool

@@ -111,7 +111,7 @@ func (g *age) grow(id uint64) {
 	g.move(old, &slots{bits: old.bits + 1, list: make([]slot, mostSlots)}, &slots{bits: old.bits + 1, list: make([]slot, mostSlots)})
 }
 
-// move replaces a full table by two others. One bit of an id selects the table.
+// move replaces a full table by two tables. One bit of each id determines its new table.
 func (g *age) move(old, low, high *slots) {
 	to := func(id uint64) *slots {
 		if id<<old.bits>>63 == 0 {

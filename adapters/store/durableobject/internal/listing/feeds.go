@@ -82,7 +82,7 @@ func endsOf(t *turn.Turn, part []message.Object) (list []message.FeedRange, left
 	return list, left
 }
 
-// mapOf returns the FeedMap of the given objects. It begins at the oldest line of each object.
+// mapOf returns the FeedMap of the given objects. The FeedMap begins at the oldest line of each object.
 func mapOf(rec *record.Record, list []message.Object) *message.FeedMap {
 	m := &message.FeedMap{Life: rec.Incarnation, Layout: rec.Layout, All: len(list)}
 	sum := fnv.New64a()

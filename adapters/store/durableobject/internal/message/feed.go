@@ -18,7 +18,7 @@ type FeedQuestion struct {
 	Within key.Range
 	// Changes and Bytes limit the size of the answer; 0 means no limit.
 	Changes, Bytes int
-	// Divides means that the reader understands items of the kind FeedPart. Earlier versions of the code do not.
+	// Divides means that the reader understands items of the kind FeedPart. Readers of earlier versions do not.
 	Divides bool
 	Part    int // how many changes of the first commit after From the reader already has
 }

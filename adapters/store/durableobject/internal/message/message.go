@@ -53,7 +53,7 @@ const (
 	OpRestoring // record key, Restore → Restore
 	OpInstruct  // record key, bucket and range of the sender → Restore with only the sender in its list of objects
 
-	// OpObey is sent to a bucket. OpRestoring and OpInstruct are sent to a catalog.
+	// Operations of a merge. A range sends them to its right neighbour, which will receive all its keys.
 	OpOffer // Destination, incarnation, end of the sender's keys, optionally the size of its entities → number of the receiver's agreement
 	OpJoin  // Destination, incarnation, number in the answer to OpOffer, number of the chunk, entities → nothing
 

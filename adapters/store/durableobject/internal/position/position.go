@@ -103,8 +103,8 @@ const (
 	flagPart
 )
 
-// A Timestamp is written as its difference to another Timestamp, divided by ten to the power of scale. absolute means
-// that the Timestamp itself is written.
+// A Timestamp is written as its difference to another Timestamp, divided by ten to the power of scale. If scale is
+// absolute, the Timestamp itself is written.
 const absolute = 15
 
 // Append appends the encoded position. It writes the most frequent Timestamp of the ranges once, and combines ranges

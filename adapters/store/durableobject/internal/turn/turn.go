@@ -29,7 +29,7 @@ type Step struct {
 	Next *Continuation // set if there are Calls; State is the encoded form of Next
 }
 
-// RetryDelay is the delay before the alarm continues, or tries again, unfinished work such as a deletion.
+// RetryDelay is the delay before the alarm continues or retries unfinished work, such as a deletion.
 const RetryDelay = 30 * edm.TicksPerSecond
 
 // Resume holds the State of a Step and the answers to its Calls.

@@ -34,7 +34,7 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 		}
 	}
 	// Pebble closes a log before it creates the next log. Only the last log of a killed process is not closed. The next
-	// process first moves its commits to data files.
+	// process first moves the commits of that log to data files.
 	verb := "are"
 	next, issued := i.list.follower(number, next)
 	if next > 0 && (len(log.Damage) > 0 || !log.Closed) {
