@@ -17,8 +17,8 @@ const (
 	readyFolder = "secondary.ready" // folder that contains the complete new store until it has replaced the current store
 )
 
-// decided is a content of the file rebuildNote. It means that the directory has a complete store, or a complete new
-// store that is replacing the old one. With any other content of the file, there is no complete store.
+// decided is one possible content of the file rebuildNote. It means that the directory has a complete store, or a
+// complete new store that is replacing the old one. With any other content of the file, there is no complete store.
 const decided = "swap\n"
 
 // commitSwap records that the new store is complete and must replace the current store. The next call of FinishSwap

@@ -66,7 +66,7 @@ func writeError(errs []error) error {
 	return &unknown{failure}
 }
 
-// unknown is [table.ErrUnknown] with the cause of a failure. A write may have been applied, or may still be applied.
+// unknown is [table.ErrUnknown] with the cause of a failure. The write may have been applied, or may still be applied.
 type unknown struct{ cause error }
 
 func (u *unknown) Error() string   { return table.ErrUnknown.Error() + ": " + u.cause.Error() }

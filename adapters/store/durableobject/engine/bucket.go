@@ -34,8 +34,9 @@ type bucket struct {
 	frozen  frozen
 	sweep   expiry.Sweep
 	feed    feed.Feed
-	// generation is a number in each question to the catalog. Events such as a drop change it, so that the bucket
-	// ignores answers to earlier questions. The first number after a restart is random.
+	// generation is a number in each question to the catalog. Events such as a drop change the number, so that the
+	// bucket ignores answers to earlier questions. It begins with a random number, so that this also works after a
+	// restart.
 	generation uint64
 	ended      table.Incarnation // the incarnation that the catalog last reported as being deleted
 

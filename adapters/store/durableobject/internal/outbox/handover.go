@@ -14,7 +14,7 @@ import (
 // An object that hands over entities to another object also hands over their unpublished changes, which the other
 // object then publishes.
 
-// HandOver sets the fields of taking that say which changes the object has published.
+// HandOver records in a Taking which changes the object has published.
 func (o *Outbox) HandOver(taking *message.Taking) {
 	taking.Replica, taking.Synced, taking.Since = o.Replica(), o.IsSynced(), o.since
 }

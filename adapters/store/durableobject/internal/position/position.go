@@ -22,7 +22,7 @@ type Position struct {
 	Ended  bool      // whether the client has received the drop of the table
 	Busy   bool      // whether a range that was asked in the current round over all ranges has more lines
 	Drop   edm.Ticks // the highest Timestamp of a drop that a range reported; 0 if none did
-	From   uint64    // number of the range at which the current round continues: see Number
+	From   uint64    // the current round continues with the first range whose number is at least From: see Number
 	Ranges []message.FeedRange
 	Done   []message.Object
 	// Part is the number of changes that the client has read of the next commit of the range PartOf. It is 0 unless the

@@ -8,7 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// compactions is the state of Pebble's compactions that a Disk needs.
+// compactions is a Disk's data about the compactions of Pebble.
 type compactions struct {
 	outputs map[string]*atomic.Int64 // sizes of the files that compactions are writing, by path
 

@@ -6,6 +6,8 @@ package logfile
 // The slice b begins with a block. The parameter at is the offset in b of the first record: 0, or the end of the last
 // record of an earlier call. The records share the memory of b. Follow joins the parts of a record in b, and so changes
 // the content of b.
+//
+// Follow returns the offset after the last record, and whether it has read all of b.
 func Follow(b []byte, at int, number uint32, take func(record []byte)) (end int, more bool) {
 	end = at
 	start, size, open := 0, 0, false // state of the record that is being read, until its last chunk is read

@@ -139,7 +139,7 @@ func (s *Store) open(path string, number uint64, kind kind, used usage) (source,
 	}
 	switch live, known := used.Live[number]; {
 	case live:
-	case used.whole && len(d.Damage) > 0: // the server was killed while it wrote this file
+	case used.whole && len(d.Damage) > 0: // the server was killed while it wrote this new file
 		return nil, nil
 	case known || !used.whole:
 		s.problem("%s is read, though the MANIFEST does not name it: deleted entities may reappear", path)
