@@ -20,7 +20,7 @@ import (
 // secondaries have read the pieces.
 const joinWindow, joinAfter = time.Hour, 5 * time.Minute
 
-// maxJoined limits the stored size of a joined log piece, and maxJoinedLength its size before compression. A reader
+// maxJoined limits the stored size of a joined log piece. maxJoinedLength limits its size before compression. A reader
 // needs memory for the whole piece.
 const maxJoined, maxJoinedLength = 32 << 20, 64 << 20
 

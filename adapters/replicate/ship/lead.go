@@ -29,8 +29,8 @@ func (l *Lead) Replaced() *commitlog.Replaced {
 	return l.replaced
 }
 
-// Fenced reports whether the store refuses writes. It does if it was replaced before this process began to ship its
-// log.
+// Fenced reports whether the store refuses writes. A store refuses writes if it was replaced before this process began
+// to ship its log.
 func (l *Lead) Fenced() bool {
 	if l == nil {
 		return false

@@ -68,7 +68,7 @@ const (
 	defaultCache = 128 << 20
 
 	// After a crash, the logs of up to three memtables (48 MiB) are replayed in less than a second. A quarter of the
-	// reserve file must suffice to flush them, so a small file means smaller memtables.
+	// reserve file must suffice to flush the memtables, so a small reserve file requires smaller memtables.
 	memTable  = 16 << 20
 	minTable  = 256 << 10
 	memTables = 3

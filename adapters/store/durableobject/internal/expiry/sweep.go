@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// One step of a pass removes at most mostRemoved entities and examines at most mostExamined bytes. The next step
-	// follows after afterRemoval or afterNothing.
+	// One step of a pass removes at most mostRemoved entities and examines at most mostExamined bytes. The time until
+	// the next step is afterRemoval or afterNothing.
 	mostRemoved  = 100
 	mostExamined = 1 << 20
 	afterRemoval = edm.TicksPerSecond

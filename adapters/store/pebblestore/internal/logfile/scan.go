@@ -20,8 +20,8 @@ type Log struct {
 	End int
 	// Closed reports whether Pebble closed the log.
 	Closed bool
-	// Unreadable is an error of the disk while the log was read, or nil. The caller of Scan sets it. It is damage even
-	// at the end of the log.
+	// Unreadable is an error of the disk while the log was read, or nil. The caller of Scan sets it. Such an error is
+	// damage even at the end of the log.
 	Unreadable error
 }
 
@@ -31,8 +31,8 @@ type Record struct {
 	Payload []byte // content of the record, which shares memory with the content of the file if the record is one chunk
 	// Behind is the number of damaged parts of the log that precede the record.
 	Behind int
-	// Found reports that a byte-by-byte search found the record. It must not be replayed, because it may be a part of
-	// another record. But it proves that there is damage before it.
+	// Found reports that a byte-by-byte search found the record. Such a record must not be replayed, because it may be
+	// a part of another record. But the record proves that there is damage before it.
 	Found bool
 }
 

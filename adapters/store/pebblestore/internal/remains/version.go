@@ -38,8 +38,8 @@ func compare(a, b Version) int {
 	return cmp.Or(bytes.Compare(a.Key, b.Key), -cmp.Compare(a.stamp.sequence, b.stamp.sequence))
 }
 
-// deletions contains the deleted key ranges by table. The keys of a table's entities have a common prefix, whose length
-// is the field prefix.
+// deletions contains the deleted key ranges by table. The keys of a table's entities have a common prefix; the field
+// prefix is its length.
 type deletions struct {
 	prefix int
 	ranges map[string][]deletedRange
