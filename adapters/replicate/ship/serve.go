@@ -19,8 +19,8 @@ const mostLooks = 2
 // Serve ships the log at each interval until ctx is done. While the function paused returns true, it ships nothing.
 func (s *Shipper) Serve(ctx context.Context, every time.Duration, paused func() bool) {
 	var failing time.Time // when the failures began; zero if the last attempt succeeded
-	told := ""            // the last error that was logged
-	looks := 0            // number of consecutive checks that reported a replacement
+	told := ""
+	looks := 0 // number of consecutive checks that reported a replacement
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for ctx.Err() == nil {

@@ -50,13 +50,13 @@ type Shipper struct {
 	joined   atomic.Bool        // whether the backup location has a record that this process ships the log
 	base     edm.Ticks          // commit number at which the log continues a backup of this process; 0 if it continues the shipped log
 	searched time.Time          // when the shipper last looked for a hole in the shipped log
-	spans    repository.Spans   // cache of the spans of backups
-	looked   time.Time          // when the location last confirmed that no other store has replaced this store
-	lost     bool               // whether log files were discarded before they were shipped, and no backup was made after that
-	gap      bool               // whether the gap in the shipped log was reported
-	since    edm.Ticks          // number above which the log files had all commits at the first call of shipDurable; 0 before this call
-	begins   bool               // whether the next piece of the log does not continue an earlier piece
-	synced   edm.Ticks          // value of Synced in the last piece of the log: all writes before this time are shipped
+	spans    repository.Spans
+	looked   time.Time // when the location last confirmed that no other store has replaced this store
+	lost     bool      // whether log files were discarded before they were shipped, and no backup was made after that
+	gap      bool      // whether the gap in the shipped log was reported
+	since    edm.Ticks // number above which the log files had all commits at the first call of shipDurable; 0 before this call
+	begins   bool      // whether the next piece of the log does not continue an earlier piece
+	synced   edm.Ticks // value of Synced in the last piece of the log: all writes before this time are shipped
 
 	news    bool        // whether the next piece of the log contains a client's commit, not only commits that the shipper made
 	pause   time.Time   // when a piece of the log with a client's commit was last shipped

@@ -40,7 +40,7 @@ type bucket struct {
 	generation uint64
 	ended      table.Incarnation // the incarnation that the catalog last reported as being deleted
 
-	key []byte // scratch buffer
+	key []byte
 }
 
 // serve checks that the table exists and that the object has the key k. If ok is false, the caller must return the

@@ -28,12 +28,12 @@ func Many(ranges int) bool { return ranges > 16 }
 
 // Values of FeedQuestion.From that are not Timestamps, and limits and flags of the encoding.
 const (
-	FeedBegin   edm.Ticks = 0             // the first line, which must not have been removed
-	FeedOldest  edm.Ticks = 1             // the first line that was not removed
-	FeedEnd     edm.Ticks = 1<<63 - 1     // no line: the answer has only the position at the end of the feed
-	feedNumber            = 1<<31 - 1     // the maximum of Changes and Bytes
-	feedMany              = byte(1 << 0)  // the flag of the field Many
-	feedDivides           = byte(1 << 1)  // the flag of the field Divides
+	FeedBegin   edm.Ticks = 0         // the first line, which must not have been removed
+	FeedOldest  edm.Ticks = 1         // the first line that was not removed
+	FeedEnd     edm.Ticks = 1<<63 - 1 // no line: the answer has only the position at the end of the feed
+	feedNumber            = 1<<31 - 1 // the maximum of Changes and Bytes
+	feedMany              = byte(1 << 0)
+	feedDivides           = byte(1 << 1)
 	feedRest              = byte(1 << 2)  // the flag of the field Part
 	leastItem             = 1 + 8 + 1     // the minimum size of a FeedItem in bytes
 	leastChange           = 1 + 8 + 1 + 1 // the minimum size of a change in bytes

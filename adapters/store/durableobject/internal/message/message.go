@@ -134,7 +134,7 @@ type Destination struct {
 	Buckets  uint16 // number of buckets, at least 1
 	Bucket   uint16 // number of the bucket, below Buckets
 	Location string
-	Range    uint32 // id of the range
+	Range    uint32
 }
 
 // Clone returns a copy that shares no memory with the message.

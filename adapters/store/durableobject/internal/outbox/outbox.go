@@ -29,17 +29,17 @@ type Outbox struct {
 	// asksAt is the time at which the bucket may ask the catalog again whether it may publish. Until then, the alarm
 	// does not start publishing.
 	asksAt edm.Ticks
-	key    []byte // scratch buffer
+	key    []byte
 }
 
 // publishing is the state of an object that publishes to a replica.
 type publishing struct {
 	on bool // whether the object publishes; if so, sending is also stored in a row
 	sending
-	incarnation table.Incarnation // the incarnation of the bucket's table
-	pending     bool              // whether the outbox may have rows
-	ask         edm.Ticks         // when to publish the rows of the outbox
-	purgeAt     edm.Ticks         // when the next incarnation can be purged; 0 if no purge is necessary
+	incarnation table.Incarnation
+	pending     bool      // whether the outbox may have rows
+	ask         edm.Ticks // when to publish the rows of the outbox
+	purgeAt     edm.Ticks // when the next incarnation can be purged; 0 if no purge is necessary
 	awake       awake
 	restUntil   edm.Ticks // when a paused initial sync continues
 	pass        pass

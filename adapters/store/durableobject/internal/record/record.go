@@ -12,8 +12,8 @@ import (
 // Record is a [table.Record] with fields that only the catalog knows.
 type Record struct {
 	table.Record
-	Layout    message.Layout // the layout of a table
-	Floor     edm.Ticks      // lower limit of Timestamps: every Timestamp of the table is higher
+	Layout    message.Layout
+	Floor     edm.Ticks // lower limit of Timestamps: every Timestamp of the table is higher
 	Deleting  bool
 	By        uint64 // the id of the write that deletes the table or changes its declared options
 	Split     bool   // whether a bucket of the table has split

@@ -30,7 +30,7 @@ type inspection struct {
 	views  *vfs.MemFS // readable parts of logs, which Pebble sees instead of the files; used with ShowReadable
 	logf   func(format string, args ...any)
 
-	highest edm.Ticks // highest commit number found
+	highest edm.Ticks
 	older   edm.Ticks // the commits up to this number are in the inspected logs or in older files, or were reported as lost; 0 if unknown
 	lost    []string  // one sentence for each damaged or missing file
 }
