@@ -28,7 +28,7 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.checkTurn(ctx, log); err != nil { // checked before the first write, because an unfinished run would keep Prune from deleting objects
+	if _, err := r.checkTurn(ctx, log); err != nil { // check this before the first write, because an unfinished run would keep Prune from deleting objects
 		return nil, err
 	}
 	if err := s.Begin(m.ID); err != nil {

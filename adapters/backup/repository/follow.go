@@ -50,7 +50,7 @@ func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Tic
 type Spans map[string]*LogSpan
 
 // Synced returns a time T such that every write that returned before T has at most the given commit number. It returns
-// 0 if no cached backup shows such a time.
+// 0 if the cached backups do not show such a time.
 func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	for _, span := range s {
 		if span != nil && span.Timeline == timeline {
@@ -60,11 +60,11 @@ func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	return at
 }
 
-// Lacks returns the gap at the end of a timeline's log, or nil if there is none. number is the last commit number in
-// the log.
+// Lacks returns the gap at the end of a timeline's log, or nil if there is none. The parameter number is the last
+// commit number in the log.
 //
-// There is a gap if a backup has later commits, or if a prune has removed later commits. Commits above until do not
-// count.
+// There is a gap if a backup has later commits, or if a prune has removed later commits. Commits with numbers above
+// until do not count.
 func (r *Repository) Lacks(ctx context.Context, timeline string, number, until edm.Ticks, known Spans) (*Gap, error) {
 	span, err := r.newestSpan(ctx, timeline, until, known)
 	if err != nil {

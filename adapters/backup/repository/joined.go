@@ -20,7 +20,7 @@ import (
 // secondaries have read the pieces.
 const joinWindow, joinAfter = time.Hour, 5 * time.Minute
 
-// maxJoined limits the stored size of a joined log piece, and maxJoinedLength its size before compression. A reader
+// maxJoined limits the stored size of a joined log piece. maxJoinedLength limits its size before compression. A reader
 // needs memory for the whole piece.
 const maxJoined, maxJoinedLength = 32 << 20, 64 << 20
 
@@ -128,8 +128,8 @@ type joining struct {
 	bytes  bytes.Buffer // contents of the log pieces that the joined piece contains
 }
 
-// add adds a log piece to the joined piece, or to another one if both pieces cannot be in one object. object is the
-// index of the object that contains p.
+// add adds a log piece to the joined piece. If both cannot be in one object, add stores the joined piece and begins
+// another one. The parameter object is the index of the object that contains p.
 func (j *joining) add(ctx context.Context, object int, p *Piece, b []byte) error {
 	if n := len(j.joined.Parts); n > 0 && (p.Term != j.joined.Term || p.Begins || j.joined.Length+p.Length > maxJoinedLength) {
 		if err := j.store(ctx); err != nil {

@@ -78,8 +78,8 @@ func (k Keep) base(backups []*Manifest, now time.Time) int {
 	return -1
 }
 
-// logFrom returns the commit number up to which no restore needs the log, neither of the given backups nor of a moment
-// in PointInTime.
+// logFrom returns the commit number up to which the log is not needed, neither to restore the given backups nor to
+// restore a moment in PointInTime.
 func (k Keep) logFrom(backups []*Manifest, now time.Time) edm.Ticks {
 	if i := k.base(backups, now); i >= 0 {
 		return backups[i].Log.Low

@@ -9,7 +9,7 @@ import (
 // knownParts holds the parts that are already stored and need not be written again.
 type knownParts struct {
 	files map[file][]Part
-	sums  map[string]Part // parts by the checksum in the names of their objects; empty if backups are encrypted
+	sums  map[string]Part // known parts, by the checksum that the name of the part's object contains; empty if backups are encrypted
 
 	after, until time.Time // A backup reads an object again if the object is due in (after, until]; see isDue.
 }

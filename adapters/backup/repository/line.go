@@ -22,7 +22,7 @@ type line struct {
 	// branched is when the location's second timeline began, or zero. An older backup belongs to the line even if it
 	// names no timeline.
 	branched time.Time
-	first    time.Time // see firstBegan
+	first    time.Time // when the location's first timeline began: see firstBegan
 }
 
 // firstBegan returns when the location's first timeline began, or zero. An older backup may name a timeline of another
@@ -78,8 +78,8 @@ func (l *line) part(span *LogSpan) int {
 	})
 }
 
-// has reports whether a backup belongs to the timeline or to one of its ancestors. Without timelines, every backup
-// does.
+// has reports whether a backup belongs to the timeline or to one of its ancestors. If the location has no timelines,
+// the result is true.
 func (l *line) has(m *Manifest) bool {
 	switch span := m.history(); {
 	case len(l.parts) == 0:

@@ -63,8 +63,8 @@ func (r *Repository) ReadPiece(ctx context.Context, named *Piece, with []age.Ide
 	return p, commits, err
 }
 
-// checkPiece reads and verifies a log piece. If a joined piece has replaced it, checkPiece returns the joined piece,
-// which has more commits.
+// checkPiece reads and verifies a log piece. If the piece was joined with others since it was listed, checkPiece
+// returns the joined piece, which has more commits.
 func (r *Repository) checkPiece(ctx context.Context, named *Piece) (p Piece, packed []byte, err error) {
 	b, err := r.objects.Get(ctx, named.object())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -111,7 +111,7 @@ func (d *DamagedPiece) Unwrap() error { return d.Cause }
 type Gap struct {
 	Timeline string
 	After    edm.Ticks
-	Until    edm.Ticks // 0 if the log ends at the number After
+	Until    edm.Ticks // end of the gap; 0 if the log ends at the number After
 }
 
 func (g *Gap) Error() string {

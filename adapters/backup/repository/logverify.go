@@ -90,7 +90,7 @@ func (r *Repository) verifyPieces(ctx context.Context, report *LogReport, list [
 			if gctx.Err() != nil {
 				return gctx.Err()
 			}
-			if errors.Is(err, fs.ErrPermission) { // not damage, because another user may be able to read the object
+			if errors.Is(err, fs.ErrPermission) { // this is not damage, because another user may be able to read the object
 				return err
 			}
 			mu.Lock()

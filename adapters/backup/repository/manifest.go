@@ -140,7 +140,7 @@ func decode(id string, b []byte) (*Manifest, error) {
 const maxFiles = 100_000
 
 // check refuses a manifest with names outside of the backup's folders or with too many files. Anyone who can write to
-// the location could forge one.
+// the location could forge a manifest.
 func (m *Manifest) check() error {
 	if len(m.Files) > maxFiles {
 		return fmt.Errorf("the manifest lists %d files; a backup has at most %d", len(m.Files), maxFiles)

@@ -23,7 +23,7 @@ type PieceWriter struct {
 	to   []age.Recipient
 
 	packed   bytes.Buffer
-	age      io.WriteCloser // encrypts the output of the encoder, and writes to packed; nil without encryption
+	age      io.WriteCloser // writer that encrypts the output of the encoder, and appends the result to packed; nil without encryption
 	codec    Codec
 	encoders map[Codec]encoder
 	head     []byte // reusable buffer for the header of a commit
@@ -31,8 +31,8 @@ type PieceWriter struct {
 	length   int64
 }
 
-// NewPieceWriter returns a writer whose first log piece is compressed with the codec first. keys are age public keys;
-// none means no encryption.
+// NewPieceWriter returns a writer that compresses its first log piece with the given codec. The strings in keys are age
+// public keys; none means no encryption.
 func NewPieceWriter(keys []string, first Codec) (*PieceWriter, error) {
 	to, err := encryption.ParseRecipients(keys)
 	if err != nil {

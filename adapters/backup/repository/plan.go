@@ -32,8 +32,8 @@ type history struct {
 	pieces []Piece     // log pieces of all timelines
 }
 
-// historyOf reads the history of a timeline with its ancestors; "" means the newest timeline. Of log pieces, it reads
-// only the names.
+// historyOf reads the history of a timeline with its ancestors; "" means the newest timeline. It reads only the names
+// of log pieces.
 func (r *Repository) historyOf(ctx context.Context, timeline string) (*history, error) {
 	timelines, err := r.Timelines(ctx)
 	if err != nil {
@@ -101,8 +101,8 @@ func (h *history) quiet(timeline string, after edm.Ticks) edm.Ticks {
 
 // PlanRestore plans a restore to a commit number; 0 means the newest restorable state. It does not read log pieces.
 //
-// An empty timeline means the newest timeline. id is the beginning of the name of a backup, from which the restore must
-// start; "" means any backup.
+// An empty timeline means the newest timeline. The parameter id is the beginning of the name of a backup, from which
+// the restore must start; "" means any backup.
 func (r *Repository) PlanRestore(ctx context.Context, to edm.Ticks, timeline, id string) (*Plan, error) {
 	h, err := r.historyOf(ctx, timeline)
 	if err != nil {
@@ -270,8 +270,9 @@ func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (st
 	return steps, nil
 }
 
-// Leads says how a timeline leads to the newest timeline: both have the same commits up to until, and next is the ID of
-// the following timeline. ok is false if the newest timeline does not descend from it.
+// Leads reports how a timeline leads to the newest timeline. Both have the same commits up to the number until, and the
+// result next is the ID of the timeline that follows the given one. ok is false if the newest timeline does not descend
+// from the given one.
 func (r *Repository) Leads(ctx context.Context, timeline string) (until edm.Ticks, next string, ok bool, err error) {
 	l, err := r.newestLine(ctx)
 	if err != nil || len(l.parts) == 0 {

@@ -16,7 +16,7 @@ import (
 type Pruning struct {
 	Keep   Keep
 	Remove []string // names of further backups to remove; these may be unfinished or damaged
-	DryRun bool     // report what Prune would remove, and delete nothing
+	DryRun bool     // whether to report what Prune would remove, without deleting anything
 	Now    time.Time
 }
 

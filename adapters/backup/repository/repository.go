@@ -103,8 +103,8 @@ func (r *Repository) owner(ctx context.Context) (store string, err error) {
 
 // Backups lists the backups in a backup location.
 type Backups struct {
-	Complete   []*Manifest // oldest first
-	Unfinished []*Manifest // running now, or interrupted
+	Complete   []*Manifest // complete backups, oldest first
+	Unfinished []*Manifest // backups that are running, or were interrupted
 	Damaged    []Damaged
 }
 
@@ -146,8 +146,8 @@ func (r *Repository) List(ctx context.Context) (*Backups, error) {
 
 var errGone = errors.New("the manifest is missing, although the backup was complete and was not removed")
 
-// missing adds lost manifests to b.Damaged. names/ still has the object of such a backup, which a removal would have
-// deleted first.
+// missing adds lost manifests to b.Damaged. For a lost manifest, names/ still has the name of the backup. A removal
+// would have deleted this name first.
 func (r *Repository) missing(ctx context.Context, b *Backups) error {
 	named, err := r.names(ctx, nameDir)
 	if err != nil {

@@ -67,8 +67,8 @@ type writer struct {
 	done, total int64
 }
 
-// file adds the tasks that restore one file to g. The task that writes the last part makes the file durable; a resumed
-// restore then keeps the file.
+// file adds to the group g the tasks that restore one file. The task that writes the last part makes the file durable;
+// a resumed restore then keeps the file.
 func (w *writer) file(ctx context.Context, g *errgroup.Group, f target.File, parts []Part) {
 	var left atomic.Int64
 	left.Store(int64(len(parts)))

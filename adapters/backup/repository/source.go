@@ -8,8 +8,8 @@ import (
 // Source describes the store that [Repository.Create] backs up.
 type Source struct {
 	Store   string // identity of the store
-	From    string // host and data directory, for the operator
-	Program string // version of edgetable
+	From    string // host and data directory of the store, for the operator
+	Program string // version of edgetable that makes the backup
 	// Snapshot returns a directory with the files of the store at one moment, and the span of these files. Create
 	// removes each file after storing it.
 	Snapshot func(ctx context.Context) (dir string, log *LogSpan, err error)

@@ -14,7 +14,7 @@ import (
 
 // Turn says which server may ship its log to a backup location: the last server that has begun a term (a run) of the newest timeline.
 type Turn struct {
-	Timeline string // "" if the backup location has no timeline
+	Timeline string // ID of the newest timeline; "" if the backup location has no timeline
 	Term     commitlog.Term
 	names    []Timeline // timelines according to the object names, newest last
 }
@@ -97,7 +97,7 @@ func (r *Repository) BeginTerm(ctx context.Context, timeline string, term commit
 
 // begunTerm is the content of the object of a term. No program reads the content; it is only for the operator.
 type begunTerm struct {
-	From  string    `json:"from"` // host and data directory
+	From  string    `json:"from"` // host and data directory of the server
 	Began time.Time `json:"began"`
 }
 
@@ -119,8 +119,8 @@ func parseTerm(name string) (timeline string, t commitlog.Term, ok bool) {
 	return of.ID, t, "."+rest == suffixOf(t) && t.Number > 0 && isTimelineID(t.Name)
 }
 
-// Mixed reports whether the log piece p proves that two copies of a data directory ship to one timeline. synced and
-// last are from the previous piece.
+// Mixed reports whether the log piece p proves that two copies of a data directory ship their logs to one timeline. The
+// parameters synced and last are from the previous piece.
 func Mixed(synced edm.Ticks, last commitlog.Term, p *Piece) bool {
 	if p.Term.Number == 0 || last.Number == 0 || p.Term == last {
 		return false

@@ -18,7 +18,7 @@ import (
 // Report is the result of [Repository.Verify].
 type Report struct {
 	Backups int
-	Objects int   // number of objects read, each once
+	Objects int   // number of different objects that were read
 	Bytes   int64 // total size in bytes of the objects that were read
 	// Locked is the number of objects that are encrypted for keys that were not given. The checksums of these objects are correct.
 	Locked int
@@ -72,7 +72,7 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if errors.Is(err, fs.ErrPermission) { // not damage, because another user may be able to read the object
+			if errors.Is(err, fs.ErrPermission) { // this is not damage, because another user may be able to read the object
 				return err
 			}
 			mu.Lock()

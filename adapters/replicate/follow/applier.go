@@ -24,11 +24,11 @@ type applier struct {
 // applyAtOnce is the approximate size, in bytes, of the commits that are applied together.
 const applyAtOnce = 4 << 20
 
-// errMixed means that two servers with copies of one data directory ship to the same timeline, and that neither copy
-// has the writes of the other.
+// errMixed means that two servers with copies of one data directory ship their logs to the same timeline. Each copy
+// lacks the writes of the other.
 var errMixed = errors.New("two servers with copies of one data directory ship their logs to the backup location, and their writes are mixed: stop one of the servers, and restart the other with 'edgetable promote --take-over'")
 
-// add adds the commits of a piece of the log that are new to the store, up to the commit number until.
+// add adds the commits of a piece of the log that the store does not have yet, up to the commit number until.
 func (a *applier) add(ctx context.Context, p *repository.Piece, commits []commitlog.Commit, until edm.Ticks) error {
 	if p.Timeline == a.at.Timeline && until <= a.at.Number {
 		return nil // an earlier piece contains all commits of this piece

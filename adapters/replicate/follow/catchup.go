@@ -139,8 +139,8 @@ func (f *Follower) flush(ctx context.Context, line *applier) error {
 	return line.flush(ctx)
 }
 
-// handleUnreadable returns err for a piece of the log that must be read again. If the piece is damaged or failed too
-// often, it requests a new store.
+// handleUnreadable returns err for a piece of the log that must be read again. If the piece is damaged, or reads of it
+// failed too often, handleUnreadable requests a new store.
 func (f *Follower) handleUnreadable(ctx context.Context, err error) error {
 	if _, damaged := errors.AsType[*repository.DamagedPiece](err); damaged {
 		return f.rebuild(ctx, err)
@@ -232,8 +232,8 @@ func (f *Follower) handleGap(ctx context.Context, gap *repository.Gap) error {
 
 var errNoNewer = errors.New("there is no newer backup yet")
 
-// rebuild handles a log that cannot be applied, for the reason in cause. If a newer backup can replace the store,
-// rebuild returns errOutdated.
+// rebuild handles a log that cannot be applied, for the reason in the error cause. If a newer backup can replace the
+// store, rebuild returns errOutdated.
 func (f *Follower) rebuild(ctx context.Context, cause error) error {
 	f.looks = 0
 	if f.promoting {

@@ -33,7 +33,7 @@ var (
 
 // Source is where a secondary finds the log of its primary.
 type Source struct {
-	Place *repository.Repository // nil for a promotion without the backup location
+	Place *repository.Repository // the backup location; nil for a promotion without this location
 	With  []age.Identity         // private keys that decrypt the log
 }
 
@@ -45,25 +45,25 @@ type Options struct {
 	MaxLag time.Duration // maximum lag behind the backup location; above it, the secondary is unavailable
 	Every  time.Duration // interval between two checks for newly shipped log in the backup location
 	Log    *slog.Logger
-	End    func(cause error) // shuts down the server
+	End    func(cause error) // function that shuts down the server
 }
 
 // Follower applies the log that a primary ships to a backup location (a directory or bucket) to the store of a
 // secondary.
 type Follower struct {
-	table.Store // serves reads; the value is noStore{} while the first store is built
+	table.Store // store that serves reads; noStore{} while the first store is built
 
 	o     Options
 	from  Source
-	store Replica // nil while the first store is built
+	store Replica // store of the secondary; nil while the first store is built
 
-	working   sync.Mutex // held while the log is applied and during a promotion
+	working   sync.Mutex // lock that is held while the log is applied and during a promotion
 	gap       string     // text of the gap in the log that the last check of the backup location found; "" if none
 	looks     int        // number of checks of the backup location since the last full check; if 0, the next check is full
 	whole     bool       // whether the next full check lists all pieces of the log; otherwise, it begins shortly before the last commit
 	backups   repository.Spans
 	unread    int  // number of consecutive failures to read the next piece of the log
-	promoting bool // a promotion is in progress: a gap in the log is an error, and no new store is built
+	promoting bool // whether a promotion is in progress; a gap in the log is then an error, and no new store is built
 
 	// The next three fields are about a new store, which is built while the current store serves reads.
 	failed  error     // error of the last attempt to build the new store
@@ -71,9 +71,9 @@ type Follower struct {
 	again   time.Time // time of the next attempt to build the new store
 
 	mu       sync.Mutex
-	leads    bool   // the store was promoted, so it is a primary
-	built    bool   // a new store is complete and will replace the current store
-	stop     func() // cancels the build of a new store; may be nil
+	leads    bool   // whether the store was promoted, so that it is a primary
+	built    bool   // whether a new store is complete and will replace the current store
+	stop     func() // function that cancels the build of a new store; may be nil
 	at       commitlog.Position
 	caughtUp time.Time // when the store last had all commits in the backup location
 	ready    bool      // whether caughtUp was set after the start of this process
@@ -110,7 +110,7 @@ func (f *Follower) Replication() table.Replication {
 		return table.Replication{Status: table.Unavailable, LastSync: f.at.Synced}
 	case f.at.Synced == 0:
 		return table.Replication{Status: table.Bootstrap}
-	case !f.ready: // since the start, the store never had all commits in the backup location, so its lag is unknown
+	case !f.ready: // the lag is unknown: since the start, the store has not caught up with the backup location yet
 		return table.Replication{Status: table.Unavailable, LastSync: f.at.Synced}
 	}
 	return table.Replication{Status: table.Live, LastSync: f.at.Synced}
@@ -120,7 +120,7 @@ func (f *Follower) Replication() table.Replication {
 type Status struct {
 	Follows  bool
 	Behind   time.Duration // time since the store last had all commits in the backup location
-	LastSync time.Time     // zero if not known
+	LastSync time.Time     // the store has all writes before this time; zero if the time is not known
 	Commits  int64         // number of commits applied since the start
 }
 

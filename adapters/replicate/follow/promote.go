@@ -27,8 +27,8 @@ func (p Promotion) String() string {
 // Promote makes the store of a secondary a primary. It applies the log, and then takes over the backup location from
 // the old primary.
 //
-// If force is true, Promote ignores that the location does not respond. keepLogs is the maximum size of unshipped log
-// that the store keeps.
+// If force is true, Promote continues even if the location does not respond. The parameter keepLogs is the maximum size
+// of unshipped log that the store keeps.
 func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p Promotion, err error) {
 	f.working.Lock()
 	defer f.working.Unlock()
@@ -61,7 +61,7 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 }
 
 // mostRounds is the maximum number of times that a promotion applies newly shipped log. A running old primary could
-// otherwise delay it forever.
+// otherwise delay the promotion forever.
 const mostRounds = 3
 
 // catchUpAll applies the whole log in the backup location. It lists all pieces of the log, and returns an error if the

@@ -29,7 +29,7 @@ func Replay(ctx context.Context, from Source, plan *repository.Plan, store Repli
 			return fmt.Errorf("%w; 'edgetable backup verify' names all damage", err)
 		}
 		until := step.Until
-		if p.To > step.To { // after the plan was made, a longer piece of the log has replaced this piece
+		if p.To > step.To { // a longer piece of the log has replaced this piece after the plan was made
 			until = min(p.To, limits[step.Timeline])
 		}
 		if err := log.add(ctx, &p, commits, until); err != nil {

@@ -23,8 +23,8 @@ type Replica interface {
 	Replay(ctx context.Context, p commitlog.Position, commits []commitlog.Commit) error
 	// Lead ends the replay, so that the store accepts writes with Timestamps higher than the given one.
 	//
-	// keepLogs is the maximum size of unshipped log that the store keeps. next is the ID of the store's new timeline in
-	// the backup location, or "".
+	// The parameter keepLogs is the maximum size of unshipped log that the store keeps. The parameter next is the ID of
+	// the store's new timeline in the backup location, or "".
 	Lead(above edm.Ticks, keepLogs int64, next string) error
 	// BeginTimeline records that the commits of the store belong to a new timeline from now on.
 	BeginTimeline(id, parent string, left edm.Ticks) error
@@ -34,10 +34,10 @@ type Replica interface {
 type Kind struct {
 	// Open opens the store in a directory to which a backup was restored. It returns early if ctx is done.
 	Open      func(ctx context.Context, dir string) (Restored, error)
-	Has       func(dir string) bool               // reports whether a directory contains a store, which may be damaged
-	Owns      func(name string) bool              // reports whether a file with this name belongs to a store
-	Lock      func(dir string) (io.Closer, error) // locks a directory against other processes that use its store
-	IsNoSpace func(err error) bool                // reports whether an error means that the disk is full
+	Has       func(dir string) bool               // Has reports whether a directory contains a store, which may be damaged.
+	Owns      func(name string) bool              // Owns reports whether a file with this name belongs to a store.
+	Lock      func(dir string) (io.Closer, error) // Lock locks a directory against other processes that use its store.
+	IsNoSpace func(err error) bool                // IsNoSpace reports whether an error means that the disk is full.
 }
 
 // Restored is a store that was opened only to apply the log to it.

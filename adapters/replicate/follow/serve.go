@@ -8,7 +8,7 @@ import (
 
 // Serve applies the log until ctx is done or the store is promoted.
 func (f *Follower) Serve(ctx context.Context) {
-	var failing time.Time // time of the first of consecutive failures; zero after a success
+	var failing time.Time // time of the first failure in the current series of failures; zero after a success
 	told := ""            // text of the last error that was logged
 	for ctx.Err() == nil && f.Follows() {
 		var err error
@@ -49,8 +49,8 @@ func (f *Follower) Serve(ctx context.Context) {
 	}
 }
 
-// buildNext builds a new store while the current store serves reads. cause says why the current store must be replaced;
-// nil means that there is none.
+// buildNext builds a new store while the current store serves reads. The error cause says why the current store must be
+// replaced. If cause is nil, there is no current store.
 func (f *Follower) buildNext(ctx context.Context, cause error) (built bool, err error) {
 	if time.Now().Before(f.again) {
 		return false, f.failed

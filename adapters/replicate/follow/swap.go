@@ -13,12 +13,12 @@ import (
 // The folders of a new store in the data directory. When newFolder is renamed to readyFolder, the current store must be
 // replaced, if necessary by the next start.
 const (
-	newFolder   = "secondary.new"   // contains the new store while it is being built
-	readyFolder = "secondary.ready" // contains the complete new store until it has replaced the current store
+	newFolder   = "secondary.new"   // folder that contains the new store while it is being built
+	readyFolder = "secondary.ready" // folder that contains the complete new store until it has replaced the current store
 )
 
-// decided is the content of the file rebuildNote if the directory has a complete store, or a complete new store that is
-// replacing it. Any other content means that there is no complete store.
+// decided is one possible content of the file rebuildNote. It means that the directory has a complete store, or a
+// complete new store that is replacing the old one. With any other content of the file, there is no complete store.
 const decided = "swap\n"
 
 // commitSwap records that the new store is complete and must replace the current store. The next call of FinishSwap
@@ -74,8 +74,8 @@ func (k *Kind) FinishSwap(dir string) (complete bool, err error) {
 	return k.Has(dir), directory.Sync(dir)
 }
 
-// begun is a folder that move creates after it has removed the old store. While it exists, all store files in the data
-// directory are new.
+// begun is the name of a folder that the method move creates after it has removed the old store. While the folder
+// exists, all store files in the data directory are new.
 const begun = "moving"
 
 // move moves a store to another directory, where it replaces the old store. If the process is killed, the call can be

@@ -38,10 +38,10 @@ const (
 type act int
 
 const (
-	proceed act = iota // ship the log on the store's own timeline
-	record             // record the newest timeline in the store, and ship the log on it
-	begin              // begin a timeline without a parent, and ship the log on it
-	branch             // begin a timeline that continues the newest timeline, and ship the log on it
+	proceed act = iota // ship the log as a part of the store's own timeline
+	record             // record the newest timeline in the store, and ship the log as a part of this timeline
+	begin              // begin a timeline without a parent, and ship the log as a part of this timeline
+	branch             // begin a timeline that continues the newest timeline, and ship the log as a part of the new one
 	yield              // ship nothing: another store is the primary
 	avoid              // ship nothing: another store owns the backup location
 	doubt              // ship nothing: nothing shows whether this store is the primary
@@ -57,11 +57,11 @@ type joining struct {
 // cases lists the results of the comparison with the backup location, with an action for each. The first row whose
 // condition holds is used.
 var cases = [...]joining{
-	{emptied, (*view).locationHadLog, await},      // a disk that is not mounted yet
-	{first, (*view).locationIsEmpty, begin},       // the first start of a store with this location
-	{foreign, (*view).newestIsOfAnother, avoid},   // a mistyped location
-	{continues, (*view).newestIsOwn, proceed},     // every start after the first
-	{announced, (*view).newestWasTried, record},   // the process was killed, or the reply lost, while it began the timeline
+	{emptied, (*view).locationHadLog, await},      // for example, the disk is not mounted yet
+	{first, (*view).locationIsEmpty, begin},       // this is the first start of a store with this location
+	{foreign, (*view).newestIsOfAnother, avoid},   // for example, the name of the location was mistyped
+	{continues, (*view).newestIsOwn, proceed},     // this is the case at every start after the first
+	{announced, (*view).newestWasTried, record},   // the process was killed, or lost the reply, while it began the timeline
 	{onTop, (*view).newestIsParent, branch},       // the store was restored, promoted without the location, or has lost commits
 	{replaced, (*view).olderIsOwn, yield},         // another store was promoted while this store was the primary
 	{replaced, (*view).olderIsParent, yield},      // another store was promoted, and this store had been restored or had lost commits
@@ -75,7 +75,7 @@ type view struct {
 	identity string
 	own      commitlog.Timeline
 	all      []repository.Timeline // the newest timeline is the last one in the list
-	emptied  bool                  // the location has no timeline and no backup, although this store shipped its log there before
+	emptied  bool                  // whether the location has no timeline and no backup, although this store shipped its log there before
 }
 
 func (v *view) newest() *repository.Timeline { return &v.all[len(v.all)-1] }
@@ -105,7 +105,7 @@ func (v *view) olderIsParent() bool     { return v.parent() != "" && v.has(v.par
 func (v *view) storeKnowsNothing() bool { return v.own.ID == "" && v.own.Parent == "" }
 func (v *view) always() bool            { return true }
 
-// join returns the first row of cases whose condition holds.
+// join returns the first row of the table cases whose condition holds.
 func (v *view) join() joining {
 	return cases[slices.IndexFunc(cases[:], func(c joining) bool { return c.applies(v) })] // the condition of the last row always holds
 }

@@ -18,7 +18,7 @@ func (s *Shipper) resumeShipping(ctx context.Context) error {
 		return err
 	}
 	own := s.Store.Timeline()
-	to, err := s.shippedUpTo(ctx) // must be read before this process begins a term, because an earlier server may ship until then
+	to, err := s.shippedUpTo(ctx) // read this before this process begins a term, because an earlier server may ship until then
 	if err != nil {
 		return err
 	}

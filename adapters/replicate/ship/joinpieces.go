@@ -17,7 +17,7 @@ const joinRecent = 3 * time.Hour
 func (s *Shipper) JoinPieces(ctx context.Context, paused func() bool) {
 	tick := time.NewTicker(joinEvery)
 	defer tick.Stop()
-	after := time.Time{} // the zero time: the first search covers all pieces of the log
+	after := time.Time{} // with the zero time, the first search covers all pieces of the log
 	for {
 		select {
 		case <-ctx.Done():

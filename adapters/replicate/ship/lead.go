@@ -11,12 +11,12 @@ import (
 	"edgetable/core/table"
 )
 
-// Lead records whether this store is the primary, or was replaced by another store. A nil Lead stands for a store that
-// cannot be replaced.
+// Lead records whether this store is the primary, or was replaced by another store. For a store that cannot be
+// replaced, the Lead is nil.
 type Lead struct {
 	mu       sync.Mutex
-	replaced *commitlog.Replaced // nil if the store was not replaced, or if no check has noticed the replacement yet
-	fenced   bool                // the store refuses writes
+	replaced *commitlog.Replaced // how the store was replaced; nil if it was not replaced, or if no check has noticed the replacement yet
+	fenced   bool                // whether the store refuses writes
 }
 
 // Replaced returns how the store was replaced. It returns nil if the store was not replaced.
@@ -29,8 +29,8 @@ func (l *Lead) Replaced() *commitlog.Replaced {
 	return l.replaced
 }
 
-// Fenced reports whether the store refuses writes. It does if it was replaced before this process began to ship its
-// log.
+// Fenced reports whether the store refuses writes. A store refuses writes if it was replaced before this process began
+// to ship its log.
 func (l *Lead) Fenced() bool {
 	if l == nil {
 		return false

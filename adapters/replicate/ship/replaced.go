@@ -66,7 +66,7 @@ func (s *Shipper) count(r *commitlog.Replaced) {
 		}
 		for _, c := range list {
 			if c.Number == s.touched {
-				continue // an empty commit that the shipper made itself
+				continue // this is an empty commit that the shipper made itself
 			}
 			if n++; n == 1 {
 				r.Since = c.Number

@@ -19,8 +19,8 @@ const mostLooks = 2
 // Serve ships the log at each interval until ctx is done. While the function paused returns true, it ships nothing.
 func (s *Shipper) Serve(ctx context.Context, every time.Duration, paused func() bool) {
 	var failing time.Time // when the failures began; zero if the last attempt succeeded
-	told := ""            // the last error that was logged
-	looks := 0            // number of consecutive checks that reported a replacement
+	told := ""
+	looks := 0 // number of consecutive checks that reported a replacement
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for ctx.Err() == nil {
@@ -82,7 +82,7 @@ func (s *Shipper) shippedWhen(err error) string {
 	return "; the log is kept, and shipped later"
 }
 
-// packUntil adds commits to the next piece as they become durable, until turn receives a tick or ctx is done.
+// packUntil adds commits to the next piece as they become durable, until the channel turn has a tick or ctx is done.
 // shipDurable reports the errors.
 func (s *Shipper) packUntil(ctx context.Context, turn <-chan time.Time, every time.Duration) {
 	tick := time.NewTicker(every)

@@ -17,7 +17,7 @@ type Options struct {
 	Place  *repository.Repository
 	Named  string // name by which the backup location is recognized
 	Store  Store
-	Lead   *Lead    // records whether the store was replaced
+	Lead   *Lead    // record that says whether the store was replaced
 	Source string   // host and data directory of this process
 	Keys   []string // age public keys with which the pieces of the log are encrypted
 	Keep   int64    // maximum size of the log files that the store keeps for shipping
@@ -36,9 +36,9 @@ type Options struct {
 type Shipper struct {
 	Options
 	now   func() time.Time
-	again chan struct{} // signals that the store owns the backup location again
+	again chan struct{} // channel that signals that the store owns the backup location again
 
-	reader   commitlog.Reader        // nil until the shipper knows from which commit to continue
+	reader   commitlog.Reader        // reader of the log; nil until the shipper knows from which commit to continue
 	piece    *repository.PieceWriter // the piece that is being filled: it has the commits above s.from up to s.packed
 	began    time.Time               // when the current piece of the log was begun
 	from     edm.Ticks
@@ -47,22 +47,22 @@ type Shipper struct {
 	to       edm.Ticks          // the backup location has the log up to this number
 	term     commitlog.Term     // term of this process in the location (a term is one run of a server that ships its log)
 	timeline string             // timeline (history of commits) to which the term belongs
-	joined   atomic.Bool        // the backup location has a record that this process ships the log
+	joined   atomic.Bool        // whether the backup location has a record that this process ships the log
 	base     edm.Ticks          // commit number at which the log continues a backup of this process; 0 if it continues the shipped log
 	searched time.Time          // when the shipper last looked for a hole in the shipped log
-	spans    repository.Spans   // cache of the spans of backups
-	looked   time.Time          // when the location last confirmed that no other store has replaced this store
-	lost     bool               // log files were discarded before they were shipped, and no backup was made after that
-	gap      bool               // the gap in the shipped log was reported
-	since    edm.Ticks          // log files had all commits above this number at the first call of shipDurable; 0 before this call
-	begins   bool               // the next piece of the log does not continue an earlier piece
-	synced   edm.Ticks          // value of Synced in the last piece of the log: all writes before this time are shipped
+	spans    repository.Spans
+	looked   time.Time // when the location last confirmed that no other store has replaced this store
+	lost     bool      // whether log files were discarded before they were shipped, and no backup was made after that
+	gap      bool      // whether the gap in the shipped log was reported
+	since    edm.Ticks // number above which the log files had all commits at the first call of shipDurable; 0 before this call
+	begins   bool      // whether the next piece of the log does not continue an earlier piece
+	synced   edm.Ticks // value of Synced in the last piece of the log: all writes before this time are shipped
 
-	news    bool        // the next piece of the log contains a client's commit, not only commits that the shipper made
+	news    bool        // whether the next piece of the log contains a client's commit, not only commits that the shipper made
 	pause   time.Time   // when a piece of the log with a client's commit was last shipped
 	said    int         // number of empty commits that the shipper has made after the last piece with a client's commit
 	touched edm.Ticks   // number of the last commit that the shipper itself made
-	level   atomic.Bool // the backup location has all commit numbers that were issued before this start
+	level   atomic.Bool // whether the backup location has all commit numbers that were issued before this start
 
 	mu     sync.Mutex
 	status Status
@@ -81,7 +81,7 @@ type Status struct {
 	Pieces      int64     // number of log pieces uploaded since the start
 	Failures    int64
 	GivenUp     int64 // number of times that log files were discarded before they were shipped; each time a new backup was needed
-	Replaced    bool  // another store has taken over the backup location
+	Replaced    bool  // whether another store has taken over the backup location
 
 	written int64 // number of bytes written to the log up to the time CaughtUp
 }
@@ -94,7 +94,7 @@ func (s *Shipper) MayBackUp() bool { return s.level.Load() }
 func (s *Shipper) Resume() {
 	select {
 	case s.again <- struct{}{}:
-	default: // a signal is already pending
+	default: // an earlier signal is still pending
 	}
 }
 

@@ -53,8 +53,8 @@ func (s *Shipper) beginTerm(ctx context.Context) error {
 	return nil
 }
 
-// knownTerm returns the newest term that this store has begun, according to its own record. now is the newest term in
-// the backup location.
+// knownTerm returns the newest term that this store has begun, according to its own record. The parameter now is the
+// newest term in the backup location.
 func knownTerm(own commitlog.Timeline, now commitlog.Term) commitlog.Term {
 	switch {
 	case slices.Contains(own.Tried, now), own.Term.Number == 0 && len(own.Tried) == 0:

@@ -32,7 +32,7 @@ func (s *Shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 	}
 	written, _ := s.Store.LogWritten()
 	waiting, end := context.WithTimeout(ctx, settle)
-	now, full := s.now(), false // read after the upload, which may have taken long
+	now, full := s.now(), false // read the clock after the upload, because the upload may have taken long
 	upTo, at, whole := s.Store.AwaitDurable(waiting, now)
 	end()
 	if _, err := s.pack(ctx, upTo); err != nil {

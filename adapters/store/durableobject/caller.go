@@ -13,8 +13,8 @@ import (
 // The name of a bucket object contains the hint, so a table with another hint has other objects.
 type Address struct {
 	Name         string
-	Jurisdiction string // "" means no jurisdiction
-	Hint         string // "" creates the object near its first caller
+	Jurisdiction string // "" means that the object has no jurisdiction
+	Hint         string // if the hint is "", the platform creates the object near its first caller
 }
 
 // Call is a message to an object. It is read-only and valid until [Caller].Call returns.
@@ -44,7 +44,7 @@ var (
 )
 
 // FailedError means that the object cannot handle the message. The message was not handled, and a retry would fail too.
-type FailedError struct{ Reason string } // the reason, for the log
+type FailedError struct{ Reason string } // reason why the object cannot handle the message, for the log
 
 func (e *FailedError) Error() string { return "object failed: " + e.Reason }
 

@@ -32,7 +32,7 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 		case p.Ended:
 			return table.FeedPage{}, table.ErrFeedEnded
 		}
-		few := len(p.Ranges)*tries < s.window // enough of the permitted calls remain for another attempt
+		few := len(p.Ranges)*tries < s.window // whether enough of the permitted calls remain for another attempt
 		page, err := s.readFeed(ctx, t, r.From.Incarnation, &p, &r)
 		if !errors.Is(err, table.ErrBusy) || !few || tries >= s.o.Attempts || !s.pauseForRetry(ctx, tries) {
 			return page, err
@@ -64,8 +64,8 @@ func (s *Store) beginFeed(ctx context.Context, t table.RecordKey, r *table.FeedR
 	}
 }
 
-// feedMap asks the catalog which objects have the feed and, if ends is true, where it ends in each. same is false if
-// the set of objects changed meanwhile, so that a reader could miss lines.
+// feedMap asks the catalog which objects have the feed. If ends is true, it also asks where the feed ends in each
+// object. The result same is false if the set of objects changed meanwhile, so that a reader could miss lines.
 func (s *Store) feedMap(ctx context.Context, t table.RecordKey, ends bool) (all message.FeedMap, same bool, err error) {
 	for {
 		r, err := s.send(ctx, s.catalog(t.Account), message.Feeds(nil, t.String(), len(all.Ranges), ends))

@@ -14,12 +14,12 @@ type pendingCommit struct {
 	message.FeedItem
 	commit int            // index of the commit in the page
 	line   message.Object // the range whose feed contains the commit
-	part   int            // the number of changes of the commit that the client already has
+	part   int            // how many changes of the commit the client already has
 }
 
 const (
-	// If an entity of a commit has moved, resolve asks its new range for it. A page needs at most mostLooked messages,
-	// in at most lookRounds rounds.
+	// If an entity of a commit has moved, resolve reads the entity from its new range. For one page, it sends at most
+	// mostLooked messages, in at most lookRounds rounds.
 	mostLooked = 8
 	lookRounds = 3
 )
@@ -61,8 +61,8 @@ func (f *feedReading) resolve() error {
 	return f.endBefore(f.others)
 }
 
-// endBefore ends the page before the first commit in others. If a commit before it is divided, the page ends after the
-// part of the divided commit.
+// endBefore ends the page before the first of the given commits. If the page has only a part of an earlier commit, it
+// ends the page after this part.
 func (f *feedReading) endBefore(others []pendingCommit) error {
 	page, first := &f.page, len(f.page.Commits)
 	for _, c := range others {
@@ -84,8 +84,8 @@ func (f *feedReading) endBefore(others []pendingCommit) error {
 	return nil
 }
 
-// look asks a range for the entities of a group of commits. Commits with entities that the range did not return go back
-// into f.others.
+// look asks a range for the entities of a group of commits. If the range does not return an entity of a commit, look
+// adds the commit to f.others again.
 func (f *feedReading) look(p message.Destination, group []pendingCommit) error {
 	r, err := f.Store.ask(f.ctx, p, group[0].Key, func(p *message.Destination) []byte {
 		m := message.Look(nil, p, f.incarnation, group[0].Key, f.r.Within)

@@ -15,7 +15,7 @@ import (
 // byte per range.
 const mostAts = 128 << 10
 
-// history is the History of all positions. A restore need not change it, because a restored table has another
+// history is the History of all positions. A restore does not change the History, because it gives the table a new
 // incarnation.
 var history = table.History{'o', 'b', 'j', 'e', 'c', 't', 's'}
 
@@ -33,7 +33,7 @@ type feedReading struct {
 	page        table.FeedPage
 	streams     []feedStream
 	others      []pendingCommit // commits of the page whose entities have moved to other ranges
-	divided     pendingCommit   // the first commit in others of which the page has only a part; if its Part is 0, there is none
+	divided     pendingCommit   // the first commit of which the page has only a part; if its Part is 0, there is no such commit
 
 	changes, size int
 	asked         []message.FeedRange
@@ -51,7 +51,7 @@ type feedStream struct {
 	items  message.Reader
 	next   message.FeedItem // the next item; not set if ended is true
 	ended  bool
-	part   int // the number of changes of the stream's first commit that the client already has
+	part   int // how many changes of the stream's first commit the client already has
 }
 
 // sibling returns the range of the same bucket with the given id.
@@ -115,8 +115,8 @@ func (f *feedReading) ask() error {
 	return f.checkAbsent(absent)
 }
 
-// askGroup asks a group of ranges and adds the size of their answers to size. It returns the objects that know nothing
-// of the table.
+// askGroup asks a group of ranges, and adds the size of their answers to *size. It returns the objects that know
+// nothing of the table.
 func (f *feedReading) askGroup(group []message.FeedRange, q *message.FeedQuestion, size *int) (absent []message.Object, err error) {
 	var calls []Call
 	for _, one := range group {
@@ -186,7 +186,7 @@ func (f *feedReading) nextRanges() []message.FeedRange {
 	return append([]message.FeedRange(nil), f.p.Ranges[first:end]...)
 }
 
-// share returns the part of a limit for each range, at least 1; 0 means no limit.
+// share divides a limit by the number of ranges. The result is at least 1, or 0 if there is no limit.
 func share(limit, ranges int) int {
 	if limit <= 0 {
 		return 0
@@ -194,7 +194,8 @@ func share(limit, ranges int) int {
 	return max((limit+ranges-1)/max(ranges, 1), 1)
 }
 
-// checkAbsent handles the objects that know nothing of the table. It asks the catalog what became of the incarnation.
+// checkAbsent handles the objects that know nothing of the table. It asks the catalog whether the incarnation was
+// dropped or replaced by a restore.
 func (f *feedReading) checkAbsent(absent []message.Object) error {
 	if len(absent) == 0 {
 		return nil
@@ -368,8 +369,8 @@ func (f *feedReading) add(s *feedStream, i *message.FeedItem) (full bool) {
 	return f.r.Changes > 0 && f.changes >= f.r.Changes || len(f.page.Commits)*len(f.p.Ranges) >= mostAts
 }
 
-// inside returns the position after a given number of changes of a commit. after is the position after the whole
-// commit.
+// inside returns the position after the given number of changes of a commit. The parameter after is the position after
+// the whole commit.
 func inside(after []byte, line message.Object, ticks edm.Ticks, changes int) []byte {
 	p, _ := position.Read(after)
 	p.SetPart(line, ticks, changes)

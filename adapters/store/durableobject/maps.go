@@ -37,13 +37,13 @@ const (
 	sizeOfRange = 40  // memory for a range, without its key
 )
 
-// NewMaps returns an empty cache. All Stores that share it must have the same options for new tables.
+// NewMaps returns an empty cache. All Stores that share the cache must have the same options for new tables.
 func NewMaps(o Options) *Maps {
 	return &Maps{guess: message.Layout{Buckets: max(o.Buckets, 1), Location: o.Location}, tables: make(map[string]*mapOfTable)}
 }
 
-// Ask executes an encoded request of a Store: to find a range, or to store a layout or ranges. It does not retain
-// question.
+// Ask executes an encoded request of a Store: it finds a range, or stores a layout or ranges. It does not retain the
+// bytes of the request.
 func (h *Maps) Ask(question []byte) (answer []byte) {
 	r := message.Read(question)
 	w := r.Where()
@@ -106,7 +106,7 @@ func (h *Maps) learn(w *message.Where) *mapOfTable {
 }
 
 func (h *Maps) add(name string, where message.Layout) *mapOfTable {
-	// copied, because a substring would keep the whole message in memory
+	// clone the location, because a substring would keep the whole message in memory
 	where.Location = strings.Clone(where.Location)
 	known := &mapOfTable{Layout: where}
 	h.tables[strings.Clone(name)] = known

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// maxKey is the maximum length of a record's key. It keeps the names of objects below 1,024 bytes, because an
-	// object cannot read a longer name.
+	// maxKey is the maximum length of a record's key. With this limit, the names of objects are shorter than 1,024
+	// bytes; an object cannot read a longer name.
 	maxKey      = 900
 	maxDocument = 64 << 10
 )

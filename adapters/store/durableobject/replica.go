@@ -13,13 +13,13 @@ import (
 // JavaScript shell passes the calls to the code that publishes.
 var Replica = Address{Name: "replica"}
 
-// Batch is a request from an object to the publisher: to publish changes, to add or remove the report of a lag, or to
-// purge an incarnation.
+// Batch is a request from an object to the publisher. It publishes changes, adds or removes a lag report, or purges an
+// incarnation.
 type Batch struct {
 	Incarnation table.Incarnation // the incarnation of the rows
 	Source      string            // the name of the object in the replica
-	// Lagging makes the replica report that it may lack changes of the source at or after Since. CaughtUp removes the
-	// report.
+	// Lagging makes the replica report that it may lack changes of the source from the time Since on. CaughtUp removes
+	// the report.
 	Lagging, CaughtUp bool
 	Since             edm.Ticks
 	// Purge deletes the entities of an incarnation that has ended, and all lag reports of its sources. The names of the
@@ -101,9 +101,10 @@ func SourcesOf(incarnation table.Incarnation) string {
 	return string(append(b, '/'))
 }
 
-// Published is the result of a [Batch].
+// Published contains the publisher's answer to a [Batch].
 type Published struct {
-	// Certain means that a change that is not Done will never be written. Otherwise, it may still be written.
+	// Certain means that the changes that are not Done will never be written. If Certain is false, they may still be
+	// written.
 	Certain bool
 	// Failed means that the object must wait before it retries.
 	Failed bool

@@ -64,7 +64,7 @@ func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([
 		if tries++; tries == s.o.Attempts || phase == restoring.Telling || !s.pauseForRetry(ctx, tries) {
 			state := table.RestoreUnfinished
 			if phase == restoring.Settling || phase == restoring.Telling {
-				state = table.RestoreWaits + " 5" // not finished: the replica has not learned of the restore yet
+				state = table.RestoreWaits + " 5" // the restore is not finished: the replica has not learned of it yet
 			}
 			return restoreReport(r, errs, state), nil
 		}
@@ -148,8 +148,8 @@ func restoreReport(r *restoring.Restore, errs map[message.Object]error, state st
 	return append(append(did, state...), '\n')
 }
 
-// checkRestoreTime returns an error if a table cannot be restored to a time. Before the record's last write, the
-// objects may have had an earlier table.
+// checkRestoreTime returns an error if a table cannot be restored to a time. The time must be after the last write of
+// the table's record, because before that write, the objects may have stored an earlier table.
 func checkRestoreTime(to, now, written edm.Ticks) error {
 	reason := ""
 	switch {

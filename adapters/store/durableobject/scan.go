@@ -83,7 +83,7 @@ const maxPage = 8 << 20
 // is not in the cache takes two calls.
 const mostAsked = 20
 
-// rest returns the rest of a limit, at least 1; 0 means no limit.
+// rest returns the unused part of a limit, at least 1. If limit is 0, there is no limit, and the result is 0.
 func rest(limit, used int) int {
 	if limit <= 0 {
 		return 0
@@ -91,8 +91,8 @@ func rest(limit, used int) int {
 	return max(limit-used, 1)
 }
 
-// addPage adds the rows of one range to a page. next is where the page continues, or nil if it is complete. goesOn
-// reports whether it continues in another range.
+// addPage adds the rows of one range to a page. It returns the position at which the page continues, or nil if the page
+// is complete. The result goesOn reports whether the page continues in another range.
 func addPage(ctx context.Context, page *table.PageBuilder, reader message.Reader, counts bool) (next []byte, goesOn bool, err error) {
 	count := reader.PageRows()
 	page.Page.Rows = slices.Grow(page.Page.Rows, count)

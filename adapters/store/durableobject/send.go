@@ -70,8 +70,8 @@ func failed(err error) bool {
 	return ok
 }
 
-// result parses an answer. lost means that an earlier attempt of the write got no answer, and may have been applied
-// even if this one failed.
+// result parses an answer. The parameter lost means that an earlier attempt of the write got no answer, and may have
+// been applied even if this attempt failed.
 func (s *Store) result(answer []byte, write, lost bool) (message.Reader, error) {
 	r, err := message.Result(answer)
 	if errors.Is(err, message.ErrForeign) {

@@ -8,7 +8,7 @@ import (
 // Store implements [table.Store] on Durable Objects. Create one with [New].
 type Store struct {
 	o     Options
-	pause Pauser // nil if the Caller is not a Pauser
+	pause Pauser // the Caller, if it is a Pauser; otherwise nil
 	// window is the maximum number of ranges that are asked for one page of a feed.
 	window int
 }

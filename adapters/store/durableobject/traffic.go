@@ -18,7 +18,7 @@ func (s *Store) Traffic(ctx context.Context, t table.RecordKey) (*traffic.Report
 		return nil, err
 	}
 	merger, missing := traffic.NewMerger(), 0
-	for some := range slices.Chunk(objects, fanOut) { // a limit, because all answers of a chunk are in memory
+	for some := range slices.Chunk(objects, fanOut) { // ask only some objects at a time, because all answers of a chunk are in memory
 		calls := make([]Call, len(some))
 		for i, o := range some {
 			p := destinationOf(t, &where, o)

@@ -14,8 +14,8 @@ func (s *Store) callPebble(ctx context.Context, do func() error) error {
 	return s.waitUnlessFull(ctx, done)
 }
 
-// waitUnlessFull returns the next value from the channel, or nil if it is closed. It returns an error at once while
-// file operations wait for space or a descriptor.
+// waitUnlessFull returns the next value from the channel, or nil if the channel is closed. It returns an error at once
+// while file operations wait for space or a descriptor.
 func (s *Store) waitUnlessFull(ctx context.Context, done <-chan error) error {
 	select {
 	case err := <-done:

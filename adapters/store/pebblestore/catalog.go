@@ -17,7 +17,7 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 		return table.Record{}, err
 	}
 	r, err := getRecord(s.db, key)
-	n := s.catalog.last.Load() // must be loaded after the record was read, because the record may come from the last catalog change
+	n := s.catalog.last.Load() // load the number only after the record was read, because the record may come from the last catalog change
 	if w := s.journal.wait(ctx, n); isShort(w) {
 		err = s.withDurableView(func(v view) (err error) {
 			r, err = getRecord(v.from, key)
@@ -40,7 +40,7 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	if err != nil {
 		return nil, err
 	}
-	n := s.catalog.last.Load() // must be loaded after NewIter, because the iterator may show the last catalog change
+	n := s.catalog.last.Load() // load the number only after NewIter, because the iterator may show the last catalog change
 	list, err := readRecords(it, limit)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 		s.checkpoint.Lock()
 		defer s.checkpoint.Unlock()
 		if given.Err() != nil {
-			return nil // the caller no longer waits
+			return nil // the caller has stopped waiting
 		}
 		err := s.db.Checkpoint(dir, pebble.WithFlushedWAL())
 		if given.Err() != nil {

@@ -108,8 +108,8 @@ func (s *Store) chooseFeed(b *table.FeedBuilder, t table.RecordKey, r *table.Fee
 	return nil
 }
 
-// readLines adds the lines with numbers in (begin, end] to the page, with the entities as of the commit seen. It
-// reports whether the page became full.
+// readLines adds the lines with numbers in (begin, end] to the page, and the entities of these lines. The database db
+// must contain no commit with a number above seen.
 func readLines(b *table.FeedBuilder, db pebble.Reader, begin, end, seen edm.Ticks) (full bool, err error) {
 	incarnation := b.Page.Next.Incarnation
 	entities, err := db.NewIter(&pebble.IterOptions{LowerBound: layout.AppendPrefix(nil, incarnation), UpperBound: layout.End(layout.AppendPrefix(nil, incarnation))})
@@ -195,7 +195,7 @@ func (s *Store) AwaitChanges(ctx context.Context, t table.RecordKey, at table.Fe
 			}
 		}
 	}
-	return s.awaitAndReturn(ctx, s.journal.last.Load(), nil) // waits for all commits so far, including commits to other tables
+	return s.awaitAndReturn(ctx, s.journal.last.Load(), nil) // this waits for all commits so far, including commits to other tables
 }
 
 // TrimFeeds implements [table.Feeding]. A store that replays another store's log does nothing, because the log also

@@ -15,8 +15,8 @@ func addLine(b *pebble.Batch, i table.Incarnation, n edm.Ticks, line []byte) err
 	return op.Finish()
 }
 
-// declareFeed adds writes for a table's change feed to the batch that changes the table's record. They begin, change,
-// remove or end the feed.
+// declareFeed adds writes for a table's change feed to the batch that changes the table's record. These writes begin,
+// change, remove or end the feed.
 func (s *Store) declareFeed(b *pebble.Batch, i table.Incarnation, key table.RecordKey, next *table.Record, n edm.Ticks) error {
 	if l := s.tables.find(key); (l == nil || !l.traits.Load().Feeds()) && (next == nil || !next.Traits.Feeds()) {
 		return nil

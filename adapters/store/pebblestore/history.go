@@ -89,7 +89,8 @@ func (s *Store) noteHistory(h feedlog.History) error {
 	return wholefile.Replace(s.machine, s.dir, historyFile, []byte(hex.EncodeToString(h.ID[:])))
 }
 
-// leaveHistory adds a new history to a batch. It continues the history of the replayed store, up to a commit number.
+// leaveHistory adds a new history to a batch. The new history continues the history of the replayed store, up to a
+// commit number.
 func (s *Store) leaveHistory(b *pebble.Batch, at edm.Ticks) error {
 	h, ok, err := s.storedHistory()
 	if err != nil || !ok {

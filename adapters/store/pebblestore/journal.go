@@ -19,8 +19,8 @@ type journal struct {
 	started edm.Ticks              // highest commit number that earlier processes may have issued
 	last    atomic.Int64           // highest commit number issued so far
 	durable atomic.Int64           // all commits up to this number are synced or will never be applied
-	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space or a file descriptor; nil means never
-	short   func() error           // returns the error that says whether disk space or a file descriptor is missing
+	stalled func() <-chan struct{} // function that returns a channel, which is closed while the log may wait for disk space or a file descriptor; nil if the log never waits
+	short   func() error           // function whose error says whether disk space or a file descriptor is missing
 
 	// numbers is held while a number is issued, and is acquired before mu. Issuing a number may take long on a full
 	// disk. Meanwhile, journal.fail must be able to acquire mu.
@@ -40,7 +40,7 @@ type entry struct {
 	number       edm.Ticks
 	catalog      edm.Ticks // number of the last catalog change before this commit
 	undo         undo
-	size         int // bytes in the log
+	size         int // size of the commit in the log, in bytes
 	older, newer *entry
 	waiting      []chan struct{} // replies that wait for this commit and for all older commits
 }
@@ -69,7 +69,7 @@ func (j *journal) register(u undo) (*entry, error) {
 	return j.add(n, n, u), nil
 }
 
-// registerReplay registers the commits of another store from number first to number last as one entry.
+// registerReplay registers, as one entry, the commits of another store with numbers from first to last.
 func (j *journal) registerReplay(first, last edm.Ticks, u undo) (*entry, error) {
 	j.numbers.Lock()
 	defer j.numbers.Unlock()
@@ -81,7 +81,7 @@ func (j *journal) registerReplay(first, last edm.Ticks, u undo) (*entry, error) 
 	return j.add(first, last, u), nil
 }
 
-// add appends an entry for the commits from number first to number last. mu must be held.
+// add appends an entry for the commits with numbers from first to last. mu must be held.
 func (j *journal) add(first, last edm.Ticks, u undo) *entry {
 	if u.stripe == nil {
 		j.catalog = last
@@ -112,8 +112,8 @@ func (j *journal) cancel(e *entry) {
 	j.remove(e)
 }
 
-// remove removes a commit from the list and releases mu, which must be held. It wakes the replies that waited for the
-// commit as the oldest.
+// remove removes a commit from the list and releases mu, which must be held. If the commit is the oldest one, remove
+// wakes the replies that wait for it.
 func (j *journal) remove(e *entry) {
 	if j.failed != nil {
 		j.mu.Unlock()

@@ -22,7 +22,7 @@ type Metrics struct {
 	CacheMisses     int64
 	MemTableBytes   uint64
 	DiskBytes       uint64 // total size of all files
-	Sublevels       int    // sorted runs in level 0, which were flushed but not yet compacted
+	Sublevels       int    // number of sublevels (sorted runs) in level 0
 	ReadAmp         int    // number of sorted runs that a read may have to search
 	Damage          int64  // number of reads and compactions that found a damaged block
 	// LastTimestamp is the highest Timestamp issued or reserved.
@@ -32,7 +32,7 @@ type Metrics struct {
 	DiskFree, DiskTotal uint64
 	// RefusedForSpace is the number of writes refused because the disk was full.
 	RefusedForSpace int64
-	Full            bool // writes that need space are refused
+	Full            bool // whether writes that need space are refused
 }
 
 // Metrics returns the metrics. It takes a few microseconds.

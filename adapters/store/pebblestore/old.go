@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// readOld reads the stored entities on which the mutations depend, or if keep is true, all entities of the mutations.
-// Unless keep is true, they are valid until done is called.
+// readOld reads the stored entities on which the mutations depend. If keep is true, it reads the entities of all
+// mutations. Otherwise the results are valid only until done is called.
 func (s *Store) readOld(l *liveTable, m []table.Mutation, buf *[]byte, keep bool) (olds []old, done func(), err error) {
 	olds = make([]old, len(m))
 	if len(m) > 1 {

@@ -79,13 +79,13 @@ func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
 
 func (s *Store) open(o Options) error {
 	if err := checkForeign(o); err != nil && !hasLockFile(o) {
-		return err // must be checked before files are created in the directory
+		return err // check this before any file is created in the directory
 	}
 	if o.AcceptDamage && !o.Memory {
-		if err := tryRead(o); err != nil { // must be checked before files are changed
+		if err := tryRead(o); err != nil { // check this before any file is changed
 			return err
 		}
-		if err := s.removeHistoryFile(); err != nil { // must come first: if this start is killed, the next start may be unable to detect which commits were lost
+		if err := s.removeHistoryFile(); err != nil { // do this first: if this start is killed, the next start may be unable to detect which commits were lost
 			return err
 		}
 	}
@@ -122,15 +122,14 @@ func tryRead(o Options) error {
 // openChanging opens the store and may change its files. It fails if commits are lost, unless o.AcceptDamage is set.
 func (s *Store) openChanging(o Options) error {
 	p := o.pebble(s)
-	// A missing directory is left to pebble.Open, which makes the directory and its parents durable. Pebble then locks
-	// the directory itself.
+	// If the directory is missing, pebble.Open creates it, makes the directory and its parents durable, and locks it.
 	lock, err := LockDirectory(o.FS, o.Dir)
 	isNew := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !isNew {
 		return err
 	}
 	if err == nil {
-		defer lock.Close() // releases only this reference; Pebble holds another reference to the lock
+		defer lock.Close() // Close releases one reference to the lock; Pebble holds another reference
 		p.Lock = lock
 	}
 	if err := checkForeign(o); err != nil {

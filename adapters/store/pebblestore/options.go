@@ -39,13 +39,13 @@ type Options struct {
 	KeepLogs int64
 	// MaxOpenFiles is the maximum number of data files that are open at the same time; 0 means 1,000.
 	MaxOpenFiles int
-	// Spare closes files that are open only as a reserve of file descriptors. It reports whether there were any. Nil
-	// means that there is no reserve.
+	// Spare closes files that are open only as a reserve of file descriptors. It reports whether there were such files.
+	// If Spare is nil, there is no reserve.
 	Spare func() bool
 	// Now is the clock for Timestamps; nil means the clock of the machine.
 	Now func() edm.Ticks
 	// Fatal is called when the log cannot be written. It should end the process without a panic, because a caller could
-	// recover. Nil means to log the error and exit.
+	// recover. If Fatal is nil, the store logs the error and exits.
 	Fatal func(error)
 	// Logf logs events for the operator, such as a failed compaction; nil means
 	// log.Printf.
@@ -61,14 +61,14 @@ type Options struct {
 
 	Observer Observer
 
-	tune func(*pebble.Options) // changes the options of Pebble in tests
+	tune func(*pebble.Options) // function that changes the options of Pebble in tests
 }
 
 const (
 	defaultCache = 128 << 20
 
 	// After a crash, the logs of up to three memtables (48 MiB) are replayed in less than a second. A quarter of the
-	// reserve file must suffice to flush them, so a small file means smaller memtables.
+	// reserve file must suffice to flush the memtables, so a small reserve file requires smaller memtables.
 	memTable  = 16 << 20
 	minTable  = 256 << 10
 	memTables = 3
@@ -112,7 +112,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		FlushDelayDeleteRange: 10 * time.Second,
 
 		L0CompactionThreshold:      4,
-		L0StopWritesThreshold:      32 * backlog.Max, // never reached, because package backlog makes commits wait at fewer sublevels
+		L0StopWritesThreshold:      32 * backlog.Max, // this limit is never reached, because package backlog makes commits wait at fewer sublevels
 		LBaseMaxBytes:              256 << 20,
 		CompactionConcurrencyRange: s.compactions,
 	}

@@ -27,7 +27,7 @@ func OpenToRead(o Options) (db *pebble.DB, logs *logguard.Guard, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer lock.Close() // releases only this reference; Pebble holds another reference to the lock
+	defer lock.Close() // Close releases one reference to the lock; Pebble holds another reference
 	p.Lock = lock
 	if err := s.guard(logguard.Options{FS: o.FS, Dir: o.Dir, OnLoss: logguard.ShowReadable, Logf: o.Logf}, p); err != nil {
 		return nil, nil, err

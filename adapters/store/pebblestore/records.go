@@ -72,7 +72,7 @@ func (s *Store) copyRecord(ctx context.Context, k string, v []byte) {
 	if !s.copies.Add(recordcopy.Record(k, v)) {
 		return
 	}
-	s.catalog.Lock() // a drop adds its line before its commit; a rewrite between these two steps would lose the line
+	s.catalog.Lock() // A drop first adds its line to the file, and then commits. A rewrite of the file between these two steps would lose the line.
 	defer s.catalog.Unlock()
 	if s.journal.wait(ctx, s.catalog.last.Load()) != nil {
 		return

@@ -147,7 +147,7 @@ func (r *replay) change(k, v []byte) {
 	}
 }
 
-// changedRecords returns the new record of each changed key. The zero Record stands for a removed record.
+// changedRecords returns the new record of each changed key. For a removed record, it returns the zero Record.
 func (r *replay) changedRecords() (map[table.RecordKey]table.Record, error) {
 	list := map[table.RecordKey]table.Record{}
 	for text, v := range r.records {
@@ -167,7 +167,8 @@ func (r *replay) changedRecords() (map[table.RecordKey]table.Record, error) {
 	return list, nil
 }
 
-// Drops reports whether a commit drops the table with the given key. record is the commit's record in the log.
+// Drops reports whether a commit drops the table with the given key. The parameter record is the commit's record in the
+// log.
 func Drops(record []byte, key table.RecordKey) bool {
 	if len(record) < batchrepr.HeaderLen {
 		return false
@@ -188,8 +189,8 @@ func Drops(record []byte, key table.RecordKey) bool {
 // Lead ends the replay of another store's log, so that the store accepts writes with Timestamps higher than the given
 // one. The store begins a new history, which continues the other store's history.
 //
-// keepLogs is as in Options.KeepLogs. next is the ID of the store's new timeline in the backup location, or "". If the
-// process is killed, the next start finds the timeline by this ID.
+// The parameter keepLogs is as in Options.KeepLogs. The parameter next is the ID of the store's new timeline in the
+// backup location, or "". If the process is killed, the next start finds the timeline by this ID.
 func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
 	if err := s.beginTimeline(above, keepLogs, next); err != nil {
 		return err

@@ -41,8 +41,8 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 			}
 			continue
 		}
-		// The iterator shows only commits with numbers up to n. Wait for them after reading the page, because by then
-		// their fsync has usually finished.
+		// The iterator shows only commits with numbers up to n. Wait for these commits after reading the page, because
+		// by then their fsync has usually finished.
 		n := s.journal.last.Load()
 		page, err := collect(ctx, it, l, &r, b, nil)
 		if err != nil {
@@ -93,8 +93,8 @@ func (l *liveTable) bounds(r key.Range) *pebble.IterOptions {
 	return o
 }
 
-// collect fills the page of b with the entities in the requested ranges, and closes the iterator. hidden has older
-// states of entities, which replace the current ones.
+// collect fills the page of b with the entities in the requested ranges, and closes the iterator. For each entity in
+// hidden, the page shows the older state there instead of the current state.
 func collect(ctx context.Context, it *pebble.Iterator, l *liveTable, r *table.ScanRequest, b table.PageBuilder, hidden []hiddenRow) (table.Page, error) {
 	c := collector{b: b, m: pagerows.Get(), hidden: hidden, descending: r.Descending}
 	c.b.Pause = r.Pause
@@ -164,8 +164,8 @@ func (c *collector) collect(ctx context.Context, it *pebble.Iterator, in key.Ran
 	return err
 }
 
-// collectOld examines the hidden entities in the range, up to a key; nil means all. It reports whether a hidden entity
-// has this key.
+// collectOld examines the hidden entities in the range, up to the key until. If until is nil, it examines all of them.
+// It reports whether a hidden entity has this key.
 func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) (at bool, err error) {
 	for len(c.hidden) > 0 && !at {
 		h := c.hidden[0]

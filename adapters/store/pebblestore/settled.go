@@ -35,7 +35,7 @@ func (j *journal) isDurable(e *entry) bool {
 }
 
 // pendingCommits returns, oldest first, the commits that might not be durable yet, up to the first such catalog change.
-// catalog is this change, or nil. j.mu must be held.
+// The result catalog is this change, or nil. j.mu must be held.
 func (j *journal) pendingCommits() (commits []*entry, catalog *entry) {
 	for e := j.oldest; e != nil; e = e.newer {
 		switch {

@@ -17,7 +17,7 @@ func (s *Store) ReadLog(after edm.Ticks) commitlog.Reader { return s.shipping.Re
 // AwaitDurable waits until all commits registered before the call are durable, or until ctx is done. It returns a
 // number up to which all commits are durable, and the argument now.
 //
-// whole reports whether these commits include every commit that returned before now.
+// The result whole reports whether these commits include every commit that returned before the time now.
 func (s *Store) AwaitDurable(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool) {
 	last := s.journal.last.Load()
 	_ = s.journal.wait(ctx, last) // the wait may fail, so s.Durable() may be lower than last
@@ -84,8 +84,8 @@ func (s *Store) LogWritten() (written, kept int64) {
 // (High, Quiet].
 type Span struct{ Low, High, Quiet edm.Ticks }
 
-// raiseToNow raises the clock to the current time. last is the highest commit number issued so far. No commit gets a
-// number in (last, until].
+// raiseToNow raises the clock to the current time. The result last is the highest commit number issued so far. No
+// commit gets a number in (last, until].
 func (s *Store) raiseToNow() (last, until edm.Ticks) {
 	s.journal.numbers.Lock()
 	defer s.journal.numbers.Unlock()

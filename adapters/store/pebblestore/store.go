@@ -27,32 +27,32 @@ import (
 
 // Store is a table.Store in a directory. Use [Open].
 type Store struct {
-	identity atomic.Pointer[string] // nil until loadIdentity has read it
+	identity atomic.Pointer[string] // identity of the store; nil until loadIdentity has read it
 	db       *pebble.DB
 	memory   bool
 	now      func() edm.Ticks // clock of the machine; nil if the store is open for reading only
 	fatal    func(error)
 	// committed is called with the duration of each commit. It may be nil.
 	committed   func(time.Duration)
-	logs        *logguard.Guard // nil for a store in memory
-	shipping    *logship.Keeper // nil for a store in memory or for reading only
+	logs        *logguard.Guard // guard of the logs; nil for a store in memory
+	shipping    *logship.Keeper // keeper of unshipped logs; nil for a store in memory or for reading only
 	dir         string
 	histories   sync.Mutex
-	history     table.History      // zero until the file HISTORY has shown that this store is not a copy
+	history     table.History      // history of the store; zero until the file HISTORY has shown that this store is not a copy
 	copied      recordcopy.Content // second copy of the records, as read at the start
-	disk        *fulldisk.Disk     // nil for a store in memory
-	room        *room.Room         // nil for a store on disk, or without a limit
+	disk        *fulldisk.Disk     // the disk, with its free space; nil for a store in memory
+	room        *room.Room         // limit of the memory; nil for a store on disk, or without a limit
 	machine     vfs.FS             // file system of the machine, in which an operation without disk space fails
-	copies      *recordcopy.File   // nil for a store in memory
-	backlog     *backlog.Backlog   // nil if the store is open for reading only
+	copies      *recordcopy.File   // file with the second copy of the records; nil for a store in memory
+	backlog     *backlog.Backlog   // backlog of compactions; nil if the store is open for reading only
 	marker      *logguard.Marker
 	journal     *journal
 	tables      *tables
 	stalls      atomic.Int64
 	lastMetrics atomic.Pointer[pebble.Metrics] // previous metrics, used while Pebble may hold the lock of its metrics
-	calls       sync.WaitGroup                 // counts calls of Pebble that may wait for disk space
-	checkpoint  sync.Mutex                     // locked while a checkpoint is made
-	ending      context.Context                // canceled by s.end when the store is being closed
+	calls       sync.WaitGroup                 // counter of the Pebble calls that may wait for disk space
+	checkpoint  sync.Mutex                     // lock that is held while a checkpoint is made
+	ending      context.Context                // context that s.end cancels when the store is being closed
 	end         context.CancelFunc
 	// failures counts failed flushes and compactions since the last successful flush.
 	failures atomic.Int32
@@ -64,7 +64,7 @@ type Store struct {
 	compactionFailed atomic.Int64
 
 	catalog struct {
-		sync.Mutex              // acquired before any stripe
+		sync.Mutex              // this lock is acquired before the lock of any stripe
 		last       atomic.Int64 // number of the last catalog change, stored before the change is applied
 	}
 	seed    maphash.Seed
@@ -182,7 +182,7 @@ func (s *Store) admit(m []table.Mutation) error {
 	return s.disk.Admit(m)
 }
 
-// admitDelete is like admit. deletes is true if the change only deletes data.
+// admitDelete is like admit. The parameter deletes is true if the change only deletes data.
 func (s *Store) admitDelete(deletes bool) error {
 	if err := s.room.Admit(deletes); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 // undo contains the data that a read needs to hide a commit that is not durable yet.
 type undo struct {
 	// The following fields are set only for a commit that writes entities.
-	stripe    *stripe // nil for a catalog change
+	stripe    *stripe // stripe of the commit; nil for a catalog change
 	liveTable *liveTable
 	mutations []table.Mutation // memory of the caller of Commit, valid until the call of journal.done
 	olds      []old            // entities before the commit; nil if there is plenty of disk space, because reads then hide no commits

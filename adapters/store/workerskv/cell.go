@@ -74,7 +74,7 @@ func decodeMetadata(metadata []byte) (p peeked, err error) {
 	return p, nil
 }
 
-// decodeCell returns the cell that is stored in a value and metadata.
+// decodeCell decodes a cell from the value and the metadata of a name in KV.
 func decodeCell(value, metadata []byte) (body []byte, err error) {
 	p, err := decodeMetadata(metadata)
 	switch {

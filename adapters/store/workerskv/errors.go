@@ -31,7 +31,7 @@ var (
 	errReadOnly = unsupported("This is a replica: write to the primary.")
 )
 
-// busy is [table.ErrBusy] after a failure in which nothing was applied. cause is for the log.
+// busy is [table.ErrBusy] with the cause of a failure in which nothing was applied. The cause is only for the log.
 type busy struct{ cause error }
 
 func (b *busy) Error() string   { return table.ErrBusy.Error() + ": " + b.cause.Error() }
@@ -46,8 +46,8 @@ func readError(ctx context.Context, err error) error {
 	return &busy{err}
 }
 
-// writeError combines the errors of the writes of one commit. It returns [table.ErrBusy] if KV refused all writes,
-// [table.ErrUnknown] if it did not, and nil without an error.
+// writeError combines the errors of the writes of one commit. It returns nil if there is no error, [table.ErrBusy] if
+// KV refused all writes, and [table.ErrUnknown] otherwise.
 func writeError(errs []error) error {
 	var failure error
 	certain := true
@@ -66,7 +66,7 @@ func writeError(errs []error) error {
 	return &unknown{failure}
 }
 
-// unknown is [table.ErrUnknown] after a failure in which a write may have been applied, or may still be applied.
+// unknown is [table.ErrUnknown] with the cause of a failure. The write may have been applied, or may still be applied.
 type unknown struct{ cause error }
 
 func (u *unknown) Error() string   { return table.ErrUnknown.Error() + ": " + u.cause.Error() }

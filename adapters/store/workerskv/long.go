@@ -13,8 +13,8 @@ import (
 // positionAfter returns a position that sorts after every position with the prefix k.
 func positionAfter(k []byte) []byte { return append(bytes.Clone(k), 0xFF) }
 
-// startLong reads entities with long keys at the start of a range from the primary. The range may begin after the mark
-// of these keys, which the scan then does not reach.
+// startLong reads entities with long keys at the start of a range from the primary. This is necessary if the range
+// begins after the mark of these keys, because the scan then does not reach the mark.
 func (s *scanner) startLong(ctx context.Context, st *stream) (full bool, err error) {
 	start := st.r.Start
 	n := cut(start, overflow)

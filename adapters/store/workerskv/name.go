@@ -24,8 +24,8 @@ const (
 	incarnationText = 16
 	// maxKey is the maximum length of an encoded key in a name.
 	maxKey = maxName - 1 - incarnationText
-	// separator and after stand for the bytes 00 and 01 of an encoded key, which KV might not accept. Both also sort
-	// below every character of a key.
+	// separator replaces the byte 00 of an encoded key, and after replaces the byte 01, because KV might not accept
+	// these bytes. Both sort below every character of a key.
 	separator = 0x1E
 	after     = 0x1F
 )
@@ -76,8 +76,8 @@ const overflow = maxKey - 1 - 2*digestSize
 
 const digestSize = 8
 
-// markOf returns the name of the mark for a key that is too long for a name in KV: the beginning of the key, the byte
-// after, and a digest of the key.
+// markOf returns the name of the mark for a key that is too long for a name in KV. It consists of the beginning of the
+// key, the constant after, and a digest of the key.
 func markOf(prefix string, k []byte) string {
 	b := appendPosition([]byte(prefix), k[:cut(k, overflow)])
 	digest := sha256.Sum256(k)
@@ -93,7 +93,7 @@ func markedBy(prefix, name string) []byte {
 	return bytes.ReplaceAll([]byte(name[len(prefix):i]), []byte{separator}, []byte{0})
 }
 
-// cut returns the greatest offset up to n at which a key can be cut without dividing a UTF-8 character.
+// cut returns the greatest offset, at most n, at which a key can be cut without dividing a UTF-8 character.
 func cut(k []byte, n int) int {
 	if n >= len(k) {
 		return len(k)

@@ -18,7 +18,8 @@ type Publisher struct {
 	wrote map[string]edm.Ticks // the time of the last write of each name; needed for one second, because KV permits one write of a name per second
 }
 
-// maxResting limits the size of Publisher.wrote. At this size, write removes the names that can be written again.
+// maxResting limits the size of Publisher.wrote. At this size, the method write removes the names that can be written
+// again.
 const maxResting = 1000
 
 // NewPublisher returns a Publisher that writes to a namespace.
@@ -27,7 +28,7 @@ func NewPublisher(ns Namespace, now func() edm.Ticks) *Publisher {
 }
 
 // Rows publishes changes of entities of one incarnation of a table, given in order. Of several changes of one key, it
-// publishes the last. done reports for each change whether the replica has it. err is the first error.
+// publishes the last. The result done reports for each change whether the replica has it, and err is the first error.
 //
 // If err is nil, the caller must wait a second and repeat the changes that are not done.
 //
@@ -73,7 +74,7 @@ func rowWrite(prefix string, c *table.Change) Write {
 	return cellWrite(nameOf(prefix, c.Key), table.AppendRow(nil, c.Row))
 }
 
-// Record publishes a record. ticks determines the revision of the record in the replica.
+// Record publishes a record. The parameter ticks determines the revision of the record in the replica.
 func (p *Publisher) Record(ctx context.Context, r table.Record, ticks edm.Ticks) error {
 	name, ok := recordName(r.Key)
 	if !ok {
@@ -118,7 +119,7 @@ func (p *Publisher) writeOne(ctx context.Context, name string, body []byte) erro
 	return p.write(ctx, []Write{cellWrite(name, body)})[0]
 }
 
-// write makes writes to different names concurrently. It returns errRests for a name that was written less than a
+// write sends writes of different names to KV concurrently. It returns errRests for a name that was written less than a
 // second ago, by this Publisher or by another instance.
 func (p *Publisher) write(ctx context.Context, writes []Write) []error {
 	now := p.now()

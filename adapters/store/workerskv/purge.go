@@ -18,7 +18,7 @@ func (s *Store) writeNote(ctx context.Context, r *table.Record) error {
 }
 
 // Purge deletes the entities of tables that were dropped at least two minutes ago. It makes at most the given number of
-// KV calls, which must be 20 or more. more reports whether such entities may remain.
+// KV calls, which must be 20 or more. The result more reports whether such entities may remain.
 //
 // Without regular calls of Purge, the entities remain in KV, which charges for them.
 func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {

@@ -148,8 +148,8 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	return table.RevisionOf(t), nil
 }
 
-// demand reads a record. It returns table.ErrRevision if the record's revision is not want. "" means that there is no
-// record.
+// demand reads a record. It returns table.ErrRevision unless the record has the revision want. If want is "", the
+// record must not exist.
 func (s *Store) demand(ctx context.Context, key table.RecordKey, want table.Revision) (table.Record, error) {
 	r, err := s.ReadRecord(ctx, key, table.Strong)
 	if err != nil && !errors.Is(err, table.ErrNoRecord) {

@@ -117,7 +117,7 @@ func (r *Replica) Commit(context.Context, table.RecordKey, []table.Mutation) (ed
 
 // Reader is a store that sends reads with eventual consistency to a replica, and all other operations to the primary.
 type Reader struct {
-	table.Store // the primary
+	table.Store // the primary store
 	Replica     *Replica
 }
 

@@ -14,7 +14,8 @@ import (
 type scanner struct {
 	ns     Namespace
 	prefix string // prefix of the names of entities
-	// long scans the primary for keys that are too long for names. It is nil in a Store, which has no such keys.
+	// long is the function that scans the primary for keys that are too long for names. It is nil in a Store, which has
+	// no such keys.
 	long func(ctx context.Context, r table.ScanRequest) (table.Page, error)
 
 	request table.ScanRequest
@@ -54,7 +55,7 @@ func (s *scanner) scan(ctx context.Context) (table.Page, error) {
 			continue
 		}
 		switch {
-		case s.page.Page.Next != nil: // the method delegate has set it
+		case s.page.Page.Next != nil: // the method delegate has set Next
 		case s.last != nil:
 			s.page.Page.Next = st.resume().position(s.last)
 		case i > 0:
@@ -67,7 +68,7 @@ func (s *scanner) scan(ctx context.Context) (table.Page, error) {
 	return s.page.Page, nil
 }
 
-// open starts to read a range. It returns the cursor in the start of the range.
+// open opens the stream of a range. It also returns the cursor that the start of the range contains.
 func (s *scanner) open(ctx context.Context, r key.Range) (*stream, cursor, error) {
 	start, at := splitPosition(r.Start)
 	r.Start = start
@@ -79,7 +80,7 @@ func (s *scanner) open(ctx context.Context, r key.Range) (*stream, cursor, error
 	}
 	common := prefixOf(r)
 	common = common[:cut(common, maxKey)]
-	if at.common > len(common) { // invalid, because the common prefix of a scan never becomes shorter
+	if at.common > len(common) { // the cursor is invalid, because the common prefix of a scan never becomes shorter
 		at.kv = ""
 	} else if at.kv != "" {
 		common = common[:cut(common, at.common)]
@@ -154,8 +155,8 @@ func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 	}
 }
 
-// examine adds a row to the page if the row matches the filter. full means that the page was already full and the row
-// was not added.
+// examine adds a row to the page if the row matches the filter. The result full means that the page was already full
+// and the row was not added.
 func (s *scanner) examine(ctx context.Context, row *table.Row) (full bool, err error) {
 	verdict, err := s.page.Examine(ctx, row)
 	if verdict == table.Take {

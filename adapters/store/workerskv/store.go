@@ -75,8 +75,8 @@ func (s *Store) timestamp(floor edm.Ticks) edm.Ticks {
 	return t
 }
 
-// tableLease caches the incarnation of a table for leaseTime. The incarnation may be out of date, but so may every read
-// of KV for a minute.
+// tableLease caches the incarnation of a table for leaseTime. The incarnation may be out of date, but every result of
+// KV may be out of date for a minute.
 type tableLease struct {
 	prefix string // prefix of the names of the table's entities
 	at     edm.Ticks

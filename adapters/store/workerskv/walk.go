@@ -12,16 +12,17 @@ type found struct {
 	peeked
 }
 
-// budget limits the KV calls and the time of a page. A page without budget makes no more lists, but still reads single
-// names until it has examined one key.
+// budget limits the KV calls and the time of a page. Without budget, a page does not list names any further, but still
+// reads single names until it has examined one key.
 type budget struct {
 	calls   int         // number of KV calls that the page may still make
 	begun   bool        // whether the page has examined a key
-	expired func() bool // reports whether the time of the page is over; may be nil
-	lists   int         // number of lists made
+	expired func() bool // function that reports whether the time of the page is over; may be nil
+	lists   int         // number of list calls that the page has made
 }
 
-// spent reports whether the page must make no more lists. The time limit applies only after the first minCalls lists.
+// spent reports whether the page must not list further names. The time limit applies only after the first minCalls list
+// calls.
 func (b *budget) spent() bool {
 	return b.calls <= 0 || b.lists >= minCalls && b.expired != nil && b.expired()
 }
@@ -32,7 +33,7 @@ const maxList = 1000
 // errSpent means that a page must end early.
 var errSpent = errors.New("the page ended early, because its calls or its time are used up")
 
-// walk visits, in order, the names that begin with prefix and are not below from. A list of KV begins at the prefix or
+// walk visits, in order, the names that begin with prefix, from the name from on. A list of KV begins at the prefix or
 // at a cursor, so a walk may skip names.
 type walk struct {
 	ns     Namespace
@@ -49,8 +50,8 @@ type walk struct {
 	point  *found // set if the walk visits only a single name
 }
 
-// newWalk returns a walk that begins at the name from. cursor is the cursor of an earlier walk with the same prefix, or
-// "".
+// newWalk returns a walk that skips the names below from. The parameter cursor is the cursor of an earlier walk with
+// the same prefix, or "".
 func newWalk(ns Namespace, b *budget, prefix, from, cursor string, limit int) *walk {
 	return &walk{ns: ns, budget: b, prefix: prefix, from: from, limit: min(max(limit, 16), maxList), cursor: cursor}
 }
@@ -68,7 +69,7 @@ func newPoint(ctx context.Context, ns Namespace, b *budget, name string) (*walk,
 	return w, err
 }
 
-// fill makes lists until page contains a name or the list is complete.
+// fill lists names until the page contains a name or the list is complete.
 func (w *walk) fill(ctx context.Context) error {
 	for len(w.page) == 0 && (!w.begun || w.next != "") {
 		if w.budget.spent() {

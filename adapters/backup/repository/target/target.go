@@ -19,13 +19,13 @@ import (
 
 // These files exist while a restore is unfinished.
 const (
-	noteName = "restore.unfinished" // contains the name of the backup
-	lockName = "restore.lock"       // locked by the restoring process
+	noteName = "restore.unfinished" // name of the file that contains the name of the backup
+	lockName = "restore.lock"       // name of the file that the restoring process locks
 )
 
 // File is a file of the backup.
 type File struct {
-	Name     string // a name without a folder
+	Name     string // name of the file, without a folder
 	Size     int64
 	Modified int64 // Unix time in nanoseconds
 }
@@ -37,9 +37,9 @@ func IsMarker(name string) bool { return strings.HasPrefix(name, "marker.") }
 type Directory struct {
 	dir       string
 	files     []File
-	made      bool // this restore created the directory
+	made      bool // whether this restore created the directory
 	continues bool
-	marked    bool // a file exists for which IsMarker is true, so all other files are complete
+	marked    bool // whether a file exists for which IsMarker is true; all other files are then complete
 	lock      interface{ Close() error }
 }
 
@@ -90,15 +90,15 @@ func (d *Directory) checkContent(id string) error {
 		return err
 	}
 	noted := err == nil
-	begun := strings.TrimSpace(string(note)) // "" if the process was killed before it wrote the name
+	begun := strings.TrimSpace(string(note)) // the name of the backup is "" if the process was killed before it wrote the name
 	if d.continues, d.marked = begun == id, false; begun != "" && begun != id {
 		return fmt.Errorf("%s has a part of backup %s, whose restore was interrupted: continue with --backup %[2]s, or restore to a new directory", d.dir, begun)
 	}
 	for _, e := range entries {
 		name := e.Name()
 		switch {
-		case name == "lost+found", name == noteName, name == lockName: // a folder of the file system, or one of the two files of a restore
-		case noted && name == "LOCK": // a command that tried to open the unfinished store has left this empty file
+		case name == "lost+found", name == noteName, name == lockName: // this is a folder of the file system, or one of the two files of a restore
+		case noted && name == "LOCK": // this empty file comes from a command that tried to open the unfinished store
 		case d.continues && slices.ContainsFunc(d.files, func(f File) bool { return f.Name == name }):
 			d.marked = d.marked || IsMarker(name)
 		default:

@@ -34,12 +34,13 @@ type bucket struct {
 	frozen  frozen
 	sweep   expiry.Sweep
 	feed    feed.Feed
-	// generation is part of each question to the catalog. A drop, for example, changes it, so that late answers are
-	// ignored. Its first value is random, so that this also works after a restart.
+	// generation is a number in each question to the catalog. Events such as a drop change the number, so that the
+	// bucket ignores answers to earlier questions. It begins with a random number, so that this also works after a
+	// restart.
 	generation uint64
 	ended      table.Incarnation // the incarnation that the catalog last reported as being deleted
 
-	key []byte // scratch buffer
+	key []byte
 }
 
 // serve checks that the table exists and that the object has the key k. If ok is false, the caller must return the
@@ -63,7 +64,7 @@ func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool,
 	}
 	switch id, _ := l.Ranges.Find(k); {
 	case id == p.Range && (b.marker.Live || len(l.Ranges) > 0):
-		// The catalog does not know yet that the key moved, or this object lost its rows. In both cases, the sender
+		// The catalog has not recorded yet that the key moved, or this object lost its rows. In both cases, the sender
 		// must retry.
 		return false, t.Fail(message.ErrAgain)
 	case id != p.Range:
@@ -166,8 +167,8 @@ func (b *bucket) issue(t *turn.Turn) func() edm.Ticks {
 	}
 }
 
-// drop ends an incarnation and answers with its highest Timestamp. The object keeps it until OpForget, because the
-// answer may be lost.
+// drop ends an incarnation and answers with its highest Timestamp. The object keeps this Timestamp until OpForget,
+// because the answer may be lost.
 func (b *bucket) drop(t *turn.Turn) turn.Step {
 	incarnation := t.Fields.Incarnation()
 	if !t.Fields.Done() {
@@ -192,7 +193,7 @@ func (b *bucket) drop(t *turn.Turn) turn.Step {
 	return t.DoneTicks(b.clock.Reserved)
 }
 
-// forget removes the highest Timestamp that drop retained, once the catalog has recorded it.
+// forget removes the highest Timestamp that drop retained, after the catalog has recorded it.
 func (b *bucket) forget(t *turn.Turn) turn.Step {
 	high := t.Fields.Ticks()
 	if !t.Fields.Done() {

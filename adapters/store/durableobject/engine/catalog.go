@@ -108,8 +108,8 @@ func (c *catalog) write(t *turn.Turn, a message.Attempt, v answers.Verdict) turn
 	return t.DoneTicks(at)
 }
 
-// successor returns the record that replaces old after a write of d, or an error if the write must be refused. layout
-// is used only if the table is new.
+// successor returns the record that replaces old after a write of d, or an error if the write must be refused. The
+// parameter layout is used only if the table is new.
 func (c *catalog) successor(t *turn.Turn, old *record.Record, d table.Record, layout message.Layout) (rec record.Record, err error) {
 	rec = record.Record{Record: d, Layout: old.Layout, Floor: old.Floor, Split: old.Split}
 	switch {

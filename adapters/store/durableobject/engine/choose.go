@@ -15,7 +15,7 @@ import (
 
 const (
 	minute = 60 * edm.TicksPerSecond
-	// longRest is the time for which a range does not ask the catalog again, after the table had the maximum number of
+	// longRest is how long a range waits before it asks the catalog again, if the table had the maximum number of
 	// ranges.
 	longRest = 10 * minute
 )
@@ -73,10 +73,10 @@ func (x *splitting) afterWrite(t *turn.Turn, b *bucket, p *message.Destination, 
 	x.lookLater(t, b)
 }
 
-// mostBytes returns the size above which the range splits. It is a quarter higher for a range that was split after its
-// last partition, which would otherwise soon split again.
+// mostBytes returns the size above which the range splits. This size is a quarter higher for a range that was split
+// after its last partition; otherwise such a range would soon split again.
 func (b *bucket) mostBytes() int64 {
-	if bytes.HasSuffix(b.marker.Bounds().End, []byte{1}) { // see key.PartitionAfter: no PartitionKey ends with this byte
+	if bytes.HasSuffix(b.marker.Bounds().End, []byte{1}) { // no PartitionKey ends with this byte: see key.PartitionAfter
 		return b.split.bytes + b.split.bytes/4
 	}
 	return b.split.bytes

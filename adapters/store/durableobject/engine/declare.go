@@ -27,7 +27,7 @@ func (b *bucket) declare(t *turn.Turn) turn.Step {
 		return t.Fail(table.ErrBusy)
 	}
 	if t.Resumed.Kind != turn.Locates {
-		b.generation++ // answers to earlier questions are ignored
+		b.generation++ // from now on, answers to earlier questions are ignored
 	}
 	clean := byte(1)
 	if b.marker.Live {
@@ -53,7 +53,7 @@ func (b *bucket) declare(t *turn.Turn) turn.Step {
 // entities.
 func (b *bucket) restartSweep(t *turn.Turn) { b.sweep.Declared(t.Rows, b.marker.Traits, t.Now) }
 
-// judge returns the [expiry.Judge] of a read, which decides which entities have expired.
+// judge returns the [expiry.Judge] that determines which entities have expired for a read.
 func (b *bucket) judge(t *turn.Turn) expiry.Judge {
 	if b.marker.Traits == nil {
 		return expiry.Judge{}

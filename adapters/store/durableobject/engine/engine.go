@@ -17,8 +17,8 @@ import (
 // Rows is the object's storage.
 type Rows = storage.Rows
 
-// Step is the result of [Engine.Handle]. A Step may request calls. Resume passes their answers to the next call of
-// Handle.
+// Step is the result of [Engine.Handle]. A Step may contain calls to other objects. A Resume passes the answers of
+// these objects to Handle.
 type (
 	Step   = turn.Step
 	Resume = turn.Resume
@@ -35,12 +35,12 @@ type Options struct {
 	// Replica is the name of the replica to which changes are published; "" means none. A new name means a new replica,
 	// to which all data is published again.
 	Replica string
-	// SplitBytes is the size, and SplitRate the number of requests per second, above which a range splits. 0 disables
-	// this kind of split.
+	// SplitBytes is the size in bytes above which a range splits. SplitRate is the number of requests per second above
+	// which a range splits. The value 0 disables this kind of split.
 	SplitBytes int64
 	SplitRate  float64
-	// Told is called when a range of a table has begun, finished or been refused a split or a merge with its neighbour.
-	// It may be nil.
+	// Told is called when a range begins or finishes a split or a merge with its neighbour, or when one is refused. It
+	// may be nil.
 	Told func(table string, bucket uint16, id uint32, event string)
 	// PieceRows is the maximum number of entities that one message moves to another range; 0 means 500.
 	PieceRows int
@@ -55,8 +55,8 @@ type Options struct {
 // Shared limits the memory in which all engines of a process remember answers: see [answers.Room].
 type Shared struct{ answers answers.Room }
 
-// NewShared returns a Shared. It calls short, unless short is nil, when an engine had to forget the answer to a write
-// in less than a minute.
+// NewShared returns a Shared. If short is not nil, it is called when an engine had to forget the answer to a write in
+// less than a minute.
 func NewShared(short func()) *Shared { return &Shared{answers.Room{Short: short}} }
 
 // Engine is the code inside one Durable Object, with its in-memory state. It is not safe for concurrent use. After a
@@ -95,9 +95,9 @@ func (e *Engine) Discard() { e.answers.Leave() }
 func Alarm() []byte { return message.Alarm() }
 
 // Handle handles a message in one transaction over rows, until it needs calls to other objects. It appends the answer
-// to dst. resume is nil for a new message.
+// to dst. For a new message, resume is nil.
 //
-// m must not change while Handle runs. Handle retains neither m nor rows.
+// The message m must not change while Handle runs. Handle retains neither m nor rows.
 func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	op, fields, ok := message.Open(m)
 	if !ok {

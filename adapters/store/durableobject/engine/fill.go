@@ -37,9 +37,9 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 		if last {
 			return b.widen(t, &taking)
 		}
-		return t.Done() // a duplicate that arrived late
+		return t.Done() // the message is a duplicate that arrived late
 	case seq <= s.Seq:
-		return t.Done() // a duplicate that arrived late
+		return t.Done() // the message is a duplicate that arrived late
 	case last && s.Seq == 0, !last && b.room.Full(t.Rows):
 		return t.Fail(table.ErrBusy)
 	}

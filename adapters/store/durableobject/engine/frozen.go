@@ -48,7 +48,7 @@ func (b *bucket) thaw(t *turn.Turn) {
 	if !b.marker.Live && b.clock.Reserved == 0 {
 		feed.DeleteAll(t.Rows)
 	}
-	b.loadSplit(t) // reads from the rows whether a split is in progress, and continues it
+	b.loadSplit(t) // the rows record whether a split is in progress; loadSplit then continues the split
 }
 
 // askInstructions returns this object's part in a restore. If r is nil, the caller must return the second result, the step that asks the catalog.

@@ -41,7 +41,7 @@ func (b *bucket) join(t *turn.Turn) turn.Step {
 	case b.frozen.id != 0 || !x.joins || number != x.promise || s.Phase != span.Serving:
 		return t.Fail(table.ErrUnsupported)
 	case seq <= x.received:
-		return t.Done() // a duplicate that arrived late
+		return t.Done() // the message is a duplicate that arrived late
 	case b.room.Full(t.Rows):
 		return t.Fail(table.ErrUnsupported)
 	}
@@ -97,8 +97,8 @@ func (b *bucket) hasBelow(t *turn.Turn) bool {
 	return storage.HasAny(t.Rows, from, to)
 }
 
-// givesUp cancels the merge if the neighbour refuses the copies or does not answer. It reports whether it did. The
-// range still serves all its keys.
+// givesUp cancels the merge if the neighbour refuses the copies or does not answer, and reports whether the merge is
+// cancelled. The range still serves all its keys.
 func (b *bucket) givesUp(t *turn.Turn, err error) bool {
 	s, x := b.marker.Span, &b.split
 	lost := t.Answers[0].Err != nil

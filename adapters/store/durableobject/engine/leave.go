@@ -89,8 +89,8 @@ func (b *bucket) isEmpty(t *turn.Turn) bool {
 	return !storage.HasAny(t.Rows, from, to)
 }
 
-// lookIfSmall schedules, after a restart, the check whether the range can merge. The last issued Timestamp stands for
-// the unknown time of the last write.
+// lookIfSmall schedules, after a restart, the check whether the range can merge. It uses the last issued Timestamp
+// instead of the unknown time of the last write.
 func (b *bucket) lookIfSmall(t *turn.Turn) {
 	x := &b.split
 	x.last = min(b.clock.Last, t.Now)
@@ -101,8 +101,8 @@ func (b *bucket) lookIfSmall(t *turn.Turn) {
 	}
 }
 
-// lookWhileIdle schedules the next check whether a small range can merge: after 1, 2, 4, 8 and 16 hours without load,
-// and then no more.
+// lookWhileIdle schedules the next check whether a small range can merge. The checks follow after 1, 2, 4, 8 and 16
+// hours without load; there is no later check.
 func (x *splitting) lookWhileIdle(now edm.Ticks) {
 	since := max(x.last, x.load.BusyUntil(now, x.rate))
 	for wait := edm.Ticks(leaveAfter); wait <= idleAfter; wait *= 2 {
@@ -241,7 +241,7 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	}
 	switch start := b.marker.Bounds().Start; {
 	case bytes.Compare(start, taking.Bounds.Start) <= 0:
-		return t.Done() // a duplicate: this range already has the rows
+		return t.Done() // the message is a duplicate: this range already has the rows
 	case taking.Number != 0 && (taking.Number != promise || !bytes.Equal(start, taking.Bounds.End) || s.Leaving || x.joins && taking.Replica != b.outbox.Replica()):
 		return t.Fail(table.ErrUnsupported) // the sender treats this error as final: see handleRefusal
 	case !bytes.Equal(start, taking.Bounds.End) || s.Leaving:

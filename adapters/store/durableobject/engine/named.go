@@ -16,7 +16,7 @@ import (
 // The catalog assigns an id to each range. It records a new range before the range writes a row, so that a drop of the
 // table reaches every range.
 
-// maxBegun is the maximum number of ranges of a table that may be filling at the same time.
+// maxBegun is the maximum number of new ranges of a table that are filled at the same time.
 const maxBegun = 4
 
 // tellRanges answers with the incarnation and layout of a table, and with the ranges of one of its buckets.
@@ -59,8 +59,8 @@ type splitRequest struct {
 	message.Named
 }
 
-// splitting parses a message about a split, and loads the table's record and the bucket's ranges. An error is the
-// answer to the message.
+// splitting parses a message about a split, and loads the table's record and the bucket's ranges. If it returns an
+// error, the error is the answer to the message.
 func (c *catalog) splitting(t *turn.Turn) (s *splitRequest, instead error) {
 	s = &splitRequest{Splitting: t.Fields.Splitting()}
 	if !t.Fields.Done() {

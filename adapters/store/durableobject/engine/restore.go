@@ -109,8 +109,8 @@ func (b *bucket) acceptStates(t *turn.Turn, r *restoring.Restore) turn.Step {
 	return turn.Step{Answer: message.AppendFound(t.Dst, states[1], states[0], max(b.clock.Last, b.clock.Reserved))}
 }
 
-// owned reports whether the object, after its return to the requested time, has the keys that it must have by the
-// catalog's history. Keys that it was handing over count as its own.
+// owned reports whether the object, after its return to the requested time, has the keys that the catalog's history
+// assigns to it. Keys that the object was handing over count, too.
 func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
 	s := b.marker.Span
 	switch {
@@ -161,7 +161,7 @@ func (b *bucket) finishRestore(t *turn.Turn, p *message.Destination, r *restorin
 // remain to be deleted.
 func (b *bucket) adopt(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) {
 	m := &b.marker
-	feed.Wipe(t.Rows) // makes the feed refuse all positions that readers got before the restore
+	feed.Wipe(t.Rows) // the feed must refuse all positions that readers got before the restore
 	m.Live, m.Incarnation, m.Traits = true, r.Next, r.Traits
 	if s := m.Span; s != nil && s.Phase != span.Emptying {
 		bounds := key.Range{Start: bytes.Clone(o.Bounds.Start), End: bytes.Clone(o.Bounds.End)}

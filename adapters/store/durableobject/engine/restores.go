@@ -51,7 +51,7 @@ func (c *catalog) restore(t *turn.Turn) turn.Step {
 			err = c.advance(t, &rec, r)
 		}
 	case told.Began < t.Now-restoring.Inexact, !rec.Restoring && told.Began < r.Until:
-		err = table.ErrBusy // a late message: another message of the same command may have finished the restore
+		err = table.ErrBusy // the message is late: another message of the same command may have finished the restore
 	case !rec.Restoring && r.ID != told.ID:
 		r, err = c.beginRestore(t, &rec, told)
 	case !rec.Restoring || told.Undo == r.Undo && (told.To == r.To || r.Undo):

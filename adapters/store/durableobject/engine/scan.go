@@ -80,8 +80,8 @@ ranges:
 	return step
 }
 
-// inside iterates over the rows of entities in a range, in the order of the scan. have is the number of rows already in
-// the page.
+// inside iterates over the rows of entities in a range, in the order of the scan. The parameter have is the number of
+// rows already in the page.
 func (b *bucket) inside(t *turn.Turn, r key.Range, s *message.Scan, have int) iter.Seq2[[]byte, []byte] {
 	if r.Empty() {
 		return func(func(k, v []byte) bool) {}
@@ -93,8 +93,8 @@ func (b *bucket) inside(t *turn.Turn, r key.Range, s *message.Scan, have int) it
 	return t.Rows.Scan(from, to, readSize(s, have))
 }
 
-// readSize returns the number of bytes to read from the storage at a time. have is the number of rows already in the
-// page.
+// readSize returns the number of bytes to read from the storage at a time. The parameter have is the number of rows
+// already in the page.
 func readSize(s *message.Scan, have int) int {
 	n := storage.MostRun
 	if s.Rows > 0 && s.Filter == nil {

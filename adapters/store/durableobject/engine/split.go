@@ -26,7 +26,7 @@ const (
 	maxMarks   = 1 << 20
 	pieceBytes = 256 << 10
 	lastRows   = 100
-	// An alarm sends at most piecesOfAlarm chunks, because the platform limits its CPU time and its calls.
+	// An alarm sends at most piecesOfAlarm chunks, because the platform limits the CPU time and the calls of an alarm.
 	piecesOfAlarm = 256
 	// An alarm deletes at most emptyRows rows whose keys another range has.
 	emptyRows = 1000
@@ -61,8 +61,8 @@ type splitting struct {
 	received uint64    // the number of the last chunk from the left neighbour
 }
 
-// change names an entity in a chunk. at is the time of its last change, if it changed after an earlier chunk had
-// contained it.
+// change is an entity in a chunk. If the entity had changed after an earlier chunk contained it, the field at is the
+// time of its last change.
 type change struct {
 	key []byte
 	at  edm.Ticks
@@ -99,7 +99,7 @@ func (b *bucket) loadSplit(t *turn.Turn) {
 	}
 }
 
-// setAlarm makes the alarm of a Step no later than the next action of the split.
+// setAlarm moves the alarm of a Step to the next action of the split, unless the alarm is earlier.
 func (x *splitting) setAlarm(s *turn.Step) {
 	for _, at := range [...]edm.Ticks{x.due, x.look} {
 		if at != 0 && (s.Alarm == 0 || at < s.Alarm) {
@@ -318,7 +318,7 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 		m, next = b.addRows(t, m)
 		upto := next
 		if upto == nil {
-			upto = []byte{storage.SpaceOutbox + 1} // above the keys of all rows
+			upto = []byte{storage.SpaceOutbox + 1} // this key is above the keys of all rows
 		}
 		if bytes.Compare(upto, s.Upto) > 0 {
 			s.Upto = upto
@@ -332,7 +332,7 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 }
 
 // addRows adds the next entities to a chunk: first rows of entities, then rows of the outbox, which also name deleted
-// entities. next is the row of the next chunk, or nil.
+// entities. The result next is the row at which the next chunk begins, or nil.
 func (b *bucket) addRows(t *turn.Turn, m []byte) (piece, next []byte) {
 	s := b.marker.Span
 	_, to := storage.Entities(s.Bounds)
@@ -409,8 +409,8 @@ func (b *bucket) recordSeal(t *turn.Turn) {
 	b.feed.Sealed(t.Rows, to, b.issue(t))
 }
 
-// gives reports whether the range has stopped serving its upper keys for a split, and the catalog might not know their
-// new range yet.
+// gives reports whether the range has stopped serving its upper keys for a split, and the catalog might not have
+// recorded yet which range has these keys.
 func (*splitting) gives(s *span.Span) bool {
 	return s != nil && !s.Leaving && (s.Phase == span.Sealed || s.Phase == span.Moved)
 }

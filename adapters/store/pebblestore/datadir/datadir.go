@@ -30,7 +30,7 @@ func IsStoreFile(name string) bool {
 			return true
 		}
 	}
-	if name == "" || name[0] < '0' || name[0] > '9' { // for example access.log
+	if name == "" || name[0] < '0' || name[0] > '9' { // names of logs and data files begin with a digit, but access.log does not
 		return false
 	}
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".blob") || strings.HasSuffix(name, ".damaged")

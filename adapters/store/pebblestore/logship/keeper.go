@@ -27,13 +27,13 @@ const keptDir = "UNSHIPPED"
 type Options struct {
 	FS     vfs.FS // file system of the machine, in which an operation without disk space fails
 	Dir    string
-	Issued func() int64 // returns the highest commit number issued so far
+	Issued func() int64 // function that returns the highest commit number issued so far
 	Full   func() bool
 	Logf   func(format string, args ...any)
 }
 
-// Keeper keeps logs until they are shipped, up to a maximum size. It does not keep a log that was shipped before Pebble
-// discards it.
+// Keeper retains logs until they are shipped, up to a maximum size. It does not retain a log that was shipped before
+// Pebble discards it.
 type Keeper struct {
 	fs     vfs.FS
 	dir    string
@@ -100,8 +100,8 @@ func (k *Keeper) makeFolder() error {
 	return wholefile.SyncDir(k.fs, k.dir)
 }
 
-// Begin must be called before the store issues commit numbers. All these numbers will be higher than from. If lost is
-// true, commits are lost, and the store begins a new timeline.
+// Begin must be called before the store issues commit numbers. All these numbers will be higher than the number from.
+// If lost is true, commits are lost, and the store begins a new timeline.
 func (k *Keeper) Begin(from edm.Ticks, lost bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -119,7 +119,7 @@ func (k *Keeper) sinceNow(from edm.Ticks) edm.Ticks {
 	if k.limit.Load() == 0 {
 		return 0
 	}
-	return max(from, 1) // 0 would mean that no logs are kept
+	return max(from, 1) // the result 0 would mean that no logs are kept
 }
 
 // discardKept sets Timeline.Since and removes the kept logs. The logs in the data directory must contain all later
@@ -186,8 +186,8 @@ func (k *Keeper) Keep(path string, n uint32) error {
 	return nil
 }
 
-// release removes the kept logs with numbers below next. The backup location must have all commits up to the commit
-// number to.
+// release removes the kept logs with numbers below next. The backup location must have all commits up to the given
+// commit number.
 func (k *Keeper) release(next uint32, to edm.Ticks) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

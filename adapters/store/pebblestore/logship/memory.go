@@ -10,8 +10,8 @@ type memory struct {
 	spare []byte
 }
 
-// most limits the unused memory, in bytes, that remains allocated. It applies to the blocks and, separately, to the
-// spare buffer.
+// most limits the unused memory, in bytes, that remains allocated. The limit applies to the blocks and, separately, to
+// the spare buffer.
 const most = 8 << 20
 
 func (m *memory) next(size int) []byte {

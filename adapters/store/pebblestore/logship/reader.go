@@ -20,18 +20,19 @@ type Reader struct {
 	commits []commitlog.Commit   // commits read from the logs, ordered by number: first the result of the last call of Next, then the pending commits
 	last    int                  // number of commits that the last call of Next returned
 	safe    edm.Ticks            // all commits up to this number were read from the logs
-	end     bool                 // the newest log was read to its end, so r.commits has all existing commits with numbers up to r.safe
+	end     bool                 // whether the newest log was read to its end; r.commits then has all existing commits with numbers up to r.safe
 	memory  memory               // memory for the records of the current log
 	highest map[uint32]edm.Ticks // highest commit number in each log that was read
 	later   map[uint32]*outlook
 	scratch []byte // memory for the records of later logs
 }
 
-// outlook has the lowest commit number in a log after the current log. The log may still grow, and new commits may have lower numbers.
+// outlook contains the lowest commit number in a log after the current log. The log may still grow, and new commits may
+// have lower numbers.
 type outlook struct {
 	tail
 	least  edm.Ticks // lowest commit number found so far
-	closed bool      // the whole log was read
+	closed bool      // whether the whole log was read
 }
 
 // Read returns a Reader of the commits with numbers > after. The logs must still contain these commits:
@@ -43,7 +44,7 @@ func (k *Keeper) Read(after edm.Ticks) *Reader {
 // Next returns, in order, the commits with numbers in (from, to], about size bytes in total. They are valid until the
 // next call.
 //
-// All commits up to upTo must be durable. If there are no more, the list is empty.
+// All commits up to upTo must be durable. If there are no further commits up to upTo, the list is empty.
 func (r *Reader) Next(upTo edm.Ticks, size int) (list []commitlog.Commit, from, to edm.Ticks, err error) {
 	from = r.after
 	r.commits, r.last = slices.Delete(r.commits, 0, r.last), 0

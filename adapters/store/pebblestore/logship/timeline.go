@@ -37,8 +37,8 @@ func readTimeline(from vfs.FS, dir string, logf func(string, ...any)) (t commitl
 	return t, nil
 }
 
-// Descend makes a copy of a store begin another timeline when it first ships its log. parent is the ID of the store's
-// timeline. If it is "", Descend does nothing.
+// Descend makes a copy of a store begin another timeline when it first ships its log. The parameter parent is the ID of
+// the store's timeline. If parent is "", Descend does nothing.
 func Descend(fs vfs.FS, dir, parent string) error {
 	if parent == "" {
 		return nil

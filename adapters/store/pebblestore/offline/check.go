@@ -107,7 +107,7 @@ func isData(name string) bool {
 	return strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".sst")
 }
 
-// startProblems returns why a server cannot start with the directory. refused is true if
+// startProblems returns why a server cannot start with the directory. The result refused is true if
 // pebblestore.Options.AcceptDamage does not help.
 func startProblems(o pebblestore.Options) (problems []string, refused bool, err error) {
 	db, logs, err := pebblestore.OpenToRead(o)
@@ -116,7 +116,7 @@ func startProblems(o pebblestore.Options) (problems []string, refused bool, err 
 		return logs.Lost(), false, db.Close()
 	case errors.Is(err, pebblestore.ErrForeign): // holdsStore has found files of edgetable, so only the format version is missing
 		return []string{"a server cannot start with this directory: the format version of the store is lost"}, true, nil
-	case errors.Is(err, pebblestore.ErrInUse), errors.Is(err, pebblestore.ErrNewer), errors.Is(err, table.ErrNewerForm), errors.Is(err, fs.ErrPermission): // not damage
+	case errors.Is(err, pebblestore.ErrInUse), errors.Is(err, pebblestore.ErrNewer), errors.Is(err, table.ErrNewerForm), errors.Is(err, fs.ErrPermission): // this error does not mean damage
 		return nil, false, err
 	}
 	problems = []string{fmt.Sprintf("a server cannot start with this directory: %s", logguard.Cause(err))}

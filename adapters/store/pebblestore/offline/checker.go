@@ -12,12 +12,11 @@ import (
 // Report is the result of [Check].
 type Report struct {
 	Tables   int
-	Entities int64 // includes the entities of the tables in Recovered
+	Entities int64 // number of entities, including those of the tables in Recovered
 	Bytes    int64 // total size of keys and values
 	// Recovered lists the tables whose names are lost, with the new names that Check gives them.
 	Recovered []table.RecordKey
-	// Problems has one sentence for each damage. If Problems is empty, a server can start and can read
-	// everything.
+	// Problems describes each damage in one sentence. If Problems is empty, a server can start and can read everything.
 	Problems []string
 	// Refused reports that a start fails even with pebblestore.Options.AcceptDamage.
 	Refused bool

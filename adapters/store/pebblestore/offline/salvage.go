@@ -25,7 +25,7 @@ func (c *checker) records(r *remains.Store) (keys []table.RecordKey, err error) 
 				err = layout.CheckVersion(binary.BigEndian.Uint32(v))
 			}
 		case string(layout.ClockKey):
-			for _, old := range versions { // the highest reserved Timestamp of all versions, because no issued Timestamp is above it
+			for _, old := range versions { // use the highest reserved Timestamp of all versions, because no issued Timestamp is above it
 				if len(old.Value) == 8 && (len(v) != 8 || binary.BigEndian.Uint64(old.Value) > binary.BigEndian.Uint64(v)) {
 					v = old.Value
 				}
@@ -83,7 +83,7 @@ func (c *checker) entities(r *remains.Store, keys []table.RecordKey) error {
 		}
 	}
 	names := map[table.RecordKey]bool{}
-	account := "devstoreaccount1" // the only account of a server for which no account was created
+	account := "devstoreaccount1" // this is the only account of a server for which no account was created
 	for _, k := range keys {
 		names[k] = true
 		if k.Table != "" {

@@ -29,7 +29,7 @@ func borrowWaiter() *waiter {
 	return w
 }
 
-// settled is called by the JavaScript shell when a promise has settled. kept is 0 if the promise was rejected.
+// settled is called by the JavaScript shell when a promise has settled. If the promise was rejected, kept is 0.
 //
 //export settled
 func settled(number, kept uint32) { waiters[number].settled <- kept != 0 }

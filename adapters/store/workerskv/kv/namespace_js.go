@@ -49,8 +49,8 @@ func (n *Namespace) Get(ctx context.Context, name string) (value, metadata []byt
 	return value, text(answer.Get("metadata")), true, nil
 }
 
-// Write implements [workerskv.Namespace]. It makes the writes one after another, because only a purge or a batch has
-// several writes.
+// Write implements [workerskv.Namespace]. It makes the writes one after another. Concurrent writes would speed up only
+// a purge or a batch.
 func (n *Namespace) Write(ctx context.Context, writes []workerskv.Write) []error {
 	errs := make([]error, len(writes))
 	for i := range writes {

@@ -29,7 +29,8 @@ func begin(kind string, version int) string {
 	return fmt.Sprintf("edgetable %s %d, sha256 ", kind, version)
 }
 
-// Open verifies an object. It returns the version of the object's form, which is at most newest, and the content.
+// Open verifies an object, and returns its content and the version of its form. If this version is higher than newest,
+// Open returns ErrNewer.
 func Open(b []byte, kind string, newest int) (version int, content []byte, err error) {
 	first, content, _ := bytes.Cut(b, []byte("\n"))
 	line := string(first)

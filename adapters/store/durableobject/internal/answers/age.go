@@ -13,7 +13,7 @@ import (
 type age struct {
 	begin, end edm.Ticks
 	bits       uint
-	tables     []*slots // indexed by the first bits of an id; several entries may point to the same table
+	tables     []*slots // small tables, indexed by the first bits of an id; several entries may point to the same table
 	texts      [][]byte // answers other than the Timestamp of a write
 	size       int      // bytes of the tables and texts
 }
@@ -28,8 +28,8 @@ type slots struct {
 // slot holds one answer; an id of 0 means that the slot is empty.
 type slot struct {
 	id uint64
-	// answer is the Timestamp in the answer to a write or, if negative, stands for a text: -1 for texts[0], -2 for
-	// texts[1], and so on.
+	// answer is the Timestamp in the answer to a write. A negative number refers to a text instead: -1 to texts[0], -2
+	// to texts[1], and so on.
 	answer int64
 }
 
@@ -111,7 +111,7 @@ func (g *age) grow(id uint64) {
 	g.move(old, &slots{bits: old.bits + 1, list: make([]slot, mostSlots)}, &slots{bits: old.bits + 1, list: make([]slot, mostSlots)})
 }
 
-// move replaces a full table by two others. One bit of an id selects the table.
+// move replaces a full table by two tables. One bit of each id determines its new table.
 func (g *age) move(old, low, high *slots) {
 	to := func(id uint64) *slots {
 		if id<<old.bits>>63 == 0 {
@@ -131,7 +131,7 @@ func (g *age) move(old, low, high *slots) {
 	}
 }
 
-// form returns the value of slot.answer for an answer.
+// form returns an answer in the form of the field slot.answer.
 func (g *age) form(answer []byte) int64 {
 	if r, err := message.Result(answer); err == nil {
 		if at := r.Ticks(); r.Done() && at >= 0 {

@@ -25,7 +25,7 @@ type Memory struct {
 	ages   []*age    // the groups of answers, oldest first
 }
 
-// Verdict is what is known of a write.
+// Verdict says whether a write was applied, as far as the Memory knows.
 type Verdict uint8
 
 const (
@@ -34,7 +34,7 @@ const (
 	Lost                    // the outcome of the write is unknown
 )
 
-// Judge returns what is known of a write, and its answer if Memory remembers it.
+// Judge reports whether a write was applied, and returns its answer if Memory remembers it.
 //
 // A repeated write without a remembered answer was not applied if no answer was forgotten since the first attempt. The
 // message contains the time of that attempt as an age and by the sender's clock; the earlier time counts.

@@ -2,8 +2,8 @@ package answers
 
 import "edgetable/core/edm"
 
-// Room limits the total size of the answers that a process remembers. The limit suffices for a minute of 2,000 writes
-// per second, more than one process can serve.
+// Room limits the total size of the answers that a process remembers. The answers to 2,000 writes per second for a
+// minute fit, and one process cannot serve more writes.
 type Room struct {
 	// Short is called when answers had to be forgotten in less than a minute. It may be nil.
 	Short func()

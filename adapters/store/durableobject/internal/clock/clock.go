@@ -24,7 +24,7 @@ func (c *Clock) Load(r storage.Rows, floor edm.Ticks) {
 	c.Last = max(c.Last, c.Reserved, floor)
 }
 
-// Next returns the next Timestamp to issue. It equals class modulo classes.
+// Next returns the next Timestamp to issue. The Timestamp equals class modulo classes.
 func (c *Clock) Next(now edm.Ticks, class, classes uint32) edm.Ticks {
 	t := max(now, c.Last+1)
 	n := edm.Ticks(max(classes, 1))

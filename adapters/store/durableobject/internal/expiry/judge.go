@@ -21,8 +21,8 @@ type Judge struct {
 	kept     bool // whether the field Now must be stored in a row
 }
 
-// NewJudge returns a Judge of the entities of a table at the time now. traits are the declared options of the table; if
-// they are nil, no entity expires.
+// NewJudge returns a Judge of the entities of a table at the time now. The parameter traits contains the declared
+// options of the table; if it is nil, no entity expires.
 func NewJudge(traits *table.Traits, now edm.Ticks, c *clock.Clock) Judge {
 	return Judge{Traits: traits, Now: now, reserved: c.Reserved}
 }
@@ -36,7 +36,7 @@ func (j *Judge) Hides(row *table.Row) bool {
 	return true
 }
 
-// Keep stores the instant, if it must be stored.
+// Keep stores the instant in a row, if this is necessary.
 func (j *Judge) Keep(rows storage.Rows, c *clock.Clock) {
 	if j.kept {
 		c.Keep(rows, j.Now)

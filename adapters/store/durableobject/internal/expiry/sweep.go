@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// One step of a pass removes at most mostRemoved entities and examines at most mostExamined bytes. The next step
-	// follows after afterRemoval or afterNothing.
+	// One step of a pass removes at most mostRemoved entities and examines at most mostExamined bytes. The time until
+	// the next step is afterRemoval or afterNothing.
 	mostRemoved  = 100
 	mostExamined = 1 << 20
 	afterRemoval = edm.TicksPerSecond
@@ -30,7 +30,7 @@ var Row = []byte("mx")
 type Sweep struct {
 	Due edm.Ticks // when the next step is due; 0 means never
 
-	clean edm.Ticks // Ending.Until of the withdrawn rule if all entities that had expired by this rule are removed; otherwise 0
+	clean edm.Ticks // the field Ending.Until of the withdrawn rule, if all entities that had expired by this rule are removed; otherwise 0
 	from  []byte    // the row at which the pass continues; nil if the pass has not begun
 	began edm.Ticks
 	next  edm.Ticks // when the first of the examined entities expires; 0 if none of them expires
@@ -99,7 +99,7 @@ func (s *Sweep) Wrote(rows storage.Rows, traits *table.Traits, row *table.Row, n
 	}
 }
 
-// passTime returns when the next pass must begin to remove an entity that expires at the instant at.
+// passTime returns when the next pass must begin, so that it removes an entity that expires at the given instant.
 func passTime(at, now edm.Ticks) edm.Ticks { return min(max(at, now+least), now+longest) }
 
 // Waits reports whether no step is due now.
@@ -107,8 +107,8 @@ func (s *Sweep) Waits(now edm.Ticks) bool {
 	return s.Due == 0 || s.Due > now && s.Due <= now+longest // a later time means that the clock has stepped back, and the step is due
 }
 
-// Step examines the next entities with the given keys. It returns the keys and Timestamps of those that have expired.
-// They share no memory with rows.
+// Step examines the next entities with the given keys. It returns the keys and Timestamps of the expired entities. The
+// results share no memory with rows.
 func (s *Sweep) Step(rows storage.Rows, traits *table.Traits, keys key.Range, now edm.Ticks) (list []table.Row) {
 	if s.from == nil {
 		s.from, s.began, s.next, s.left = append([]byte{storage.SpaceEntities}, keys.Start...), now, 0, false
@@ -155,7 +155,7 @@ func (s *Sweep) Ended(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 		return
 	}
 	if e := traits.Ending; e != nil && s.began > e.Until {
-		s.clean = e.Until // also set if an entity could not be removed, because that entity has expired by the current rule too
+		s.clean = e.Until // clean is set even if an entity could not be removed, because that entity has expired by the current rule too
 	}
 	switch {
 	case s.left:

@@ -14,12 +14,12 @@ type Feed struct {
 	// Due is when the alarm next removes old lines; 0 means never.
 	Due edm.Ticks
 
-	head *Head // nil if the table keeps no feed
+	head *Head // head of the feed; nil if the table keeps no feed
 	sum  uint64
 	line table.FeedLine
 }
 
-// Load reads the feed, if the table keeps one.
+// Load reads the feed, if the table has one.
 func (f *Feed) Load(rows storage.Rows, incarnation table.Incarnation, traits *table.Traits) {
 	*f = Feed{Due: f.Due}
 	if !traits.Feeds() {
@@ -37,8 +37,8 @@ func (f *Feed) Load(rows storage.Rows, incarnation table.Incarnation, traits *ta
 	}
 }
 
-// Others returns the approximate size of all rows except the lines of the feed, at least 1. all is the size of all
-// rows.
+// Others returns the approximate size of all rows except the lines of the feed, at least 1. The parameter all is the
+// size of all rows.
 func (f *Feed) Others(all int64) int64 {
 	if f.head == nil {
 		return all
@@ -97,8 +97,8 @@ func (f *Feed) Declared(rows storage.Rows, incarnation table.Incarnation, traits
 	return begins
 }
 
-// Sealed records that the range no longer serves some keys, because another range will receive them. to is the id of
-// that range, or 0 in a merge.
+// Sealed records that the range no longer serves some keys, because another range will receive them. The parameter to
+// is the id of that range, or 0 in a merge.
 //
 // Sealed returns a Timestamp after which this feed has no changes of these keys, or 0 without a feed.
 func (f *Feed) Sealed(rows storage.Rows, to uint32, issue func() edm.Ticks) edm.Ticks {

@@ -30,7 +30,7 @@ type Head struct {
 	Marks       []Mark
 }
 
-// Ended says whether more lines will follow and, if not, why.
+// Ended is the reason why a feed has ended, or Goes if the feed has not ended.
 type Ended byte
 
 const (
@@ -86,7 +86,7 @@ func readHead(k, v []byte) *Head {
 	return h
 }
 
-// load reads the head of an incarnation. It returns nil if there is no such row.
+// load reads the head of an incarnation. It returns nil if there is no head.
 func load(rows storage.Rows, incarnation table.Incarnation) *Head {
 	k := rowOf(incarnation)
 	if v, ok := rows.Get(k); ok {

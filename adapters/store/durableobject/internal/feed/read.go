@@ -87,8 +87,8 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 	return append(message.AppendFeedAnswer(dst, &a), items...), nil
 }
 
-// state returns the state of a feed before its lines are read. h is nil if there is no such feed. own means that the
-// object serves the feed's incarnation.
+// state returns the state of a feed before its lines are read. If there is no such feed, h is nil. The parameter own
+// means that the object serves the feed's incarnation.
 func (h *Head) state(own bool, now edm.Ticks) message.FeedState {
 	switch {
 	case h == nil && own:
@@ -114,7 +114,7 @@ func (f *Feed) answerEnd(r *Reader, h *Head, a *message.FeedAnswer, top edm.Tick
 	a.Next = f.round(r, h, end, many)
 }
 
-// parents returns the other ranges of the Marks for which chooses returns true.
+// parents returns the other range of each Mark for which the function returns true.
 func (h *Head) parents(chooses func(m *Mark) bool) (list []uint32) {
 	for i := range h.Marks {
 		if m := &h.Marks[i]; chooses(m) {
@@ -132,8 +132,8 @@ func (f *Feed) closedUntil(r *Reader) edm.Ticks {
 	return top
 }
 
-// positionBefore returns the position before the Mark for the move of keys to the range to, or at if at is earlier or
-// there is no such Mark.
+// positionBefore returns the position before the Mark for keys that moved to a given range. If there is no such Mark,
+// or the position at is earlier, it returns at.
 func (h *Head) positionBefore(to uint32, at edm.Ticks) edm.Ticks {
 	for _, m := range h.Marks {
 		if m.Kind == message.FeedGave && m.Range == to {
@@ -208,7 +208,7 @@ func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer
 		if storage.DayOf(a.Next+1) > day {
 			continue
 		}
-		// A read of an entity ends a scan, so read several lines before their entities.
+		// Reading an entity ends a scan of lines, so read several lines before their entities.
 		for more := true; more && !a.More; {
 			var lines []line
 			lines, more = readLines(r.Rows, from, storage.DayAfter(day))
@@ -243,9 +243,10 @@ type line struct {
 	text []byte
 }
 
-// readLines reads about 64 KiB of lines. more reports whether the feed may have more lines before the row to.
+// readLines reads about 64 KiB of lines. The result more reports whether the feed may have further lines below the key
+// to.
 func readLines(rows storage.Rows, from, to []byte) (list []line, more bool) {
-	const most = 64 << 10 // bytes
+	const most = 64 << 10
 	size := 0
 	for k, v := range rows.Scan(from, to, 16<<10) {
 		if size >= most {
@@ -263,14 +264,14 @@ func readLines(rows storage.Rows, from, to []byte) (list []line, more bool) {
 const (
 	largestAnswer = 1 << 20
 	largestPart   = 768 << 10
-	undivided     = 1 << 30 // above the size of every commit
+	undivided     = 1 << 30 // more than the size of any commit
 )
 
 // joiner adds the current entities to the lines of a feed.
 type joiner struct {
 	builder   table.FeedBuilder
 	elsewhere []byte // the key of an entity that has moved to another range; nil if there is none
-	part      int    // the number of changes of the last line that the reader has; 0 if it has all of them
+	part      int    // how many changes of the last line the reader has; 0 if the reader has all of them
 }
 
 func newJoiner(r *Reader, request *table.FeedRequest) *joiner {

@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// mostAsked is the maximum number of objects that the catalog calls for one message. The platform's free plan permits
-// 50 calls for a message.
+// mostAsked is the maximum number of objects that the catalog calls to answer one message. The platform's free plan
+// permits 50 calls.
 const mostAsked = 20
 
 // Feeds answers with the objects that have the feed of a table and, if ends is set, with the end of the feed in some of
@@ -82,19 +82,19 @@ func endsOf(t *turn.Turn, part []message.Object) (list []message.FeedRange, left
 	return list, left
 }
 
-// mapOf returns the FeedMap of the given objects. It begins at the oldest line of each object.
+// mapOf returns the FeedMap of the given objects. The FeedMap begins at the oldest line of each object.
 func mapOf(rec *record.Record, list []message.Object) *message.FeedMap {
 	m := &message.FeedMap{Life: rec.Incarnation, Layout: rec.Layout, All: len(list)}
 	sum := fnv.New64a()
 	for _, o := range list {
-		sum.Write(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint16(nil, o.Bucket), o.Range)) // Write of a hash never fails
+		sum.Write(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint16(nil, o.Bucket), o.Range)) // the method Write of a hash never returns an error
 		m.Ranges = append(m.Ranges, message.FeedRange{Object: o, At: message.FeedOldest})
 	}
 	m.Sum = sum.Sum64()
 	return m
 }
 
-// Life answers with what became of an incarnation of a table.
+// Life answers whether an incarnation of a table exists, was dropped, or was replaced by a restore.
 func Life(t *turn.Turn) turn.Step {
 	key, incarnation := t.Fields.Text(), t.Fields.Incarnation()
 	if !t.Fields.Done() {

@@ -98,8 +98,8 @@ func Moved(dst []byte, h Layout) []byte {
 // them.
 const nearBytes = 8 << 10
 
-// MovedTo answers that another range has the key k, and contains the bucket's ranges around k. Code that does not know
-// ranges takes it for the answer of an unknown version.
+// MovedTo answers that another range has the key k. The answer contains the bucket's ranges around k. Code without
+// ranges treats it as an answer of an unknown version.
 func MovedTo(dst []byte, bucket uint16, m buckets.Ranges, k []byte) []byte {
 	return AppendRanges(appendNumber(Foreign(dst), uint64(bucket)), m.Near(k, nearBytes))
 }

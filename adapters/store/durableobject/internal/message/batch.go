@@ -14,7 +14,7 @@ type BatchHead struct {
 	Purge       bool      // whether the incarnation ended and must be purged
 }
 
-// Mark says whether the replica must begin or stop to report that the sender of a batch lags.
+// Mark says whether the replica must begin or stop reporting that the sender of a batch lags.
 type Mark byte
 
 const (
@@ -48,7 +48,7 @@ type BatchChange struct {
 	Gone   bool
 	Ticks  edm.Ticks
 	Key    []byte
-	Value  []byte // in the form of table.AppendRow or AppendDocument
+	Value  []byte // entity or record in the form of table.AppendRow or AppendDocument
 }
 
 const (

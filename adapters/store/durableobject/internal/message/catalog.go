@@ -17,7 +17,8 @@ type Layout struct {
 // Key appends a message whose first or only field is the key of a record.
 func Key(dst []byte, op Op, key string) []byte { return AppendText(begin(dst, op), key) }
 
-// Write appends the message OpWrite, without its Attempt: see [Stamp]. layout is used only if the table is new.
+// Write appends the message OpWrite, without its Attempt: see [Stamp]. The parameter layout is used only if the table
+// is new.
 func Write(dst []byte, d *table.Record, layout Layout) []byte {
 	return AppendLayout(AppendDocument(begin(dst, OpWrite), d), layout)
 }

@@ -18,9 +18,9 @@ type FeedQuestion struct {
 	Within key.Range
 	// Changes and Bytes limit the size of the answer; 0 means no limit.
 	Changes, Bytes int
-	// Divides means that the reader understands items of the kind FeedPart. Earlier versions of the code do not.
+	// Divides means that the reader understands items of the kind FeedPart. Readers of earlier versions do not.
 	Divides bool
-	Part    int // the number of changes of the first commit after From that the reader already has
+	Part    int // how many changes of the first commit after From the reader already has
 }
 
 // Many reports whether a feed with the given number of ranges has many ranges: see FeedQuestion.Many.
@@ -28,12 +28,12 @@ func Many(ranges int) bool { return ranges > 16 }
 
 // Values of FeedQuestion.From that are not Timestamps, and limits and flags of the encoding.
 const (
-	FeedBegin   edm.Ticks = 0             // the first line, which must not have been removed
-	FeedOldest  edm.Ticks = 1             // the first line that was not removed
-	FeedEnd     edm.Ticks = 1<<63 - 1     // no line: the answer has only the position at the end of the feed
-	feedNumber            = 1<<31 - 1     // the maximum of Changes and Bytes
-	feedMany              = byte(1 << 0)  // the flag of the field Many
-	feedDivides           = byte(1 << 1)  // the flag of the field Divides
+	FeedBegin   edm.Ticks = 0         // the first line, which must not have been removed
+	FeedOldest  edm.Ticks = 1         // the first line that was not removed
+	FeedEnd     edm.Ticks = 1<<63 - 1 // no line: the answer has only the position at the end of the feed
+	feedNumber            = 1<<31 - 1 // the maximum of Changes and Bytes
+	feedMany              = byte(1 << 0)
+	feedDivides           = byte(1 << 1)
 	feedRest              = byte(1 << 2)  // the flag of the field Part
 	leastItem             = 1 + 8 + 1     // the minimum size of a FeedItem in bytes
 	leastChange           = 1 + 8 + 1 + 1 // the minimum size of a change in bytes
@@ -79,7 +79,7 @@ type FeedState byte
 const (
 	FeedKept    FeedState = iota // no line that the reader needs is missing
 	FeedAbsent                   // the object knows nothing of this incarnation
-	FeedOff                      // the table keeps no feed
+	FeedOff                      // the table has no feed
 	FeedExpired                  // lines after the position were removed
 	FeedWaits                    // the object cannot answer yet: it is being filled, or a restore has returned it to an earlier state
 	FeedLeft                     // no more lines will follow, because the range handed over all its keys
@@ -279,7 +279,8 @@ func (r *Reader) FeedMap() (m FeedMap) {
 	return m
 }
 
-// LifeOf appends the message OpLife, which asks what became of an incarnation of a table.
+// LifeOf appends the message OpLife, which asks whether an incarnation of a table exists, was dropped, or was replaced
+// by a restore.
 func LifeOf(dst []byte, key string, incarnation table.Incarnation) []byte {
 	return append(Key(dst, OpLife, key), incarnation[:]...)
 }
@@ -288,5 +289,5 @@ func LifeOf(dst []byte, key string, incarnation table.Incarnation) []byte {
 const (
 	LifeLive     byte = iota // the incarnation exists, and the FeedMap lists its objects
 	LifeEnded                // the incarnation was dropped, or never existed
-	LifeRestored             // the table was restored, and has another incarnation
+	LifeRestored             // a restore gave the table another incarnation
 )

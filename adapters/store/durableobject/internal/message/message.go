@@ -33,7 +33,7 @@ const (
 	OpList   // List → Documents
 	OpRemove // Attempt, record key, revision
 	OpLocate // record key → Located
-	OpAlarm  // sent by the alarm of the object
+	OpAlarm  // no fields; the alarm of the object sends this message
 
 	OpTraffic // sent to a bucket: Destination → traffic.Tally of today, traffic.Tally of the day before or an empty field, traffic.Range
 
@@ -91,7 +91,7 @@ func Open(m []byte) (op Op, r Reader, ok bool) {
 
 // Attempt identifies a write and one of the attempts to send it.
 type Attempt struct {
-	ID    uint64    // random; the same in all attempts
+	ID    uint64    // random number that is the same in all attempts
 	Again bool      // whether this is not the first attempt
 	First edm.Ticks // the time of the first attempt, by the sender's clock
 	Age   edm.Ticks // time between the first attempt and this one
@@ -134,7 +134,7 @@ type Destination struct {
 	Buckets  uint16 // number of buckets, at least 1
 	Bucket   uint16 // number of the bucket, below Buckets
 	Location string
-	Range    uint32 // id of the range
+	Range    uint32
 }
 
 // Clone returns a copy that shares no memory with the message.

@@ -16,8 +16,8 @@ const MaxRanges = 1000
 // MostRanges returns the maximum number of ranges of a table with the given number of buckets.
 func MostRanges(buckets uint16) int { return max(MaxRanges, int(buckets)+MaxRanges/2) }
 
-// MostOfBucket returns the maximum number of ranges of one bucket. Splits for load may use half of them. The rest is
-// for splits for size, without which a bucket finally refuses writes.
+// MostOfBucket returns the maximum number of ranges of one bucket. Splits for load may use only half of them. The other
+// ranges are for splits for size: without such a split, a bucket finally refuses writes.
 func MostOfBucket(buckets uint16, forLoad bool) int {
 	most := MostRanges(buckets)
 	if forLoad {
@@ -89,8 +89,8 @@ func (n *Named) Begins(id uint32) bool {
 	return slices.ContainsFunc(n.Begun, func(b Begun) bool { return b.ID == id })
 }
 
-// UnusedClass returns how many ids after last the catalog must skip, so that the next range gets an unused class. If
-// there is none, it returns 0.
+// UnusedClass returns how many ids the catalog must skip after the id last, so that the next range gets an unused
+// class. If all classes are used, it returns 0.
 //
 // The class of a range is its id modulo n. It determines the Timestamps of the range, so each range of a bucket needs
 // its own class.
@@ -217,7 +217,7 @@ func Copy(dst []byte, p *Destination, i table.Incarnation, seq uint64, taking *T
 	return appendUint64(dst, taking.Number)
 }
 
-// Offer appends the message OpOffer. size is the size of the sender's entities, or 0 if there are none.
+// Offer appends the message OpOffer. The parameter size is the size of the sender's entities, or 0 if there are none.
 func Offer(dst []byte, p *Destination, i table.Incarnation, end []byte, size int64) []byte {
 	dst = AppendBytes(append(beginAt(dst, OpOffer, p), i[:]...), end)
 	if size == 0 {

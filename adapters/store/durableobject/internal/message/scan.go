@@ -33,8 +33,8 @@ func (s *Scan) Position() []byte {
 	return s.Ranges[0].Start
 }
 
-// Leaves returns the position at which a scan of the range r continues in another object, or nil if it ends in this
-// object, which has the keys own.
+// Leaves returns the position at which a scan of the range r continues in another object, or nil if the scan ends in
+// this object. The parameter own contains the keys of this object.
 func (s *Scan) Leaves(r, own key.Range) []byte {
 	switch {
 	case s.Descending && bytes.Compare(r.Start, own.Start) < 0:
@@ -57,7 +57,7 @@ func AppendScan(dst []byte, p *Destination, s *Scan) []byte {
 		dst = appendNumber(dst, uint64(min(max(n, 0), 1<<31-1)))
 	}
 	dst = appendBool(dst, s.Strict)
-	if s.Descending || s.Count || s.Ended { // with these fields, an object of an earlier version refuses the message
+	if s.Descending || s.Count || s.Ended { // an object of an earlier version refuses a message with these fields
 		dst = appendBool(appendBool(dst, s.Descending), s.Count)
 	}
 	if s.Ended {
@@ -107,8 +107,8 @@ func BeginPage(dst []byte) PageWriter {
 // Rows returns the number of rows in the page.
 func (w *PageWriter) Rows() int { return int(w.rows) }
 
-// Add appends a row. value has the form of [table.AppendRow]. examined is the number of bytes that were examined for
-// the page so far, including the row.
+// Add appends a row with a value in the form of [table.AppendRow]. The parameter examined is the number of bytes that
+// were examined for the page so far, including the row.
 func (w *PageWriter) Add(k, value []byte, examined int) {
 	w.dst = appendNumber(w.dst, uint64(examined-w.examined))
 	w.dst = AppendBytes(w.dst, k)
@@ -123,8 +123,8 @@ const (
 	endBorder        // the scan reached the end of the object's keys
 )
 
-// End ends the page. next is the position at which the next page begins, or nil if all ranges were read. border means
-// that another object has the keys from next on.
+// End ends the page. The parameter next is the position at which the next page begins, or nil if all ranges were read.
+// The parameter border means that another object has the keys from that position on.
 func (w *PageWriter) End(next []byte, border bool, examined, examinedRows int) []byte {
 	binary.BigEndian.PutUint32(w.dst[w.count:], w.rows)
 	w.dst = appendNumber(w.dst, uint64(examined-w.examined))

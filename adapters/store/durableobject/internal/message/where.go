@@ -5,12 +5,12 @@ import "edgetable/core/buckets"
 // The Stores of a Worker share a cache of layouts and ranges, which may be in another instance of the wasm
 // module. A Store sends a Where to that cache.
 
-// Where is a request of a Store to the cache: to find the range of a table that has a position, or to store a layout or
+// Where is a request of a Store to the cache. It finds the range of a table that has a position, or stores a layout or
 // ranges.
 type Where struct {
 	What     byte
 	Table    string // key of the table's record
-	Layout   Layout // the layout of the table, as it is or as it is assumed
+	Layout   Layout // the actual or assumed layout of the table
 	Bucket   uint16
 	OfKey    bool // whether Bucket is not set; the cache then computes the bucket from Position
 	Position []byte

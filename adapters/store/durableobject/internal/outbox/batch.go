@@ -18,16 +18,17 @@ type batchInFlight struct {
 	incarnation table.Incarnation
 }
 
-// change names a row that changed, and the time of the change.
+// change contains the key of a changed row, and the time of the change.
 type change struct {
 	key []byte
 	at  edm.Ticks
 }
 
-// syncedRow is a row of the initial sync in a batch. With the record of a table, the batch also calls buckets of the
+// syncedRow is a row of the initial sync in a batch. A batch with the record of a table also calls buckets of the
 // table, which then join the replica.
 //
-// first is the number of buckets that had answered before. wakes is the number of calls.
+// The field first is the number of buckets that had answered earlier calls, and wakes is the number of calls in this
+// batch.
 type syncedRow struct {
 	key         []byte
 	incarnation table.Incarnation
@@ -35,8 +36,8 @@ type syncedRow struct {
 	wakes       int
 }
 
-// awake names the table at which the initial sync stopped. count is the number of its buckets that have answered the
-// call to join the replica.
+// awake contains the table at which the initial sync stopped, and the number of its buckets that have answered the call
+// to join the replica.
 type awake struct {
 	incarnation table.Incarnation
 	count       int

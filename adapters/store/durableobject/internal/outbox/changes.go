@@ -31,8 +31,8 @@ func (o *Outbox) PutChange(t *turn.Turn, key []byte, at edm.Ticks) {
 	}
 }
 
-// Notify requests that all changes up to the Timestamp at be published. The request is only in memory, so the
-// transaction must not be rolled back afterwards.
+// Notify requests that all changes up to a Timestamp be published. The request is only in memory, so the transaction
+// must not be rolled back afterwards.
 func (o *Outbox) Notify(t *turn.Turn, at edm.Ticks) {
 	if !o.on || o.pending {
 		return

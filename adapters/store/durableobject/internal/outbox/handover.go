@@ -14,7 +14,7 @@ import (
 // An object that hands over entities to another object also hands over their unpublished changes, which the other
 // object then publishes.
 
-// HandOver sets the fields of taking that say what the object has published.
+// HandOver records in a Taking which changes the object has published.
 func (o *Outbox) HandOver(taking *message.Taking) {
 	taking.Replica, taking.Synced, taking.Since = o.Replica(), o.IsSynced(), o.since
 }
@@ -49,7 +49,7 @@ func (o *Outbox) Unpublished(rows storage.Rows, key []byte) (at edm.Ticks, ok bo
 	return edm.Ticks(binary.BigEndian.Uint64(v)), true
 }
 
-// PutUnpublished adds a change to the outbox that another object has not published. This object publishes the change
+// PutUnpublished adds to the outbox a change that another object has not published. This object publishes the change
 // after [Outbox.TakeOver].
 func (o *Outbox) PutUnpublished(rows storage.Rows, key []byte, at edm.Ticks) {
 	if o.name != "" {

@@ -19,7 +19,7 @@ func (o *Outbox) JoinBucket(t *turn.Turn, p *message.Destination, incarnation ta
 }
 
 // JoinCatalog makes the catalog of an account join the replica, unless it has joined or the replica must not store its
-// data. key is a record key, or a prefix.
+// data. The parameter key is a record key, or a prefix of record keys.
 func (o *Outbox) JoinCatalog(t *turn.Turn, key, location string) {
 	if !o.joins(location) {
 		return

@@ -29,17 +29,17 @@ type Outbox struct {
 	// asksAt is the time at which the bucket may ask the catalog again whether it may publish. Until then, the alarm
 	// does not start publishing.
 	asksAt edm.Ticks
-	key    []byte // scratch buffer
+	key    []byte
 }
 
 // publishing is the state of an object that publishes to a replica.
 type publishing struct {
 	on bool // whether the object publishes; if so, sending is also stored in a row
 	sending
-	incarnation table.Incarnation // the incarnation of the bucket's table
-	pending     bool              // whether the outbox may have rows
-	ask         edm.Ticks         // when to publish the rows of the outbox
-	purgeAt     edm.Ticks         // when the next incarnation can be purged; 0 if no purge is necessary
+	incarnation table.Incarnation
+	pending     bool      // whether the outbox may have rows
+	ask         edm.Ticks // when to publish the rows of the outbox
+	purgeAt     edm.Ticks // when the next incarnation can be purged; 0 if no purge is necessary
 	awake       awake
 	restUntil   edm.Ticks // when a paused initial sync continues
 	pass        pass
@@ -62,7 +62,7 @@ const (
 	maxDelay = 600 * edm.TicksPerSecond
 )
 
-// New returns the outbox of an object that just woke up. name is "" if there is no replica. Equal names in two
+// New returns the outbox of an object that just woke up. If there is no replica, name is "". Equal names in two
 // jurisdictions are two replicas.
 func New(c *clock.Clock, rand func() uint64, name, jurisdiction string) Outbox {
 	if name != "" && jurisdiction != "" {
@@ -82,7 +82,7 @@ func (o *Outbox) Replica() string {
 	return o.name
 }
 
-// Load reads the state from the rows. incarnation is the incarnation of the bucket's table. If the object published to
+// Load reads the state from the rows. It needs the incarnation of the bucket's table. If the object published to
 // another replica, Load discards the progress.
 func (o *Outbox) Load(t *turn.Turn, incarnation table.Incarnation) {
 	known := o.publishing // after a rollback of the transaction, this still describes the batch in flight
@@ -179,8 +179,8 @@ func (o *Outbox) Forget() {
 	o.publishing, o.self, o.Keys = publishing{}, message.Destination{}, key.Range{}
 }
 
-// SetAlarm makes the alarm of a Step no later than the next batch. It is called for every Step, because an alarm may
-// have been lost.
+// SetAlarm moves the alarm of a Step to the next batch, unless the alarm is earlier. It is called for every Step,
+// because an alarm may have been lost.
 func (o *Outbox) SetAlarm(s *turn.Step) {
 	if !o.on {
 		return

@@ -6,8 +6,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// A bucket that just woke up publishes only after the catalog permits it, because a restore may have returned the
-// object to an earlier state.
+// A bucket publishes only if the catalog permits it. The bucket asks each time it wakes up, because a restore may have
+// returned it to an earlier state.
 
 // NeedsPermission reports whether a batch is due, but the catalog has not permitted the bucket to publish.
 func (o *Outbox) NeedsPermission(now edm.Ticks) bool {

@@ -128,7 +128,8 @@ func (o *Outbox) AcceptResult(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// noteMark stores whether the replica may report a lag of this object, if the batch has changed that.
+// noteMark stores whether the replica may report a lag of this object. It does nothing if the batch has not changed
+// this.
 func (o *Outbox) noteMark(t *turn.Turn, f *batchInFlight, result durableobject.Published) {
 	switch {
 	case !result.Marked:

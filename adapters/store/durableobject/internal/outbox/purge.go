@@ -9,9 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// The catalog purges the incarnation of a deleted table from the replica when no write of the table's buckets can
-// arrive any more.
-
+// SchedulePurge schedules the purge of a deleted table's incarnation from the replica, for the time when no write of
+// the table's buckets can still arrive.
 func (o *Outbox) SchedulePurge(t *turn.Turn, incarnation table.Incarnation) {
 	if !o.on {
 		return

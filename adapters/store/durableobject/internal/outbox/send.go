@@ -18,7 +18,7 @@ const (
 	maxBatch      = 256 << 10
 )
 
-// send calls the publisher with a batch, which was appended to t.Dst, and makes the calls in wakes.
+// send calls the publisher with a batch, which was appended to t.Dst, and makes the calls in the list wakes.
 func (o *Outbox) send(t *turn.Turn, f *batchInFlight, batch []byte, wakes []durableobject.Call) turn.Step {
 	f.number = o.rand()
 	o.inFlight = f

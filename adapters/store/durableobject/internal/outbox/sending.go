@@ -11,7 +11,7 @@ import (
 
 // sending is the progress of publishing. It is stored in the row storage.RowSending.
 type sending struct {
-	replica string // the name of the replica
+	replica string
 	source  string // the name of this object in the replica
 	// until is the time before which no batch may be sent, because writes of an earlier batch may still arrive.
 	until    edm.Ticks

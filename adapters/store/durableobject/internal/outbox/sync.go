@@ -64,8 +64,8 @@ func (o *Outbox) addWakes(rows storage.Rows, f *batchInFlight, wakes []durableob
 	return wakes
 }
 
-// advanceSync moves the initial sync past the published rows. A table's row also needs the answers of its buckets. all
-// reports whether the whole batch is done. If the first bucket does not answer, the sync pauses.
+// advanceSync moves the initial sync past the published rows, and reports whether the whole batch is done. A table's
+// row also needs the answers of its buckets. If the first bucket does not answer, the sync pauses.
 func (o *Outbox) advanceSync(t *turn.Turn, f *batchInFlight, done []bool, woken []durableobject.Answer) (all bool) {
 	for i, s := range f.synced {
 		n := 0

@@ -20,12 +20,12 @@ import (
 type Position struct {
 	Layout message.Layout
 	Ended  bool      // whether the client has received the drop of the table
-	Busy   bool      // whether any of the ranges that were asked since the first range has more lines
+	Busy   bool      // whether a range that was asked in the current round over all ranges has more lines
 	Drop   edm.Ticks // the highest Timestamp of a drop that a range reported; 0 if none did
-	From   uint64    // the index of the range to ask first
+	From   uint64    // the current round continues with the first range whose number is at least From: see Number
 	Ranges []message.FeedRange
 	Done   []message.Object
-	// Part is the number of changes of the next commit of the range PartOf that the client has read. It is 0 unless the
+	// Part is the number of changes that the client has read of the next commit of the range PartOf. It is 0 unless the
 	// position is inside a commit.
 	Part   int
 	PartOf message.Object
@@ -72,14 +72,14 @@ func (p *Position) Set(o message.Object, at edm.Ticks) {
 	p.Ranges[i].At = at
 }
 
-// SetPart records that the client has read part changes of the range's commit at the Timestamp ticks.
+// SetPart records how many changes of a commit the client has read. The commit has the Timestamp ticks in the range o.
 func (p *Position) SetPart(o message.Object, ticks edm.Ticks, part int) {
 	p.Set(o, ticks-1)
 	p.Done = slices.DeleteFunc(p.Done, func(done message.Object) bool { return done == o })
 	p.Part, p.PartOf = part, o
 }
 
-// PartIn returns the number of changes of the next commit of a range that the client has read.
+// PartIn returns how many changes of the next commit of a range the client has read.
 func (p *Position) PartIn(o message.Object) int {
 	if p.PartOf != o {
 		return 0
@@ -103,8 +103,8 @@ const (
 	flagPart
 )
 
-// A Timestamp is written as its difference to another Timestamp, divided by ten to the power of scale. absolute means
-// that the Timestamp itself is written.
+// A Timestamp is written as its difference to another Timestamp, divided by ten to the power of scale. If scale is
+// absolute, the Timestamp itself is written.
 const absolute = 15
 
 // Append appends the encoded position. It writes the most frequent Timestamp of the ranges once, and combines ranges

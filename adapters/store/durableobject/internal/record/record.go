@@ -12,8 +12,8 @@ import (
 // Record is a [table.Record] with fields that only the catalog knows.
 type Record struct {
 	table.Record
-	Layout    message.Layout // the layout of a table
-	Floor     edm.Ticks      // every Timestamp of the table is higher
+	Layout    message.Layout
+	Floor     edm.Ticks // lower limit of Timestamps: every Timestamp of the table is higher
 	Deleting  bool
 	By        uint64 // the id of the write that deletes the table or changes its declared options
 	Split     bool   // whether a bucket of the table has split
@@ -65,8 +65,8 @@ func (r *Record) Append(dst []byte) []byte {
 	return append(dst, 0)
 }
 
-// Declares reports whether the record has declared options, or is announcing them. Code that does not know declared
-// options cannot parse such a record.
+// Declares reports whether the record has declared options, or the table's objects must still read new ones. Code that
+// does not know declared options cannot parse such a record.
 func (r *Record) Declares() bool { return r.Traits != nil || r.Telling }
 
 const flagDeclares = 2

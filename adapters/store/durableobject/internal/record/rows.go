@@ -43,7 +43,8 @@ func Named(rows storage.Rows, rec *Record, bucket uint16) (n message.Named, err 
 	return NamedIn(nil, rows, rec, bucket)
 }
 
-// NamedIn reads the ranges of a bucket into memory if it is large enough. Ranges with long keys need up to a megabyte.
+// NamedIn reads the ranges of a bucket into the given memory if this is large enough. Ranges with long keys need up to
+// a megabyte.
 func NamedIn(memory []byte, rows storage.Rows, rec *Record, bucket uint16) (n message.Named, err error) {
 	if !rec.Split {
 		return n, nil
@@ -59,8 +60,8 @@ func NamedIn(memory []byte, rows storage.Rows, rec *Record, bucket uint16) (n me
 	return n, nil
 }
 
-// Objects returns all objects that may have rows of a table. begun is the number of ranges among them that do not serve
-// yet.
+// Objects returns all objects that may have rows of a table. The result begun is the number of those whose ranges do
+// not serve yet.
 func Objects(rows storage.Rows, rec *Record) (list []message.Object, begun int) {
 	for n := range rec.Layout.Buckets {
 		list = append(list, message.Object{Bucket: n})

@@ -21,8 +21,8 @@ const (
 	Inexact = 60 * edm.TicksPerSecond
 )
 
-// The catalog records each change of a bucket's ranges in a row, in the same transaction, for as long as the platform
-// keeps states.
+// The transaction that changes a bucket's ranges also records the change in a row of the catalog. The row remains as
+// long as the platform keeps the states of objects.
 
 // mostForgotten is the maximum number of old changes that are removed when a new change is stored.
 const mostForgotten = 4
@@ -59,7 +59,7 @@ type Change struct {
 	To     uint32    // the range that received the keys; 0 for a merge into the right neighbour, and for a restore
 	Keys   key.Range // the keys that moved; set only for a merge into the right neighbour
 
-	// Set only for a change by a restore:
+	// These fields are set only for a change by a restore:
 	Restored bool
 	Was      table.Incarnation
 	Map      buckets.Ranges // the ranges that the bucket had before the restore
@@ -82,7 +82,7 @@ func ReadChange(v []byte) (c Change, ok bool) {
 	return c, r.Done()
 }
 
-// Undo returns the ranges of the bucket before the change. m contains the ranges after the change.
+// Undo returns the ranges of the bucket before the change. The parameter m contains the ranges after the change.
 func (c *Change) Undo(m buckets.Ranges) (before buckets.Ranges, ok bool) {
 	switch {
 	case c.Restored:

@@ -13,8 +13,9 @@ import (
 // in the phase Freezing is cancelled.
 const visibleIn = 90 * edm.TicksPerSecond
 
-// Plan determines which objects return to an earlier state: those with keys in maps, the ranges of each bucket at the
-// requested time. All other objects in now drop their entities. last is the restore to undo.
+// Plan determines which objects return to an earlier state. The parameter maps contains the ranges of each bucket at
+// the requested time; the objects of these ranges return. The other objects of the list now drop their entities. If the
+// restore undoes an earlier one, the parameter last is the earlier restore.
 func (r *Restore) Plan(maps []buckets.Ranges, now []message.Object, last *Restore) {
 	r.Phase, r.Until = Freezing, r.Began+visibleIn
 	for n, m := range maps {
@@ -38,7 +39,7 @@ func (r *Restore) Plan(maps []buckets.Ranges, now []message.Object, last *Restor
 }
 
 // Advance moves the restore to its next phase if all objects have finished the current one. If r.Why is set, it moves
-// towards Cancelled instead. tells is true if a replica must learn of the restore.
+// the restore towards Cancelled instead. The parameter tells is true if a replica must learn of the restore.
 func (r *Restore) Advance(now edm.Ticks, tells bool) {
 	waits := slices.ContainsFunc(r.Objects, func(o Returned) bool { return !o.Done })
 	before := r.Phase
@@ -62,8 +63,8 @@ func (r *Restore) Advance(now edm.Ticks, tells bool) {
 	}
 }
 
-// Abandoned reports whether the restore has been in its first phase for too long, for example because its command was
-// killed. No object has changed yet.
+// Abandoned reports whether the restore was in its first phase for too long, for example because its command was
+// killed. Such a restore can be cancelled, because no object has changed yet.
 func (r *Restore) Abandoned(now edm.Ticks) bool { return r.Phase == Freezing && now > r.Until }
 
 // Map returns the ranges of a bucket after the restore.
@@ -74,7 +75,7 @@ func (r *Restore) Map(bucket uint16) (m buckets.Ranges) {
 		}
 	}
 	if len(m) == 1 && m[0].ID == 0 {
-		return nil // nil, because the bucket never split
+		return nil // the result is nil, because the bucket never split
 	}
 	return m
 }

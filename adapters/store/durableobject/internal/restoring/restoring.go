@@ -27,7 +27,7 @@ const (
 
 // Restore is the state of a restore. The catalog stores it, and each object asks for its part.
 type Restore struct {
-	ID    uint64 // random; 0 if there is no restore
+	ID    uint64 // random number of the restore; 0 if there is no restore
 	Phase Phase
 	Undo  bool      // whether this restore undoes the previous one
 	To    edm.Ticks // the time to which the entities return
@@ -36,7 +36,7 @@ type Restore struct {
 	Was   table.Incarnation // incarnation of the table when the restore began
 	Then  table.Incarnation // incarnation of the table at the time To
 	Next  table.Incarnation // incarnation of the table after the restore
-	High  edm.Ticks         // no object had issued a higher Timestamp before the restore
+	High  edm.Ticks         // upper limit of Timestamps: no object had issued a higher Timestamp before the restore
 	Why   string            // the reason to undo the restore; "" if there is none
 
 	Objects []Returned

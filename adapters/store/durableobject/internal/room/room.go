@@ -28,7 +28,7 @@ var (
 type Room struct {
 	Size int64 // the size of the object at the last check
 
-	left   int // bytes to write before the next check
+	left   int // number of bytes that may be written before the next check
 	stride int // bytes between two checks; 0 means the constant stride
 }
 

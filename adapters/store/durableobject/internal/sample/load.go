@@ -12,7 +12,7 @@ const (
 	window    = 30 * edm.TicksPerSecond
 	seconds   = float64(window / edm.TicksPerSecond)
 	samples   = 32
-	maxSample = 256 // bytes of a PartitionKey in the sample
+	maxSample = 256 // maximum length of a PartitionKey in the sample, in bytes
 )
 
 // Load counts the requests to an object.
@@ -43,11 +43,11 @@ func (l *Load) Inserted(k []byte) {
 // Grows reports whether nearly all recent inserts were above all earlier keys.
 func (l *Load) Grows() bool { return l.inserts >= 16 && l.atEnd*10 >= l.inserts*9 }
 
-// Visited counts a request for the key k. After each half minute, busy reports once whether it had more than most
-// requests per second.
+// Visited counts a request for the key k. The first call after a half minute reports in busy whether that half minute
+// had more than most requests per second.
 //
-// at is then a partition at which the range can be split, or nil. The partition must divide the requests of two
-// successive half minutes. If keys only grow, no partition does.
+// The result at is then a partition at which the range can be split, or nil. The partition must divide the requests of
+// two successive half minutes. If keys only grow, no partition does.
 func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64) (busy bool, at []byte) {
 	most *= seconds
 	if now < l.begin || now-l.begin >= window {

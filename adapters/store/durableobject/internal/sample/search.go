@@ -14,14 +14,14 @@ type Search struct {
 
 	passed int64
 	last   []byte // the partition of the last row
-	border []byte // the beginning of the last partition that was read; nil if it is the first one
+	border []byte // the beginning of the last partition that was read; nil if only one partition was read
 }
 
 // searched is the number of bytes that one Run reads.
 const searched = 4 << 20
 
-// Run reads the next rows, up to the row key to. When done is true, at is the key that was found, or nil if all rows
-// are in one partition.
+// Run reads the next rows, up to the row with the key to. When the search is finished, done is true, and the result at
+// is the key that was found, or nil if all rows are in one partition.
 func (s *Search) Run(rows storage.Rows, to []byte) (at []byte, done bool) {
 	read := 0
 	for k, v := range rows.Scan(s.From, to, storage.MostRun) {

@@ -17,7 +17,7 @@ import (
 type Marker struct {
 	Live        bool
 	Incarnation table.Incarnation
-	Floor       edm.Ticks // all Timestamps of the incarnation are higher
+	Floor       edm.Ticks // lower limit of Timestamps: all Timestamps of the incarnation are higher
 	// Span is the range that the object serves; nil means the whole bucket.
 	Span *Span
 	// Traits are the options that the table declares, such as expiry.
@@ -41,7 +41,7 @@ type Span struct {
 	End      []byte    // the end of the keys that move; nil means all keys from At on
 	Target   uint32    // the id of the range that receives the keys
 	From     []byte    // the row at which the next chunk begins
-	Upto     []byte    // rows below it were sent; a later change of such an entity is recorded and sent again
+	Upto     []byte    // rows below this key were sent; if such a row changes later, the change is recorded and the row is sent again
 	Complete bool      // whether all keys that move were sent at least once
 	Sealed   edm.Ticks // when the object stopped serving the keys that move; 0 after the catalog has recorded their new range
 	Number   uint64    // in a merge, the number with which the neighbour agreed to take over the keys
@@ -209,5 +209,5 @@ func (m *Marker) Class(p *message.Destination) (class, count uint32) {
 	return uint32(p.Bucket) + uint32(p.Buckets)*(m.Span.Self.Range%n), uint32(p.Buckets) * n
 }
 
-// Cut makes a bucket that never split a range with all keys.
+// Cut turns a bucket that never split into a range with all keys.
 func (m *Marker) Cut(self message.Destination) { m.Span = &Span{Self: self} }

@@ -6,8 +6,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// The lines of feeds are rows, too, with the key SpaceLines, day, Timestamp. The storage keeps each day apart, so that
-// a day can be removed without a charge for each row.
+// The lines of feeds are rows, too, with the key SpaceLines, day, Timestamp. The storage separates the days, so that a
+// day can be removed without a charge for each row.
 
 const ticksOfDay = 24 * 3600 * edm.TicksPerSecond
 

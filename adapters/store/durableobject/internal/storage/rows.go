@@ -33,7 +33,7 @@ var (
 // MaxRow is the maximum size of a key and its value together, in bytes. It is a limit of Durable Objects.
 const MaxRow = 2_000_000
 
-// RowOf returns the key of a row: space is one of the constants above, and key is the rest.
+// RowOf returns the key of a row. The parameter space is one of the constants above, and the parameter key is the rest.
 func RowOf(space byte, key string) []byte {
 	k := make([]byte, 0, 1+len(key))
 	return append(append(k, space), key...)

@@ -24,8 +24,8 @@ type Rows interface {
 	DropDay(day uint32)
 	// Size returns the approximate size of all existing rows in bytes.
 	Size() int64
-	// Scan iterates over the rows with from ≤ key < to, in order. bytes is a hint for how much to read at a time. No
-	// other method may be called before the iteration ends.
+	// Scan iterates over the rows with from ≤ key < to, in order. The parameter bytes is a hint for how much to read at
+	// a time. No other method may be called before the iteration ends.
 	Scan(from, to []byte, bytes int) iter.Seq2[[]byte, []byte]
 	// ScanBack iterates over the same rows as Scan, from the last to the first.
 	ScanBack(from, to []byte, bytes int) iter.Seq2[[]byte, []byte]
@@ -50,7 +50,7 @@ func PutTicks(r Rows, key []byte, t edm.Ticks) {
 	r.Put(key, binary.BigEndian.AppendUint64(make([]byte, 0, 8), uint64(t)))
 }
 
-// Delete deletes at most most rows with from ≤ key < to, and returns how many it deleted.
+// Delete deletes rows with from ≤ key < to, but not more than most, and returns how many it deleted.
 func Delete(r Rows, from, to []byte, most int) int {
 	var list [][]byte
 	for k := range r.Scan(from, to, MostRun) {

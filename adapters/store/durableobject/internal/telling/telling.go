@@ -41,8 +41,8 @@ func (p progress) append() []byte {
 	return v
 }
 
-// Step makes some of a table's objects read its declared options. ok reports whether all objects have read them. dirty
-// reports whether entities that had expired by a withdrawn rule remain.
+// Step makes some of a table's objects read its declared options. The result ok reports whether all objects have read
+// them. The result dirty reports whether entities that had expired by a withdrawn rule remain.
 //
 // If ok is false, the caller must return the third result. Each step can be repeated, even by another message.
 func Step(t *turn.Turn, rec *record.Record) (ok, dirty bool, step turn.Step) {

@@ -12,7 +12,7 @@ import (
 // answers. That engine always has the same version of the code.
 type Continuation struct {
 	Kind   Kind
-	Engine uint64 // of a write: the number of the engine that began it
+	Engine uint64 // for a write, the number of the engine that began the write
 
 	// For Locates:
 	Generation uint64

@@ -11,10 +11,10 @@ import (
 	"edgetable/core/table"
 )
 
-// Step is the result of Handle of package engine.
+// Step is the result of the method Handle of an engine.
 type Step struct {
-	// If Calls is empty, Answer is dst of Handle with the answer to the message. Otherwise it may be dst with the
-	// message of a call.
+	// If Calls is empty, Answer is the parameter dst of Handle with the appended answer to the message. Otherwise it
+	// may be dst with the appended message of a call.
 	Answer []byte
 	// Rollback means that the JavaScript shell must undo all changes of Handle to the rows. Answer remains valid.
 	Rollback bool
@@ -26,24 +26,24 @@ type Step struct {
 	// pending alarm is sent.
 	Alarm edm.Ticks
 
-	Next *Continuation // set if there are Calls; State is its encoded form
+	Next *Continuation // set if there are Calls; State is the encoded form of Next
 }
 
-// RetryDelay is the delay before the alarm continues, or tries again, unfinished work such as a deletion.
+// RetryDelay is the delay before the alarm continues or retries unfinished work, such as a deletion.
 const RetryDelay = 30 * edm.TicksPerSecond
 
 // Resume holds the State of a Step and the answers to its Calls.
 type Resume struct {
 	State   []byte
-	Answers []durableobject.Answer // in the order of the Calls
+	Answers []durableobject.Answer // answers to the calls, in the same order
 }
 
-// Turn is the input of one Handle: a message, the object's storage and the time.
+// Turn is the input of one call of Handle: a message, the object's storage and the time.
 type Turn struct {
 	Rows    storage.Rows
 	Now     edm.Ticks
 	Fields  message.Reader
-	Resumed Continuation // zero for a new message
+	Resumed Continuation // progress of the message; zero for a new message
 	Answers []durableobject.Answer
 	Dst     []byte
 }

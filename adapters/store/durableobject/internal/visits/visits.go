@@ -31,7 +31,7 @@ const (
 	keepEvery = 300 * edm.TicksPerSecond
 )
 
-// tallyAt returns the Tally at the given time. It calls rows, which invalidates earlier results of rows.
+// tallyAt returns the Tally at the given time. It calls methods of rows, which invalidates earlier results of rows.
 func (s *Counts) tallyAt(rows storage.Rows, now edm.Ticks) *traffic.Tally {
 	if s.tally == nil {
 		v, _ := rows.Get(rowCounts)
@@ -60,7 +60,7 @@ func (s *Counts) Count(rows storage.Rows, now edm.Ticks, v *traffic.Visit) {
 	}
 }
 
-// Read counts the read of an entity of the given size.
+// Read counts a read of one entity of the given size.
 func (s *Counts) Read(rows storage.Rows, now edm.Ticks, k []byte, size int) {
 	v := traffic.Visit{From: k, InPartition: true, Entities: 1, Bytes: size}
 	v.PartitionKey, v.RowKey = key.Decode(k)
@@ -121,7 +121,8 @@ func planOf(r key.Range) (plan string, inPartition bool) {
 	return "Range", false
 }
 
-// Tell returns the encoded counts of today and of the day before. before is nil if there are none.
+// Tell returns the encoded counts of today and of the day before. If there are no counts of the day before, before is
+// nil.
 func (s *Counts) Tell(rows storage.Rows, now edm.Ticks) (current, before []byte) {
 	current = s.tallyAt(rows, now).Append(nil)
 	before, _ = rows.Get(rowBefore)

@@ -20,12 +20,12 @@ const judgeEvery = time.Second
 
 // Backlog makes commits wait while compactions are slower than the writes.
 type Backlog struct {
-	change chan struct{} // receives a value when a flush or a compaction has ended
-	done   chan struct{} // closed when Run ends
+	change chan struct{} // channel that receives a value when a flush or a compaction has ended
+	done   chan struct{} // channel that is closed when Run ends
 	count  *atomic.Int64 // number of times that commits began to wait
 
 	mu     sync.Mutex
-	caught chan struct{} // closed when commits may continue; nil if commits need not wait
+	caught chan struct{} // channel that is closed when commits may continue; nil if commits need not wait
 }
 
 // New returns a Backlog. Each time commits begin to wait, the Backlog increments the given counter.
@@ -47,8 +47,8 @@ func (b *Backlog) Changed() {
 // Run checks after each flush or compaction, and once per second, whether commits must wait. It returns when ctx is
 // done.
 //
-// state returns the number of sublevels in level 0 and of running compactions. Without a running compaction, commits do
-// not wait, because only the next flush starts one.
+// The function state returns the number of sublevels in level 0 and the number of running compactions. Without a
+// running compaction, commits do not wait, because only the next flush starts one.
 func (b *Backlog) Run(ctx context.Context, state func() (layers, running int)) {
 	defer close(b.done)
 	t := time.NewTicker(judgeEvery)

@@ -220,7 +220,7 @@ type Cursor struct {
 	next   int // index of the next data block
 	list   []Entry
 	last   []byte
-	open   int // number of elements at the end of Damage whose Before is not set yet
+	open   int // number of elements at the end of Damage without their field Before
 }
 
 // Cursor returns a cursor at the beginning of the file.

@@ -10,7 +10,7 @@ import (
 // History identifies a sequence of states of a store, and the earlier histories that this sequence continues. A restore begins a new history.
 type History struct {
 	ID   table.History
-	left []branch // oldest first
+	left []branch // earlier histories, oldest first
 }
 
 // branch is an earlier history. The store has the commits of this history with numbers <= branch.at.

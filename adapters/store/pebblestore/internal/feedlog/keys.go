@@ -95,8 +95,8 @@ func Remove(b *pebble.Batch, i table.Incarnation) error {
 	return b.DeleteRange(AppendKey(nil, i, 0), after(i), nil)
 }
 
-// Trim removes the lines up to a number from a change feed. last is the content of the last of them. If it records a
-// drop of the table, Trim removes the whole feed.
+// Trim removes the lines up to a number from a change feed. The parameter last is the content of the last of these
+// lines. If that line records a drop of the table, Trim removes the whole feed.
 func Trim(b *pebble.Batch, i table.Incarnation, h Head, upTo edm.Ticks, last []byte) error {
 	if _, dropped := table.FeedDropOf(last); dropped {
 		return Remove(b, i)
@@ -112,7 +112,8 @@ func Lines(from pebble.Reader, i table.Incarnation, above, upTo edm.Ticks) (*peb
 	return from.NewIter(&pebble.IterOptions{LowerBound: AppendKey(nil, i, above+1), UpperBound: AppendKey(nil, i, upTo+1)})
 }
 
-// Last returns the last line with a number of at most upTo, and this number. If there is no such line, n is 0.
+// Last returns the last line whose number is at most upTo, and the number of this line. If there is no such line, n is
+// 0.
 func Last(from pebble.Reader, i table.Incarnation, upTo edm.Ticks) (n edm.Ticks, line []byte, err error) {
 	it, err := Lines(from, i, 0, upTo)
 	if err != nil {

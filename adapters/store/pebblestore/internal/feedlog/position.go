@@ -12,7 +12,7 @@ type Position struct {
 	Number edm.Ticks
 	Part   int
 	// Seen is the highest number of a commit that may have affected earlier pages. A store without this commit cannot
-	// continue the feed. Positions of earlier versions have 0.
+	// continue the feed. In positions from earlier versions, Seen is 0.
 	Seen edm.Ticks
 }
 
@@ -44,8 +44,8 @@ func (p Position) Bytes() []byte {
 	return b
 }
 
-// In encodes a position inside the commit Number, after the given number of its changes. 0 means after the whole
-// commit.
+// In encodes the position after the first part changes of the commit Number. If part is 0, the position is after the
+// whole commit.
 func (p Position) In(part int) []byte {
 	p.Part = part
 	return p.Bytes()

@@ -15,8 +15,8 @@ type commits struct {
 	unlooked atomic.Int64 // bytes that commits may still write before a commit must measure the free space
 }
 
-// refuseBelow returns the number of free bytes below which writes are refused. It suffices to flush the memtables and
-// to write the largest commit.
+// refuseBelow returns the number of free bytes below which writes are refused. This space is enough to flush the
+// memtables and to write the largest commit.
 func (d *Disk) refuseBelow() int64 {
 	if d.reserve.size == 0 {
 		return 0
@@ -51,7 +51,7 @@ func (d *Disk) Begin(n int, m []table.Mutation) error {
 		if free < d.acceptAbove() {
 			d.setFull()
 		} else {
-			d.log.noRoom(size, free) // only this write is refused, because there may be space for a smaller write
+			d.log.noRoom(size, free) // refuse only this write, because there may be space for a smaller one
 		}
 		return table.ErrFull
 	}
@@ -81,7 +81,7 @@ func (d *Disk) Admit(m []table.Mutation) error {
 	return d.AdmitDelete(removes(m))
 }
 
-// AdmitDelete is like Admit. deletes is true if the write only deletes data.
+// AdmitDelete is like Admit. The parameter deletes is true if the write only deletes data.
 func (d *Disk) AdmitDelete(deletes bool) error {
 	switch {
 	case d == nil:

@@ -8,18 +8,19 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// compactions contains what a Disk must know about Pebble's compactions.
+// compactions is a Disk's data about the compactions of Pebble.
 type compactions struct {
 	outputs map[string]*atomic.Int64 // sizes of the files that compactions are writing, by path
 
 	starved   int64 // free bytes when a compaction last failed for lack of space; 0 if the last compaction succeeded
 	starvedAt time.Time
-	// forgetAfter is the time within which Pebble retries a failed compaction. Afterwards, Pebble no longer needs it.
+	// forgetAfter is the time within which Pebble retries a failed compaction. If there is no retry by then, Pebble no
+	// longer needs the compaction.
 	forgetAfter time.Duration
 
 	running int
-	stalls  bool // Pebble makes writes wait for compactions
-	counted bool // Disk.waiting counts the current stall
+	stalls  bool // whether Pebble makes writes wait for compactions
+	counted bool // whether Disk.waiting counts the current stall
 }
 
 // Starve is called when a compaction has failed for lack of space. It makes the disk refuse writes, because Pebble would soon make writes wait.

@@ -46,7 +46,7 @@ func (d direct) Remove(path string) error {
 	return d.FS.Remove(path)
 }
 
-// OpenDir opens a directory, which is then synced.
+// OpenDir opens a directory, so that the caller can sync it.
 func (d direct) OpenDir(path string) (vfs.File, error) {
 	if err := d.disk.Missing(); err != nil {
 		return nil, err

@@ -20,8 +20,8 @@ type Options struct {
 	// Reserve is the size of the reserve file in bytes, limited to a sixteenth of the disk. 0 means no file. A negative
 	// value leaves an existing file unchanged.
 	Reserve int64
-	// Spare closes files that are open only as a reserve of file descriptors. It reports whether there were any. Nil
-	// means that there is no reserve.
+	// Spare closes files that are open only as a reserve of file descriptors. It reports whether there were such files.
+	// If Spare is nil, there is no reserve.
 	Spare func() bool
 	// Retry is the time after which Pebble retries a failed compaction.
 	Retry time.Duration
@@ -37,33 +37,33 @@ type Disk struct {
 	dir string
 	log notices
 
-	full        atomic.Bool  // writes that add data are refused
-	plenty      atomic.Bool  // there is so much free space that commits cannot fill it before the next measurement
-	gone        atomic.Bool  // the data directory was removed or replaced
+	full        atomic.Bool  // whether writes that add data are refused
+	plenty      atomic.Bool  // whether there is so much free space that commits cannot fill it before the next measurement
+	gone        atomic.Bool  // whether the data directory was removed or replaced
 	waiting     atomic.Int32 // number of file operations that wait for space or a descriptor, plus 1 if a write stall counts as a wait
 	refused     atomic.Int64
 	unseen      atomic.Int64 // bytes that compactions may write before the free space is measured again
 	commits     commits
 	opened      atomic.Bool
-	descriptors atomic.Bool // a file operation has found no free file descriptor
-	give        func() bool // frees file descriptors of the reserve; nil if there is no such reserve
+	descriptors atomic.Bool // whether a file operation has found no free file descriptor
+	give        func() bool // function that frees file descriptors of the reserve; nil if there is no such reserve
 
-	mu          sync.Mutex // guards the fields below
+	mu          sync.Mutex // lock for the fields below
 	usage       vfs.DiskUsage
 	lock        vfs.FileInfo // the lock file of the store; nil if there is none
 	reserve     reserve
 	compactions compactions
-	closing     bool          // set if operations without space or descriptor must fail instead of waiting
-	again       chan struct{} // closed when waiting operations must try again
-	stuck       chan struct{} // closed while operations wait
+	closing     bool          // whether operations without space or descriptor must fail instead of waiting
+	again       chan struct{} // channel that is closed when waiting operations must try again
+	stuck       chan struct{} // channel that is closed while operations wait
 
 	stop chan struct{}
 	done chan struct{}
 }
 
 type reserve struct {
-	size int64 // 0 means no reserve
-	held bool  // the file exists now
+	size int64 // size of the reserve file in bytes; 0 means no reserve
+	held bool  // whether the file exists now
 }
 
 const (
@@ -120,7 +120,7 @@ func (d *Disk) run() {
 	}
 }
 
-// Open reports that the store is open for use. From then on, Measure decides whether writes are refused.
+// Open must be called when the store is open for use. From then on, Measure decides whether writes are refused.
 func (d *Disk) Open() {
 	d.mu.Lock()
 	if f, err := d.fs.Stat(d.fs.PathJoin(d.dir, lockFile)); err == nil {

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// lockFile is the file that Pebble locks while the store is open. If it is missing or another file, the data directory
-// was removed or replaced.
+// lockFile is the file that Pebble locks while the store is open. If the file is missing, or is another file than
+// before, the data directory was removed or replaced.
 const lockFile = "LOCK"
 
 // goneError is the error of a store whose data directory was removed or replaced.

@@ -12,7 +12,7 @@ type notices struct {
 	dir  string
 
 	warned time.Time // time of the last message that the disk is nearly full
-	told   bool      // the last message about space was that the disk is full
+	told   bool      // whether the last message about space was that the disk is full
 	toldAt time.Time
 	lackAt time.Time // time of the last message that no descriptor is free
 	roomAt time.Time // time of the last message that there is no space for a write
@@ -40,8 +40,8 @@ func (n *notices) isFull(free int64) {
 	n.logf("edgetable: the disk of %s is full (%s free): writes are refused, and deletes too when no space at all is left; reads work; free space or enlarge the disk", n.dir, show(free))
 }
 
-// space tells the operator that the disk has space again, if the last message was that the disk is full. free is the
-// number of free bytes.
+// space tells the operator that the disk has space again, if the last message was that the disk is full. The parameter
+// free is the number of free bytes.
 func (n *notices) space(free int64) {
 	if n.told {
 		n.told = false

@@ -24,7 +24,7 @@ var (
 // MetaKey returns the key of data of the store itself.
 func MetaKey(name string) []byte { return append([]byte{Meta}, name...) }
 
-// RecordKey returns the key of a table record. text is the table.RecordKey as a string.
+// RecordKey returns the key of a table record. The parameter text is the table.RecordKey as a string.
 func RecordKey(text string) []byte {
 	return append(append(make([]byte, 0, 1+len(text)), Records), text...)
 }

@@ -19,8 +19,8 @@ func Get(from pebble.Reader, k []byte) ([]byte, error) {
 	return own, closer.Close()
 }
 
-// ForEach calls a function for each key that begins with prefix, and its value, in key order, until the function fails.
-// The function must not retain its arguments.
+// ForEach calls a function for each key that begins with prefix, in key order, until the function fails. The function
+// receives the key and its value, and must not retain them.
 func ForEach(from pebble.Reader, prefix []byte, do func(k, v []byte) error) error {
 	it, err := from.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: End(prefix)})
 	if err != nil {

@@ -34,8 +34,8 @@ type chunk struct {
 	size    int // size of the chunk with its header
 }
 
-// parseChunk parses the chunk at the start of b, which must end at the end of the block. ok is false if the chunk is
-// invalid. claimed is the size in its header, or 0 if the header is invalid too.
+// parseChunk parses the chunk at the start of b. The slice b must end at the end of the block. ok is false if the chunk
+// is invalid. The result claimed is the size in the chunk's header, or 0 if the header is invalid too.
 func parseChunk(b []byte, number uint32) (c chunk, claimed int, ok bool) {
 	if len(b) < plainHeader {
 		return chunk{}, 0, false

@@ -1,10 +1,11 @@
 package logfile
 
-// Follow calls take for each record of a log, until it reaches bytes that are not a record. There, the log ends, or
-// Pebble stops reading after a crash.
+// Follow passes each record of a log to a function, until it reaches bytes that are not a record. There, the log ends,
+// or Pebble stops reading after a crash.
 //
-// b begins with a block. at is the offset in b of the first record: 0, or the end of the last record of an earlier
-// call. The records share the memory of b, which Follow overwrites.
+// The slice b begins with a block. The parameter at is the offset in b of the first record: 0, or the end of the last
+// record of an earlier call. The records share the memory of b. Follow joins the parts of a record in b, and so changes
+// the content of b.
 //
 // Follow returns the offset after the last record, and whether it has read all of b.
 func Follow(b []byte, at int, number uint32, take func(record []byte)) (end int, more bool) {

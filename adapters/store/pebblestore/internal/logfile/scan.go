@@ -20,19 +20,19 @@ type Log struct {
 	End int
 	// Closed reports whether Pebble closed the log.
 	Closed bool
-	// Unreadable is an error of the disk while the log was read, or nil. The caller of Scan sets it. It is damage even
-	// at the end of the log.
+	// Unreadable is an error of the disk while the log was read, or nil. The caller of Scan sets it. Such an error is
+	// damage even at the end of the log.
 	Unreadable error
 }
 
 // Record is one complete record.
 type Record struct {
 	Offset  int
-	Payload []byte // shares memory with the content of the file if the record is one chunk
+	Payload []byte // content of the record, which shares memory with the content of the file if the record is one chunk
 	// Behind is the number of damaged parts of the log that precede the record.
 	Behind int
-	// Found reports that a byte-by-byte search found the record. It must not be replayed, because it may be a part of
-	// another record. But it proves that there is damage before it.
+	// Found reports that a byte-by-byte search found the record. Such a record must not be replayed, because it may be
+	// a part of another record. But the record proves that there is damage before it.
 	Found bool
 }
 
@@ -73,13 +73,13 @@ type scanner struct {
 	content []byte
 	number  uint32
 	at      int
-	found   bool // a byte-by-byte search has found a chunk in the current block
+	found   bool // whether a byte-by-byte search has found a chunk in the current block
 
 	log     Log
-	open    bool // a record has begun, and its last chunk was not read yet
+	open    bool // whether a record has begun whose last chunk was not read yet
 	payload []byte
 	start   int
-	opened  bool // a chunk of the current record was found by a byte-by-byte search
+	opened  bool // whether a byte-by-byte search has found a chunk of the current record
 }
 
 func (s *scanner) blockEnd(i int) int { return min((i/blockSize+1)*blockSize, len(s.content)) }
@@ -115,8 +115,8 @@ func isPadding(b []byte) bool {
 	return true
 }
 
-// search returns the offset at which reading continues after an invalid chunk. It tries the size in the header of the
-// chunk, claimed, and then each byte up to the next block.
+// search returns the offset at which reading continues after an invalid chunk. It first tries the size that the header
+// of the chunk claims, and then each byte up to the next block.
 func (s *scanner) search(claimed int) (next int) {
 	end := s.blockEnd(s.at)
 	if claimed > 0 {

@@ -15,15 +15,15 @@ type Options struct {
 	FS     vfs.FS
 	Dir    string
 	OnLoss Policy
-	Issued func() int64 // returns the highest commit number issued so far
+	Issued func() int64 // function that returns the highest commit number issued so far
 	// Synced is called after each sync of a log, with its duration and the number of commits that the sync made durable.
 	// It may be nil.
 	Synced func(took time.Duration, commits int)
-	Keeper Keeper // nil if logs are never kept
+	Keeper Keeper // keeper of unshipped logs; nil if logs are never kept
 	Logf   func(format string, args ...any)
 }
 
-// Keeper keeps logs until they are shipped, although Pebble no longer needs them.
+// Keeper retains the logs that Pebble no longer needs, until they are shipped.
 type Keeper interface {
 	// Wants reports whether the log with this number must be kept.
 	Wants(number uint32) bool
@@ -83,8 +83,8 @@ func (g *Guard) Lose(lost string) error { return g.inspected.lose(lost) }
 // Applied counts a commit that was added to the log. Options.Synced gets the count after the next sync.
 func (g *Guard) Applied() { g.syncs.written.Add(1) }
 
-// Note records in the list of logs that commit n is synced, so that the next start detects a truncated log. The given
-// file system may wait for disk space.
+// Note records in the list of logs that commit n is synced, so that the next start detects a truncated log. It writes
+// to the given file system, which may wait for disk space.
 func (g *Guard) Note(to vfs.FS, n edm.Ticks) { g.list.recordSynced(to, n) }
 
 // ForgetAll empties the list of logs at a clean shutdown, when every commit is in a data file.
@@ -103,7 +103,7 @@ func (g *Guard) created(path string, f vfs.File, err error) (vfs.File, error) {
 	if n, ok := g.list.number(path); ok && err == nil {
 		if err := g.list.change(func(live map[uint32]int64) {
 			if live[n] = g.issued(); live[n] == 0 {
-				g.list.synced = 0 // the first log of this process: Pebble has already moved the commits of older logs to data files
+				g.list.synced = 0 // this is the first log of the process: Pebble has already moved the commits of older logs to data files
 			}
 		}); err != nil {
 			return nil, errors.Join(err, f.Close())

@@ -30,7 +30,7 @@ type inspection struct {
 	views  *vfs.MemFS // readable parts of logs, which Pebble sees instead of the files; used with ShowReadable
 	logf   func(format string, args ...any)
 
-	highest edm.Ticks // highest commit number found
+	highest edm.Ticks
 	older   edm.Ticks // the commits up to this number are in the inspected logs or in older files, or were reported as lost; 0 if unknown
 	lost    []string  // one sentence for each damaged or missing file
 }
@@ -110,8 +110,8 @@ func (i *inspection) inspectLog(path string, number uint32) error {
 	return i.dropDamage(path, number, log, lost)
 }
 
-// dropDamage makes Pebble see only the readable part of a log. lost is a sentence about lost commits, or "". If it is
-// not "", the policy decides whether this is an error.
+// dropDamage makes Pebble see only the readable part of a log. The parameter lost is a sentence about lost commits, or
+// "". If commits are lost, the policy decides whether this is an error.
 func (i *inspection) dropDamage(path string, number uint32, log logfile.Log, lost string) error {
 	if lost != "" {
 		if err := i.lose(lost); err != nil {
@@ -143,7 +143,7 @@ func (i *inspection) cutOut(path string, number uint32, log logfile.Log) error {
 	}
 	// A hard link keeps the log's name. Without a link, a crash between the two renames would make the next start
 	// report a missing log.
-	_ = i.list.fs.Remove(path + ".damaged") // left by an interrupted attempt
+	_ = i.list.fs.Remove(path + ".damaged") // an interrupted attempt may have left this file
 	if i.list.fs.Link(path, path+".damaged") != nil {
 		if err := i.list.fs.Rename(path, path+".damaged"); err != nil {
 			return err

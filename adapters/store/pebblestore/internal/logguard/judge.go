@@ -7,8 +7,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// describeLoss returns a sentence about the confirmed commits that a log has lost, or "". next is the number of the
-// following log, or 0. later is the content of that log; it may be empty if the log is in the list of logs.
+// describeLoss returns a sentence about the confirmed commits that a log has lost, or "". The parameter next is the
+// number of the following log, or 0. The parameter later is the content of the following log; it may be empty if that
+// log is in the list of logs.
 func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
 	readable := edm.Ticks(i.list.live[number]) // commits up to this number are not lost: another file has them, or this function has read them
 	if i.older > 0 {
@@ -28,12 +29,12 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 			continue
 		}
 		synced = max(synced, m.Synced)
-		if m.Number > 0 && !r.Found { // records that only a search has found are never replayed
+		if m.Number > 0 && !r.Found { // records that only a byte-by-byte search has found are never replayed
 			behind++
 		}
 	}
 	// Pebble closes a log before it creates the next log. Only the last log of a killed process is not closed. The next
-	// process first moves its commits to data files.
+	// process first moves the commits of that log to data files.
 	verb := "are"
 	next, issued := i.list.follower(number, next)
 	if next > 0 && (len(log.Damage) > 0 || !log.Closed) {
@@ -41,7 +42,7 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 			verb = "may be" // logs are not ordered by number, so the missing commits may be in the next log
 		}
 		synced = max(synced, edm.Ticks(issued))
-		for _, r := range later.Records { // later is empty if the list contains the next log, whose number in the list is enough
+		for _, r := range later.Records { // if the list contains the next log, its number in the list is enough, and later is empty
 			if m, ok := MarkOf(r.Payload); ok {
 				synced = max(synced, m.Synced)
 				break // the first Mark says what was synced before the next log, but later Marks may be about commits in the next log
@@ -64,7 +65,7 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 		if next == 0 || !log.Closed || len(log.Damage) == 0 {
 			return ""
 		}
-		lost = fmt.Sprintf("until %s may be lost", readable) // everything in a closed log was synced, but its commits are not in the order of their numbers
+		lost = fmt.Sprintf("until %s may be lost", readable) // all commits in a closed log were synced, but they are not in the order of their numbers
 	}
 	place := fmt.Sprintf("ends at offset %d, although more was written (%d commits can be read)", log.End, before)
 	if len(log.Damage) > 0 {

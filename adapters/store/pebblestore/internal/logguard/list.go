@@ -34,7 +34,7 @@ type list struct {
 	gone     map[uint32]int64 // listed logs that were missing at the start, with the same values
 	manifest namedManifest
 	synced   int64 // number of a synced commit of this process
-	listed   bool  // the file existed at the start and was readable
+	listed   bool  // whether the file existed at the start and was readable
 }
 
 // namedManifest is the current MANIFEST and its synced length.
@@ -95,8 +95,8 @@ func (l *list) next(number uint32) (next uint32, ok bool, err error) {
 	return slices.Min(later), true, nil
 }
 
-// follower returns the number of the log after a log, and the highest commit number issued before it was created. next
-// is this number if the file exists, and otherwise 0.
+// follower returns the number of the log that was created after the given log, and the highest commit number issued
+// before that. The parameter next is the number of that log if its file exists, or 0.
 func (l *list) follower(number, next uint32) (uint32, int64) {
 	if next > 0 {
 		return next, l.live[next]
@@ -127,8 +127,8 @@ func (l *list) change(do func(live map[uint32]int64)) error {
 	return l.write(l.fs)
 }
 
-// recordSynced records in the list that commit n is synced, so that the next start detects a truncated log. The given
-// file system may wait for disk space.
+// recordSynced records in the list that commit n is synced, so that the next start detects a truncated log. It writes
+// to the given file system, which may wait for disk space.
 func (l *list) recordSynced(to vfs.FS, n edm.Ticks) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,7 +14,7 @@ const quiet = 100 * time.Millisecond
 type Marker struct {
 	synced atomic.Int64  // highest number of a synced commit
 	marked int64         // value of Synced in the last Mark that Run has written; only Run uses this field
-	wake   chan struct{} // receives a value when a commit was synced
+	wake   chan struct{} // channel that receives a value when a commit was synced
 	stop   chan struct{}
 	done   chan struct{}
 }
@@ -46,8 +46,8 @@ func (m *Marker) Synced() edm.Ticks { return edm.Ticks(m.synced.Load()) }
 
 const noteEvery = time.Second
 
-// Run writes Marks to the log until End is called. It also passes the number of the last synced commit to note, which
-// stores it outside of the log.
+// Run writes Marks to the log until End is called. It also passes the number of the last synced commit to the function
+// note, which stores the number outside of the log.
 func (m *Marker) Run(write func(Mark) error, note func(edm.Ticks)) {
 	defer close(m.done)
 	var noted time.Time

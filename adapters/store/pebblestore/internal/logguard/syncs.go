@@ -7,9 +7,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// syncs measures the syncs of logs, and passes each measurement to observe.
+// syncs measures the syncs of logs, and passes each measurement to the function observe.
 type syncs struct {
-	observe func(took time.Duration, commits int) // may be nil
+	observe func(took time.Duration, commits int) // function that receives each measurement; may be nil
 	written atomic.Int64                          // number of commits added to the log
 	synced  atomic.Int64                          // value of written before the last sync
 }

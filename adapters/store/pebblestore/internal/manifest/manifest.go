@@ -59,7 +59,7 @@ func Read(records [][]byte) (State, error) {
 		for _, n := range d.deleted {
 			s.Live[n] = false
 		}
-		for i, n := range d.added { // after the deletions: to move a file to another level, one MANIFEST record both deletes and adds the file
+		for i, n := range d.added { // add files after the deletions, because a MANIFEST record that moves a file to another level both deletes and adds the file
 			s.Live[n], s.Sizes[n] = true, d.sizes[i]
 		}
 		s.FirstLog = max(s.FirstLog, d.log)
@@ -109,7 +109,7 @@ func (d *decoder) edit(tag uint64) {
 		d.number()
 		d.number()
 	case tagDeletedFile:
-		d.number() // skips the level
+		d.number() // skip the level
 		d.deleted = append(d.deleted, d.number())
 	case tagNewFile, tagNewFile2, tagNewFile4, tagNewFile5:
 		d.newFile(tag)
@@ -119,11 +119,11 @@ func (d *decoder) edit(tag uint64) {
 }
 
 func (d *decoder) newFile(tag uint64) {
-	d.number() // skips the level
+	d.number() // skip the level
 	file := d.number()
 	size := d.number()
 	d.bounds(tag)
-	if tag != tagNewFile { // skips the sequence numbers
+	if tag != tagNewFile { // skip the sequence numbers
 		d.number()
 		d.number()
 	}
@@ -151,10 +151,10 @@ func (d *decoder) bounds(tag uint64) {
 	}
 	marker := d.rest[0]
 	d.rest = d.rest[1:]
-	if marker&1 != 0 { // bounds of point keys
+	if marker&1 != 0 { // skip the bounds of the point keys
 		d.bytes()
 		d.bytes()
 	}
-	d.bytes() // bounds of range keys
+	d.bytes() // skip the bounds of the range keys
 	d.bytes()
 }

@@ -32,7 +32,7 @@ type Content struct {
 	Records map[string][]byte // newest record of each account and of each table that was not dropped, by the text of its key
 	Dropped map[table.Incarnation]bool
 	Damaged int
-	Text    []byte // the whole file
+	Text    []byte // content of the whole file
 }
 
 // Read reads the file at path. If the file does not exist, Read returns an empty Content.

@@ -17,7 +17,7 @@ type File struct {
 	logf func(format string, args ...any)
 
 	mu   sync.Mutex
-	file vfs.File // nil before Begin, and after a failed write until the file is rewritten
+	file vfs.File // the open file; nil before Begin, and after a failed write until the file is rewritten
 	size int64
 	most int64 // size above which the file is rewritten
 }
@@ -29,11 +29,11 @@ func New(in vfs.FS, dir string, logf func(format string, args ...any)) *File {
 
 func (f *File) path() string { return f.fs.PathJoin(f.dir, Name) }
 
-// slack is added to the size limit of the file, which is twice the size after the last rewrite.
+// slack is a part of the size limit of the file. The limit is twice the size after the last rewrite, plus slack.
 const slack = 1 << 20
 
-// Begin opens the file for appending. old is its current content. If old differs from want, Begin first writes want to
-// the file, in the file system to.
+// Begin opens the file for appending. The parameter old is the current content of the file. If old differs from want,
+// Begin first writes want to the file, through the file system to.
 func (f *File) Begin(to vfs.FS, want, old []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,8 +56,8 @@ func (f *File) Begin(to vfs.FS, want, old []byte) error {
 	return nil
 }
 
-// Add durably appends a line. If this fails, Add removes the file, which would contradict the database. again means
-// that the caller must rewrite the file.
+// Add durably appends a line. If this fails, Add removes the file, which would contradict the database. If again is
+// true, the caller must rewrite the file.
 func (f *File) Add(line []byte) (again bool) {
 	if f == nil {
 		return false

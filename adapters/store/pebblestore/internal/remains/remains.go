@@ -27,7 +27,7 @@ type Options struct {
 	Dir      string
 	Copied   recordcopy.Content      // second copy of the records
 	Prefix   int                     // length of the common prefix of the keys of a table's entities
-	Describe func(key []byte) string // returns a readable name of a key for messages
+	Describe func(key []byte) string // function that returns a readable name of a key for messages
 }
 
 // Store reads the readable part of a store. In an undamaged directory, everything is readable.
@@ -67,7 +67,7 @@ func Open(o Options) (*Store, error) {
 		path := o.FS.PathJoin(o.Dir, name)
 		from, err := s.open(path, n, kind, used)
 		switch {
-		case errors.Is(err, fs.ErrPermission): // not damage: another user may be able to read the file
+		case errors.Is(err, fs.ErrPermission): // this is not damage: another user may be able to read the file
 			return nil, err
 		case err != nil:
 			s.problem("%s cannot be read; data that only this file contained is lost: %s", path, logguard.Cause(err))

@@ -17,7 +17,7 @@ import (
 // data files must be read.
 type usage struct {
 	manifest.State
-	whole bool // the MANIFEST is completely readable, and all files that it names exist
+	whole bool // whether the MANIFEST is completely readable, and all files that it names exist
 }
 
 type kind int

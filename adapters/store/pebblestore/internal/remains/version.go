@@ -9,8 +9,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// stamp says when a version of a key was written. sequence is 0 in data files of the lowest level. at is 0 (unknown)
-// for a deletion in a data file.
+// stamp says when a version of a key was written. The field sequence is 0 in data files of the lowest level. The field
+// at is 0 (unknown) for a deletion in a data file.
 type stamp struct {
 	sequence uint64
 	at       edm.Ticks
@@ -38,8 +38,8 @@ func compare(a, b Version) int {
 	return cmp.Or(bytes.Compare(a.Key, b.Key), -cmp.Compare(a.stamp.sequence, b.stamp.sequence))
 }
 
-// deletions contains the deleted key ranges by table. The keys of a table's entities have a common prefix, whose length
-// is the field prefix.
+// deletions contains the deleted key ranges by table. The keys of a table's entities have a common prefix; the field
+// prefix is its length.
 type deletions struct {
 	prefix int
 	ranges map[string][]deletedRange
@@ -57,10 +57,11 @@ func (d deletions) add(start, end []byte, s stamp) {
 	}
 }
 
-// Current returns the value of a key with the latest write time, or nil if the key was deleted. written returns the
-// write time in a value.
+// Current returns the value of a key with the latest write time, or nil if the key was deleted. The function written
+// returns the write time in a value.
 //
-// Sequence numbers do not decide, because an unused file may have an old version with a higher number.
+// A higher sequence number does not prove a later write, because an unused file may have an old version with a higher
+// number.
 func (s *Store) Current(versions []Version, written func(value []byte) edm.Ticks) []byte {
 	var best *Version
 	for i := range versions {

@@ -13,7 +13,7 @@ type Room struct {
 	limit   int64
 	full    atomic.Bool
 	refused atomic.Int64
-	deleted atomic.Bool // Admit has accepted a delete since the last compaction of all tables
+	deleted atomic.Bool // whether Admit has accepted a delete since the last compaction of all tables
 }
 
 // New returns a Room of limit bytes, or nil if limit is 0 or less.

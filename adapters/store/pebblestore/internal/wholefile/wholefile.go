@@ -35,7 +35,7 @@ func (b *Bad) Unwrap() error { return b.Err }
 const sector, step = 512, 64 << 10
 
 // Readable returns the content of a file, with 0xff in place of unreadable bytes. Callers must detect these bytes by
-// checksums. bad is the first read error, or nil.
+// checksums. The result bad is the first read error, or nil.
 func Readable(from vfs.FS, path string) (b []byte, bad *Bad, err error) {
 	f, err := from.Open(path)
 	if err != nil {
@@ -72,7 +72,7 @@ func ReadableOf(f vfs.File, path string) (b []byte, bad *Bad, err error) {
 					bad = &Bad{int64(at), err}
 				}
 				for i := range one {
-					one[i] = 0xff // not 0, because a reader could take zeros for the end of a log
+					one[i] = 0xff // use 0xff instead of 0, because a reader could take zeros for the end of a log
 				}
 			}
 			at += len(one)
