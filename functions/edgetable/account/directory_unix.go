@@ -14,5 +14,5 @@ func lockDir(dir string) (unlock func()) {
 	if err == nil {
 		_ = syscall.Flock(int(d.Fd()), syscall.LOCK_EX)
 	}
-	return func() { _ = d.Close() } // also releases the lock
+	return func() { _ = d.Close() } // closing the directory releases the lock
 }

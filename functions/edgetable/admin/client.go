@@ -103,8 +103,8 @@ func read[T any](ctx context.Context, server *Server, method, path string) (v T,
 // answer is the timeout of a request for the state of a server. A busy machine may need some seconds.
 const answer = 30 * time.Second
 
-// Ask returns the state of the server that uses a data directory, or nil if there is none. It returns an error if a
-// server is running but does not report its state.
+// Ask returns the state of the server that uses a data directory, or nil if no server is running. It returns an error
+// if a server is running but does not report its state.
 func Ask(ctx context.Context, data, socket string) (*Info, error) {
 	path := Socket(data, socket)
 	c, err := net.Dial("unix", path)
