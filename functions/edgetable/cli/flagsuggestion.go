@@ -33,7 +33,7 @@ func flagSuggestion(c *cobra.Command, err error) string {
 	return ""
 }
 
-// alike reports whether one name contains the other, or whether they differ by at most two letters.
+// alike reports whether two names are similar: one contains the other, or they differ by at most two letters.
 func alike(a, b string) bool {
 	if len(a) > 2 && len(b) > 2 && (strings.Contains(a, b) || strings.Contains(b, a)) {
 		return true

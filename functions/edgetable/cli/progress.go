@@ -19,7 +19,7 @@ type Progress struct {
 	out      io.Writer
 	terminal bool
 	last     time.Time
-	open     bool // the progress line is on the terminal
+	open     bool // true while the terminal shows the progress line
 }
 
 func NewProgress(out io.Writer) *Progress {

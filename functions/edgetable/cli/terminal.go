@@ -13,9 +13,9 @@ type Terminal struct {
 	In          io.Reader
 	Out, Err    io.Writer
 	Columns     int  // width of the terminal; 0 if the output is not a terminal
-	Alone       bool // no other command runs in the process
-	Events      bool // print events to Err as JSON
-	Totals      any  // result of the command for the last event
+	Alone       bool // true if no other command runs in this process
+	Events      bool // true if events are printed to Err as JSON
+	Totals      any  // result of the command, for its last event
 	// Packaged is the configuration file of an installed package, or "".
 	Packaged string
 	// Variables returns the names of all environment variables. It may be nil.
@@ -29,7 +29,7 @@ type Terminal struct {
 
 	known      []string
 	overridden []Overridden
-	lines      map[string][]configLine // by flag
+	lines      map[string][]configLine // lines of the configuration file, by flag
 }
 
 // Unknown is an environment variable with the prefix EDGETABLE_ that no command reads.
@@ -48,9 +48,9 @@ type Overridden struct {
 type Event struct {
 	Event string `json:"event"` // "progress", "note", "done" or "failed"
 	Time  string `json:"time"`
-	Text  string `json:"text,omitempty"` // in all events except progress
+	Text  string `json:"text,omitempty"` // text of the event; progress has no text
 
-	Work           string  `json:"work,omitempty"` // names of tables or files
+	Work           string  `json:"work,omitempty"` // names of the tables or files that the command processes
 	Rows           int64   `json:"rows,omitempty"`
 	RowsPerSecond  int64   `json:"rowsPerSecond,omitempty"`
 	BytesPerSecond int64   `json:"bytesPerSecond,omitempty"`
@@ -70,7 +70,7 @@ func (p *Terminal) Tell(e Event) {
 	if err != nil {
 		text = []byte(`{"event":"failed"}`) // Marshal fails only for NaN and infinities, which do not occur
 	}
-	_, _ = p.Err.Write(append(text, '\n')) // an error cannot be reported
+	_, _ = p.Err.Write(append(text, '\n')) // an error of this write cannot be reported anywhere
 }
 
 // PrintJSON prints the result of a command with --json as one line. The fields are documented in docs/json.md.
@@ -87,7 +87,7 @@ func (p *Terminal) Note(format string, args ...any) {
 		return
 	}
 	if isTerminal(p.Err) {
-		format = "\r\x1b[K" + format // clear the progress line
+		format = "\r\x1b[K" + format // this clears the progress line
 	}
 	fmt.Fprintf(p.Err, format+"\n", args...)
 }

@@ -128,7 +128,7 @@ func Examples(c *cobra.Command) string {
 	for _, sub := range c.Commands() {
 		if one := Examples(sub); sub.IsAvailableCommand() && one != "" {
 			first, rest, more := strings.Cut(one, "\n")
-			for more && strings.HasSuffix(first, "\\") { // continued on the next line
+			for more && strings.HasSuffix(first, "\\") { // the example continues on the next line
 				var next string
 				next, rest, more = strings.Cut(rest, "\n")
 				first += "\n" + next
@@ -147,7 +147,7 @@ func breakLines(examples string) string {
 		if utf8.RuneCountInString(lines[i]) <= columns {
 			continue
 		}
-		if at := strings.LastIndex(lines[i][:columns-len(end)+2], " --"); at > 0 { // last flag that begins within the line width
+		if at := strings.LastIndex(lines[i][:columns-len(end)+2], " --"); at > 0 { // the line breaks before the last flag that begins within the line width
 			lines = slices.Insert(lines, i+1, begin+lines[i][at+1:])
 			lines[i] = lines[i][:at] + end
 		}

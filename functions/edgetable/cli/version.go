@@ -63,7 +63,7 @@ func releaseOf(module string) string {
 	if err != nil {
 		return version
 	}
-	if m[3] == "" { // no earlier tag
+	if m[3] == "" { // the module has no earlier tag
 		patch++
 	}
 	return fmt.Sprintf("%s%d-git%d", m[1], patch, at.Unix())

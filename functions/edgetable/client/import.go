@@ -22,7 +22,7 @@ type importFlags struct {
 	ServiceFlags
 	RowFlags
 	table, mode, format string
-	account             string // account in Azurite's file
+	account             string // name of the account in Azurite's file
 	types, renames      []string
 	mapping             rows.Mapping
 	dryRun              bool
@@ -115,7 +115,7 @@ func beside(path, name string) string {
 		return name
 	}
 	if whole, err := filepath.Abs(path); err == nil {
-		path = whole // resolves . and ..
+		path = whole // this also resolves . and ..
 	}
 	return path + "." + name
 }

@@ -30,7 +30,7 @@ type Result struct {
 	Ops      uint64
 	Entities uint64
 	Errors   uint64
-	First    error  // first error
+	First    error  // first error of a request
 	Refusals uint64 // responses with status 503 that do not count as errors
 	Answered uint64 // successful requests, including responses outside the measured time
 	Elapsed  time.Duration
@@ -74,7 +74,7 @@ func Drive(senders []Sender) *Result {
 // window is the measured time of a run. Workers start before it. Responses outside of it are not counted.
 type window struct {
 	open, shut time.Time // start and end of the measured time; the zero time for shut means no limit
-	strict     bool      // stop after the first error
+	strict     bool      // the run stops after the first error
 	stop       atomic.Bool
 	exhausted  atomic.Int64 // time at which the first worker had no request left, in Unix nanoseconds, or 0
 }

@@ -41,7 +41,7 @@ type Spec struct {
 	Target      wire.Target
 	Table       string
 	Op          Op
-	Format      Format // "" means JSON
+	Format      Format // format of the entities; "" means JSON
 	Layout      Layout
 	Prefix      string // prefix of the RowKeys of new entities; unique to the run
 	Connections int
@@ -58,8 +58,8 @@ const (
 	pageRows        = 100  // $top in the workload Page
 )
 
-// operation creates the requests of one worker. next writes the next request to req, or returns false. check returns
-// the number of entities that the request wrote or returned.
+// operation creates the requests of one worker. The method next writes a request to req, and returns false if there are
+// no more requests. The method check returns the number of entities that the request wrote or returned.
 type operation interface {
 	next(req *wire.Request) bool
 	check(resp *wire.Response) (entities int, err error)

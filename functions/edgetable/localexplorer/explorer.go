@@ -108,7 +108,7 @@ func explore(ctx context.Context, p *cli.Terminal, o *flags) error {
 			list = o.local.addLocal(ctx, list, nil, o.readOnly)
 		}
 		if len(list) > 1 && list[0].Name == withoutProfiles && !list[0].Local {
-			list = list[1:] // the development account was only a default; the accounts of the running server replace it
+			list = list[1:] // remove the default, the development account; the accounts of the running server replace it
 		}
 		return list, nil
 	}}

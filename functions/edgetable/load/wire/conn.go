@@ -19,7 +19,7 @@ const Timeout = 30 * time.Second
 type Request struct {
 	Method string
 	Path   []byte
-	Query  []byte // escaped, without "?"; may be empty
+	Query  []byte // escaped query string without "?"; may be empty
 	Header string // additional header lines, each with CRLF
 	Body   []byte
 }

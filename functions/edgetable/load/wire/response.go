@@ -28,7 +28,7 @@ type Response struct {
 	Body          []byte
 	NextPartition string // continuation token; both are empty at the end of a query
 	NextRow       string
-	RetryAfter    time.Duration // 0 without Retry-After
+	RetryAfter    time.Duration // value of the header Retry-After; 0 without this header
 }
 
 type reader struct {
