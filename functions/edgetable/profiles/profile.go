@@ -17,10 +17,10 @@ type Profile struct {
 	Connection string `json:"connection,omitempty"`
 	KeyEnv     string `json:"keyEnvironment,omitempty"` // environment variable with the key
 	KeyCommand string `json:"keyCommand,omitempty"`     // command that prints the key
-	ReadOnly   bool   `json:"readOnly,omitempty"`       // commands and the explorer must not write
+	ReadOnly   bool   `json:"readOnly,omitempty"`       // if true, commands and the explorer must not write
 	Color      string `json:"color,omitempty"`          // color of the explorer for this profile
 
-	stored json.RawMessage // JSON in the file; nil for a new profile
+	stored json.RawMessage // JSON of the profile in the file; nil for a new profile
 }
 
 // UnmarshalJSON decodes a profile and retains the JSON for MarshalJSON.

@@ -41,7 +41,7 @@ const (
 
 func (o *acmeFlags) register(f *pflag.FlagSet, environment func(name string) string) {
 	f.StringSliceVar(&o.domains, "acme-domain", nil, "`domains` to obtain certificates for; you accept the terms of the certificate authority, which connects to port 443 of each")
-	if environment != nil { // nil if the caller needs only the list of flags
+	if environment != nil { // the environment is nil if the caller needs only the list of flags
 		o.directory, o.ca, o.cache = cmp.Or(environment(acmeDirectory), autocert.DefaultACMEDirectory), environment(acmeCA), environment(acmeCache)
 	}
 }
@@ -101,7 +101,7 @@ type obtained struct {
 	domains []string
 	log     *slog.Logger
 
-	have sync.Map // domains with a certificate
+	have sync.Map // the domains that have a certificate
 }
 
 // acmeRetry is the initial backoff after a failed request for a certificate. Let's Encrypt permits five failures an

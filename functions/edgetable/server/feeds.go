@@ -24,7 +24,7 @@ const (
 // ones too: the store would otherwise reject writes.
 type feeds struct {
 	service *table.Service
-	paused  func() bool // reports whether another server writes the tables
+	paused  func() bool // function that reports whether another server writes the tables
 	fill    func() bool
 	log     *slog.Logger
 }
@@ -53,7 +53,7 @@ func (f *feeds) run(ctx context.Context) {
 			f.log.Warn("the disk, or the memory for tables, is full or soon will be: changes are removed from feeds before their time, the oldest first")
 		case ahead < 8*trimFirst:
 			ahead *= 2
-		default: // all feeds are empty within ten minutes, whatever their retention
+		default: // at this rate, all feeds are empty within ten minutes, whatever their retention
 			ahead = min(16*ahead, 1<<58) // 16*ahead must not overflow
 		}
 		if f.paused() || ahead == 0 && n%int(trimEvery/trimFull) != 1 {

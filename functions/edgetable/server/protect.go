@@ -24,10 +24,10 @@ type protectFlags struct {
 	remote   bool // the store is on another machine
 }
 
-// limits are rates per second.
+// limits contains maximum rates per second.
 type limits struct {
 	setting.Rates
-	failures float64 // failed authentications per client address; 0 means no limit
+	failures float64 // maximum rate of failed authentications per client address; 0 means no limit
 }
 
 // usualFailures is the default limit of failed authentications per second. It permits retries of clients with a wrong

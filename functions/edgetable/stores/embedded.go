@@ -57,7 +57,7 @@ func (o *embeddedFlags) register(f *pflag.FlagSet) {
 func (o *embeddedFlags) check(flags *pflag.FlagSet) error {
 	given := flags.Changed
 	o.cacheGiven = given("cache-size")
-	if data := flags.Lookup("data"); o.memory && cli.FromEnvironment(data) { // a container image may set $EDGETABLE_DATA, so this is not a mistake
+	if data := flags.Lookup("data"); o.memory && cli.FromEnvironment(data) { // the user need not have made a mistake, because a container image may set $EDGETABLE_DATA
 		cli.Ignore(data)
 	}
 	switch {
@@ -110,7 +110,7 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	if !o.memory {
 		b.Embedded = NewCheckpoints(store, from.Log)
 		dir, err := filepath.Abs(o.data)
-		if err != nil { // the working directory was removed
+		if err != nil { // this fails if the working directory was removed
 			dir = o.data
 		}
 		if b.Place = "in " + dir; fresh {
@@ -140,7 +140,7 @@ func checkDirectory(dir string) (fresh bool, err error) {
 	return fresh, nil
 }
 
-// explain adds advice to an error of opening the store.
+// explain adds advice to an error that occurred while the store was opened.
 func explain(err error, dir string) error {
 	switch {
 	case errors.Is(err, pebblestore.ErrLost):
@@ -188,7 +188,7 @@ func (o *embeddedFlags) limitMemory(from *Opening) (cache, tables int64) {
 		cache = min(cache, from.Heap/5)
 	}
 	if o.memory {
-		if from.Heap > 0 { // half, because a compaction copies tables before it removes the old ones
+		if from.Heap > 0 { // use half of the memory, because a compaction copies tables before it removes the old ones
 			tables = max(1<<20, (from.Heap-cache-min(BesideCache, from.Heap/3))/2)
 		}
 		return cache, tables

@@ -204,8 +204,8 @@ type shownStatus struct {
 	Servers         int     `json:"servers"`
 	Tables          int64   `json:"tables"`
 	TablesRemoved   int64   `json:"tablesBeingRemoved"`
-	Entities        int64   `json:"entities"`   // estimate
-	Tombstones      int64   `json:"tombstones"` // estimate
+	Entities        int64   `json:"entities"`   // estimated number of entities
+	Tombstones      int64   `json:"tombstones"` // estimated number of tombstones
 	OldestSeconds   float64 `json:"oldestTransactionSeconds"`
 	TransactionsOld int64   `json:"oldestTransactionNumbersBack"`
 }
