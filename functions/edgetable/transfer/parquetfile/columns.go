@@ -23,9 +23,9 @@ type plannedColumn struct {
 	property string
 	typ      edm.Type
 	count    int64
-	min, max edm.Ticks // DateTime: smallest and largest value
-	fine     bool      // DateTime: a value is not a whole number of microseconds
-	raw      bool      // String: a value is not valid UTF-8
+	min, max edm.Ticks // for DateTime: smallest and largest value
+	fine     bool      // for DateTime: true if a value is not a whole number of microseconds
+	raw      bool      // for String: true if a value is not valid UTF-8
 
 	name string
 	node parquet.Node
@@ -35,7 +35,7 @@ type plannedColumn struct {
 }
 
 type plannedColumns struct {
-	list  []*plannedColumn // in the order of first appearance
+	list  []*plannedColumn // columns in the order of first appearance
 	index map[columnKey]*plannedColumn
 }
 

@@ -32,7 +32,7 @@ func unreportedTypes(file *parquet.File) (halves map[string]bool, spans map[stri
 	return halves, spans
 }
 
-// unit is the unit of a duration in nanoseconds.
+// unit is the number of nanoseconds in the unit of a duration.
 type unit int64
 
 const (

@@ -15,19 +15,19 @@ import (
 
 // Printer writes entities in one of several formats.
 type Printer struct {
-	sheet  // for the formats csv and csv-plain
+	sheet  // used for the formats csv and csv-plain
 	w      *bufio.Writer
 	format string
 	names  []string // columns known so far; nil before the first entity if the caller selected none
-	chosen bool     // the caller selected the properties
+	chosen bool     // true if the caller selected the properties
 	line   []byte
-	rows   [][]string // format table: rows of the current block, until the column widths are known
-	shown  []string   // last printed header
-	some   bool       // format json: an entity was printed
+	rows   [][]string // in the format table: rows of the current block, until the column widths are known
+	shown  []string   // header that was printed last
+	some   bool       // in the format json: true after the first entity was printed
 }
 
-// New returns a Printer for the format table, json, jsonl, csv or csv-plain. names are the selected properties, and nil
-// selects all.
+// New returns a Printer for one of the formats table, json, jsonl, csv and csv-plain. It prints the properties with the
+// given names, or all properties if the list is nil.
 func New(w io.Writer, format string, names []string) *Printer {
 	out, columns := bufio.NewWriterSize(w, 64<<10), rows.WithKeys(names)
 	return &Printer{sheet: sheet{w: out, columns: columns, typed: format == "csv"}, w: out, format: format, names: columns, chosen: names != nil}

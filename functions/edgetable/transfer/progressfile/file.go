@@ -43,7 +43,7 @@ func Open[T any](path string, options T, replay func(line []byte) error) (*File,
 	if err != nil {
 		return fail(err)
 	}
-	text = text[:bytes.LastIndexByte(text, '\n')+1] // without an incomplete last line, whose Write did not succeed
+	text = text[:bytes.LastIndexByte(text, '\n')+1] // this removes an incomplete last line, whose Write did not succeed
 	j := &File{file: file, size: int64(len(text))}
 	if err := file.Truncate(int64(len(text))); err != nil {
 		return fail(err)

@@ -71,8 +71,8 @@ func (p *packed) End() error {
 	return errors.Join(p.text.Flush(), p.encoder.Close())
 }
 
-// Decompress returns the content of a file, decompressed if the name has the extension of a compression, which inner
-// lacks. The caller must call done after reading.
+// Decompress returns the content of a file. It decompresses the content if the file name has the extension of a
+// compression; inner is the name without this extension. The caller must call done after reading.
 func Decompress(r io.Reader, name string) (text io.Reader, inner string, done func(), err error) {
 	r = bufio.NewReaderSize(r, 256<<10)
 	if inner, ok := strings.CutSuffix(name, ".gz"); ok {

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Texts iterates over entities as JSON. line is the first line of the entity.
+// Texts iterates over the JSON of entities. The second result of Next is the number of the entity's first line.
 type Texts interface {
 	Next() (text []byte, line int, err error)
 }

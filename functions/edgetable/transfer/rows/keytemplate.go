@@ -20,7 +20,7 @@ type keyTemplate struct {
 // keyPart is a constant or a placeholder {name} or {name:form}.
 type keyPart struct {
 	text  string
-	name  string // column name, or "row", "uuid" or "file"; "" for a constant
+	name  string // name of a column, or "row", "uuid" or "file"; "" for a constant
 	width int    // minimum number of digits
 	date  string // time.Format layout for a DateTime
 	bare  bool   // the placeholder is a date format without a name, for the Timestamp

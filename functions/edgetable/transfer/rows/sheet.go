@@ -17,7 +17,7 @@ type Sheet interface {
 	Notes() []string                     // sentences about columns with unexpected names or types
 }
 
-// List passes each entity of a list to the callback. It can be called repeatedly.
+// List is a function that passes each entity of a list to a callback. It can be called repeatedly.
 type List func(do func(e payload.Received) error) error
 
 // FileEntities returns the entities of a file of JSON lines that edgetable wrote.
@@ -32,7 +32,7 @@ func FileEntities(file string) List {
 	}
 }
 
-// Entities passes each entity in a text of JSON lines to the callback. Errors contain the name file.
+// Entities passes each entity in a text of JSON lines to the callback. Its errors contain the name of the file.
 func Entities(file string, text io.Reader, do func(e payload.Received) error) error {
 	lines := NewLineReader(text)
 	var r payload.Reader

@@ -9,10 +9,10 @@ const probeShare = 32
 // probeCost limits the delays of probes in relation to the reading time, see probeShare.
 type probeCost struct {
 	readers  int           // number of ranges that are being read
-	read     time.Duration // total reading time of all readers until since
-	since    time.Time     // time of the last change of readers
+	read     time.Duration // total reading time of all readers, up to the time in since
+	since    time.Time     // time at which the number of readers last changed
 	quickest time.Duration // duration of the quickest probe
-	waited   time.Duration // total delay of the probes: their durations minus quickest
+	waited   time.Duration // total delay of the probes; the delay of a probe is its duration minus quickest
 }
 
 // addReaders adds n, which may be negative, to the number of readers.

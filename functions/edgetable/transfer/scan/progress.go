@@ -21,7 +21,7 @@ type Progress struct {
 
 // Input counts the input of an import.
 type Input struct {
-	Size, Read atomic.Int64 // in bytes
+	Size, Read atomic.Int64 // total size of the input and size of the part that was read, in bytes
 	Rows       atomic.Int64 // number of rows in the bytes read
 }
 
