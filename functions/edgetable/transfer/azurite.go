@@ -26,8 +26,8 @@ func InAzurite(path string) string {
 	return file
 }
 
-// AzuriteSources returns the tables in the Azurite file or directory at path, or only tableName if it is not "". If
-// account is "", the file must contain a single account.
+// AzuriteSources returns the tables in the Azurite file or directory at path. If tableName is not "", it returns only
+// this table. If account is "", the file must contain a single account.
 func AzuriteSources(path, account, tableName string) (list []Source, err error) {
 	file := InAzurite(path)
 	if file == "" {

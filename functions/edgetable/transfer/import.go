@@ -39,7 +39,7 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile
 		if err != nil {
 			return totals, err
 		}
-		if again && hasFinishedWork(&state) { // the progress counts entities of a deleted table
+		if again && hasFinishedWork(&state) { // the recorded progress counts entities of a deleted table
 			state = progressfile.Line{}
 			if err := im.progress.Write(state); err != nil {
 				return totals, err
@@ -90,8 +90,9 @@ func (o *Import) measure(state *progressfile.Line) {
 	}
 }
 
-// createTables creates the missing tables. all[table] is true if it created the table and only one source writes to it.
-// again reports whether any table is newer than the progress file.
+// createTables creates the missing tables. The map contains the names of all tables. The value is true if this call
+// created the table and only one source writes to it. The result again reports whether any table is newer than the
+// progress file.
 func (o *Import) createTables(ctx context.Context, c *remote.Client, state *progressfile.Line) (all map[string]bool, again bool, err error) {
 	all = map[string]bool{}
 	for _, s := range o.Sources {

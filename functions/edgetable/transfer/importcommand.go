@@ -20,14 +20,14 @@ type ImportCommand struct {
 // Import is an import of files to tables.
 type Import struct {
 	ImportCommand
-	DryRun bool // write nothing to the service
+	DryRun bool // if true, nothing is written to the service
 
 	Connections  int
-	ProgressFile string // "" means no progress file
+	ProgressFile string // path of the progress file; "" means that there is none
 	Rejects      string // path of the file of rejects
 	Stdin        io.Reader
 	Progress     *scan.Progress
-	Begin        func(again bool)                           // called at the start; again reports whether an earlier run recorded progress
+	Begin        func(again bool)                           // called at the start; the argument reports whether an earlier run recorded progress
 	Again        func(table string)                         // called for each table that was missing or created again, so that the import starts from the beginning
 	Preview      func(table string, entity []byte)          // called with the first entities of each file, as the import would write them; may be nil
 	Refused      func(file string, line int, reason string) // called for each rejected row

@@ -91,7 +91,7 @@ func (o *outbox) reach(ctx context.Context, e *payload.Received, work int) error
 	return o.writeProgress(false)
 }
 
-// flush writes the batch to the target and sets confirmed to seen.
+// flush writes the batch to the target. All of the progress in seen is then confirmed.
 func (o *outbox) flush(ctx context.Context) error {
 	b := o.b
 	if len(b.ops) > 0 {
@@ -139,7 +139,8 @@ func (o *outbox) write(ctx context.Context) error {
 	})
 }
 
-// stop records the confirmed part of the range after an error. It returns the error, joined with errors of its own.
+// stop records the confirmed part of the range after an error. It returns this error, joined with an error of its own
+// if recording fails.
 func (o *outbox) stop(err error) error {
 	if len(o.b.ops) == 0 {
 		o.confirmed.set(&o.seen)

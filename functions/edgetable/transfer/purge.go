@@ -43,8 +43,8 @@ func Purge(ctx context.Context, c *remote.Client, q remote.Query, workers int, p
 	return total.Load(), err
 }
 
-// remove deletes entities of one partition and returns their number. Missing entities are no error. They count only
-// after a lost response, because that request may have deleted them.
+// remove deletes entities of one partition and returns their number. A missing entity is no error. It counts as deleted
+// only after a request whose response was lost, because that request may have deleted it.
 func remove(ctx context.Context, c *remote.Client, table string, ops []remote.Operation) (n int64, err error) {
 	for lost := false; len(ops) > 0; {
 		err := c.Batch(ctx, table, ops)

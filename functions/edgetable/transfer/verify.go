@@ -55,8 +55,8 @@ func equalProperties(a, b *payload.Received) bool {
 	return bytes.Equal(a.Properties, b.Properties) || bytes.Equal(byName(a.Properties), byName(b.Properties))
 }
 
-// compare merges two lists of entities in key order. It calls do once for each key, with the entity of each list, or
-// nil if the list does not contain the key.
+// compare merges two lists of entities in key order. For each key, it calls a function with the entities that the two
+// lists have for this key. A missing entity is nil.
 func compare(p *scan.Task, first, second iter.Seq2[payload.Received, error], do func(a, b *payload.Received) error) error {
 	nextA, stopA := iter.Pull2(first)
 	defer stopA()

@@ -66,8 +66,8 @@ func (x *exporting) judge(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	// b describes the export that began last. If its number is not above the number of the finished export, b is left
-	// over: the removal of its temporary objects was interrupted.
+	// The record b belongs to the export that began last. If its number is not higher than the number of the finished
+	// export, the record is obsolete: the removal of temporary objects was interrupted.
 	there = there && (x.old == nil || b.Number > x.old.Number)
 	switch {
 	case x.Restart:

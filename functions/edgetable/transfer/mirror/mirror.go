@@ -33,7 +33,7 @@ type Mirror struct {
 	Tell     func(table, reason string) // called for each rejected row
 
 	tables   []*followed
-	mu       sync.Mutex // guards totals and rejected
+	mu       sync.Mutex // protects totals and rejected
 	totals   progressfile.Totals
 	rejected rows.RejectFile
 }
@@ -42,7 +42,7 @@ type followed struct {
 	State
 	file    string
 	changes int64
-	checked bool // check was called by this process
+	checked bool // true after this process has called check
 }
 
 // Add adds a table, with the feed position in the given file. Without a file, the position is the current end of the
