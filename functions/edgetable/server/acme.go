@@ -24,8 +24,8 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// acmeFlags are the domains for which the server obtains certificates. The default certificate authority is Let's
-// Encrypt.
+// acmeFlags are the flags for certificates that the server obtains for its domains. The default certificate authority
+// is Let's Encrypt.
 type acmeFlags struct {
 	domains              []string
 	directory, ca, cache string
@@ -46,7 +46,8 @@ func (o *acmeFlags) register(f *pflag.FlagSet, environment func(name string) str
 	}
 }
 
-// check returns an error if flags contradict each other. data is the data directory, or "".
+// check returns an error if flags contradict each other. The parameter data is the data directory, or "" if the server
+// has none.
 func (o *acmeFlags) check(data, tlsCert string) error {
 	if len(o.domains) == 0 {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"edgetable/functions/edgetable/secondary"
 )
 
-// openAdmin serves the administration socket until stop is called. stop waits for commands that use the store. Without
-// a data directory, the socket exists only if --admin names one.
+// openAdmin serves the administration socket until the returned function is called. This function waits for commands
+// that use the store. Without a data directory, the socket exists only if --admin names a path.
 func (s *serving) openAdmin() (stop func(), err error) {
 	stop = func() {}
 	if !s.hasSocket() {
@@ -27,7 +27,7 @@ func (s *serving) openAdmin() (stop func(), err error) {
 	if err != nil && s.admin != "" {
 		return nil, fmt.Errorf("--admin: %w", err)
 	}
-	if err != nil { // not fatal, because some operating systems do not support Unix sockets
+	if err != nil { // the error is not fatal, because some operating systems do not support Unix sockets
 		s.log.Warn("commands such as 'edgetable backup create' cannot reach this server", "cause", err)
 		return stop, nil
 	}

@@ -15,13 +15,13 @@ const (
 	// server checks whether feeds fill the store.
 	trimEvery = time.Hour
 	trimFull  = time.Minute
-	// trimFirst is how much earlier than usual changes are removed when feeds are first found to fill the store. Each
-	// further check increases this time.
+	// trimFirst is the time by which the retention is first reduced if feeds fill the store. Each further check at
+	// which feeds fill the store increases this time.
 	trimFirst = 6 * 3600 * edm.TicksPerSecond
 )
 
-// feeds removes the changes in feeds that are older than the retention time. If feeds fill the store, it removes newer
-// ones too: the store would otherwise reject writes.
+// feeds removes the changes in feeds that are older than the retention time. If feeds fill the store, it also removes
+// newer changes, because the store would otherwise reject writes.
 type feeds struct {
 	service *table.Service
 	paused  func() bool // function that reports whether another server writes the tables

@@ -23,11 +23,11 @@ const well = "ok\n"
 
 // health serves /_/live and /_/ready without authentication. "_" cannot be the name of an account.
 type health struct {
-	check func(ctx context.Context) error // performs an operation on the store
+	check func(ctx context.Context) error // function that performs an operation on the store
 	fresh time.Duration                   // how long the result of a check is cached
 	log   *slog.Logger
 
-	draining atomic.Bool // makes /_/ready fail, so that load balancers send no more requests
+	draining atomic.Bool // if true, /_/ready fails, so that load balancers send no more requests
 
 	mu     sync.Mutex
 	at     time.Time // end of the last check

@@ -273,7 +273,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	return s.backend.Close()
 }
 
-// draining returns a context that is canceled when the drain time has passed after the end of ctx. In this time
+// draining returns a context that is canceled when ctx is done and the drain time has passed. During the drain time
 // /_/ready fails, so that load balancers send no new clients.
 func (p *program) draining(ctx context.Context, s *serving, h *health) context.Context {
 	drained, end := context.WithCancel(context.WithoutCancel(ctx))

@@ -21,17 +21,17 @@ type serving struct {
 	log         *slog.Logger
 	bearer      *oidc.Verifier // nil if bearer tokens are not accepted
 	accounts    *account.Known
-	certificate *certificate // nil for plain HTTP
-	faults      *chaos.Chaos // nil without simulated faults
+	certificate *certificate // nil if the server uses plain HTTP
+	faults      *chaos.Chaos // nil if no faults are simulated
 	listener    net.Listener
-	access      *observe.AccessLog // nil without an access log
+	access      *observe.AccessLog // nil if there is no access log
 	metrics     *observe.Metrics   // nil if metrics are not served
 	metricsAt   net.Listener
 	metricsKey  *metricsToken   // nil if reading metrics requires no token
 	traces      *observe.Traces // nil if traces are not sent
 	backend     *stores.Backend
-	follower    *follow.Follower // nil except on a secondary
-	backups     *backup.Schedule // nil without backups
+	follower    *follow.Follower // nil if the server is not a secondary
+	backups     *backup.Schedule // nil if the server makes no backups
 	statistics  *Statistics
 	expiry      *expiry           // nil if the store has no expiry rules
 	feeds       *feeds            // nil if the store has no feeds

@@ -125,7 +125,7 @@ func (s *Statistics) Observe(resp *protocol.Response) {
 	s.Add(&v)
 }
 
-// describeQuery adds the filter of a query, its key range, and how much it read and returned.
+// describeQuery describes a query: its filter, its key range, and the amount of data that it read and returned.
 func describeQuery(v *traffic.Visit, resp *protocol.Response) {
 	from := resp.Visit
 	plan := odata.MakePlan(from.Filter)

@@ -32,8 +32,8 @@ func NewCheckpoints(store *pebblestore.Store, log *slog.Logger) *Checkpoints {
 
 var errSecondary = errors.New("this store is a secondary: the backups of its primary are in the backup location that the secondary follows")
 
-// Checkpoint makes a checkpoint in dir, after removing the files there. It returns the commit numbers of the
-// checkpoint, or nil if the store has no timeline.
+// Checkpoint removes the files in dir and makes a checkpoint there. It returns the commit numbers of the checkpoint, or
+// nil if the store has no timeline.
 func (c *Checkpoints) Checkpoint(ctx context.Context, dir string) (*repository.LogSpan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

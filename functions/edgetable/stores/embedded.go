@@ -44,7 +44,7 @@ func inDirectory() *Kind {
 	}
 }
 
-// maxCache is the maximum of flags with a size, more than the memory of any machine.
+// maxCache is the maximum value of flags for sizes. It is more than the memory of any machine.
 const maxCache = 1 << 44
 
 func (o *embeddedFlags) register(f *pflag.FlagSet) {
@@ -120,8 +120,8 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	return b, nil
 }
 
-// checkDirectory returns an error if a server cannot start with the data directory. fresh reports whether the directory
-// does not exist.
+// checkDirectory returns an error if a server cannot start with the data directory. The result fresh reports whether
+// the directory does not exist yet.
 func checkDirectory(dir string) (fresh bool, err error) {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
