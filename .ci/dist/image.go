@@ -221,8 +221,8 @@ func (r *release) layers(t target) ([]v1.Layer, error) {
 // stopTime is how long a stopping server waits for open requests. docker stop kills the server after ten seconds.
 const stopTime = "EDGETABLE_GRACE=8s"
 
-// sharedDirMode permits every user to create files, and to remove only their own. A new volume inherits the mode of the
-// directory, and a container may run as any user.
+// sharedDirMode is the mode of a directory in which every user can create files but can remove only their own. A new
+// volume inherits this mode, and a container may run as any user.
 const sharedDirMode = 0o1777
 
 // imageFile is a file, a symbolic link or a directory in an image. The name of a directory ends with a slash.

@@ -107,8 +107,8 @@ func (p *program) run(ctx context.Context) int {
 	return status
 }
 
-// asAzurite translates a command line for Azurite. done reports whether the program is to exit with status, after an
-// error or a request for help.
+// asAzurite translates a command line for Azurite. If the first result is true, the program must exit with the returned
+// status, because of an error or a request for help.
 func (p *program) asAzurite() (done bool, status int) {
 	name, args := azurite.Named(p.name, p.args)
 	if name == "" {

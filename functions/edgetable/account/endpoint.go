@@ -30,8 +30,8 @@ func (o *accountFlags) usesFile(info *admin.Info, path string) bool {
 	return sameFile(info.File, path)
 }
 
-// sameFile reports whether a and b are the same file. It compares only the base names if one is not accessible and a is
-// relative: the server may have another working directory.
+// sameFile reports whether a and b are the same file. If a is a relative path and one of the files is not accessible,
+// sameFile compares only the base names, because the server may have another working directory.
 func sameFile(a, b string) bool {
 	one, err := os.Stat(a)
 	other, fails := os.Stat(b)

@@ -4,8 +4,8 @@ import "edgetable/core/traffic"
 
 // Facts contains what is known about a table.
 type Facts struct {
-	Traffic *traffic.Report // nil if the traffic is unknown
-	Stored  *Stored         // nil if the entities are unknown
+	Traffic *traffic.Report // counted traffic; nil if it is unknown
+	Stored  *Stored         // statistics of the entities; nil if they are unknown
 	// Buckets is the number of buckets of the table on DynamoDB.
 	Buckets int
 	// Splits means that the traffic is from Durable Objects. These split automatically, unless the configuration of the

@@ -110,7 +110,8 @@ func properties(shape string) (names, equal []string, point bool) {
 	return names, equal, point && len(names) > 0 && !strings.Contains(shape, " or ")
 }
 
-// batches reports single writes that closely follow another write to the same partition and could be sent in a batch.
+// batches reports a table with many single writes that each follow another write to the same partition so closely that
+// one batch could contain both.
 func batches(r *traffic.Report) []Finding {
 	t := &r.Totals
 	single := t.WriteRequests - t.Batches

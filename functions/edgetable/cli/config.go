@@ -29,8 +29,8 @@ func Settable(flag string) bool {
 	return flag != "help" && flag != "version" && flag != "config" && flag != "print-config" && flag != helpAllName
 }
 
-// Configure sets the flags that the command line does not set. It takes them from the environment, or else from the
-// configuration file.
+// Configure sets the flags that the command line does not set. It takes their values from the environment. For flags
+// that are not in the environment, it takes them from the configuration file.
 func (p *Terminal) Configure(c *cobra.Command) error {
 	if c.DisableFlagParsing { // the completion command parses the flags of other commands itself
 		return nil

@@ -92,7 +92,8 @@ func (p *Terminal) Note(format string, args ...any) {
 	fmt.Fprintf(p.Err, format+"\n", args...)
 }
 
-// Waiting prints after some seconds that the named source does not answer. It prints nothing if stop is called before.
+// Waiting prints after some seconds that the named source does not answer. If the returned function is called earlier,
+// Waiting prints nothing.
 func (p *Terminal) Waiting(whence string) (stop func()) {
 	timer := time.AfterFunc(Quiet, func() { p.Note("%s does not answer; still waiting", whence) })
 	return func() { timer.Stop() }

@@ -10,7 +10,7 @@ import (
 
 // Sender sends the requests of one worker, one at a time.
 type Sender interface {
-	// Send sends a request and waits for the response. more is false if no request is left.
+	// Send sends a request and waits for the response. The second result is false if no request is left.
 	Send() (a Answer, more bool)
 }
 

@@ -63,7 +63,7 @@ func (f Format) appendEntity(dst, pk, rk []byte, seq uint64) []byte {
 	return append(dst, `"}`...)
 }
 
-// appendAtom appends the same entity as an Atom entry, as old clients send it.
+// appendAtom is like appendEntity, but appends an Atom entry, the format of old clients.
 func appendAtom(dst, pk, rk []byte, seq uint64) []byte {
 	dst = append(dst, `<?xml version="1.0" encoding="utf-8" standalone="yes"?><entry xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices" `+
 		`xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata" xmlns="http://www.w3.org/2005/Atom"><title />`+

@@ -9,7 +9,7 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Follow shows the progress of work until stop is called.
+// Follow shows the progress of work until the returned function is called.
 func Follow(p *cli.Terminal, work string, progress *scan.Progress, clients ...*remote.Client) (stop func()) {
 	f := &follower{p: p, work: work, progress: progress, clients: clients, show: cli.NewProgress(p.Err), begin: time.Now()}
 	f.earlier, f.refused = f.sums()

@@ -73,7 +73,7 @@ func Apart(place objects.Place, data string) error {
 	return nil
 }
 
-// Outside returns an error if path is inside a backup location. A prune could remove files there.
+// Outside returns an error if path is inside a backup location, because a prune could remove files there.
 func Outside(place objects.Place, path string) error {
 	dir, ok := place.(directory.Place)
 	if !ok {

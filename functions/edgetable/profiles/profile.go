@@ -64,7 +64,7 @@ func (one Profile) Endpoint() string {
 // Colors are the colors for the explorer.
 var Colors = []string{"none", "red", "orange", "yellow", "green", "blue", "purple", "gray"}
 
-// ConnectionString returns the connection string with the key. name is the profile's name for errors.
+// ConnectionString returns the connection string with the key. Its errors contain the given name of the profile.
 func (one Profile) ConnectionString(name string, environment func(string) string) (string, error) {
 	var secret string
 	switch {

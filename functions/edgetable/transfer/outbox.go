@@ -20,8 +20,8 @@ type outbox struct {
 	p         *scan.Task
 	w         writer
 	b         *batch
-	confirmed reached // progress without the current batch
-	seen      reached // progress including the current batch
+	confirmed reached // progress that does not include the current batch
+	seen      reached // progress that includes the current batch
 	work      int     // work units since the last progress line
 	body      []byte
 }

@@ -26,7 +26,7 @@ var (
 type Response struct {
 	Status        int
 	Body          []byte
-	NextPartition string // continuation token; both are empty at the end of a query
+	NextPartition string // keys of the continuation token; both are empty at the end of a query
 	NextRow       string
 	RetryAfter    time.Duration // value of the header Retry-After; 0 without this header
 }

@@ -64,8 +64,8 @@ func Development(name string) *sharedkey.Account {
 	return &sharedkey.Account{Name: name, Keys: [2]*sharedkey.Key{key}}
 }
 
-// WithToken returns a copy of the target that uses a SAS from [edgetable/core/sas], as a query string, instead of the
-// key.
+// WithToken returns a copy of the target that uses a SAS instead of the key. The SAS is a query string from
+// [edgetable/core/sas].
 func (t Target) WithToken(token string) Target {
 	t.token = token
 	return t

@@ -43,8 +43,8 @@ func (r *jsonRows) AppendKey(dst []byte) ([]byte, error) {
 	return key.Append(dst, one.PartitionKey, one.RowKey), nil
 }
 
-// plainKeys finds the keys of an entity without parsing the JSON. If a key contains an escape or follows a nested
-// value, ok is false and the caller must parse the JSON.
+// plainKeys finds the keys of an entity without parsing the JSON. It returns false if a key contains an escape or
+// follows a nested value. The caller must then parse the JSON.
 func plainKeys(text []byte) (pk, rk []byte, ok bool) {
 	text, ok = afterByte(text, '{')
 	var hasPK, hasRK bool

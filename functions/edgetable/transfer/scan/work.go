@@ -40,8 +40,8 @@ func New(tables []string) *Work {
 	return w
 }
 
-// Open returns a Work for the tables. path is the path of its progress file; "" means none. Open fails if the file
-// belongs to a command with other options.
+// Open returns a Work for the tables with the progress file at path. If path is "", the Work has no progress file. Open
+// fails if the file belongs to a command with other options.
 func Open[T any](path string, options T, tables []string) (w *Work, err error) {
 	w = New(tables)
 	if path != "" {
