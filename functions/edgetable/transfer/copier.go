@@ -19,8 +19,8 @@ type CopyCommand struct {
 	Filter string   `json:"filter,omitempty"`
 	Select []string `json:"select,omitempty"`
 	Mode   string   `json:"mode"`             // insert, merge, replace or skip
-	Sync   bool     `json:"sync,omitempty"`   // write only the entities that differ from the target
-	Delete bool     `json:"delete,omitempty"` // with Sync: delete the entities of the target that the source does not have
+	Sync   bool     `json:"sync,omitempty"`   // if true, only entities that differ from the target are written
+	Delete bool     `json:"delete,omitempty"` // with Sync: if true, entities that the source does not have are deleted from the target
 }
 
 // Copy is a copy of tables from one service to another.
@@ -32,9 +32,9 @@ type Copy struct {
 	ProgressFile string
 	Rejects      string // path of the file of rejects
 	Progress     *scan.Progress
-	Begin        func(again bool)                            // called at the start; the argument reports whether an earlier run recorded progress
-	Again        func(table string)                          // called for each table that must be copied again from the beginning
-	Refused      func(table string, line int, reason string) // called for each rejected entity
+	Begin        func(again bool)                            // callback at the start; the argument reports whether an earlier run recorded progress
+	Again        func(table string)                          // callback for each table that must be copied again from the beginning
+	Refused      func(table string, line int, reason string) // callback for each rejected entity
 }
 
 type copier struct {

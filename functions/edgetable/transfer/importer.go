@@ -26,7 +26,7 @@ type importer struct {
 	made     map[string]bool // tables by name; the value is true if this run created the table and only one source writes to it
 
 	batches chan *batch
-	sent    sync.WaitGroup // unfinished batches
+	sent    sync.WaitGroup // counts the unfinished batches
 
 	mu      sync.Mutex
 	pending []*batch          // batches that are not recorded in the progress file, in row order
@@ -105,7 +105,7 @@ func (im *importer) run(all context.Context) error {
 			return errors.Join(err, im.progress.Write(progressfile.Line{}))
 		}
 	}
-	if remote.TableGone(err) { // the progress counts entities of the deleted table
+	if remote.TableGone(err) { // the recorded progress counts entities of the deleted table
 		return errors.Join(err, im.progress.Write(progressfile.Line{}))
 	}
 	if err = errors.Join(err, im.writeProgress()); err == nil && im.progress != nil {

@@ -30,7 +30,7 @@ type outbox struct {
 type reached struct {
 	totals progressfile.Totals
 	pk, rk []byte
-	some   bool // false before the first entity of the range
+	some   bool // false until the first entity of the range has been reached
 }
 
 // set makes r a deep copy of the argument.
@@ -41,7 +41,7 @@ func (r *reached) set(to *reached) {
 func newOutbox(c *copier, table string, p *scan.Task) *outbox {
 	begin := reached{totals: p.State().Totals}
 	return &outbox{c: c, table: table, p: p, w: writer{c.to, c.o.Mode}, confirmed: begin, seen: begin,
-		b: &batch{source: &Source{Table: table, File: rows.File{Path: c.o.Source + "/" + table}}}} // rejects name this path as their source
+		b: &batch{source: &Source{Table: table, File: rows.File{Path: c.o.Source + "/" + table}}}} // rejects contain this path as their source
 }
 
 // noteEvery is the number of work units between progress lines. A written entity counts 10 units, an entity that is

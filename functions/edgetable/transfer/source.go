@@ -28,8 +28,8 @@ type Source struct {
 
 // contents describes the content of a file.
 type contents struct {
-	stored   *progressfile.Stored   // manifest entry of an exported file; nil without a manifest
-	exported bool                   // the manifest says that the rows are in key order
+	stored   *progressfile.Stored   // manifest entry of an exported file; nil if there is no manifest
+	exported bool                   // true if the manifest says that the rows are in key order
 	fetch    func() ([]byte, error) // function that reads an object of a bucket; nil for files
 	rejected string                 // in a file of rejects: the table whose rejects are imported; "" means all rejects
 	azurite  *azuritefile.Table     // table in an Azurite file; nil for other files

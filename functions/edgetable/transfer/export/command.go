@@ -20,7 +20,7 @@ type Command struct {
 }
 
 func (c *Command) String() string {
-	text, _ := json.Marshal(c) // cannot fail, because all fields are strings, lists of strings or booleans
+	text, _ := json.Marshal(c) // this cannot fail, because all fields are strings, lists of strings or booleans
 	return string(text)
 }
 

@@ -15,7 +15,7 @@ type Export struct {
 	Notes       []string // sentences about columns with unexpected names or types; set by ToWriter
 	Connections int
 	Progress    *scan.Progress
-	Begin       func(again bool) // called at the start; the argument reports whether an earlier run recorded progress
+	Begin       func(again bool) // callback at the start; the argument reports whether an earlier run recorded progress
 }
 
 type exporting struct {

@@ -30,7 +30,7 @@ type Mirror struct {
 	// Progress is called after each page has been written, with the number of changes of the table since the start.
 	// Calls are serialized.
 	Progress func(table string, page *remote.Changes, changes int64)
-	Tell     func(table, reason string) // called for each rejected row
+	Tell     func(table, reason string) // callback for each rejected row
 
 	tables   []*followed
 	mu       sync.Mutex // protects totals and rejected

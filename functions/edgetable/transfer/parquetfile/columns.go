@@ -105,7 +105,7 @@ const (
 )
 
 func (c *plannedColumns) plan() {
-	first := map[string]int{} // index of the first column of each property
+	first := map[string]int{} // indexes of the first columns of the properties
 	for i, one := range c.list {
 		if _, known := first[one.property]; !known {
 			first[one.property] = i

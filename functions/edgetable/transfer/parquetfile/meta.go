@@ -37,7 +37,7 @@ type unit int64
 
 const (
 	none     unit = 0
-	interval unit = -1 // months, days and milliseconds; not a fixed length of time, because the length of a month varies
+	interval unit = -1 // a duration in months, days and milliseconds; its length is not fixed, because the length of a month varies
 )
 
 // arrowDurations adds the duration columns of an Arrow schema, with their units, to a map. pyarrow and others store

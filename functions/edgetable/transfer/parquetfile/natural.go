@@ -181,7 +181,7 @@ func decimal(v parquet.Value, scale int) string {
 		if v.Kind() == parquet.Int32 {
 			n.SetInt64(int64(v.Int32()))
 		}
-	default: // big-endian two's complement
+	default: // these types contain big-endian two's complement
 		b := v.ByteArray()
 		n.SetBytes(b)
 		if len(b) > 0 && b[0] >= 0x80 {

@@ -25,12 +25,12 @@ type Rows struct {
 	buf     []parquet.Row
 	ready   []parquet.Row    // rows in buf that Next has not returned
 	columns []columnReader   // readers of the columns, by column index
-	index   map[string][]int // columns by name; the columns of a property with several types also by the property's name
+	index   map[string][]int // indexes of columns by column name; the indexes of all columns of a property are also under the property's name
 }
 
 type columnReader struct {
 	name     string
-	property string // property that receives the values, or ""
+	property string // property that receives the values; "" if there is none
 	read     readValue
 	value    parquet.Value
 }

@@ -26,7 +26,7 @@ type writer struct {
 	w       *parquet.Writer //lint:ignore SA1019 the generic one wants a Go type, and the columns are known at run time
 	columns *plannedColumns
 	row     parquet.Row
-	at      map[columnKey]int // column index by property and type
+	at      map[columnKey]int // indexes of the columns, by property and type
 	size    int               // approximate size in bytes of the current row group
 }
 

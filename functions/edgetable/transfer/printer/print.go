@@ -139,7 +139,7 @@ func (p *Printer) printBlock() {
 		line(cells)
 	}
 	p.rows = p.rows[:0]
-	_ = p.w.Flush() // the next write returns the error
+	_ = p.w.Flush() // if this fails, the next write returns the error
 }
 
 // order returns the column indexes in printing order. Unless the caller selected the columns, Timestamp, which is wide

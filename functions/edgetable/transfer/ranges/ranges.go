@@ -29,7 +29,7 @@ type Range struct {
 	From  Key  `json:"from,omitzero"`
 	After bool `json:"after,omitempty"` // if true, the range does not contain From
 	To    Key  `json:"to,omitzero"`
-	High  Key  `json:"high,omitzero"` // upper bound of the keys at the time the range was created, or zero; later keys may be above it
+	High  Key  `json:"high,omitzero"` // upper bound of the keys when the range was created, or zero; keys that were added later may be above it
 }
 
 // Filters returns up to three filters that select the range in key order, one after the other. They do not contain

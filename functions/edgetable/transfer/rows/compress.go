@@ -42,7 +42,7 @@ func (plain) End() error { return nil }
 type packed struct {
 	w       io.Writer
 	encoder encoder
-	text    *bufio.Writer // the encoder is slow with many small writes
+	text    *bufio.Writer // buffers small writes, which make the encoder slow
 	open    bool
 }
 

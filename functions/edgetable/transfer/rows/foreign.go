@@ -49,7 +49,7 @@ var dynamoItem = regexp.MustCompile(`^\s*\{\s*"Item"\s*:\s*\{`)
 
 type conversion struct {
 	m      *Mapper
-	azure  bool              // the file is output of the Azure CLI
+	azure  bool              // true if the file is output of the Azure CLI
 	unseen map[string]string // names in --select and --rename that have not occurred in a row yet, each with its flag
 }
 
@@ -83,7 +83,7 @@ func (r *conversion) entityOf(text []byte, value func(json.RawMessage) (string, 
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		quoted, _ := json.Marshal(name) // cannot fail for a string
+		quoted, _ := json.Marshal(name) // encoding a string cannot fail
 		out = append(append(append(out, quoted...), ':'), v...)
 	}
 	for _, one := range list {

@@ -11,7 +11,7 @@ import (
 type LineReader struct {
 	r      *bufio.Reader
 	number int  // number of the current line
-	Torn   bool // the last line of the file ends without a newline
+	Torn   bool // true if the last line of the file ends without a newline
 	long   []byte
 }
 

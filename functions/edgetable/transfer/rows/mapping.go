@@ -45,7 +45,7 @@ type Mapper struct {
 func (m *Mapper) Decoded(text io.Reader) io.Reader {
 	if m.decoder == nil {
 		in := bufio.NewReader(text)
-		switch mark, _ := in.Peek(2); string(mark) { // the next read returns the error
+		switch mark, _ := in.Peek(2); string(mark) { // if Peek fails, the next read returns the error
 		case "\xff\xfe", "\xfe\xff":
 			m.decoder, m.Encoding = unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM), "UTF-16"
 		default:

@@ -12,7 +12,7 @@ func tableOf(text []byte) string {
 	var row struct {
 		Table string `json:"odata.table"`
 	}
-	_ = json.Unmarshal(text, &row) // the row reader reports the error
+	_ = json.Unmarshal(text, &row) // the reader of the rows reports this error
 	return row.Table
 }
 

@@ -40,7 +40,7 @@ func (r *Reject) append(dst []byte) []byte {
 }
 
 func quote(s string) []byte {
-	text, _ := json.Marshal(s) // cannot fail for a string
+	text, _ := json.Marshal(s) // encoding a string cannot fail
 	return text
 }
 

@@ -41,7 +41,7 @@ type alphabet string
 const (
 	digits, upper, lower = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
 
-	weighed = 8 // number of differing characters that weigh considers
+	weighed = 8 // number of characters after the common prefix that weigh considers
 )
 
 // alphabets are typical alphabets of keys, in the order in which alphabetOf tries them.

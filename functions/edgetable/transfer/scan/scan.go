@@ -17,7 +17,7 @@ import (
 // unread entities and takes over its upper part.
 type scan struct {
 	find ranges.Prober
-	note func(p, end *Task) error // called when p is divided; the new task end has the upper part, which no worker reads yet
+	note func(p, end *Task) error // callback when p is divided; the new task end has the upper part, which no worker reads yet
 
 	mu     sync.Mutex
 	change *sync.Cond
@@ -124,7 +124,7 @@ func (s *scan) divide(ctx context.Context, p *Task) error {
 	_, right, ok, err := rest.Divide(search, s.probe, at)
 	s.mu.Lock()
 	if search.Err() != nil && ctx.Err() == nil {
-		return nil // p was finished in the meantime
+		return nil // the range was finished in the meantime
 	}
 	t.stop, t.whole = nil, !ok
 	if err != nil || !ok {

@@ -29,7 +29,7 @@ type Task struct {
 	ended  bool                  // true if the range has been read completely
 	state  progressfile.Line     // last progress line of the range
 	stored []progressfile.Stored // exported files of the range, as recorded in progress lines
-	wake   func()                // called after every size.WakeEvery entities; nil until setTasks
+	wake   func()                // callback after every size.WakeEvery entities; nil until setTasks sets it
 }
 
 func newTask(number int, span ranges.Range, rank string) *Task {

@@ -105,7 +105,7 @@ func (s *Sorter) open() (err error) {
 	}
 	s.options = &pebble.Options{
 		FS:         s.fs,
-		DisableWAL: true, // only complete files are ingested
+		DisableWAL: true, // no log is needed, because only complete files are ingested
 		Logger:     quiet{},
 		// Each file is read once, so compactions are not worth their cost.
 		DisableAutomaticCompactions: true,
