@@ -12,5 +12,5 @@ type program struct {
 	args       []string
 	signals    server.Signals
 	understood bool  // true after the command line was parsed; later errors are not about its syntax
-	misnamed   error // error for an unknown command with --help
+	misnamed   error // error about an unknown command, if --help is set
 }

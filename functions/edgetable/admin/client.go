@@ -56,7 +56,7 @@ func (r *Server) Promote(ctx context.Context, force, takeOver bool) (string, err
 // Link is a one-time URL that opens all accounts in a server's explorer.
 type Link struct {
 	URL  string        `json:"url"`
-	Good time.Duration `json:"good"` // how long the URL is valid
+	Good time.Duration `json:"good"` // time for which the URL is valid
 }
 
 // Link requests a one-time URL of the explorer.

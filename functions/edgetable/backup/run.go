@@ -30,7 +30,7 @@ import (
 const (
 	LockFile       = "backup.lock"       // the process that makes a backup locks this file
 	Staging        = "backup.staging"    // directory with the checkpoint that is being uploaded
-	UnfinishedFile = "backup.unfinished" // list of backups that were begun but not completed: name and backup location
+	UnfinishedFile = "backup.unfinished" // list of backups that were begun but not completed, with their names and locations
 )
 
 // snapshotter is a store that can be backed up: a store that this process has opened, or the store of a running server.

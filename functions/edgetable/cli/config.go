@@ -124,7 +124,7 @@ func FromEnvironment(f *pflag.Flag) bool {
 
 // Ignore resets a flag to its default value.
 func Ignore(f *pflag.Flag) {
-	_ = f.Value.Set(f.DefValue) // the default is valid
+	_ = f.Value.Set(f.DefValue) // the default of a flag is always valid
 	f.Changed = false
 }
 

@@ -56,11 +56,11 @@ type Event struct {
 	BytesPerSecond int64   `json:"bytesPerSecond,omitempty"`
 	Percent        float64 `json:"percent,omitempty"`
 	SecondsLeft    int64   `json:"secondsLeft,omitempty"`
-	BehindSeconds  float64 `json:"behindSeconds,omitempty"` // age of the last change that was read; 0 if there are no more
+	BehindSeconds  float64 `json:"behindSeconds,omitempty"` // age of the last change that was read; 0 if no changes are left
 	Refused        int64   `json:"refused,omitempty"`       // number of requests that the service rejected because of overload
 	Concurrency    int     `json:"concurrency,omitempty"`   // current limit of requests in flight
 	Totals         any     `json:"totals,omitempty"`
-	Status         int     `json:"status,omitempty"` // exit status of the command
+	Status         int     `json:"status,omitempty"`
 }
 
 // Tell prints an event.

@@ -43,7 +43,7 @@ func Section(c *cobra.Command, heading string, register func(f *pflag.FlagSet)) 
 		}
 		flag.Annotations = map[string][]string{headingKey: {heading}}
 		c.Flags().AddFlag(flag)
-		_ = c.RegisterFlagCompletionFunc(flag.Name, complete) // cannot fail, because the function is registered once
+		_ = c.RegisterFlagCompletionFunc(flag.Name, complete) // this cannot fail, because the function is registered only once
 	})
 	c.Flags().SortFlags = false
 }

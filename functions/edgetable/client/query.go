@@ -38,7 +38,7 @@ func filterFlag(f *pflag.FlagSet, to *string) {
 // checkedFilter rejects an invalid filter. The service's error would be harder to understand, because it would contain
 // conditions that the command has added.
 func checkedFilter(text string) (string, error) {
-	_, err := odata.ParseExtended(text) // also accepts functions that only some services support; the other services return an error
+	_, err := odata.ParseExtended(text) // this also accepts functions that only some services support; the other services return an error
 	if err != nil {
 		err = fmt.Errorf("%w Write a filter such as: Name eq 'Grace' and Born gt 1900", err)
 	}

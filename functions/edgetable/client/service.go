@@ -23,7 +23,7 @@ import (
 type ServiceFlags struct {
 	Name, Profiles string
 	Connections    int
-	Writes         bool              // the command writes; a read-only profile is an error
+	Writes         bool              // true if the command writes; a read-only profile is then an error
 	Way            http.RoundTripper // transport for requests; nil means the network
 }
 

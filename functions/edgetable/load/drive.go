@@ -20,7 +20,7 @@ type Answer struct {
 	Entities   int // number of entities written or returned
 	Err        error
 	Broken     bool          // the connection is broken and the worker must stop
-	Refused    bool          // status 503; the next Send retries the request
+	Refused    bool          // the response has status 503; the next Send retries the request
 	Wait       time.Duration // delay before the retry
 }
 
@@ -76,7 +76,7 @@ type window struct {
 	open, shut time.Time // start and end of the measured time; the zero time for shut means no limit
 	strict     bool      // the run stops after the first error
 	stop       atomic.Bool
-	exhausted  atomic.Int64 // time at which the first worker had no request left, in Unix nanoseconds, or 0
+	exhausted  atomic.Int64 // time at which the first worker had no request left, in Unix nanoseconds; 0 before this time
 }
 
 // over reports whether workers must stop because the measured time has ended.

@@ -27,7 +27,7 @@ const (
 	Scan   Op = "scan"   // reads the whole table page by page
 	Batch  Op = "batch"  // inserts entities in entity group transactions
 	Page   Op = "page"   // reads a page of pageRows entities from a random partition
-	Mixed  Op = "mixed"  // reads entities in half of the requests and upserts in the others
+	Mixed  Op = "mixed"  // half of the requests read entities, and the others upsert entities
 )
 
 // Ops are all workloads in the order of reports.
@@ -54,8 +54,8 @@ type Spec struct {
 type Refused string
 
 const (
-	freshPartitions = 1000 // number of partitions for new entities
-	pageRows        = 100  // $top in the workload Page
+	freshPartitions = 1000 // number of partitions that receive new entities
+	pageRows        = 100  // value of $top in the workload Page
 )
 
 // operation creates the requests of one worker. The method next writes a request to req, and returns false if there are

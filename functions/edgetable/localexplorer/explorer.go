@@ -118,7 +118,7 @@ func explore(ctx context.Context, p *cli.Terminal, o *flags) error {
 	fmt.Fprintf(p.Out, "explorer at %s\n", link)
 	openPage(p, o, link)
 	server := &http.Server{Handler: g.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 5 * time.Minute}
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // aborts requests in progress
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // this aborts requests in progress
 	defer stop()
 	if err := bounded.Serve(server, l, explorerConnections); !errors.Is(err, http.ErrServerClosed) {
 		return err

@@ -24,7 +24,7 @@ const well = "ok\n"
 // health serves /_/live and /_/ready without authentication. "_" cannot be the name of an account.
 type health struct {
 	check func(ctx context.Context) error // function that performs an operation on the store
-	fresh time.Duration                   // how long the result of a check is cached
+	fresh time.Duration                   // time for which the result of a check is cached
 	log   *slog.Logger
 
 	draining atomic.Bool // if true, /_/ready fails, so that load balancers send no more requests

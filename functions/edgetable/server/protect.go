@@ -21,7 +21,7 @@ import (
 type protectFlags struct {
 	limits   limits
 	requests int  // maximum number of waiting requests
-	remote   bool // the store is on another machine
+	remote   bool // true if the store is on another machine
 }
 
 // limits contains maximum rates per second.

@@ -35,7 +35,7 @@ type Opening struct {
 	Heap        int64                    // maximum bytes of Go's heap in a container; 0 if unknown
 	Files       int64                    // maximum bytes of files if the data directory is on a tmpfs; 0 means no limit
 	Environment func(name string) string // returns the value of an environment variable
-	Waits       func(cause error)        // called before each retry while the store is unreachable
+	Waits       func(cause error)        // callback before each retry while the store is unreachable
 }
 
 // Backend is an open store, with the information that a server needs about it.
@@ -46,10 +46,10 @@ type Backend struct {
 	System   string                          // storage system in traces
 	Place    string                          // place of the tables in the server's first message, in the form "in …"
 	Scan     int                             // maximum bytes that a page of a query may read; 0 means the default of package table
-	Close    func() error                    // called after all requests and jobs have ended
+	Close    func() error                    // must be called after all requests and jobs have ended
 	Embedded *Checkpoints                    // nil unless the store is in a data directory
 	Ready    func(ctx context.Context) error // checks with a read or a write whether the store works
-	Fresh    time.Duration                   // how long a result of Ready may be cached
+	Fresh    time.Duration                   // time for which a result of Ready may be cached
 	Jobs     []Job
 	Replica  table.Replicated // nil unless the store is a replica
 }
@@ -59,5 +59,5 @@ type Job struct {
 	Name  string
 	Every time.Duration             // interval, for the log
 	Run   func(ctx context.Context) // runs the job until ctx is done
-	End   func()                    // called after all requests and jobs have ended; may be nil
+	End   func()                    // callback after all requests and jobs have ended; may be nil
 }

@@ -104,7 +104,7 @@ func (o *postgresFlags) place() string {
 		}
 	}
 	name := ""
-	if config.Database != "" { // PostgreSQL defaults to the user name
+	if config.Database != "" { // without a name, PostgreSQL uses the database with the name of the user
 		name = " " + config.Database
 	}
 	return fmt.Sprintf("the schema %s of the PostgreSQL database%s at %s", o.schema, name, strings.Join(hosts, ", "))
