@@ -300,7 +300,8 @@ func wordsFor(order string, words map[string]string) string {
 	return strings.Join(list, ", ")
 }
 
-// signedTime converts a time to the format in tokens. s is an RFC 3339 time, a date, or a duration from now such as 7d.
+// signedTime converts a time to the format in tokens. The time is in RFC 3339 format, a date, or a duration from now
+// such as 7d.
 func signedTime(s string, now time.Time) (string, error) {
 	if s == "" {
 		return "", nil

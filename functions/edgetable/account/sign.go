@@ -77,8 +77,8 @@ func (p *program) sign(file, name, verb, target string, asJSON bool) error {
 	return nil
 }
 
-// Named returns the name of the account in a URL. Like the server, it reads the host if this has the form
-// account.table.example.com, and otherwise the path.
+// Named returns the name of the account in a URL. Like the server, it takes the name from a host of the form
+// account.table.example.com. For other hosts, it takes the name from the path.
 func Named(u *url.URL) string {
 	label, rest, _ := strings.Cut(strings.ToLower(u.Hostname()), ".")
 	if !strings.HasPrefix(rest, "table.") {

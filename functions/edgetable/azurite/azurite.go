@@ -152,8 +152,8 @@ func Serve(name string, args []string, environment func(string) string) (Start, 
 	return s, nil
 }
 
-// Lines returns the lines of Azurite's output for which programs wait. Some Testcontainers modules wait for all three
-// services, although only tables are served.
+// Lines returns the lines of Azurite's output that programs wait for. Some Testcontainers modules wait for the lines of
+// all three services, although only tables are served.
 func Lines(name, url string) []string {
 	lines := []string{"edgetable as Azurite Table service is successfully listening at " + url}
 	if name == All {

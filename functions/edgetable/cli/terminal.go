@@ -22,7 +22,8 @@ type Terminal struct {
 	Variables func() []string
 	// Remarks are logged when a server starts.
 	Remarks []string
-	// AzuriteAccounts replaces all other accounts of a server that was started as Azurite, unless it is "".
+	// AzuriteAccounts contains the accounts of a server that was started as Azurite. Unless it is "", these replace all
+	// other accounts.
 	AzuriteAccounts string
 	// Announce returns lines that a server at url prints before it reports that it is ready. It may be nil.
 	Announce func(url string) []string

@@ -119,7 +119,7 @@ func Usage(c *cobra.Command) string {
 	return b.String()
 }
 
-// Examples returns the examples of a command, or for a group, the first example of each command.
+// Examples returns the examples of a command. For a group, it returns the first example of each command in the group.
 func Examples(c *cobra.Command) string {
 	if c.Example != "" || !c.HasParent() {
 		return c.Example

@@ -10,7 +10,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// atKey is the timeout of a completion, for which the user waits after pressing Tab.
+// atKey is the timeout of a completion. The user waits for the completion after pressing Tab.
 const atKey = 2 * time.Second
 
 // CompleteTables enables completion of table names, for the first argument or for all arguments.

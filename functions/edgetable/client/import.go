@@ -193,7 +193,8 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	return p.tellRows(t, totals(t, word, "deleted"), rowsResult{DryRun: o.dryRun, First: first}, reasons, some)
 }
 
-// preview returns a function that prints the first rows of a dry run, or with --json appends them to *first.
+// preview returns a function that prints the first rows of a dry run. With --json, this function appends the rows to
+// *first instead.
 func (p *program) preview(first *[]firstRow) func(table string, entity []byte) {
 	last := ""
 	return func(table string, entity []byte) {

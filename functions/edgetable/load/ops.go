@@ -211,8 +211,8 @@ func (s *shared) page(resp *wire.Response) (int, error) {
 	return s.spec.Format.countEntities(resp.Body), nil
 }
 
-// pager reads one page from a random partition: in the workload Query the whole partition, which must fit into a page,
-// and in the workload Page up to pageRows entities.
+// pager reads from a random partition. In the workload Query, it reads the whole partition, which must fit into a page.
+// In the workload Page, it reads up to pageRows entities.
 type pager struct {
 	*shared
 	url   []byte

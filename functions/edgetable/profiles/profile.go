@@ -47,8 +47,8 @@ func (one Profile) WithoutKey() string {
 	return one.Connection
 }
 
-// Endpoint returns the URL of the service, or the error in the connection string. It returns "" if the connection
-// string is stored elsewhere.
+// Endpoint returns the URL of the service. If the connection string is invalid, it returns the error text. If the
+// connection string is stored elsewhere, it returns "".
 func (one Profile) Endpoint() string {
 	connection := one.WithoutKey()
 	if connection == "" {

@@ -95,8 +95,8 @@ func (o *acmeFlags) manager() (*autocert.Manager, error) {
 	}, nil
 }
 
-// obtained holds certificates from a certificate authority, which the ACME manager renews. Only obtain requests missing
-// certificates, to stay within the rate limits.
+// obtained holds certificates from a certificate authority, which the ACME manager renews. To stay within the rate
+// limits, missing certificates are requested only by the method obtain.
 type obtained struct {
 	manager *autocert.Manager
 	domains []string

@@ -20,7 +20,8 @@ type Checkpoints struct {
 	mu   sync.Mutex
 }
 
-// NewCheckpoints returns the Checkpoints of a store. If another store has replaced it, the server rejects writes.
+// NewCheckpoints returns the Checkpoints of a store. If this store was replaced by another store, the server rejects
+// writes.
 func NewCheckpoints(store *pebblestore.Store, log *slog.Logger) *Checkpoints {
 	c := &Checkpoints{Store: store}
 	if r := store.Timeline().Replaced; r != nil {

@@ -179,7 +179,7 @@ const BesideCache = 192 << 20
 const usualCache = 128 << 20
 
 // limitMemory makes Go's garbage collector run rarely, unless GOMEMLIMIT or GOGC is set. It returns the size of the
-// block cache and, for a store in memory, of all tables.
+// block cache. For a store in memory, it also returns the maximum size of all tables.
 func (o *embeddedFlags) limitMemory(from *Opening) (cache, tables int64) {
 	cache = o.cache
 	// Limit the cache to a fifth of the heap. A memtable is a quarter of the cache: with a heap of 256 MiB, it holds

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Kind is a kind of store. Each kind has a source file, and another for its metrics.
+// Kind is a kind of store. Each kind has a source file, and a second source file for its metrics.
 type Kind struct {
 	name    string   // value of --store
 	about   string   // place of the tables, for the help of --store

@@ -13,8 +13,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// InAzurite returns the path of Azurite's table file, or "" if the file does not exist. path is the file or its
-// directory.
+// InAzurite returns the path of Azurite's table file. The argument is the path of this file or of its directory. If the
+// file does not exist, InAzurite returns "".
 func InAzurite(path string) string {
 	if filepath.Base(path) == rows.AzuriteName {
 		return path

@@ -57,7 +57,7 @@ type Stat struct {
 	Properties              []Property  // properties, sorted by name
 }
 
-// Property counts the entities that have a property, by the type of its value.
+// Property contains the number of entities that have a property, for each type of its value.
 type Property struct {
 	Name  string
 	Types map[edm.Type]int64

@@ -78,8 +78,8 @@ func (o *outbox) skip(ctx context.Context, e *payload.Received) error {
 	return o.reach(ctx, e, 1)
 }
 
-// reach records that the range was read up to e. After noteEvery work units, it flushes the batch and writes a progress
-// line.
+// reach records that the range was read up to the entity e. After noteEvery work units, it flushes the batch and writes
+// a progress line.
 func (o *outbox) reach(ctx context.Context, e *payload.Received, work int) error {
 	o.seen.pk, o.seen.rk, o.seen.some = append(o.seen.pk[:0], e.PartitionKey...), append(o.seen.rk[:0], e.RowKey...), true
 	if o.work += work; o.work < noteEvery {

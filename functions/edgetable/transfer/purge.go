@@ -14,7 +14,7 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Purge deletes the entities that match a query, in batches, and returns the number of deleted entities.
+// Purge deletes, in batches, the entities that match a query. It returns the number of deleted entities.
 func Purge(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *scan.Progress) (int64, error) {
 	q.Select = []string{rows.PartitionKey, rows.RowKey}
 	var total atomic.Int64

@@ -68,7 +68,7 @@ func (c *copier) try(ctx context.Context, table string, p *scan.Task) error {
 	return out.finish(ctx)
 }
 
-// orNothing returns the entities in list. If the table does not exist, it returns no entities and no error.
+// orNothing returns the entities in a list. If the table does not exist, it returns no entities and no error.
 func orNothing(list iter.Seq2[payload.Received, error]) iter.Seq2[payload.Received, error] {
 	return func(yield func(payload.Received, error) bool) {
 		for e, err := range list {

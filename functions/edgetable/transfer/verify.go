@@ -21,8 +21,8 @@ type Difference struct {
 	InFirst, InSecond    bool
 }
 
-// Verify compares the entities that match a query in two services, without their Timestamps, and returns the number of
-// equal ones. It calls tell for each difference, one at a time.
+// Verify compares the entities that match a query in two services, without their Timestamps. It returns the number of
+// equal entities. It calls tell for each difference, one at a time.
 func Verify(ctx context.Context, first, second *remote.Client, q remote.Query, workers int, progress *scan.Progress, tell func(Difference)) (equal int64, err error) {
 	q.Select = rows.WithKeys(q.Select)
 	var same atomic.Int64

@@ -14,8 +14,8 @@ import (
 // Timeout is the timeout of a request, including its response.
 const Timeout = 30 * time.Second
 
-// Request is a request. Path begins with the Base of the target. It must be escaped, because it is signed and sent
-// unchanged.
+// Request describes a request. Path begins with the Base of the target. It must be escaped, because it is signed and
+// sent unchanged.
 type Request struct {
 	Method string
 	Path   []byte

@@ -22,7 +22,7 @@ var (
 	hNextRow          = []byte("x-ms-continuation-nextrowkey")
 )
 
-// Response is a response. It is valid until the next request on the connection.
+// Response is the server's response to a request. It is valid until the next request on the connection.
 type Response struct {
 	Status        int
 	Body          []byte

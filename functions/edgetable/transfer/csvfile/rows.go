@@ -235,8 +235,8 @@ func (r *Rows) value(c *column) (edm.Value, error) {
 	return v, err
 }
 
-// protocolText converts a value to the protocol's form from the forms of pandas, PostgreSQL and others: a blank before
-// the time of day, a time zone without minutes, inf and nan.
+// protocolText converts a value from the forms of pandas, PostgreSQL and others to the protocol's form. These forms
+// have a blank before the time of day, a time zone without minutes, inf or nan.
 func protocolText(t edm.Type, text string) string {
 	switch t {
 	case edm.TypeDateTime:

@@ -111,7 +111,7 @@ func (r *rangeExport) add(e payload.Received) error {
 }
 
 // store starts a goroutine that stores the current object, after the previous one. If last is set, the goroutine also
-// writes a progress line; done marks the range as complete.
+// writes a progress line. If done is set, this line marks the range as complete.
 func (r *rangeExport) store(ctx context.Context, last, done bool) error {
 	if err := errors.Join(r.out.End(), r.awaitObject()); err != nil {
 		return err

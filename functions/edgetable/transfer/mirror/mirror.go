@@ -83,7 +83,7 @@ func (m *Mirror) Refused() (n int64) {
 	return n
 }
 
-// Copied adds the number of entities that were rejected in the first copies of the tables.
+// Copied adds entities that were rejected in the first copies of the tables to the number of rejected entities.
 func (m *Mirror) Copied(refused int64) {
 	for _, t := range m.tables {
 		if t.Listing {

@@ -29,8 +29,9 @@ type plannedColumn struct {
 
 	name string
 	node parquet.Node
-	// unit converts the ticks of a DateTime to the stored number: a positive unit multiplies the ticks, and a negative
-	// one divides them by -unit. 0 means that the column stores text.
+	// unit determines the number that is stored for a DateTime. If unit is positive, this is the number of ticks,
+	// multiplied by unit. If unit is negative, it is the number of ticks, divided by -unit. If unit is 0, the column
+	// stores text.
 	unit edm.Ticks
 }
 
@@ -202,8 +203,8 @@ func (c *plannedColumns) Notes() (list []string) {
 	return list
 }
 
-// firstOf returns the first column of a property, which has the property's name. i is the index of any column of this
-// property.
+// firstOf returns the first column of a property, which has the property's name. The argument is the index of any
+// column of this property.
 func (c *plannedColumns) firstOf(i int) *plannedColumn {
 	for c.list[i].name != c.list[i].property {
 		i--

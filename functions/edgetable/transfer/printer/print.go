@@ -142,8 +142,8 @@ func (p *Printer) printBlock() {
 	_ = p.w.Flush() // if this fails, the next write returns the error
 }
 
-// order returns the column indexes in printing order. Unless the caller selected the columns, Timestamp, which is wide
-// and rarely needed, comes last.
+// order returns the column indexes in printing order. Timestamp is wide and rarely needed, so it comes last, unless the
+// caller selected the columns.
 func (p *Printer) order() []int {
 	list := make([]int, 0, len(p.names)+1)
 	last := -1

@@ -25,8 +25,8 @@ func Probes(c *remote.Client, table string) Prober {
 	}
 }
 
-// WholeTable returns the range of a whole table. If the filter limits the keys, High is the first key above this limit,
-// if any. It fails if the table does not exist.
+// WholeTable returns the range of a whole table. If the filter limits the keys, the High of the range is the first key
+// above this limit, if there is one. WholeTable fails if the table does not exist.
 func WholeTable(ctx context.Context, probe Prober, filter string) (r Range, err error) {
 	beyond := ""
 	if most := greatest(filter); most != "" {
@@ -54,8 +54,8 @@ func greatest(filter string) string {
 	return strings.TrimRight(key.DecodePart(partition), "\x01")
 }
 
-// Divide divides a range near its middle, between two partitions or, within a single partition, between two rows. first
-// must not be above the first key of the range.
+// Divide divides a range near its middle, between two partitions. If the range has only one partition, it divides
+// between two rows. The argument first must not be above the first key of the range.
 func (r Range) Divide(ctx context.Context, probe Prober, first Key) (left, right Range, ok bool, err error) {
 	cut := func(at, high Key) (Range, Range, bool, error) {
 		left, right := r, r
@@ -123,8 +123,8 @@ func (a *axis) find(ctx context.Context, probe Prober, op, bound string) (found 
 // maxProbes is the maximum number of queries in a division. Each query halves the remaining keys.
 const maxProbes = 24
 
-// middle returns a key above lo, near the middle of the list. high is an upper bound of the list, or "" if none is
-// known.
+// middle returns a key above lo, near the middle of the list. It also returns an upper bound of the list, or "" if none
+// is known.
 func (a axis) middle(ctx context.Context, probe Prober) (at, high string, ok bool, err error) {
 	if a.rows && a.lo == "" {
 		if a.lo, ok, err = a.find(ctx, probe, " ge ", ""); err != nil || !ok {

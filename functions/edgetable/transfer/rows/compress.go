@@ -21,7 +21,7 @@ type Frames interface {
 // Endings maps compression names to file extensions.
 var Endings = map[string]string{"none": "", "gzip": ".gz", "zstd": ".zst"}
 
-// NewFrames returns a Frames that writes to w. compress is none, gzip or zstd.
+// NewFrames returns a Frames that writes to w. The name of the compression must be none, gzip or zstd.
 func NewFrames(w io.Writer, compress string) Frames {
 	switch compress {
 	case "gzip":

@@ -56,8 +56,8 @@ func (m *Mapper) Decoded(text io.Reader) io.Reader {
 	return transform.NewReader(text, m.decoder.NewDecoder())
 }
 
-// Readable returns an error if text was decoded with the wrong encoding: it is not UTF-8, or a decoder has replaced
-// invalid bytes with U+FFFD.
+// Readable returns an error if text is not UTF-8, or contains U+FFFD, with which a decoder has replaced invalid bytes.
+// The reason is usually a wrong encoding.
 func (m *Mapper) Readable(text string) error {
 	switch {
 	case !utf8.ValidString(text):

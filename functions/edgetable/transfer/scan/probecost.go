@@ -3,7 +3,7 @@ package scan
 import "time"
 
 // probeShare is the minimum ratio of reading time to probe delays. A probe is a query for a key at which to divide a
-// range. Its delay is the time by which it is slower than the quickest probe, a sign of contention.
+// range. If it is slower than the quickest probe, which is a sign of contention, the difference is its delay.
 const probeShare = 32
 
 // probeCost limits the delays of probes in relation to the reading time, see probeShare.

@@ -13,8 +13,8 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Task is a range that one worker reads in key order, while other workers may take over its upper part. mu guards the
-// fields that change while workers run.
+// Task is a range that one worker reads in key order, while other workers may take over its upper part. The fields that
+// change while workers run are guarded by mu.
 type Task struct {
 	number int    // index in the order of creation
 	rank   string // position in key order relative to the other ranges
