@@ -14,7 +14,7 @@ const (
 	// queriesAtLeast is the minimum number of queries of the same shape. Fewer were probably sent by a person; a
 	// program repeats its queries more often.
 	queriesAtLeast = 5
-	pagesAtLeast   = 20 // used instead if only the number of pages is known
+	pagesAtLeast   = 20 // this minimum applies if only the number of pages is known
 )
 
 // isFrequent reports whether a query is so frequent that probably a program sends it.

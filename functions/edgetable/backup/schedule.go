@@ -34,7 +34,7 @@ type Schedule struct {
 	store   *stores.Checkpoints
 	named   string // name by which the backup location is recognized
 	log     *slog.Logger
-	shipper *ship.Shipper // nil if the log is not shipped
+	shipper *ship.Shipper // the shipper of the log; nil if the log is not shipped
 
 	// Paused reports whether the store is a secondary, which makes no backups. If Paused is nil, the store is a
 	// primary.
@@ -134,7 +134,7 @@ func (b *Schedule) Place() *repository.Repository {
 // contains.
 func (b *Schedule) spanned(log *repository.LogSpan) {
 	select {
-	case <-b.spans: // discard the span of an earlier backup if startBackup has not received it
+	case <-b.spans: // discard the span of an earlier backup, which startBackup has not received
 	default:
 	}
 	if log != nil {

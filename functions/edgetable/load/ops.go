@@ -18,15 +18,15 @@ type Op string
 
 // Workloads.
 const (
-	Insert Op = "insert" // inserts single entities
-	Upsert Op = "upsert" // inserts or replaces entities, with PUT without If-Match
-	Merge  Op = "merge"  // merges entities, with PATCH and If-Match: *
-	Delete Op = "delete" // deletes entities, with DELETE and If-Match: *
-	Get    Op = "get"    // reads single entities
-	Query  Op = "query"  // reads a whole partition
-	Scan   Op = "scan"   // reads the whole table page by page
-	Batch  Op = "batch"  // inserts entities in entity group transactions
-	Page   Op = "page"   // reads a page of pageRows entities from a random partition
+	Insert Op = "insert" // a request inserts a single entity
+	Upsert Op = "upsert" // a request inserts or replaces an entity, with PUT without If-Match
+	Merge  Op = "merge"  // a request merges an entity, with PATCH and If-Match: *
+	Delete Op = "delete" // a request deletes an entity, with DELETE and If-Match: *
+	Get    Op = "get"    // a request reads a single entity
+	Query  Op = "query"  // a request reads a whole partition
+	Scan   Op = "scan"   // a request reads the next page of the whole table
+	Batch  Op = "batch"  // a request inserts entities in an entity group transaction
+	Page   Op = "page"   // a request reads a page of pageRows entities from a random partition
 	Mixed  Op = "mixed"  // half of the requests read entities, and the others upsert entities
 )
 

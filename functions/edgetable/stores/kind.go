@@ -28,13 +28,13 @@ type Kind struct {
 // Opening holds the parameters for opening a store.
 type Opening struct {
 	Log         *slog.Logger
-	Metrics     *observe.Metrics         // nil if metrics are not served
+	Metrics     *observe.Metrics         // metrics of the server; nil if the server does not serve them
 	Requests    int                      // maximum number of concurrent requests
 	Secondary   bool                     // the store follows a primary
 	KeepLogs    int64                    // maximum bytes of log files that are retained until they have been shipped; 0 if the log is not shipped
 	Heap        int64                    // maximum bytes of Go's heap in a container; 0 if unknown
 	Files       int64                    // maximum bytes of files if the data directory is on a tmpfs; 0 means no limit
-	Environment func(name string) string // returns the value of an environment variable
+	Environment func(name string) string // function that returns the value of an environment variable
 	Waits       func(cause error)        // callback before each retry while the store is unreachable
 }
 
@@ -46,12 +46,12 @@ type Backend struct {
 	System   string                          // storage system in traces
 	Place    string                          // place of the tables in the server's first message, in the form "in …"
 	Scan     int                             // maximum bytes that a page of a query may read; 0 means the default of package table
-	Close    func() error                    // must be called after all requests and jobs have ended
-	Embedded *Checkpoints                    // nil unless the store is in a data directory
-	Ready    func(ctx context.Context) error // checks with a read or a write whether the store works
+	Close    func() error                    // function that must be called after all requests and jobs have ended
+	Embedded *Checkpoints                    // checkpoints of the store; nil if the store is not in a data directory
+	Ready    func(ctx context.Context) error // function that checks with a read or a write whether the store works
 	Fresh    time.Duration                   // time for which a result of Ready may be cached
 	Jobs     []Job
-	Replica  table.Replicated // nil unless the store is a replica
+	Replica  table.Replicated // status of a replica; nil if the store is not a replica
 }
 
 // Job is a background job of a server. The store remains open until Run and End have returned.

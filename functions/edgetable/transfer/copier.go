@@ -20,7 +20,7 @@ type CopyCommand struct {
 	Select []string `json:"select,omitempty"`
 	Mode   string   `json:"mode"`             // insert, merge, replace or skip
 	Sync   bool     `json:"sync,omitempty"`   // if true, only entities that differ from the target are written
-	Delete bool     `json:"delete,omitempty"` // with Sync: if true, entities that the source does not have are deleted from the target
+	Delete bool     `json:"delete,omitempty"` // if Sync and Delete are true, entities that the source does not have are deleted from the target
 }
 
 // Copy is a copy of tables from one service to another.

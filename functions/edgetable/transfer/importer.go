@@ -21,7 +21,7 @@ import (
 type importer struct {
 	o        *Import
 	writer   writer
-	progress *progressfile.File // nil if there is no progress file
+	progress *progressfile.File // progress file; nil if there is none
 	rejects  rows.RejectFile
 	made     map[string]bool // tables by name; the value is true if this run created the table and only one source writes to it
 

@@ -30,7 +30,7 @@ type outbox struct {
 type reached struct {
 	totals progressfile.Totals
 	pk, rk []byte
-	some   bool // false until the first entity of the range has been reached
+	some   bool // true after the first entity of the range has been reached
 }
 
 // set makes r a deep copy of the argument.

@@ -31,7 +31,7 @@ type contents struct {
 	stored   *progressfile.Stored   // manifest entry of an exported file; nil if there is no manifest
 	exported bool                   // true if the manifest says that the rows are in key order
 	fetch    func() ([]byte, error) // function that reads an object of a bucket; nil for files
-	rejected string                 // in a file of rejects: the table whose rejects are imported; "" means all rejects
+	rejected string                 // table whose rejects are imported from a file of rejects; "" means all rejects
 	azurite  *azuritefile.Table     // table in an Azurite file; nil for other files
 	bytes    *atomic.Int64          // number of bytes that have been read
 }

@@ -131,7 +131,7 @@ func (r *Rows) Next() (rows.Row, error) {
 		return rows.Row{Line: r.r.line}, err
 	}
 	one := rows.Row{Line: r.r.line}
-	if len(cells) > r.width { // with too many cells, the keys cannot be identified
+	if len(cells) > r.width { // a row with too many cells has no identifiable keys
 		return rows.Row{}, &rows.Bad{Line: one.Line, Text: r.text(), Reason: errCells(len(cells), r.width).Error()}
 	}
 	for i, c := range cells {

@@ -23,9 +23,9 @@ type plannedColumn struct {
 	property string
 	typ      edm.Type
 	count    int64
-	min, max edm.Ticks // for DateTime: smallest and largest value
-	fine     bool      // for DateTime: true if a value is not a whole number of microseconds
-	raw      bool      // for String: true if a value is not valid UTF-8
+	min, max edm.Ticks // smallest and largest value of a DateTime
+	fine     bool      // true if a DateTime is not a whole number of microseconds
+	raw      bool      // true if a String is not valid UTF-8
 
 	name string
 	node parquet.Node

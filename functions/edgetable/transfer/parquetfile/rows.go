@@ -67,7 +67,7 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 		one := columnReader{name: name}
 		property, suffix, _ := strings.Cut(name, "@")
 		want, _ := rows.ParseType(types[own])
-		if t, ok := rows.ParseType(suffix); ok { // in a column named property@type, all values have this type
+		if t, ok := rows.ParseType(suffix); ok { // all values in a column property@type have this type
 			want = t
 			r.index[property] = append(r.index[property], len(r.columns))
 		} else {

@@ -15,15 +15,15 @@ import (
 
 // Printer writes entities in one of several formats.
 type Printer struct {
-	sheet  // used for the formats csv and csv-plain
+	sheet  // output of the formats csv and csv-plain
 	w      *bufio.Writer
 	format string
 	names  []string // columns known so far; nil before the first entity if the caller selected none
 	chosen bool     // true if the caller selected the properties
 	line   []byte
-	rows   [][]string // in the format table: rows of the current block, until the column widths are known
+	rows   [][]string // rows of the current block of the format table, until the column widths are known
 	shown  []string   // header that was printed last
-	some   bool       // in the format json: true after the first entity was printed
+	some   bool       // true after the first entity of the format json was printed
 }
 
 // New returns a Printer for one of the formats table, json, jsonl, csv and csv-plain. It prints the properties with the

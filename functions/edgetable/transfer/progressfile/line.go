@@ -20,7 +20,7 @@ type Line struct {
 	End     *ranges.Range `json:"end,omitempty"`     // upper part of a divided range, which is a new range
 	At      *ranges.Key   `json:"at,omitempty"`      // last finished key
 	Rows    int64         `json:"rows,omitempty"`    // number of finished rows: of the range in an export, of the file in an import
-	Objects []Stored      `json:"objects,omitempty"` // in an export: objects of the range that no earlier line lists
+	Objects []Stored      `json:"objects,omitempty"` // exported objects of the range that no earlier line lists
 	Totals  Totals        `json:"totals,omitzero"`   // totals of the range in a copy, or of all files in an import
 	Rejects int64         `json:"rejects,omitempty"` // size in bytes of the file of rejects
 	Done    bool          `json:"done,omitempty"`
@@ -47,10 +47,10 @@ type Stored struct {
 type Totals struct {
 	Written  int64 `json:"written"`
 	Same     int64 `json:"same,omitempty"`     // rows whose entity already existed with the same properties
-	Skipped  int64 `json:"skipped,omitempty"`  // in the mode skip: rows whose entity already existed
+	Skipped  int64 `json:"skipped,omitempty"`  // rows whose entity already existed, in the mode skip
 	Rejected int64 `json:"rejected,omitempty"` // rows written to the file of rejects
 	Dropped  int64 `json:"dropped,omitempty"`  // rows replaced by a later row with the same keys
-	Deleted  int64 `json:"deleted,omitempty"`  // in a sync: entities of the target that were deleted because the source does not have them
+	Deleted  int64 `json:"deleted,omitempty"`  // entities that a sync has deleted from the target, because the source does not have them
 }
 
 // Add adds u to t.

@@ -31,7 +31,7 @@ type Sorter struct {
 	added   int64
 	dir     string
 	options *pebble.Options
-	db      *pebble.DB // nil as long as all rows are in memory
+	db      *pebble.DB // temporary store; nil as long as all rows are in memory
 }
 
 // span locates a row in the arena: arena[from:key] is the encoded key, arena[key:to] the rest.
