@@ -113,8 +113,8 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 // TakenOver is the message after a replaced store was made the primary again.
 const TakenOver = "the store is the primary again, without the writes of the store that had replaced it"
 
-// CanTakeOver returns an error if a running store, which is not a secondary, cannot be made the primary again. The
-// parameter asked says whether the user gave --take-over.
+// CanTakeOver checks that a running store, which is not a secondary, can be made the primary again. The parameter asked
+// says whether the user gave --take-over.
 func CanTakeOver(dir string, replaced *commitlog.Replaced, asked bool) error {
 	switch {
 	case !asked:

@@ -8,8 +8,8 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Line is a line of a progress file. In an import, it records the progress of one file. In other commands, it records
-// the ranges or the marks of tables, the division of a range, or the progress of a range.
+// Line is a line of a progress file. In an import, it records the progress of a file and the marks of the tables. In
+// other commands, it records the ranges or the marks of tables, the division of a range, or the progress of a range.
 type Line struct {
 	Table  string                 `json:"table,omitempty"`
 	Ranges []ranges.Range         `json:"ranges,omitempty"`
