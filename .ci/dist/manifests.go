@@ -72,7 +72,6 @@ func (r *release) homepage() string {
 	return scheme + "://" + host
 }
 
-// formula returns the Homebrew formula.
 func (r *release) formula(archives map[string]archived) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "class Edgetable < Formula\n  desc %q\n", summary)

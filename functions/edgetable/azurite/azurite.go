@@ -29,7 +29,7 @@ type Start struct {
 	Args     []string // arguments of edgetable
 	Help     string   // if not empty, this help is printed and nothing is started
 	Accounts string   // if not empty, these accounts replace the development account
-	Notes    []string // messages for the log
+	Notes    []string
 }
 
 // Named checks whether the program was started as Azurite, by the name of the executable or by the first argument. If

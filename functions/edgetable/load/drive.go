@@ -19,9 +19,9 @@ type Answer struct {
 	Sent, Done time.Time
 	Entities   int // number of entities written or returned
 	Err        error
-	Broken     bool          // the connection is broken and the worker must stop
-	Refused    bool          // the response has status 503; the next Send retries the request
-	Wait       time.Duration // delay before the retry
+	Broken     bool // the connection is broken and the worker must stop
+	Refused    bool // the response has status 503; the next Send retries the request
+	Wait       time.Duration
 }
 
 // Result holds the counts of a measurement. Except for Errors, First and Answered, only responses within the measured

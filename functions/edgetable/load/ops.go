@@ -47,7 +47,7 @@ type Spec struct {
 	Connections int
 	Warmup      time.Duration // time before the measurement
 	Duration    time.Duration // measured time; Delete ends earlier if no entities are left
-	Refused     Refused       // reaction to status 503
+	Refused     Refused
 }
 
 // Refused is a client's reaction to status 503.

@@ -12,9 +12,9 @@ import (
 type ImportCommand struct {
 	Target  string       `json:"target"` // URL of the target account
 	Sources []Source     `json:"sources"`
-	Mode    string       `json:"mode"`    // insert, merge, replace or skip
-	Format  string       `json:"format"`  // format of files whose extension does not name a format
-	Mapping rows.Mapping `json:"mapping"` // conversion of rows to entities
+	Mode    string       `json:"mode"`   // insert, merge, replace or skip
+	Format  string       `json:"format"` // format of files whose extension does not name a format
+	Mapping rows.Mapping `json:"mapping"`
 }
 
 // Import is an import of files to tables.

@@ -10,7 +10,7 @@ import (
 // LineReader reads the lines of a file and counts them.
 type LineReader struct {
 	r      *bufio.Reader
-	number int  // number of the current line
+	number int
 	Torn   bool // true if the last line of the file ends without a newline
 	long   []byte
 }
