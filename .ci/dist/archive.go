@@ -29,7 +29,7 @@ func (r *release) archives() error {
 			w := zip.NewWriter(f)
 			add, ends = r.zipped(w), []func() error{w.Close, f.Close}
 		case "tar.gz":
-			z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // the level is valid
+			z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // BestCompression is a valid level, so there is no error
 			w := tar.NewWriter(z)
 			add, ends = r.tarred(w), []func() error{w.Close, z.Close, f.Close}
 		default:

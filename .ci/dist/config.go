@@ -46,7 +46,7 @@ type config struct {
 	}
 }
 
-// archiveFile is a file, or a glob pattern and the destination directory.
+// archiveFile is an entry in the list of files of an archive: a file, or a glob pattern with a destination directory.
 type archiveFile struct{ Src, Dst string }
 
 func (f *archiveFile) UnmarshalYAML(n *yaml.Node) error {
@@ -81,10 +81,10 @@ func parseTarget(text string) target {
 	return target{os: parts[0], arch: parts[1], arm: parts[2]}
 }
 
-// name returns the name used in .goreleaser.yaml.
+// name returns the name of the target in .goreleaser.yaml, such as linux_arm_7.
 func (t target) name() string { return strings.TrimSuffix(t.os+"_"+t.arch+"_"+t.arm, "_") }
 
-// variant returns the CPU variant in an image manifest, such as "v7", or "".
+// variant returns the CPU variant for an image manifest, such as "v7". It returns "" if the target has no variant.
 func (t target) variant() string {
 	if t.arm == "" {
 		return ""

@@ -161,9 +161,9 @@ func addHealthCheck(img v1.Image, file *v1.ConfigFile) (v1.Image, error) {
 	return c, err
 }
 
-// configured is an image with another configuration.
+// configured wraps an image and replaces its configuration.
 type configured struct {
-	v1.Image // original image, for its layers
+	v1.Image // the wrapped image, which provides the layers
 	config   []byte
 	manifest *v1.Manifest
 }
@@ -221,11 +221,11 @@ func (r *release) layers(t target) ([]v1.Layer, error) {
 // stopTime is how long a stopping server waits for open requests. docker stop kills the server after ten seconds.
 const stopTime = "EDGETABLE_GRACE=8s"
 
-// sharedDirMode permits every user to create files, and to remove only their own. A new volume inherits the mode of the
-// directory, and a container may run as any user.
+// sharedDirMode is the mode of a directory in which every user can create files but can remove only their own. A new
+// volume inherits this mode, and a container may run as any user.
 const sharedDirMode = 0o1777
 
-// imageFile is a file, a directory if name ends with a slash, or a symbolic link.
+// imageFile is a file, a symbolic link or a directory in an image. The name of a directory ends with a slash.
 type imageFile struct {
 	name  string
 	mode  int64
@@ -254,7 +254,7 @@ func rootCertificates() []byte {
 	var b bytes.Buffer
 	for root := range bundle.Roots() {
 		if root.Constraint == nil {
-			_ = pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // a Buffer accepts every write
+			_ = pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // writing to a bytes.Buffer cannot fail
 		}
 	}
 	return b.Bytes()

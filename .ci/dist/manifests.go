@@ -58,10 +58,11 @@ func (r *release) manifests() error {
 
 const summary = "Table store that speaks the Azure Table Storage protocol"
 
-// archived is an archive in a manifest. dir is the directory inside the archive.
+// archived describes an archive for a manifest: its URL, its checksum, and the name of the directory inside it.
 type archived struct{ URL, Sum, dir string }
 
-// homepage returns the URL of the repository, or else the host of the release URL, or else "".
+// homepage returns the URL of the repository. If it is unknown, homepage returns the host of the release URL, or ""
+// without a release URL.
 func (r *release) homepage() string {
 	scheme, rest, _ := strings.Cut(r.url, "://")
 	if r.source != "" || scheme == "file" {
@@ -71,7 +72,6 @@ func (r *release) homepage() string {
 	return scheme + "://" + host
 }
 
-// formula returns the Homebrew formula.
 func (r *release) formula(archives map[string]archived) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "class Edgetable < Formula\n  desc %q\n", summary)
@@ -110,7 +110,7 @@ end
 	return b.String()
 }
 
-// winget returns the winget manifest, a singleton.
+// winget returns the manifest for winget, in its format with a single file.
 func (r *release) winget(a archived) string {
 	return fmt.Sprintf(`PackageIdentifier: edgetable.edgetable
 PackageVersion: %s

@@ -13,8 +13,8 @@ import (
 
 const npmSource = "infra/packages/npm"
 
-// npm writes a package with the program for each platform, and the package edgetable. npm installs only the platform's
-// package, an optional dependency of edgetable.
+// npm writes the npm packages: one with the program for each platform, and the package edgetable, which has these as
+// optional dependencies. A user's npm then installs only the package of the user's platform.
 func (r *release) npm() error {
 	main, err := readJSON(npmSource + "/package.json")
 	if err != nil {
@@ -46,7 +46,8 @@ func (r *release) npm() error {
 	return errors.Join(err, r.npmPackage(r.config.ProjectName, main, files))
 }
 
-// npmPackage writes a package like "npm pack". files maps paths in the package to source files.
+// npmPackage writes a package in the format of "npm pack". The keys of files are paths in the package, and the values
+// are paths of source files.
 func (r *release) npmPackage(name string, about map[string]any, files map[string]string) error {
 	text, err := json.MarshalIndent(about, "", "  ")
 	if err != nil {
@@ -56,7 +57,7 @@ func (r *release) npmPackage(name string, about map[string]any, files map[string
 	if err != nil {
 		return err
 	}
-	z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // the level is valid
+	z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // BestCompression is a valid level, so there is no error
 	w := tar.NewWriter(z)
 	add := r.tarred(w)
 	err = add("package/package.json", 0o644, append(text, '\n'))
@@ -70,7 +71,7 @@ func (r *release) npmPackage(name string, about map[string]any, files map[string
 	return errors.Join(err, w.Close(), z.Close(), f.Close())
 }
 
-// node returns the name of the platform in Node.js.
+// node returns the name that Node.js uses for the platform.
 func (t target) node() string {
 	name := func(of map[string]string, goName string) string {
 		if n, ok := of[goName]; ok {

@@ -14,8 +14,8 @@ import (
 
 const nugetSource = "infra/packages/nuget"
 
-// nuget writes a NuGet package with the program for each platform, and the .NET tool edgetable, which refers to them.
-// The .NET SDK 10 or later installs the platform's package.
+// nuget writes the NuGet packages: one with the program for each platform, and the .NET tool edgetable, which refers to
+// these. The .NET SDK 10 or later then installs the package of the user's platform.
 func (r *release) nuget() error {
 	named := toolSettings{Version: 2, Command: toolCommand{Name: r.config.ProjectName}}
 	for _, t := range r.targets {
@@ -66,8 +66,8 @@ type toolPackage struct {
 	ID                string `xml:"Id,attr"`
 }
 
-// dotnet returns the name of the platform in .NET. A package for linux-x64 also serves musl: the program is static, and
-// .NET accepts linux-x64 on musl.
+// dotnet returns the name that .NET uses for the platform. The package for linux-x64 also works with musl: the program
+// is static, and .NET installs linux-x64 packages there.
 func (t target) dotnet() string {
 	os := map[string]string{"darwin": "osx", "windows": "win", "linux": "linux"}[t.os]
 	if t.arch == "amd64" {
@@ -76,7 +76,7 @@ func (t target) dotnet() string {
 	return os + "-" + t.arch
 }
 
-// nuspec is the description of a package in a gallery.
+// nuspec is the metadata file of a NuGet package, which galleries show.
 type nuspec struct {
 	XMLName  xml.Name `xml:"http://schemas.microsoft.com/packaging/2013/05/nuspec.xsd package"`
 	Metadata struct {
@@ -178,13 +178,13 @@ func icon() ([]byte, error) {
 		for x := range side {
 			c := ground
 			switch u, v := float64(x)/unit, float64(y)/unit; {
-			case u < 7 || u >= 25 || v < 7 || v >= 25: // outside the sheet
-			case u+v > 44: // below the folded corner
+			case u < 7 || u >= 25 || v < 7 || v >= 25: // the point is outside the sheet
+			case u+v > 44: // the point is below the folded corner
 				c = corner
 			case u+v > 41.1:
 			case v < 11.5:
 				c = white
-			case v < 13.5 || v >= 18.5 && v < 20.5 || u >= 13 && u < 15: // between cells
+			case v < 13.5 || v >= 18.5 && v < 20.5 || u >= 13 && u < 15: // the point is between cells
 			case u < 13:
 				c = pale
 			default:

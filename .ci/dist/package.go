@@ -35,7 +35,7 @@ func (r *release) pack(t target, format string) error {
 	}}
 	for _, content := range c.Contents {
 		if content.Packager == "" || content.Packager == format {
-			own := *content // nfpm modifies its input
+			own := *content // make a copy, because nfpm modifies its input
 			info := *content.FileInfo
 			own.FileInfo = &info
 			contents = append(contents, &own)

@@ -13,9 +13,9 @@ import (
 
 // release is the input of a build.
 type release struct {
-	Version    string // without the v of the tag
+	Version    string // version without the v of the tag
 	FullCommit string
-	IsGitDirty bool      // a file differs from the commit
+	IsGitDirty bool      // true if a file differs from the commit
 	time       time.Time // time of the commit, used for all files
 
 	config  config
@@ -48,10 +48,10 @@ func newRelease(given string) (*release, error) {
 			return nil, err
 		}
 		r.IsGitDirty = changed != ""
-		// A tagged commit is a release. Other commits have a version before the next release.
+		// The version of a tagged commit is its tag. The version of any other commit sorts before the next release.
 		last, err := output("git", "describe", "--tags", "--match=v[0-9]*")
 		if err != nil {
-			last = "v0.0.0-0-g0" // no tag yet
+			last = "v0.0.0-0-g0" // the repository has no tag yet
 		}
 		if r.Version, err = versionOf(strings.TrimPrefix(last, "v"), seconds); err != nil {
 			return nil, err
@@ -62,7 +62,7 @@ func newRelease(given string) (*release, error) {
 		return nil, err
 	}
 	r.time = time.Unix(n, 0).UTC()
-	return r, os.Setenv("SOURCE_DATE_EPOCH", seconds) // read by nfpm
+	return r, os.Setenv("SOURCE_DATE_EPOCH", seconds) // nfpm reads this variable
 }
 
 // versionOf converts the output of git describe to a version. For a commit after v1.2.3, the result is

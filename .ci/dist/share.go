@@ -85,7 +85,7 @@ func (r *release) scripts(dir string) error {
 
 func writeGzip(file string, text []byte) error {
 	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is valid
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // BestCompression is a valid level, so there is no error
 	_, err := z.Write(text)
 	if err == nil {
 		err = z.Close()
@@ -101,7 +101,7 @@ var licenseName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)`)
 // thirdParty writes the licenses of all modules in the program, on any platform. Most licenses require that copies of
 // the program include them.
 func (r *release) thirdParty(file string) error {
-	modules := map[string]string{} // directory by module
+	modules := map[string]string{} // maps each module to its directory
 	for _, t := range r.targets {
 		c := exec.Command("go", "list", "-deps", "-json=Module", r.config.Builds[0].Main)
 		c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch)

@@ -29,7 +29,7 @@ func (r *release) boms() error {
 			args = append(args, strings.NewReplacer("${document}", document, "${artifact}", program).Replace(arg))
 		}
 		bom := exec.Command("go", args...)
-		bom.Dir = r.out // as in GoReleaser
+		bom.Dir = r.out // GoReleaser uses this directory too
 		bom.Env = append(os.Environ(), "GOFLAGS=")
 		if out, err := bom.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w\n%s", bom, err, out)

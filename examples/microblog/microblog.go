@@ -44,8 +44,8 @@ type post struct {
 	PostedIs string `json:"PostedOn@odata.type"`
 }
 
-// inverted returns a string that sorts later times first: 19 digits that count down to the year 2262, where int64
-// nanoseconds end.
+// inverted converts a time to a string, so that later times sort first. The string has 19 digits that count down to the
+// year 2262, where int64 nanoseconds end.
 func inverted(t time.Time) string { return fmt.Sprintf("%019d", math.MaxInt64-t.UnixNano()) }
 
 // literal returns a string literal for a filter. Without the quotes, a name could change the meaning of the filter.
@@ -140,7 +140,7 @@ func (m *microblog) listNewestFirst(ctx context.Context, name string, size int) 
 	}
 }
 
-// listSince prints the posts since the given time. The service finds them as a range of RowKeys, without scanning the
+// listSince prints the posts since the given time. They are a range of RowKeys, so the service does not scan the
 // partition.
 func (m *microblog) listSince(ctx context.Context, name string, since time.Time) error {
 	filter := fmt.Sprintf("PartitionKey eq %s and RowKey le %s", literal(name), literal(inverted(since)))

@@ -20,7 +20,7 @@ func (p *program) manCommand() *cobra.Command {
 				return err
 			}
 			c.Root().DisableAutoGenTag = true
-			// no date, so that the output is reproducible
+			// omit the date, so that the output is reproducible
 			return doc.GenManTree(c.Root(), &doc.GenManHeader{Section: "1", Source: "edgetable", Manual: "edgetable", Date: new(time.Time)}, args[0])
 		},
 	}

@@ -21,7 +21,7 @@ import (
 	"edgetable/functions/edgetable/server"
 )
 
-// Set by "make dist".
+// "make dist" sets these variables.
 var release, commit string
 
 func main() {
@@ -30,11 +30,11 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal terminates the process immediately
 	p := program{name: os.Args[0], args: os.Args[1:], signals: server.Signals{Hangups: hangups, Ticks: ticks}, Terminal: &cli.Terminal{Environment: os.Getenv, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Alone: true, Packaged: "/etc/edgetable/edgetable.conf", Variables: variables}}
-	p.Columns, _, _ = term.GetSize(int(os.Stdout.Fd())) // 0 if standard output is not a terminal
+	p.Columns, _, _ = term.GetSize(int(os.Stdout.Fd())) // Columns is 0 if standard output is not a terminal
 	os.Exit(p.run(ctx))
 }
 
-// ticks returns the channel on whose events a server checks its files for changes.
+// ticks returns a channel that receives a value each time a server must check its files for changes.
 func ticks() <-chan time.Time { return time.Tick(reload.Every) }
 
 func variables() (names []string) {
@@ -107,8 +107,8 @@ func (p *program) run(ctx context.Context) int {
 	return status
 }
 
-// asAzurite translates a command line for Azurite. done reports whether the program is to exit with status, after an
-// error or a request for help.
+// asAzurite translates a command line for Azurite. If the first result is true, the program must exit with the returned
+// status, because of an error or a request for help.
 func (p *program) asAzurite() (done bool, status int) {
 	name, args := azurite.Named(p.name, p.args)
 	if name == "" {

@@ -11,6 +11,6 @@ type program struct {
 	name       string // name of the executable; "" means edgetable
 	args       []string
 	signals    server.Signals
-	understood bool  // the command line was parsed; later errors are not about its syntax
-	misnamed   error // error for an unknown command with --help
+	understood bool  // true after the command line was parsed; later errors are not about its syntax
+	misnamed   error // error about an unknown command, if --help is set
 }

@@ -34,7 +34,7 @@ func (p *program) accountCommand() *cobra.Command {
 					return err
 				}
 			}
-			defer lockDir(filepath.Dir(path))() // concurrent commands could overwrite each other's changes
+			defer lockDir(filepath.Dir(path))() // prevents concurrent commands from overwriting each other's changes
 			f, err := openFile(path)
 			if err != nil {
 				return err
@@ -177,9 +177,9 @@ type described struct {
 
 // keyUse describes a key of an account without revealing it.
 type keyUse struct {
-	Key      int        `json:"key"` // 1 or 2
+	Key      int        `json:"key"` // number of the key, 1 or 2
 	Bits     int        `json:"bits"`
-	LastUsed *time.Time `json:"lastUsed"` // nil if never used
+	LastUsed *time.Time `json:"lastUsed"` // time of the last use; nil if the key was never used
 }
 
 func (f *file) describe(name string) described {
@@ -304,7 +304,7 @@ func (p *program) removeAccount(ctx context.Context, f *file, name string, o *ac
 		return err
 	}
 	if !o.force {
-		info, _ := o.askServer(ctx, f.path) // without a response, the recorded last uses are sufficient for the check
+		info, _ := o.askServer(ctx, f.path) // if the server does not respond, the check uses only the recorded last uses
 		if err := f.accountInUse(name, info, time.Now()); err != nil {
 			return err
 		}
@@ -322,7 +322,7 @@ func (p *program) removeAccount(ctx context.Context, f *file, name string, o *ac
 	return nil
 }
 
-// saveAccounts saves the file. It prints a warning if servers may ignore the file.
+// saveAccounts saves an accounts file. It prints a warning if servers may ignore the file.
 func (p *program) saveAccounts(f *file) error {
 	if p.Environment(accounts.Variable) != "" {
 		fmt.Fprintf(p.Err, "$%s is set: a server that has this variable ignores %s unless it gets --accounts\n", accounts.Variable, f.path)

@@ -21,8 +21,8 @@ func (o *accountFlags) askServer(ctx context.Context, path string) (*admin.Info,
 	return info, nil
 }
 
-// usesFile reports whether a server uses the accounts file at path; "" means no file. A server without one also matches
-// the file that it will read at its next start.
+// usesFile reports whether a server uses the accounts file at path, where "" means no file. If the server has no
+// accounts file, usesFile returns true for "" and for the path at which the server looks for the file when it starts.
 func (o *accountFlags) usesFile(info *admin.Info, path string) bool {
 	if info.File == "" {
 		return path == "" || path == filepath.Join(o.data, cli.AccountsInData)
@@ -30,8 +30,8 @@ func (o *accountFlags) usesFile(info *admin.Info, path string) bool {
 	return sameFile(info.File, path)
 }
 
-// sameFile reports whether a and b are the same file. It compares only the base names if one is not accessible and a is
-// relative: the server may have another working directory.
+// sameFile reports whether a and b are the same file. If a is a relative path and one of the files is not accessible,
+// sameFile compares only the base names, because the server may have another working directory.
 func sameFile(a, b string) bool {
 	one, err := os.Stat(a)
 	other, fails := os.Stat(b)
@@ -41,8 +41,8 @@ func sameFile(a, b string) bool {
 	return !filepath.IsAbs(a) && filepath.Base(a) == filepath.Base(b)
 }
 
-// endpointOf returns the URL of an account from --endpoint, else its entry, else the running server, else the server
-// settings. Without any, it prints the reason and returns "".
+// endpointOf returns the URL of an account. It takes the URL from the first of these that has one: --endpoint, the
+// entry of the account, the running server, the server settings. If none has one, it prints the reason and returns "".
 func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err error) string {
 	begin := ""
 	switch {
@@ -79,7 +79,7 @@ type accountFlags struct {
 	accounts, data string
 	admin          string
 	endpoint       string
-	known          string // endpoint that the entry of the account contains
+	known          string // URL in the account's entry of the accounts file
 	finish, force  bool
 	yes            bool
 	disable        bool

@@ -18,12 +18,12 @@ import (
 // file is an accounts file. It is edited line by line to preserve comments and the order of accounts.
 type file struct {
 	path  string
-	lines []string // with line ends
+	lines []string // lines of the file, including their line ends
 	list  accounts.List
 	mode  fs.FileMode
 }
 
-// openFile reads an accounts file, which need not exist.
+// openFile reads an accounts file. The file may be missing.
 func openFile(path string) (*file, error) {
 	f := &file{path: path, list: accounts.List{}, mode: 0o600}
 	text, err := cli.ReadPrivate(f.path)
@@ -43,7 +43,7 @@ func openFile(path string) (*file, error) {
 	return f, nil
 }
 
-// find returns the index of an account's line and the parsed entry.
+// find returns an account's entry and the index of its line.
 func (f *file) find(name string) (int, accounts.Entry, error) {
 	for i, line := range f.lines {
 		if e, ok := accounts.ParseEntry(line); ok && e.Name == name {
@@ -73,11 +73,11 @@ func (f *file) save() error {
 	if len(list) == 0 {
 		return errors.New("a server needs at least one account: disable the last account instead, or create another account first")
 	}
-	return directory.Replace(f.path, []byte(text), f.mode) // Replace syncs, so a removed key cannot reappear after a power failure
+	return directory.Replace(f.path, []byte(text), f.mode) // Replace syncs the file, so a removed key cannot reappear after a power failure
 }
 
 func newKey() string {
 	var secret [accounts.LeastKey]byte
-	_, _ = rand.Read(secret[:]) // never fails
+	_, _ = rand.Read(secret[:]) // rand.Read never fails
 	return base64.StdEncoding.EncodeToString(secret[:])
 }

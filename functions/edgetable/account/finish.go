@@ -43,8 +43,8 @@ func (f *file) accountInUse(name string, info *admin.Info, now time.Time) error 
 	return nil
 }
 
-// inUse returns an error if the first key of an account must not be removed yet, because clients still use it or none
-// has used the second key.
+// inUse returns an error if the first key of an account must not be removed yet: clients still use this key, or no
+// client has used the second key.
 func (f *file) inUse(name string, info *admin.Info, now time.Time) error {
 	first, second := f.keyUsed(name, 0, info), f.keyUsed(name, 1, info)
 	switch {

@@ -18,14 +18,14 @@ import (
 // current accounts remain in use.
 type Known struct {
 	Source Source
-	Refuse func(accounts.List) error // returns an error for accounts that the server must not serve
+	Refuse func(accounts.List) error // function that returns an error if the server must not serve the accounts
 	Log    *slog.Logger
 
 	Current atomic.Pointer[accounts.List]
 	files   reload.Changes
 
 	mu    sync.Mutex
-	File  string // accounts file, or "" if the accounts are not from a file
+	File  string // path of the accounts file; "" if the accounts are not from a file
 	used  lastUsed
 	noted time.Time
 }
@@ -46,7 +46,7 @@ func (k *Known) WithoutAudience() (names []string) {
 	return names
 }
 
-// Load loads the accounts if their file has changed. changed reports whether the accounts are different.
+// Load loads the accounts if their file has changed. It reports whether the new accounts differ from the previous ones.
 func (k *Known) Load(asked bool) (changed bool, err error) {
 	if !k.files.Due(reload.StampOf(k.Source.file), asked) {
 		return false, nil
@@ -91,8 +91,8 @@ func (k *Known) Reload(asked bool) {
 // usedEvery is the interval at which the last uses of keys are recorded.
 const usedEvery = 10 * time.Second
 
-// NoteUsed records the keys that were used since the previous record, unless this record is younger than every. If the
-// accounts are from a file, the record is saved next to it.
+// NoteUsed records which keys were used since its last record. It does nothing if the given interval has not passed
+// since this record. If the accounts are from a file, it writes the record to a second file next to it.
 func (k *Known) NoteUsed(every time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

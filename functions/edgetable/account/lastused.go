@@ -38,8 +38,8 @@ func readLastUsed(file string) lastUsed {
 	return u
 }
 
-// update sets to now the last use of each key that was used since the previous call of update. It reports whether there
-// were such keys.
+// update sets the last use of each key that was used since the previous update to the given time. It reports whether
+// there was such a key.
 func (u lastUsed) update(list accounts.List, now time.Time) (changed bool) {
 	for _, account := range list {
 		for _, k := range account.Keys {

@@ -37,7 +37,7 @@ type sasFlags struct {
 	httpsOnly, onlyText bool
 }
 
-// Letters of SAS permissions and resource types, by the words that users may write instead.
+// These maps contain the letters of SAS permissions and resource types, by the words that users may write instead.
 var (
 	permissionWords = map[string]string{
 		"read": "r", "query": "r", "add": "a", "insert": "a", "update": "u", "delete": "d",
@@ -143,7 +143,7 @@ func (p *program) sas(c *cobra.Command, o *sasFlags) error {
 		return p.PrintJSON(struct {
 			URL     string   `json:"url"`
 			Token   string   `json:"token"`
-			Permits []string `json:"permits"` // a sentence for each permission
+			Permits []string `json:"permits"` // one sentence about each permission
 		}{endpoint + "?" + token, token, t.Describe()})
 	}
 	fmt.Fprintln(p.Out, endpoint+"?"+token)
@@ -207,7 +207,7 @@ func (o *sasFlags) sign(k *sharedkey.Key, now time.Time) (string, error) {
 	if expiry, err = signedTime(expiry, now); err != nil {
 		return "", cli.Misuse("--expires: %v", err)
 	}
-	from, _ := sas.ParseTime(start) // 0 if start is ""
+	from, _ := sas.ParseTime(start) // the result is 0 if no start is given
 	if until, err := sas.ParseTime(expiry); err == nil && until <= max(from, edm.TicksOf(now)) {
 		return "", cli.Misuse("--expires %s is in the past, or not after --start", o.expires)
 	}
@@ -300,7 +300,8 @@ func wordsFor(order string, words map[string]string) string {
 	return strings.Join(list, ", ")
 }
 
-// signedTime converts a time to the format in tokens. s is an RFC 3339 time, a date, or a duration from now such as 7d.
+// signedTime converts a time to the format in tokens. The time is in RFC 3339 format, a date, or a duration from now
+// such as 7d.
 func signedTime(s string, now time.Time) (string, error) {
 	if s == "" {
 		return "", nil

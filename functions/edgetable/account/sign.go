@@ -77,8 +77,8 @@ func (p *program) sign(file, name, verb, target string, asJSON bool) error {
 	return nil
 }
 
-// Named returns the name of the account in a URL. Like the server, it reads the host if this has the form
-// account.table.example.com, and otherwise the path.
+// Named returns the name of the account in a URL. Like the server, it takes the name from a host of the form
+// account.table.example.com. For other hosts, it takes the name from the path.
 func Named(u *url.URL) string {
 	label, rest, _ := strings.Cut(strings.ToLower(u.Hostname()), ".")
 	if !strings.HasPrefix(rest, "table.") {
@@ -129,7 +129,7 @@ func pathOf(target string) (path, query string) {
 	path, query, _ = strings.Cut(path, "?")
 	i := strings.IndexByte(path, '/')
 	if i < 0 {
-		return "/", query // curl also requests / for an empty path
+		return "/", query // if a URL has no path, curl requests the path /
 	}
 	return path[i:], query
 }
@@ -141,7 +141,7 @@ func hasBody(method string) bool {
 // escape percent-encodes the characters of a URL that are not allowed, that a shell or curl would interpret, or that
 // are never sent (#). The signature covers the escaped URL.
 func escape(target string) string {
-	const allowed = "-._~:/?@!$&()*+,;=%" // without ', which a shell interprets, and [ and ], which curl interprets
+	const allowed = "-._~:/?@!$&()*+,;=%" // this excludes ', which a shell interprets, and brackets, which curl interprets
 	_, rest, _ := strings.Cut(target, "://")
 	start := len(target) - len(rest)
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {

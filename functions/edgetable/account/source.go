@@ -16,8 +16,8 @@ type Source struct {
 	file     string
 	optional bool // if the file does not exist, the inline list is used
 	text     string
-	name     string // name of the inline list in errors
-	weak     bool   // permits keys below the minimum length
+	name     string // name of the inline list for error messages
+	weak     bool   // keys below the minimum length are permitted
 }
 
 // WeakSource returns a source of accounts for tests: the text of an environment variable, which may contain short keys.
@@ -38,7 +38,7 @@ func NewSource(environment func(string) string, file, data string) Source {
 	return s
 }
 
-// read returns the accounts and the file that they are from, or "".
+// read returns the accounts and the name of their file. The name is "" if the accounts are not from a file.
 func (s *Source) read() (list accounts.List, file string, err error) {
 	text, name := s.text, s.name
 	if s.file != "" {

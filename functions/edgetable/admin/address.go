@@ -7,14 +7,14 @@ import (
 
 // Address holds the settings of a server that determine its URL.
 type Address struct {
-	Public  string   // --public-url
-	Listen  string   // --listen
-	TLS     bool     // the server has a certificate
+	Public  string   // value of --public-url
+	Listen  string   // value of --listen
+	TLS     bool     // true if the server has a certificate
 	Domains []string // domains with a certificate from an authority
 }
 
-// URL returns the URL of a server without an account: its public URL or domain, else the host and port where it
-// listens. If it listens on all addresses, 127.0.0.1 replaces host.
+// URL returns the URL of a server without an account. This is its public URL or its domain, or else the host and port
+// where it listens. For a server that listens on all addresses, the host is 127.0.0.1.
 func (a *Address) URL(host, port string, everywhere bool) string {
 	if a.Public != "" {
 		return strings.TrimSuffix(a.Public, "/")

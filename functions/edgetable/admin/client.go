@@ -56,7 +56,7 @@ func (r *Server) Promote(ctx context.Context, force, takeOver bool) (string, err
 // Link is a one-time URL that opens all accounts in a server's explorer.
 type Link struct {
 	URL  string        `json:"url"`
-	Good time.Duration `json:"good"` // how long the URL is valid
+	Good time.Duration `json:"good"` // time for which the URL is valid
 }
 
 // Link requests a one-time URL of the explorer.
@@ -103,8 +103,8 @@ func read[T any](ctx context.Context, server *Server, method, path string) (v T,
 // answer is the timeout of a request for the state of a server. A busy machine may need some seconds.
 const answer = 30 * time.Second
 
-// Ask returns the state of the server that uses a data directory, or nil if there is none. It returns an error if a
-// server is running but does not report its state.
+// Ask returns the state of the server that uses a data directory, or nil if no server is running. It returns an error
+// if a server is running but does not report its state.
 func Ask(ctx context.Context, data, socket string) (*Info, error) {
 	path := Socket(data, socket)
 	c, err := net.Dial("unix", path)

@@ -13,9 +13,9 @@ import (
 
 // Info is the state that a server reports. It contains no keys.
 type Info struct {
-	URL      string    `json:"url"`     // base URL, without an account
-	Listens  string    `json:"listens"` // host:port
-	File     string    `json:"file"`    // accounts file, or ""; without a file, last uses before the server's start are unknown
+	URL      string    `json:"url"`     // base URL of the server, without an account
+	Listens  string    `json:"listens"` // address at which the server listens, in the form host:port
+	File     string    `json:"file"`    // accounts file; if it is "", last uses before the start of the server are unknown
 	Accounts []Account `json:"accounts"`
 }
 
@@ -42,8 +42,8 @@ func (i *Info) Find(name string) (Account, bool) {
 	return i.Accounts[at], true
 }
 
-// Serves reports whether endpoint is a URL of this server and the account exists. The host must be the server's own, or
-// a loopback address with the server's port.
+// Serves reports whether endpoint is the URL of an existing account on this server. The host in this URL must be the
+// server's host, or a loopback address with the server's port.
 func (i *Info) Serves(endpoint, account string) bool {
 	u, err := url.Parse(endpoint)
 	if _, known := i.Find(account); err != nil || !known {

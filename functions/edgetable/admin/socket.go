@@ -22,11 +22,11 @@ func Listen(path string) (net.Listener, error) {
 		return nil, err
 	}
 	dir := path + "~"
-	if err := os.RemoveAll(dir); err != nil { // left over from a killed server
+	if err := os.RemoveAll(dir); err != nil { // a killed server may have left this directory
 		return nil, err
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Dir(path), errors.Unwrap(err)) // without the temporary path, which means nothing to the user
+		return nil, fmt.Errorf("%s: %w", filepath.Dir(path), errors.Unwrap(err)) // omit the temporary path, which would mean nothing to the user
 	}
 	defer os.RemoveAll(dir)
 	hidden := filepath.Join(dir, "s")

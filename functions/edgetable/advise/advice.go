@@ -9,7 +9,7 @@ type Advice struct {
 	// Costs is empty if the traffic was counted for less than an hour, which is not enough to estimate a month.
 	Costs    []Cost  `json:"costs"`
 	PricesOf string  `json:"pricesOf"`
-	Seconds  float64 `json:"seconds"` // period for which the traffic was counted
+	Seconds  float64 `json:"seconds"` // number of seconds for which the traffic was counted
 	Stored   *Stored `json:"stored,omitempty"`
 }
 
@@ -23,7 +23,7 @@ func Judge(table string, f *Facts) *Advice {
 		a.Seconds = Period(f.Traffic).Seconds()
 	}
 	if a.Findings == nil {
-		a.Findings = []Finding{} // JSON [] instead of null
+		a.Findings = []Finding{} // in JSON, an empty list must be [] and not null
 	}
 	return a
 }

@@ -23,8 +23,8 @@ type Cost struct {
 
 const month = 730 * time.Hour
 
-// Costs estimates the monthly cost of the traffic and the data on each platform that charges by use. The binary costs
-// only its machine.
+// Costs estimates the monthly cost of the traffic and the data on each platform that charges by use. The single binary
+// is not included, because it has no cost but its machine.
 func Costs(f *Facts) []Cost {
 	var reads, readUnits, queries, further, queryUnits, rows, requests, writes, units float64
 	if r := f.Traffic; r != nil {
@@ -38,7 +38,7 @@ func Costs(f *Facts) []Cost {
 		rows = scale * float64(t.Scanned)
 		requests = reads + queries + scale*float64(t.WriteRequests)
 		writes = scale * float64(t.Writes)
-		// DynamoDB charges twice the write units in a transaction.
+		// A write in a transaction costs twice as many DynamoDB write units as a single write.
 		units = scale * float64(t.WriteUnits) * (1 + float64(t.BatchEntities)/float64(max(t.Writes, 1)))
 	}
 	gb := 0.0
@@ -55,8 +55,8 @@ func Costs(f *Facts) []Cost {
 	}
 }
 
-// mergedPages returns the number of query pages that read all buckets of a table on DynamoDB. Workers do not pay for
-// these, because a page reads only the objects that have its keys.
+// mergedPages returns the number of query pages that read all buckets of a table on DynamoDB. On Workers, these pages
+// have no additional cost, because each reads only the objects whose ranges contain its keys.
 func mergedPages(r *traffic.Report) (pages uint64) {
 	for _, s := range r.Shapes {
 		switch s.Plan {

@@ -13,7 +13,7 @@ func singleRows(f *Facts) []Finding {
 		number = float64(s.Rows) / float64(max(s.Partitions, 1))
 		alone = number < 1.1
 	} else if t := &f.Traffic.Totals; t.FirstInserts >= enough {
-		// FirstPartitions is an estimate that may be too low
+		// FirstPartitions is an estimate, which may be too low
 		alone = float64(t.FirstPartitions) > 0.85*float64(t.FirstInserts)
 	}
 	pages, example := uint64(0), ""
@@ -42,7 +42,7 @@ func singleRows(f *Facts) []Finding {
 	}}
 }
 
-// wide is the size in bytes from which an entity is reported as large.
+// wide is the minimum size in bytes of an entity that is reported as large.
 const wide = 256 << 10
 
 func wideEntities(f *Facts) []Finding {

@@ -2,14 +2,14 @@ package advise
 
 import "edgetable/core/traffic"
 
-// Facts are what is known about a table.
+// Facts contains what is known about a table.
 type Facts struct {
-	Traffic *traffic.Report // nil if the traffic is unknown
-	Stored  *Stored         // nil if the entities are unknown
+	Traffic *traffic.Report // counted traffic; nil if it is unknown
+	Stored  *Stored         // statistics of the entities; nil if they are unknown
 	// Buckets is the number of buckets of the table on DynamoDB.
 	Buckets int
-	// Splits is set if the traffic is from Durable Objects, which split automatically unless the Worker's configuration
-	// (not in the report) forbids it.
+	// Splits means that the traffic is from Durable Objects. These split automatically, unless the configuration of the
+	// Worker, which is not in the report, forbids it.
 	Splits bool
 }
 

@@ -3,10 +3,10 @@ package advise
 // Finding is a problem with the keys of a table.
 type Finding struct {
 	Rule    string  `json:"rule"`
-	Finding string  `json:"finding"` // sentence with the number
+	Finding string  `json:"finding"` // sentence that contains the number
 	Number  float64 `json:"number"`
 	Unit    string  `json:"unit"`
-	Example string  `json:"example"` // a key or a filter
+	Example string  `json:"example"` // example of a key or of a filter
 	Why     Why     `json:"why"`
 	Instead string  `json:"instead"`
 }

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	dynamodbPartition = 1000 // write units per second of a DynamoDB partition
+	dynamodbPartition = 1000 // maximum number of write units per second of a DynamoDB partition
 	hotShare          = 0.3  // a partition with more than this share of the operations is hot
 )
 
@@ -44,7 +44,7 @@ func hotPartitions(r *traffic.Report) (list []Finding) {
 	return list
 }
 
-// appendOnly reports a table whose inserts are all at one end of the table.
+// appendOnly reports a table in which almost all inserts are at the same end.
 func appendOnly(r *traffic.Report) []Finding {
 	t := &r.Totals
 	if t.Judged < enough {
@@ -72,7 +72,7 @@ func appendOnly(r *traffic.Report) []Finding {
 	}}
 }
 
-// moreBuckets reports a table with more writes than its buckets (hash keys) accept.
+// moreBuckets reports a table that gets more writes than its number of buckets permits.
 func moreBuckets(r *traffic.Report, buckets int) []Finding {
 	most := uint64(0)
 	for _, c := range r.Map.Minutes {

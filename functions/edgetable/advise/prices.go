@@ -13,8 +13,8 @@ type Price struct {
 	Home    string  `json:"home"`
 	Thing   string  `json:"thing"`
 	Dollars float64 `json:"dollars"`
-	Per     float64 `json:"per"` // number of units
-	Of      string  `json:"of"`  // date of the source
+	Per     float64 `json:"per"` // number of units for this price
+	Of      string  `json:"of"`  // date of the price list
 	Source  string  `json:"source"`
 	Note    string  `json:"note,omitempty"`
 }
@@ -22,7 +22,7 @@ type Price struct {
 //go:embed prices.json
 var priceList []byte
 
-// Prices are the prices for estimates.
+// Prices are the prices for the estimated costs.
 var Prices = func() (list []Price) {
 	if err := json.Unmarshal(priceList, &list); err != nil {
 		panic(err)

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	scanRatio   = 10   // number of rows examined for each row returned, above which a query is reported
-	scanAtLeast = 1000 // minimum number of examined rows
+	scanRatio   = 10   // a query is reported if it examines more rows than this for each returned row
+	scanAtLeast = 1000 // a query is reported only if it examined at least this number of rows
 	// queriesAtLeast is the minimum number of queries of the same shape. Fewer were probably sent by a person; a
 	// program repeats its queries more often.
 	queriesAtLeast = 5
-	pagesAtLeast   = 20 // minimum number of pages, if the number of queries is unknown
+	pagesAtLeast   = 20 // this minimum applies if only the number of pages is known
 )
 
-// isFrequent reports whether queries are so frequent that a program must send them.
+// isFrequent reports whether a query is so frequent that probably a program sends it.
 func isFrequent(s *traffic.Shape) bool {
 	if s.Queries == 0 {
 		return s.Pages >= pagesAtLeast
@@ -86,8 +86,9 @@ func commas(n float64) string {
 	return text
 }
 
-// properties returns the properties in the shape of a filter, except the keys and Timestamp. equal are compared with
-// eq. point reports whether all are, without or.
+// properties returns the properties in the shape of a filter, except the keys and Timestamp. The second result contains
+// the properties that are compared with eq. The third result reports whether these are all of them, and the filter does
+// not contain "or".
 func properties(shape string) (names, equal []string, point bool) {
 	point = true
 	words := strings.Fields(strings.NewReplacer("(", " ", ")", " ").Replace(shape))
@@ -109,7 +110,8 @@ func properties(shape string) (names, equal []string, point bool) {
 	return names, equal, point && len(names) > 0 && !strings.Contains(shape, " or ")
 }
 
-// batches reports single writes that closely follow another write to the same partition and could be sent in a batch.
+// batches reports a table with many single writes that each follow another write to the same partition so closely that
+// one batch could contain both.
 func batches(r *traffic.Report) []Finding {
 	t := &r.Totals
 	single := t.WriteRequests - t.Batches

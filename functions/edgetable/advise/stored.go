@@ -12,9 +12,9 @@ import (
 // Stored describes the entities of a table or a range. Goroutines may describe separate ranges, which [Join] combines.
 type Stored struct {
 	Rows       int64 `json:"rows"`
-	Bytes      int64 `json:"bytes"` // by Azure's formula
+	Bytes      int64 `json:"bytes"` // total size of the entities by Azure's formula
 	Partitions int64 `json:"partitions"`
-	// Sizes counts the partitions by number of rows: 1, 2 to 3, 4 to 7, ….
+	// Sizes counts the partitions by their number of rows. The classes are 1, 2 to 3, 4 to 7, and so on.
 	Sizes [40]int64 `json:"sizes"`
 
 	LargestRows  int64  `json:"largestRows"`
@@ -73,7 +73,8 @@ func (s *Stored) Add(pk, rk string, p edm.Properties) {
 	s.edges[n-1].bytes += int64(size)
 }
 
-// compare compares the keys of an entity with the previous keys, and counts numbers that are out of numeric order.
+// compare compares the keys of an entity with those of the previous entity, and counts numbers that are not in numeric
+// order.
 func (s *Stored) compare(pk, rk string) {
 	before, after := s.last[0], pk
 	if before == after {
@@ -93,7 +94,7 @@ func (s *Stored) compare(pk, rk string) {
 	}
 }
 
-// number splits a key before the digits at its end.
+// number splits a key into the digits at its end and the text before them.
 func number(k string) (before, digits string) {
 	i := len(k)
 	for i > 0 && k[i-1] >= '0' && k[i-1] <= '9' {
@@ -170,7 +171,7 @@ func giantPartition(s *Stored) []Finding {
 	}}
 }
 
-// textOrder reports keys with numbers that sort as text.
+// textOrder reports a table whose keys contain numbers that are not in numeric order, because keys sort as text.
 func textOrder(s *Stored) []Finding {
 	if s.Misordered < 2 || s.numbers < enough/4 {
 		return nil

@@ -17,27 +17,27 @@ import (
 
 // Names of Azurite's programs that serve tables.
 const (
-	All    = "azurite" // serves blobs and queues too
+	All    = "azurite" // in Azurite, this program also serves blobs and queues
 	Tables = "azurite-table"
 )
 
 // AccountsVariable is Azurite's environment variable with the accounts, as name:key1:key2, separated by semicolons.
 const AccountsVariable = "AZURITE_ACCOUNTS"
 
-// Start is what to run instead of an Azurite program.
+// Start describes what to run when an Azurite program is started.
 type Start struct {
 	Args     []string // arguments of edgetable
-	Help     string   // help to print instead, unless ""
-	Accounts string   // accounts that replace the development account, unless ""
-	Notes    []string // messages for the log
+	Help     string   // if not empty, this help is printed and nothing is started
+	Accounts string   // if not empty, these accounts replace the development account
+	Notes    []string
 }
 
-// Named returns Azurite's name and the remaining arguments if the program was called as Azurite: the name of the
-// program, or the first argument, is Azurite's. Otherwise name is "".
+// Named checks whether the program was started as Azurite, by the name of the executable or by the first argument. If
+// so, it returns Azurite's name and the remaining arguments. Otherwise the returned name is "".
 func Named(program string, args []string) (name string, rest []string) {
 	base := strings.TrimSuffix(filepath.Base(program), ".exe")
 	if base == All || base == Tables {
-		if len(args) > 0 && args[0] == base { // a command for Azurite's image repeats the name in the entrypoint
+		if len(args) > 0 && args[0] == base { // a command for Azurite's image may repeat the name from the entrypoint
 			args = args[1:]
 		}
 		return base, args
@@ -152,8 +152,8 @@ func Serve(name string, args []string, environment func(string) string) (Start, 
 	return s, nil
 }
 
-// Lines returns the lines of Azurite's output for which programs wait. Some Testcontainers modules wait for all three
-// services, although only tables are served.
+// Lines returns the lines of Azurite's output that programs wait for. Some Testcontainers modules wait for the lines of
+// all three services, although only tables are served.
 func Lines(name, url string) []string {
 	lines := []string{"edgetable as Azurite Table service is successfully listening at " + url}
 	if name == All {

@@ -10,10 +10,10 @@ import (
 
 // Equivalent is a flag of Azurite and its counterpart in "edgetable serve".
 type Equivalent struct {
-	Flag  string // Azurite's flag
-	Short string // one-letter form, or ""
-	Here  string // flag of serve with its value, or "" if none is needed
-	Why   string // why serve has no such flag, or a remark
+	Flag  string
+	Short string // one-letter form of the flag, or ""
+	Here  string // corresponding flag of serve with its value, or "" if none is needed
+	Why   string // reason why serve has no such flag, or another remark
 }
 
 // Equivalents are Azurite's flags for tables.

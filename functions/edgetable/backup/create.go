@@ -60,8 +60,8 @@ func (p *program) backupCreate(ctx context.Context, location, data, socket strin
 	return nil
 }
 
-// mended returns a message for a backup that has replaced damaged objects of earlier backups: n is their number, and
-// first is one of them.
+// mended returns a message that a backup has replaced damaged objects of earlier backups. The message contains the
+// number of these objects and the name of one of them.
 func mended(n int, first string) string {
 	return fmt.Sprintf("damaged in earlier backups: %s. This backup has stored their content again. 'edgetable backup verify' names the backups that need these objects. The first of these objects is %s", cli.Things(n, "objects"), first)
 }

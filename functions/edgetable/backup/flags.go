@@ -15,8 +15,8 @@ import (
 type Flags struct {
 	To    string
 	Every time.Duration
-	Log   time.Duration // interval at which the log is shipped; 0 means never
-	limit int64         // maximum size of the log files that are not shipped yet
+	Log   time.Duration // interval at which the log is shipped; 0 means that it is not shipped
+	limit int64         // maximum size of the log files that have not been shipped yet
 	keep  repository.Keep
 	keys  []string
 }

@@ -30,9 +30,9 @@ func (p *program) backupListCommand() *cobra.Command {
 // listed is the output of backup list --json.
 type listed struct {
 	Backups    []oneBackup `json:"backups"`
-	Unfinished []oneBackup `json:"unfinished"` // backups in progress or interrupted
+	Unfinished []oneBackup `json:"unfinished"` // backups that are in progress or were interrupted
 	Damaged    []badBackup `json:"damaged"`
-	Log        []oneRange  `json:"log"` // time ranges in which each moment can be restored
+	Log        []oneRange  `json:"log"` // time ranges of which every moment can be restored
 }
 
 type oneRange struct {

@@ -111,8 +111,8 @@ func replay(ctx context.Context, r *repository.Repository, plan *repository.Plan
 	return errors.Join(follow.Replay(ctx, follow.Source{Place: r, With: with}, plan, store, true, progress), store.LeaveHistory(), store.Close())
 }
 
-// raise makes the next Timestamps of a store higher than all Timestamps in the shipped log. Clients have seen those, so
-// this is needed after a restore without the log.
+// raise makes the next Timestamps of a store higher than all Timestamps in the shipped log. This is needed after a
+// restore without the log, because clients have already seen these Timestamps.
 func raise(ctx context.Context, r *repository.Repository, dir string) error {
 	above, err := r.Highest(ctx)
 	if err != nil || above == 0 {
@@ -152,8 +152,8 @@ func restoreTable(restore func(dir string) error, dir string, key table.RecordKe
 	})
 }
 
-// restoreWhole restores a backup to the folder "whole", and continues a restore there that was killed. It first removes
-// a complete store, which may have been changed.
+// restoreWhole restores a backup to the folder "whole". If a restore to this folder was killed, restoreWhole continues
+// it. If the folder has a complete store, restoreWhole first removes this store, because it may have been changed.
 func restoreWhole(restore func(dir string) error, beside string) error {
 	whole := filepath.Join(beside, "whole")
 	if !target.Interrupted(whole) {

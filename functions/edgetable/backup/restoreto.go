@@ -19,8 +19,8 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// restoreTo copies the entities of a table from a backup to a table service. It restores the table to a temporary store
-// first, so the service need not know about backups.
+// restoreTo copies the entities of a table from a backup to a table service. It first restores the table to a temporary
+// store, so the service needs no support for backups.
 func (p *program) restoreTo(ctx context.Context, location string, o *restoring) (err error) {
 	beside, err := os.MkdirTemp("", "edgetable-restore-*")
 	if err != nil {

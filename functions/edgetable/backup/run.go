@@ -30,7 +30,7 @@ import (
 const (
 	LockFile       = "backup.lock"       // the process that makes a backup locks this file
 	Staging        = "backup.staging"    // directory with the checkpoint that is being uploaded
-	UnfinishedFile = "backup.unfinished" // list of backups that were begun but not completed: name and backup location
+	UnfinishedFile = "backup.unfinished" // list of backups that were begun but not completed, with their names and locations
 )
 
 // snapshotter is a store that can be backed up: a store that this process has opened, or the store of a running server.
@@ -46,7 +46,7 @@ type run struct {
 	store          snapshotter
 	keys           []string
 	progress       func(done, total int64)
-	spanned        func(*repository.LogSpan) // called with the span of the backup; may be nil
+	spanned        func(*repository.LogSpan) // function that is called with the span of the backup, or nil
 }
 
 // create makes the backup. It holds a lock, so that only one process at a time backs up a data directory.
@@ -89,7 +89,7 @@ func (b *run) create(ctx context.Context) (m *repository.Manifest, err error) {
 		},
 		Progress: b.progress, Now: time.Now,
 	})
-	if errors.Is(err, pebblestore.ErrDamaged) { // a retry would find the same damaged file, so this backup could never be completed
+	if errors.Is(err, pebblestore.ErrDamaged) { // a retry would find the same damaged file and could never succeed
 		err = errors.Join(err, repository.New(b.place).Abandon(ctx, begun.here...))
 		begun.here = nil
 		err = errors.Join(err, b.writeUnfinished(begun))
@@ -104,7 +104,7 @@ func (b *run) create(ctx context.Context) (m *repository.Manifest, err error) {
 	return m, b.writeUnfinished(begun)
 }
 
-// unfinished lists the backups of a data directory that were begun but not completed.
+// unfinished is the list of a data directory's backups that were begun but not completed.
 type unfinished struct {
 	here  []string // ids of unfinished backups in the backup location of this run
 	other []string // lines about backups in other locations; they are kept unchanged

@@ -22,8 +22,8 @@ import (
 
 // Status is the state of a server's scheduled backups, for metrics.
 type Status struct {
-	LastSuccess time.Time // when the newest complete backup was begun; zero if unknown
-	Successes   int64     // number of backups since the start of the server
+	LastSuccess time.Time // time at which the newest complete backup was begun; zero if unknown
+	Successes   int64     // number of completed backups since the start of the server
 	Failures    int64
 }
 
@@ -34,14 +34,14 @@ type Schedule struct {
 	store   *stores.Checkpoints
 	named   string // name by which the backup location is recognized
 	log     *slog.Logger
-	shipper *ship.Shipper // nil if the log is not shipped
+	shipper *ship.Shipper // the shipper of the log; nil if the log is not shipped
 
 	// Paused reports whether the store is a secondary, which makes no backups. If Paused is nil, the store is a
 	// primary.
 	Paused func() bool
 
-	forced atomic.Bool              // a backup is needed immediately, because the log can only be shipped after it
-	now    chan struct{}            // wakes Serve
+	forced atomic.Bool              // a backup is needed immediately, because the log cannot be shipped before it
+	now    chan struct{}            // a value in this channel wakes Serve
 	spans  chan *repository.LogSpan // passes the span of the backup in progress to startBackup
 
 	mu     sync.Mutex
@@ -134,7 +134,7 @@ func (b *Schedule) Place() *repository.Repository {
 // contains.
 func (b *Schedule) spanned(log *repository.LogSpan) {
 	select {
-	case <-b.spans: // discard the span of an earlier backup if startBackup has not received it
+	case <-b.spans: // discard the span of an earlier backup, which startBackup has not received
 	default:
 	}
 	if log != nil {
@@ -144,8 +144,8 @@ func (b *Schedule) spanned(log *repository.LogSpan) {
 
 func (b *Schedule) paused() bool { return b.Paused != nil && b.Paused() }
 
-// Resume continues backups. It is called after the store was promoted, and after the store became the owner of
-// the backup location again.
+// Resume continues the scheduled backups. It must be called after the store was promoted, and after the store became
+// the owner of the backup location again.
 func (b *Schedule) Resume() {
 	if b == nil {
 		return
@@ -301,7 +301,7 @@ func (b *Schedule) remember() {
 	}
 }
 
-// prune removes old backups. It logs a failure, and the prune after the next backup tries again.
+// prune removes old backups. It only logs an error, because the next backup is followed by another prune.
 func (b *Schedule) prune(ctx context.Context) {
 	if b.keep.None() {
 		return

@@ -34,8 +34,8 @@ func (o *restoring) state(ctx context.Context, r *repository.Repository, with []
 	}
 }
 
-// findDrop returns the last moment before the table of --before-drop was deleted: before the last deletion, or the last
-// one up to the time of --to-time.
+// findDrop returns the last moment before the deletion of the table in --before-drop. If the table was deleted several
+// times, this is the last deletion; with --to-time, it is the last one up to that time.
 func (o *restoring) findDrop(ctx context.Context, r *repository.Repository, with []age.Identity) (edm.Ticks, error) {
 	key := table.RecordKey{Account: o.account, Table: table.FoldName(o.beforeDrop)}
 	steps, err := r.Log(ctx, o.timeline, o.toTime)
@@ -59,7 +59,7 @@ func (o *restoring) findDrop(ctx context.Context, r *repository.Repository, with
 // restoring contains the flags of the command restore.
 type restoring struct {
 	backup, identity   string
-	toTime             edm.Ticks // 0 if not given
+	toTime             edm.Ticks // value of --to-time; 0 without this flag
 	beforeDrop         string
 	timeline           string
 	table, account     string

@@ -113,12 +113,12 @@ type verified struct {
 	Objects  int64    `json:"objects"`
 	Bytes    int64    `json:"bytes"`
 	Problems []string `json:"problems"`
-	Pieces   int64    `json:"pieces"`   // pieces of the log
+	Pieces   int64    `json:"pieces"`   // number of pieces of the log
 	LogBytes int64    `json:"logBytes"` // total size of the pieces of the log
-	Gaps     []string `json:"gaps"`     // gaps of the log, which the server recorded when it discarded log files
+	Gaps     []string `json:"gaps"`     // gaps in the log, which arose when the server discarded log files
 	Notes    []string `json:"notes"`    // problems of objects in the backup location that are not needed to restore the newest history
 
-	Log []oneRange `json:"log"` // time ranges in which each moment can be restored
+	Log []oneRange `json:"log"` // time ranges of which every moment can be restored
 }
 
 // worse returns an error if a backup location has damaged objects, or objects that the

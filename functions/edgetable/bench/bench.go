@@ -105,7 +105,7 @@ func bench(ctx context.Context, p *cli.Terminal, o *flags) error {
 	return measure(ctx, p, target, o)
 }
 
-// complete checks the flags and sets values that depend on several flags.
+// complete checks the flags, and sets the values that depend on more than one flag.
 func (o *flags) complete() error {
 	s := &o.spec
 	s.Op, s.Format, s.Refused, s.Prefix = load.Op(o.op), load.Format(o.format), load.Refused(o.refused), strconv.FormatInt(time.Now().UnixNano(), 36)
@@ -119,7 +119,7 @@ func (o *flags) complete() error {
 		}
 	}
 	if s.Op == load.Query {
-		o.entities = max(o.entities/o.rows, 1) * o.rows // each query must return the same number of rows, a whole partition
+		o.entities = max(o.entities/o.rows, 1) * o.rows // all partitions must be full, because each query reads a whole partition and must return the same number of rows
 	}
 	s.Layout = load.Layout{Entities: o.entities, RowsPerPartition: o.rows}
 	return nil

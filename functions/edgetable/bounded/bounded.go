@@ -12,8 +12,8 @@ import (
 	"edgetable/adapters/transport/httpserver"
 )
 
-// Serve serves connections until s is closed. At the maximum, it closes a connection of the client with the most
-// connections for a new one, preferably an idle one.
+// Serve serves connections until s is closed. If a new connection exceeds the maximum, Serve closes a connection of the
+// client that has the most connections. It prefers an idle one.
 func Serve(s *http.Server, l net.Listener, most int) error {
 	b := &listener{Listener: l, most: most}
 	s.ConnState = b.note
@@ -25,17 +25,17 @@ type listener struct {
 	most int
 
 	mu   sync.Mutex
-	open []*conn // oldest first
+	open []*conn // open connections, oldest first
 }
 
 type conn struct {
 	net.Conn
 	owner  *listener
-	client netip.Addr // the zero Addr for a Unix socket, whose connections count as one client
-	atWork bool       // a request is being served; guarded by owner.mu
+	client netip.Addr // address of the client; zero for all clients of a Unix socket, which count as one client
+	atWork bool       // true while a request is being served; guarded by owner.mu
 }
 
-// Accept accepts a connection. If the limit is exceeded, it closes another one.
+// Accept accepts a connection. If the number of connections then exceeds the limit, Accept closes another connection.
 func (l *listener) Accept() (net.Conn, error) {
 	raw, err := l.Listener.Accept()
 	if err != nil {
@@ -58,7 +58,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// spare returns the connection to close for a new one. mu must be held.
+// spare returns the connection that is closed in favor of a new one. mu must be held.
 func (l *listener) spare() *conn {
 	has := map[netip.Addr]int{}
 	for _, c := range l.open {

@@ -12,7 +12,7 @@ import (
 // CheckAddress returns an error if the address in a flag is invalid.
 func CheckAddress(flag, address string) error {
 	example := "127.0.0.1:10003"
-	if _, err := strconv.ParseUint(address, 10, 16); err == nil { // a port without a host
+	if _, err := strconv.ParseUint(address, 10, 16); err == nil { // the address is a port without a host
 		example = "127.0.0.1:" + address
 	}
 	_, port, err := net.SplitHostPort(address)

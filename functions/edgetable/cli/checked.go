@@ -6,7 +6,7 @@ import "io"
 // status 0.
 type Checked struct {
 	io.Writer
-	Err error // the first error
+	Err error // first error of a write
 }
 
 func (c *Checked) Write(b []byte) (int, error) {

@@ -29,8 +29,8 @@ func Settable(flag string) bool {
 	return flag != "help" && flag != "version" && flag != "config" && flag != "print-config" && flag != helpAllName
 }
 
-// Configure sets the flags that the command line does not set. It takes them from the environment, or else from the
-// configuration file.
+// Configure sets the flags that the command line does not set. It takes their values from the environment. For flags
+// that are not in the environment, it takes them from the configuration file.
 func (p *Terminal) Configure(c *cobra.Command) error {
 	if c.DisableFlagParsing { // the completion command parses the flags of other commands itself
 		return nil
@@ -84,8 +84,8 @@ func variablesOf(flags map[string]bool) []string {
 // askServer are the commands that send requests to the server on this machine.
 var askServer = []string{"account", "backup create", "explorer", "health", "sas", "traffic"}
 
-// packaged returns the configuration file of the installed Linux package if the command works with its server. It
-// returns "" if a flag or variable names another server.
+// packaged returns the configuration file of the installed Linux package if the command works with the server of this
+// package. It returns "" if a flag or a variable names another server.
 func (p *Terminal) packaged(c *cobra.Command) string {
 	_, path, _ := strings.Cut(c.CommandPath(), " ")
 	if p.Packaged == "" || !slices.ContainsFunc(askServer, func(one string) bool { return path == one || strings.HasPrefix(path, one+" ") }) {
@@ -124,12 +124,12 @@ func FromEnvironment(f *pflag.Flag) bool {
 
 // Ignore resets a flag to its default value.
 func Ignore(f *pflag.Flag) {
-	_ = f.Value.Set(f.DefValue) // the default is valid
+	_ = f.Value.Set(f.DefValue) // the default of a flag is always valid
 	f.Changed = false
 }
 
-// Setting returns the values of a flag, which may belong to another command, from the environment or else from the
-// configuration file.
+// Setting returns the values of a flag from the environment. If the environment does not set the flag, the values are
+// from the configuration file. The flag may belong to another command.
 func (p *Terminal) Setting(flag string) (values []string) {
 	if text := p.Environment(Variable(flag)); text != "" {
 		return []string{text}
@@ -140,14 +140,14 @@ func (p *Terminal) Setting(flag string) (values []string) {
 	return values
 }
 
-// reason returns the cause of a flag error without the flag and its value.
+// reason returns the cause of a flag error without the name and the value of the flag.
 func reason(f *pflag.Flag, err error) string {
 	_, text, _ := strings.Cut(err.Error(), `"--`+f.Name+`" flag: `)
 	return cmp.Or(text, err.Error())
 }
 
-// flagNames returns the flags of all commands, because a configuration file may be for several commands. The value is
-// whether the flag is settable.
+// flagNames returns a map whose keys are the flags of all commands, because a configuration file may be for several
+// commands. The values report whether a flag is settable.
 func flagNames(root *cobra.Command) map[string]bool {
 	names := map[string]bool{}
 	for _, c := range append(root.Commands(), root) {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Confirm prints a message and asks the user to type name. kind says what has this name, for example "table". For any
-// other input, the error begins with the text in undone.
+// Confirm prints a message and asks the user to type a name. The parameter kind says what has this name, for example
+// "table". If the user types anything else, Confirm returns an error that begins with the text in undone.
 func (p *Terminal) Confirm(kind, name, says, undone string) error {
 	fmt.Fprintf(p.Err, "%s Type the name of the %s: ", says, kind)
 	line, err := bufio.NewReader(p.In).ReadString('\n')
-	if err == io.EOF { // end of input without a newline
+	if err == io.EOF { // the input ended without a newline
 		fmt.Fprintln(p.Err)
 	} else if err != nil {
 		return err

@@ -62,7 +62,7 @@ func BoolFlag(f *pflag.FlagSet, to *bool, name, usage string) {
 	f.VarPF(&value[bool]{to, "bool", setting.Bool, strconv.FormatBool}, name, "", usage).NoOptDefVal = "true"
 }
 
-// ChoiceFlag adds a flag whose value is one of words. The default is the first word.
+// ChoiceFlag adds a flag whose value must be one of the given words. The first word is the default.
 func ChoiceFlag(f *pflag.FlagSet, to *string, name, usage string, words ...string) {
 	*to = words[0]
 	f.Var(&value[string]{to, "word", func(s string) (string, error) {
@@ -96,9 +96,9 @@ func parseLevel(s string) (l slog.Level, err error) {
 }
 
 const (
-	headingKey = "heading" // heading in the help
-	wordsKey   = "words"   // values for completion
-	commonKey  = "common"  // marks a flag of the short help
+	headingKey = "heading" // heading of the flag in the help
+	wordsKey   = "words"   // values of the flag for completion
+	commonKey  = "common"  // set for flags that the short help shows
 )
 
 // ShowDuration formats a duration without zero minutes and seconds, for example 15m or 5h.

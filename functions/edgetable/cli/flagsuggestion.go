@@ -12,7 +12,8 @@ import (
 // services are the flags that select a service. No command has all of them.
 var services = []string{"from", "to", "in"}
 
-// flagSuggestion returns a suggestion for an unknown flag: flags with a similar name, or else the usage line.
+// flagSuggestion returns a suggestion for an unknown flag: the flags with a similar name. If there are none, it returns
+// the usage line.
 func flagSuggestion(c *cobra.Command, err error) string {
 	wrong, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
@@ -33,7 +34,7 @@ func flagSuggestion(c *cobra.Command, err error) string {
 	return ""
 }
 
-// alike reports whether one name contains the other, or whether they differ by at most two letters.
+// alike reports whether two names are similar: one contains the other, or they differ by at most two letters.
 func alike(a, b string) bool {
 	if len(a) > 2 && len(b) > 2 && (strings.Contains(a, b) || strings.Contains(b, a)) {
 		return true

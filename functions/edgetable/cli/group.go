@@ -17,7 +17,7 @@ func Group(name, short, long string, commands ...*cobra.Command) *cobra.Command 
 			}
 			return Misuse("a command is missing: %s", names(c))
 		},
-		RunE: func(*cobra.Command, []string) error { return nil }, // never called, because Args always returns an error
+		RunE: func(*cobra.Command, []string) error { return nil }, // RunE is never called, because Args always returns an error
 	}
 	c.AddCommand(commands...)
 	return c

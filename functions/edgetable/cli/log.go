@@ -18,7 +18,7 @@ func (p *Terminal) Logger(format string, level slog.Level) *slog.Logger {
 // inMilliseconds converts a duration to milliseconds and appends _ms to its name.
 func inMilliseconds(_ []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() == slog.KindDuration {
-		return slog.Float64(a.Key+"_ms", float64(a.Value.Duration().Microseconds())/1000) // truncated to microseconds
+		return slog.Float64(a.Key+"_ms", float64(a.Value.Duration().Microseconds())/1000) // this truncates the duration to microseconds
 	}
 	return a
 }

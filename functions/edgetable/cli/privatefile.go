@@ -13,7 +13,7 @@ import (
 	"edgetable/functions/edgetable/descriptors"
 )
 
-// ReadPrivate reads a file of secrets. It fails if CheckPrivate does.
+// ReadPrivate reads a file of secrets. It fails if CheckPrivate returns an error for this file.
 func ReadPrivate(path string) (string, error) {
 	text, err := ReadSecrets(path)
 	if err != nil {
@@ -35,7 +35,7 @@ func readWithoutWait(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // the file was only read
+	defer f.Close() // an error of Close has no effect, because the file was only read
 	text, err := io.ReadAll(f)
 	if info, statErr := f.Stat(); err == nil && len(text) == 0 && statErr == nil && info.Mode()&fs.ModeNamedPipe != 0 {
 		return nil, fmt.Errorf("%s is a pipe without content: start the program that writes to it first, or name a file", path)

@@ -19,7 +19,7 @@ type Progress struct {
 	out      io.Writer
 	terminal bool
 	last     time.Time
-	open     bool // the progress line is on the terminal
+	open     bool // true while the terminal shows the progress line
 }
 
 func NewProgress(out io.Writer) *Progress {
@@ -50,8 +50,8 @@ func (p *Progress) Show(format string, args ...any) {
 	p.open = true
 }
 
-// ShowPart is like Show, but adds a progress bar on a terminal. part is the finished share from 0 to 1, or 0 if it is
-// unknown.
+// ShowPart is like Show, but adds a progress bar on a terminal. The bar shows the finished part of the work, which is a
+// number from 0 to 1, or 0 if it is unknown.
 func (p *Progress) ShowPart(part float64, text string) {
 	if p.terminal && part > 0 {
 		const width = 20

@@ -10,8 +10,8 @@ import (
 
 // Table is a text table whose columns are truncated to fit the terminal.
 type Table struct {
-	// Heads are the column headings. The prefix > marks a right-aligned column of numbers, and = a column that is never
-	// truncated. There is no heading line if all are empty.
+	// Heads are the column headings. The prefix > marks a right-aligned column of numbers. The prefix = marks a column
+	// that is never truncated. If all headings are empty, the table has no heading line.
 	Heads []string
 	Rows  [][]string
 }
@@ -62,7 +62,7 @@ func (p *Terminal) PrintTable(t *Table) {
 	}
 }
 
-// over returns how many columns the table is wider than the terminal.
+// over returns the number of characters by which the table is wider than the terminal.
 func (p *Terminal) over(widths []int) int {
 	if p.Columns == 0 {
 		return 0
@@ -82,8 +82,8 @@ func (p *Terminal) Clip() *Clipped { return &Clipped{out: p.Out, columns: p.Colu
 type Clipped struct {
 	out     io.Writer
 	columns int
-	rest    string // incomplete last line
-	Some    bool   // a line was truncated
+	rest    string // incomplete last line, which is not written yet
+	Some    bool   // true if a line was truncated
 }
 
 // Write writes complete lines. It buffers an incomplete last line.

@@ -43,7 +43,7 @@ func Section(c *cobra.Command, heading string, register func(f *pflag.FlagSet)) 
 		}
 		flag.Annotations = map[string][]string{headingKey: {heading}}
 		c.Flags().AddFlag(flag)
-		_ = c.RegisterFlagCompletionFunc(flag.Name, complete) // cannot fail, because the function is registered once
+		_ = c.RegisterFlagCompletionFunc(flag.Name, complete) // this cannot fail, because the function is registered only once
 	})
 	c.Flags().SortFlags = false
 }
@@ -119,7 +119,7 @@ func Usage(c *cobra.Command) string {
 	return b.String()
 }
 
-// Examples returns the examples of a command, or for a group, the first example of each command.
+// Examples returns the examples of a command. For a group, it returns the first example of each command in the group.
 func Examples(c *cobra.Command) string {
 	if c.Example != "" || !c.HasParent() {
 		return c.Example
@@ -128,7 +128,7 @@ func Examples(c *cobra.Command) string {
 	for _, sub := range c.Commands() {
 		if one := Examples(sub); sub.IsAvailableCommand() && one != "" {
 			first, rest, more := strings.Cut(one, "\n")
-			for more && strings.HasSuffix(first, "\\") { // continued on the next line
+			for more && strings.HasSuffix(first, "\\") { // the example continues on the next line
 				var next string
 				next, rest, more = strings.Cut(rest, "\n")
 				first += "\n" + next
@@ -147,7 +147,7 @@ func breakLines(examples string) string {
 		if utf8.RuneCountInString(lines[i]) <= columns {
 			continue
 		}
-		if at := strings.LastIndex(lines[i][:columns-len(end)+2], " --"); at > 0 { // last flag that begins within the line width
+		if at := strings.LastIndex(lines[i][:columns-len(end)+2], " --"); at > 0 { // the line breaks before the last flag that begins within the line width
 			lines = slices.Insert(lines, i+1, begin+lines[i][at+1:])
 			lines[i] = lines[i][:at] + end
 		}

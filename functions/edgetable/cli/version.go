@@ -47,8 +47,8 @@ func Built() (release, commit string) {
 // time of the commit.
 var pseudo = regexp.MustCompile(`^(\d+\.\d+\.)(\d+)-(0\.)?(\d{14})-[0-9a-f]{12}$`)
 
-// releaseOf converts a Go module version to the form of "make dist": the tag, or for an untagged commit the next
-// release and the time of the commit.
+// releaseOf converts a Go module version to the form of "make dist". This is the tag. For a commit without a tag, it is
+// the next release and the time of the commit.
 func releaseOf(module string) string {
 	version, _, _ := strings.Cut(strings.TrimPrefix(module, "v"), "+") // a suffix such as +dirty marks uncommitted changes
 	m := pseudo.FindStringSubmatch(version)
@@ -63,7 +63,7 @@ func releaseOf(module string) string {
 	if err != nil {
 		return version
 	}
-	if m[3] == "" { // no earlier tag
+	if m[3] == "" { // the module has no earlier tag
 		patch++
 	}
 	return fmt.Sprintf("%s%d-git%d", m[1], patch, at.Unix())

@@ -10,7 +10,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// atKey is the timeout of a completion, for which the user waits after pressing Tab.
+// atKey is the timeout of a completion. The user waits for the completion after pressing Tab.
 const atKey = 2 * time.Second
 
 // CompleteTables enables completion of table names, for the first argument or for all arguments.
@@ -29,7 +29,7 @@ func (o *ServiceFlags) CompleteTables(p *cli.Terminal, c *cobra.Command) {
 			return nil, cobra.ShellCompDirectiveError
 		}
 		defer client.Close()
-		client.Waiting = nil // no messages, which would appear in the prompt
+		client.Waiting = nil // omit messages, because they would appear in the prompt
 		ctx, end := context.WithTimeout(c.Context(), atKey)
 		defer end()
 		names, err := client.Tables(ctx)

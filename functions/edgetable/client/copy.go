@@ -121,7 +121,7 @@ func (p *program) copyTables(ctx context.Context, o *CopyFlags, from, to *remote
 	stop()
 	p.noteNearLimit(&progress)
 	p.Totals = &t
-	some := progress.Rows.Load() > t.Rejected // not t.Written, which may lack the last rows
+	some := progress.Rows.Load() > t.Rejected // t.Written may lack the last rows, so it is not used here
 	says := totals(t, "written", "deleted")
 	reasons := "the reasons are in " + o.Rejects
 	if o.dryRun {

@@ -36,7 +36,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 	if o.once {
 		m.Wait = 0
 	}
-	for _, name := range tables { // check that all tables have feeds before the first write
+	for _, name := range tables { // before the first write, check that all tables have feeds
 		file, err := o.positionOf(from, to, name)
 		if err == nil {
 			err = m.Add(ctx, name, file)
@@ -58,7 +58,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 		first := *o
 		first.sync, first.Mode, first.all = true, "replace", false
 		err := p.copyTables(ctx, &first, from, to, missing)
-		if n, complete := errors.AsType[refused](err); complete { // the first copy is complete except for rejected rows
+		if n, complete := errors.AsType[refused](err); complete { // in this case, the first copy is complete except for rejected rows
 			p.Note("%v; later changes are still copied", err)
 			m.Copied(int64(n))
 		} else if err != nil {
@@ -73,7 +73,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 	if err != nil && ctx.Err() == nil {
 		return adviseMissed(endedEarly(ctx, err, some, says+"; run the same command to resume"))
 	}
-	err = p.tellRows(t, says, rowsResult{}, "the reasons are in "+o.Rejects, some) // err is nil, or the user stopped the command
+	err = p.tellRows(t, says, rowsResult{}, "the reasons are in "+o.Rejects, some) // the replaced err is nil, or the user has stopped the command
 	if n := m.Refused() - t.Rejected; err == nil && n > 0 {
 		err = cli.Fail(cli.StatusPart, fmt.Errorf("an earlier run could not write %s: the reasons are in %s; 'edgetable verify' shows the differences, and --restart copies all rows again", cli.Things(n, "rows"), o.Rejects))
 	}

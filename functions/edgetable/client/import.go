@@ -22,7 +22,7 @@ type importFlags struct {
 	ServiceFlags
 	RowFlags
 	table, mode, format string
-	account             string // account in Azurite's file
+	account             string // name of the account in Azurite's file
 	types, renames      []string
 	mapping             rows.Mapping
 	dryRun              bool
@@ -115,7 +115,7 @@ func beside(path, name string) string {
 		return name
 	}
 	if whole, err := filepath.Abs(path); err == nil {
-		path = whole // resolves . and ..
+		path = whole // this also resolves . and ..
 	}
 	return path + "." + name
 }
@@ -193,7 +193,8 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	return p.tellRows(t, totals(t, word, "deleted"), rowsResult{DryRun: o.dryRun, First: first}, reasons, some)
 }
 
-// preview returns a function that prints the first rows of a dry run, or with --json appends them to *first.
+// preview returns a function that prints the first rows of a dry run. With --json, this function appends the rows to
+// *first instead.
 func (p *program) preview(first *[]firstRow) func(table string, entity []byte) {
 	last := ""
 	return func(table string, entity []byte) {

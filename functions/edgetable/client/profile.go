@@ -113,7 +113,7 @@ func (p *program) addProfile(f *profiles.File, args []string, one profiles.Profi
 // shownProfile is a profile in the output of profile list --json, without the key.
 type shownProfile struct {
 	Name       string `json:"name"`
-	Service    string `json:"service"` // "" if the connection string is not stored in the profile
+	Service    string `json:"service"` // URL of the service; "" if the profile does not contain the connection string
 	KeyEnv     string `json:"keyEnvironment"`
 	KeyCommand string `json:"keyCommand"`
 	ReadOnly   bool   `json:"readOnly"`

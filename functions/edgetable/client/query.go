@@ -22,7 +22,7 @@ type readFlags struct {
 	names          []string
 	order          string
 	top            int
-	few            bool // --top is not set
+	few            bool // true if --top is not set
 	json           bool
 }
 
@@ -35,9 +35,10 @@ func filterFlag(f *pflag.FlagSet, to *string) {
 	cli.ValueFlag(f, to, "filter", "string", "`condition` for the entities, as in $filter", checkedFilter, func(s string) string { return s })
 }
 
-// checkedFilter rejects an invalid filter. An error of the service would contain conditions that the command has added.
+// checkedFilter rejects an invalid filter. The service's error would be harder to understand, because it would contain
+// conditions that the command has added.
 func checkedFilter(text string) (string, error) {
-	_, err := odata.ParseExtended(text) // also accepts functions that only some services support; the other services return an error
+	_, err := odata.ParseExtended(text) // this also accepts functions that only some services support; the other services return an error
 	if err != nil {
 		err = fmt.Errorf("%w Write a filter such as: Name eq 'Grace' and Born gt 1900", err)
 	}
@@ -119,7 +120,7 @@ func (p *program) query(ctx context.Context, o *readFlags, table string) error {
 	if screen {
 		out = lines
 		if o.few {
-			o.top, read = onScreen, onScreen+1 // one more, to detect that some entities are not printed
+			o.top, read = onScreen, onScreen+1 // read one more entity, to detect that some entities are not printed
 		}
 	}
 	c, err := o.Connect(p.Terminal)
@@ -131,7 +132,7 @@ func (p *program) query(ctx context.Context, o *readFlags, table string) error {
 	for e, err := range c.Entities(ctx, remote.Query{Table: table, Filter: o.filter, Select: rows.WithKeys(o.names), Top: read, Order: o.order}) {
 		if err != nil {
 			if some {
-				_ = w.Close() // err is the cause
+				_ = w.Close() // an error of Close is ignored, because err is its cause
 			}
 			return err
 		}

@@ -93,7 +93,7 @@ func (p *program) refusals(place func(file string, line int) string) func(file s
 	}
 }
 
-// withStatus returns err with an exit status, which depends on whether a part of the work was done.
+// withStatus adds an exit status to err. The status depends on whether a part of the work was done.
 func withStatus(err error, some bool) error {
 	if _, wrong := errors.AsType[cli.UsageError](err); err == nil || wrong {
 		return err
@@ -104,7 +104,7 @@ func withStatus(err error, some bool) error {
 	return err
 }
 
-// endedEarly returns the error of incomplete work, with a text about the finished part and how to resume.
+// endedEarly returns the error for incomplete work. Its text describes the finished part of the work and how to resume.
 func endedEarly(ctx context.Context, err error, some bool, says string) error {
 	switch {
 	case ctx.Err() != nil:
@@ -122,7 +122,7 @@ type rowsResult struct {
 	Skipped      int64      `json:"skipped"`
 	Refused      int64      `json:"refused"`
 	Deleted      int64      `json:"deleted"`
-	Dropped      int64      `json:"dropped"` // replaced by later rows with the same keys
+	Dropped      int64      `json:"dropped"` // rows that were replaced by later rows with the same keys
 	DryRun       bool       `json:"dryRun"`
 	First        []firstRow `json:"first,omitempty"`
 }
@@ -133,12 +133,12 @@ type firstRow struct {
 	Entity json.RawMessage `json:"entity"`
 }
 
-// refused is the error for complete work with rejects. Its value is the number of rejects.
+// refused is the error of a command that has finished its work, but with rejects. The value is the number of rejects.
 type refused int64
 
 func (refused) Error() string { return "refused" }
 
-// tellRows prints the result of complete work, as JSON or as text. It returns an error if there are rejects.
+// tellRows prints the result of finished work, as JSON or as text. It returns an error if there are rejects.
 func (p *program) tellRows(t progressfile.Totals, says string, r rowsResult, reasons string, some bool) error {
 	if p.Events {
 		r.Written, r.AlreadyThere, r.Skipped, r.Refused, r.Deleted, r.Dropped = t.Written, t.Same, t.Skipped, t.Rejected, t.Deleted, t.Dropped

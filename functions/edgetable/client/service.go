@@ -23,7 +23,7 @@ import (
 type ServiceFlags struct {
 	Name, Profiles string
 	Connections    int
-	Writes         bool              // the command writes; a read-only profile is an error
+	Writes         bool              // true if the command writes; a read-only profile is then an error
 	Way            http.RoundTripper // transport for requests; nil means the network
 }
 
@@ -61,7 +61,7 @@ func (o *ServiceFlags) InFlag(f *pflag.FlagSet) {
 // ToFlag adds --to, the service, directory or bucket to write to.
 func ToFlag(f *pflag.FlagSet, to *string, usage string) {
 	text := "`target` to write to, or to compare with; " + usage
-	if usage != serviceUsage { // may be a directory or a bucket; the command reports a missing value
+	if usage != serviceUsage { // the value may be a directory or a bucket; if the flag is missing, the command reports this
 		f.StringVar(to, "to", "", text)
 		return
 	}
@@ -145,7 +145,7 @@ func (o *ServiceFlags) Connect(p *cli.Terminal) (*remote.Client, error) {
 		return remote.Over(o.Way, e, max(o.Connections, 2)), nil
 	}
 	if p.Alone && p.Environment("GOGC") == "" {
-		debug.SetGCPercent(200) // collecting less often saves a tenth of the time
+		debug.SetGCPercent(200) // less frequent garbage collections save a tenth of the time
 	}
 	c := remote.New(e, max(o.Connections, 2))
 	c.Tool = true

@@ -36,7 +36,8 @@ table is missing.`,
 	return c
 }
 
-// mostDifferences is the maximum number of differences of a table in memory. They are printed after the totals.
+// mostDifferences is the maximum number of differences of a table that are kept in memory, because they are printed
+// only after the totals.
 const mostDifferences = 100_000
 
 type verifyFlags struct {
@@ -49,14 +50,14 @@ type comparison struct {
 	Table       string       `json:"table"`
 	Equal       int64        `json:"equal"`
 	Different   int64        `json:"different"`
-	Differences []difference `json:"differences"` // at most --limit
+	Differences []difference `json:"differences"` // at most as many as --limit permits
 }
 
 // difference is an entity that differs between two services.
 type difference struct {
 	PartitionKey string `json:"partitionKey"`
 	RowKey       string `json:"rowKey"`
-	In           string `json:"in"` // "from" or "to" if the entity is only there, otherwise "both"
+	In           string `json:"in"` // "from" or "to" if only this service has the entity, otherwise "both"
 }
 
 func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) error {
@@ -67,7 +68,7 @@ func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) e
 	defer from.Close()
 	defer to.Close()
 	var different int64
-	var missing error // tables that do not exist
+	var missing error // error about tables that do not exist
 	all, compared := []comparison{}, 0
 	for _, table := range tables {
 		c := comparison{Table: table, Differences: []difference{}}

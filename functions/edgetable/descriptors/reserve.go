@@ -58,8 +58,8 @@ func Try[T any](open func() (T, error)) (T, error) {
 
 // Shares are the numbers of descriptors for the store and for the connections of clients.
 type Shares struct {
-	Store       int // for data files or database connections
-	Connections int // 0 means no limit
+	Store       int // descriptors for data files or database connections
+	Connections int // descriptors for client connections; 0 means no limit
 }
 
 // Least is the lowest limit of open files with which a server starts. It suffices for the files of the server and the
@@ -68,10 +68,10 @@ const Least = 64
 
 const (
 	mostStore = 1000 // maximum number of files that Pebble opens
-	others    = 84   // logs, sockets, backups, metrics and the reserve
+	others    = 84   // descriptors for logs, sockets, backups, metrics and the reserve
 )
 
-// Share divides the limit of open files. 0 means no limit.
+// Share divides the maximum number of open files between the store and the clients. A maximum of 0 means no limit.
 func Share(limit int) Shares {
 	if limit == 0 {
 		return Shares{Store: mostStore}

@@ -23,7 +23,7 @@ func Command(p *cli.Terminal) *cobra.Command {
 type flags struct {
 	client.ServiceFlags
 	table  string
-	toTime edm.Ticks // 0 if not given
+	toTime edm.Ticks // value of --to-time; 0 without this flag
 	undo   bool
 	yes    bool
 }

@@ -32,8 +32,8 @@ func newBatchEncoder(t wire.Target, table string, f Format) *batchEncoder {
 	}
 }
 
-// request sets req to a batch of n inserts. body must append the JSON of the jth entity. The returned buffer reuses
-// dst, and is the dst of the next call.
+// request encodes a batch of n inserts to req. It calls body to append the JSON of the jth entity. The request uses the
+// memory of dst. The result must be the argument dst of the next call.
 func (e *batchEncoder) request(req *wire.Request, dst []byte, n int, body func(dst []byte, j int) []byte) []byte {
 	dst = append(dst[:0], batchHead...)
 	for j := range n {

@@ -10,7 +10,7 @@ import (
 
 // Sender sends the requests of one worker, one at a time.
 type Sender interface {
-	// Send sends a request and waits for the response. more is false if no request is left.
+	// Send sends a request and waits for the response. The second result is false if no request is left.
 	Send() (a Answer, more bool)
 }
 
@@ -19,9 +19,9 @@ type Answer struct {
 	Sent, Done time.Time
 	Entities   int // number of entities written or returned
 	Err        error
-	Broken     bool          // the connection is broken and the worker must stop
-	Refused    bool          // status 503; the next Send retries the request
-	Wait       time.Duration // delay before the retry
+	Broken     bool // the connection is broken and the worker must stop
+	Refused    bool // the response has status 503; the next Send retries the request
+	Wait       time.Duration
 }
 
 // Result holds the counts of a measurement. Except for Errors, First and Answered, only responses within the measured
@@ -30,7 +30,7 @@ type Result struct {
 	Ops      uint64
 	Entities uint64
 	Errors   uint64
-	First    error  // first error
+	First    error  // first error of a request
 	Refusals uint64 // responses with status 503 that do not count as errors
 	Answered uint64 // successful requests, including responses outside the measured time
 	Elapsed  time.Duration
@@ -74,9 +74,9 @@ func Drive(senders []Sender) *Result {
 // window is the measured time of a run. Workers start before it. Responses outside of it are not counted.
 type window struct {
 	open, shut time.Time // start and end of the measured time; the zero time for shut means no limit
-	strict     bool      // stop after the first error
+	strict     bool      // the run stops after the first error
 	stop       atomic.Bool
-	exhausted  atomic.Int64 // time at which the first worker had no request left, in Unix nanoseconds, or 0
+	exhausted  atomic.Int64 // time at which the first worker had no request left, in Unix nanoseconds; 0 before this time
 }
 
 // over reports whether workers must stop because the measured time has ended.

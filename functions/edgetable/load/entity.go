@@ -63,7 +63,7 @@ func (f Format) appendEntity(dst, pk, rk []byte, seq uint64) []byte {
 	return append(dst, `"}`...)
 }
 
-// appendAtom appends the same entity as an Atom entry, as old clients send it.
+// appendAtom is like appendEntity, but appends an Atom entry, the format of old clients.
 func appendAtom(dst, pk, rk []byte, seq uint64) []byte {
 	dst = append(dst, `<?xml version="1.0" encoding="utf-8" standalone="yes"?><entry xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices" `+
 		`xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata" xmlns="http://www.w3.org/2005/Atom"><title />`+
@@ -87,7 +87,7 @@ func (f Format) mostBytes() int {
 	return 2 * EntitySize
 }
 
-// text returns the Text property of an entity. Its length makes the JSON EntitySize bytes long.
+// text returns the value of the property Text. With this value, the JSON of the entity is EntitySize bytes long.
 func text(pk, rk []byte, seq uint64) []byte {
 	const around = len(`{"PartitionKey":"","RowKey":"","Kind":"sensor","Seq":,"Price":12.5,"At@odata.type":"Edm.DateTime","At":"2026-01-02T03:04:05.1234567Z","Text":""}`)
 	var digits [20]byte
@@ -117,8 +117,8 @@ func appendDigits(dst []byte, n uint64, width int) []byte {
 	return append(dst, digits...)
 }
 
-// countEntities counts the entities in a query response of about a megabyte without parsing it: it counts the name
-// PartitionKey and skips EntitySize/2 bytes after each.
+// countEntities counts the entities in a query response of about a megabyte. Instead of parsing the response, it counts
+// the occurrences of PartitionKey, and skips EntitySize/2 bytes after each of them.
 func (f Format) countEntities(body []byte) int {
 	name, n := jsonPartitionKey, 0
 	if f == Atom {

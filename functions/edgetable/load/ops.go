@@ -18,16 +18,16 @@ type Op string
 
 // Workloads.
 const (
-	Insert Op = "insert" // inserts single entities
-	Upsert Op = "upsert" // inserts or replaces entities, with PUT without If-Match
-	Merge  Op = "merge"  // merges entities, with PATCH and If-Match: *
-	Delete Op = "delete" // deletes entities, with DELETE and If-Match: *
-	Get    Op = "get"    // reads single entities
-	Query  Op = "query"  // reads a whole partition
-	Scan   Op = "scan"   // reads the whole table page by page
-	Batch  Op = "batch"  // inserts entities in entity group transactions
-	Page   Op = "page"   // reads a page of pageRows entities from a random partition
-	Mixed  Op = "mixed"  // reads entities in half of the requests and upserts in the others
+	Insert Op = "insert" // a request inserts a single entity
+	Upsert Op = "upsert" // a request inserts or replaces an entity, with PUT without If-Match
+	Merge  Op = "merge"  // a request merges an entity, with PATCH and If-Match: *
+	Delete Op = "delete" // a request deletes an entity, with DELETE and If-Match: *
+	Get    Op = "get"    // a request reads a single entity
+	Query  Op = "query"  // a request reads a whole partition
+	Scan   Op = "scan"   // a request reads the next page of the whole table
+	Batch  Op = "batch"  // a request inserts entities in an entity group transaction
+	Page   Op = "page"   // a request reads a page of pageRows entities from a random partition
+	Mixed  Op = "mixed"  // half of the requests read entities, and the others upsert entities
 )
 
 // Ops are all workloads in the order of reports.
@@ -41,25 +41,25 @@ type Spec struct {
 	Target      wire.Target
 	Table       string
 	Op          Op
-	Format      Format // "" means JSON
+	Format      Format // format of the entities; "" means JSON
 	Layout      Layout
 	Prefix      string // prefix of the RowKeys of new entities; unique to the run
 	Connections int
 	Warmup      time.Duration // time before the measurement
 	Duration    time.Duration // measured time; Delete ends earlier if no entities are left
-	Refused     Refused       // reaction to status 503
+	Refused     Refused
 }
 
 // Refused is a client's reaction to status 503.
 type Refused string
 
 const (
-	freshPartitions = 1000 // number of partitions for new entities
-	pageRows        = 100  // $top in the workload Page
+	freshPartitions = 1000 // number of partitions that receive new entities
+	pageRows        = 100  // value of $top in the workload Page
 )
 
-// operation creates the requests of one worker. next writes the next request to req, or returns false. check returns
-// the number of entities that the request wrote or returned.
+// operation creates the requests of one worker. The method next writes a request to req, and returns false if there are
+// no more requests. The method check returns the number of entities that the request wrote or returned.
 type operation interface {
 	next(req *wire.Request) bool
 	check(resp *wire.Response) (entities int, err error)
@@ -211,8 +211,8 @@ func (s *shared) page(resp *wire.Response) (int, error) {
 	return s.spec.Format.countEntities(resp.Body), nil
 }
 
-// pager reads one page from a random partition: in the workload Query the whole partition, which must fit into a page,
-// and in the workload Page up to pageRows entities.
+// pager reads from a random partition. In the workload Query, it reads the whole partition, which must fit into a page.
+// In the workload Page, it reads up to pageRows entities.
 type pager struct {
 	*shared
 	url   []byte

@@ -13,9 +13,9 @@ import (
 // Values of Refused. Most clients, including Azure's, wait for the time in Retry-After before they retry. Some poorly
 // written clients do not wait.
 const (
-	Fails  Refused = "fail"   // count as an error; the default
-	Waits  Refused = "wait"   // retry after the time in Retry-After
-	AtOnce Refused = "repeat" // retry immediately
+	Fails  Refused = "fail"   // the response counts as an error; this is the default
+	Waits  Refused = "wait"   // the client retries after the time in Retry-After
+	AtOnce Refused = "repeat" // the client retries immediately
 )
 
 // ErrTooShort is returned if no response arrived in the measured time, which is too short for this machine.
@@ -63,7 +63,7 @@ type sender struct {
 	op      operation
 	refused Refused
 	req     wire.Request
-	again   bool // retry req after status 503
+	again   bool // true if req must be sent again after status 503
 }
 
 // Send implements [Sender]. The latency includes signing and sending the request and reading the response, but not
@@ -102,7 +102,7 @@ func dialAll(ctx context.Context, t wire.Target, n int) ([]*wire.Conn, error) {
 
 func closeAll(conns []*wire.Conn) {
 	for _, c := range conns {
-		_ = c.Close() // nothing is buffered
+		_ = c.Close() // Close has nothing to write, so it cannot lose data
 	}
 }
 

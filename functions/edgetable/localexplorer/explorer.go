@@ -108,7 +108,7 @@ func explore(ctx context.Context, p *cli.Terminal, o *flags) error {
 			list = o.local.addLocal(ctx, list, nil, o.readOnly)
 		}
 		if len(list) > 1 && list[0].Name == withoutProfiles && !list[0].Local {
-			list = list[1:] // the development account was only a default; the accounts of the running server replace it
+			list = list[1:] // remove the default, the development account; the accounts of the running server replace it
 		}
 		return list, nil
 	}}
@@ -118,7 +118,7 @@ func explore(ctx context.Context, p *cli.Terminal, o *flags) error {
 	fmt.Fprintf(p.Out, "explorer at %s\n", link)
 	openPage(p, o, link)
 	server := &http.Server{Handler: g.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 5 * time.Minute}
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // aborts requests in progress
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // this aborts requests in progress
 	defer stop()
 	if err := bounded.Serve(server, l, explorerConnections); !errors.Is(err, http.ErrServerClosed) {
 		return err

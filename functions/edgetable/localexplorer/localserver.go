@@ -42,7 +42,7 @@ func (s *localServer) addLocal(ctx context.Context, list []explorer.Profile, env
 		names[list[i].Name] = true
 		have[list[i].Account] = have[list[i].Account] || list[i].Local
 	}
-	if environment == nil { // the user selected profiles
+	if environment == nil { // the user selected profiles, so no others are added
 		return list
 	}
 	for _, one := range info.Accounts {

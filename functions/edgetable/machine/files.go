@@ -12,11 +12,11 @@ const (
 	overFiles = 2
 )
 
-// inMemory divides the memory of a container whose data directory is on a tmpfs, where files count as memory: files is
-// the limit for the files, and rest is for the process.
+// inMemory divides the memory of a container whose data directory is on a tmpfs, where files count as memory. It
+// returns the limit for the files, and the memory that remains for the process.
 func inMemory(dir string, size, memory int64) (files, rest int64, err error) {
 	switch {
-	case size <= memory-leastMemory: // limited by the tmpfs itself
+	case size <= memory-leastMemory: // the size of the tmpfs is a sufficient limit
 		return size, memory - size, nil
 	case memory < besideFiles:
 		return 0, 0, fmt.Errorf("%s is in memory (tmpfs), so its files use the memory of this container, which has %d MiB: give it %d MiB or more, use a volume, or keep the tables in memory without files by --memory",

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// tmpfs returns the size of the tmpfs that contains dir, which need not exist. ok is false for other file systems.
+// tmpfs returns the size of the tmpfs that contains dir. The directory may be missing. The second result is false for
+// other file systems.
 func tmpfs(dir string) (size int64, ok bool) {
 	const magic = 0x01021994
 	var system syscall.Statfs_t

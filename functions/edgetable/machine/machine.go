@@ -25,8 +25,8 @@ type Limits struct {
 // cache of files that are being written.
 const heapShare = 0.75
 
-// Take reads the limits of the cgroup, and sets Go's memory limit and number of threads unless GOMEMLIMIT and
-// GOMAXPROCS do. Files in the data directory count as memory on a tmpfs; Take fails if they leave too little.
+// Take reads the limits of the cgroup, and sets Go's memory limit and number of threads. GOMEMLIMIT and GOMAXPROCS take
+// precedence. On a tmpfs, files in the data directory count as memory. Take fails if they leave too little.
 func Take(environment func(string) string, data string, log *slog.Logger) (l Limits, err error) {
 	_, err = maxprocs.Set(maxprocs.RoundQuotaFunc(func(quota float64) int {
 		l.Processors = quota
@@ -58,12 +58,14 @@ func Take(environment func(string) string, data string, log *slog.Logger) (l Lim
 	return l, nil
 }
 
-// threads returns GOMAXPROCS for a quota: the quota rounded up, and at most the number of processors.
+// threads returns the value of GOMAXPROCS for a processor quota. This is the quota, rounded up, but not more than the
+// number of processors.
 func threads(quota float64, processors int) int {
 	return max(1, min(int(math.Ceil(quota)), processors))
 }
 
-// memory returns the memory limit. It returns 0 without a limit, without a cgroup, or on other systems than Linux.
+// memory returns the memory limit of the process. It returns 0 if the process has no limit or no cgroup, or if the
+// system is not Linux.
 func memory(limit uint64, err error) (int64, error) {
 	switch {
 	case errors.Is(err, memlimit.ErrNoLimit), errors.Is(err, memlimit.ErrNoCgroup), errors.Is(err, memlimit.ErrCgroupsNotSupported):

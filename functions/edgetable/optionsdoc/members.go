@@ -5,12 +5,12 @@ type member struct {
 	name string
 	// meaning describes the member in Markdown.
 	meaning string
-	// state marks a member that only responses to GET contain. It is ignored in a user's document.
+	// state means that only responses to GET contain the member. In a user's document, the member is ignored.
 	state bool
 	// schema is the JSON schema of the value, unless the value is an object with members.
 	schema  map[string]any
 	members []member
-	// either requires at least one of the members that a user can set.
+	// either means that at least one of the members that a user can set is required.
 	either bool
 }
 

@@ -27,7 +27,7 @@ func Schema() []byte {
 		"definitions":          map[string]any{"options": options},
 	})
 	if err != nil {
-		panic(err) // cannot fail for maps, lists and strings
+		panic(err) // encoding maps, lists and strings cannot fail
 	}
 	return b.Bytes()
 }

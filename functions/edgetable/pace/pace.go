@@ -9,7 +9,7 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Follow shows the progress of work until stop is called.
+// Follow shows the progress of work until the returned function is called.
 func Follow(p *cli.Terminal, work string, progress *scan.Progress, clients ...*remote.Client) (stop func()) {
 	f := &follower{p: p, work: work, progress: progress, clients: clients, show: cli.NewProgress(p.Err), begin: time.Now()}
 	f.earlier, f.refused = f.sums()
@@ -43,8 +43,8 @@ type follower struct {
 	clients  []*remote.Client
 	show     *cli.Progress
 	begin    time.Time
-	earlier  int64     // bytes transferred before Follow
-	refused  int64     // requests rejected before Follow
+	earlier  int64     // number of bytes transferred before Follow was called
+	refused  int64     // number of requests rejected before Follow was called
 	known    time.Time // time at which share was set
 	share    float64   // first known share of finished work
 }
@@ -53,7 +53,7 @@ func (f *follower) look() {
 	e := cli.Event{Event: "progress", Work: f.work, Rows: f.progress.Rows.Load()}
 	seconds := time.Since(f.begin).Seconds()
 	share := f.progress.Share()
-	if f.share == 0 && share > 0 { // exclude the part that an earlier run finished from the speed
+	if f.share == 0 && share > 0 { // the speed must not include the part that an earlier run finished
 		f.share, f.known = share, time.Now()
 	}
 	e.RowsPerSecond = int64(float64(f.progress.New()) / seconds)

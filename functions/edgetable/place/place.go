@@ -18,15 +18,15 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Open opens the directory or the bucket URL at location. A directory need not exist. note, which may be nil, is called
-// at most once, if the bucket does not respond.
+// Open opens the directory or the bucket URL at location. The directory may be missing. If the bucket does not respond,
+// Open calls note once, unless it is nil.
 func Open(ctx context.Context, location string, note func(format string, args ...any)) (objects.Place, error) {
 	if err := Check(location); err != nil {
 		return nil, err
 	}
 	if strings.HasPrefix(location, "s3://") {
 		b, err := s3.Open(ctx, location)
-		if err != nil { // not b, because an interface with a nil *Bucket is not nil
+		if err != nil { // do not return b, because an interface that contains a nil *Bucket is not nil
 			return nil, cli.Misuse("%v", err)
 		}
 		if note != nil {
@@ -73,7 +73,7 @@ func Apart(place objects.Place, data string) error {
 	return nil
 }
 
-// Outside returns an error if path is inside a backup location. A prune could remove files there.
+// Outside returns an error if path is inside a backup location, because a prune could remove files there.
 func Outside(place objects.Place, path string) error {
 	dir, ok := place.(directory.Place)
 	if !ok {

@@ -53,5 +53,5 @@ func (f *File) Save() error {
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 
-// ValidName reports whether text can be the name of a profile, as opposed to a connection string.
+// ValidName reports whether a text can be the name of a profile. A connection string is not a valid name.
 func ValidName(text string) bool { return validName.MatchString(text) }

@@ -17,10 +17,10 @@ type Profile struct {
 	Connection string `json:"connection,omitempty"`
 	KeyEnv     string `json:"keyEnvironment,omitempty"` // environment variable with the key
 	KeyCommand string `json:"keyCommand,omitempty"`     // command that prints the key
-	ReadOnly   bool   `json:"readOnly,omitempty"`       // commands and the explorer must not write
+	ReadOnly   bool   `json:"readOnly,omitempty"`       // if true, commands and the explorer must not write
 	Color      string `json:"color,omitempty"`          // color of the explorer for this profile
 
-	stored json.RawMessage // JSON in the file; nil for a new profile
+	stored json.RawMessage // JSON of the profile in the file; nil for a new profile
 }
 
 // UnmarshalJSON decodes a profile and retains the JSON for MarshalJSON.
@@ -47,8 +47,8 @@ func (one Profile) WithoutKey() string {
 	return one.Connection
 }
 
-// Endpoint returns the URL of the service, or the error in the connection string. It returns "" if the connection
-// string is stored elsewhere.
+// Endpoint returns the URL of the service. If the connection string is invalid, it returns the error text. If the
+// connection string is stored elsewhere, it returns "".
 func (one Profile) Endpoint() string {
 	connection := one.WithoutKey()
 	if connection == "" {
@@ -64,7 +64,7 @@ func (one Profile) Endpoint() string {
 // Colors are the colors for the explorer.
 var Colors = []string{"none", "red", "orange", "yellow", "green", "blue", "purple", "gray"}
 
-// ConnectionString returns the connection string with the key. name is the profile's name for errors.
+// ConnectionString returns the connection string with the key. Its errors contain the given name of the profile.
 func (one Profile) ConnectionString(name string, environment func(string) string) (string, error) {
 	var secret string
 	switch {

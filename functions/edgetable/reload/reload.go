@@ -18,8 +18,8 @@ const Every = 500 * time.Millisecond
 // Changes detects changes of files by a stamp, a string that differs after each change.
 type Changes struct{ applied, seen string }
 
-// Due reports whether the files must be reloaded: once after each change, when two consecutive calls had the same
-// stamp, and whenever asked is set.
+// Due reports whether the files must be reloaded. This is true once after each change, as soon as two consecutive calls
+// have the same stamp. It is always true if asked is set.
 func (c *Changes) Due(stamp string, asked bool) bool {
 	rested := stamp == c.seen
 	c.seen = stamp

@@ -113,8 +113,8 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 // TakenOver is the message after a replaced store was made the primary again.
 const TakenOver = "the store is the primary again, without the writes of the store that had replaced it"
 
-// CanTakeOver returns nil if a running store, which is not a secondary, can be made the primary again, and otherwise an
-// error. asked says whether the user gave --take-over.
+// CanTakeOver checks that a running store, which is not a secondary, can be made the primary again. The parameter asked
+// says whether the user gave --take-over.
 func CanTakeOver(dir string, replaced *commitlog.Replaced, asked bool) error {
 	switch {
 	case !asked:
@@ -125,7 +125,8 @@ func CanTakeOver(dir string, replaced *commitlog.Replaced, asked bool) error {
 	return nil
 }
 
-// notWithout returns the error for a promotion, without --take-over, of a store that is not a secondary.
+// notWithout returns the error for a promotion of a store that is not a secondary, if the user did not give
+// --take-over.
 func notWithout(dir string, replaced *commitlog.Replaced) error {
 	if replaced == nil {
 		return fmt.Errorf("%s is a primary already", dir)

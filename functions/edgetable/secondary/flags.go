@@ -59,8 +59,8 @@ func (o *Flags) options(dir string, log *slog.Logger, end func(error)) follow.Op
 	return follow.Options{Dir: dir, Kind: stores.Followers(), Of: o.Of, MaxLag: o.MaxLag, Every: o.every(), Log: log, End: end}
 }
 
-// source opens the backup location of the primary, and reads the private keys that decrypt the log. Errors name flag,
-// the flag for the location.
+// source opens the backup location of the primary, and reads the private keys that decrypt the log. Its errors contain
+// the given name of the flag for the location.
 func (o *Flags) source(ctx context.Context, flag string) (from follow.Source, err error) {
 	objects, err := place.Open(ctx, o.Of, nil)
 	if err != nil {

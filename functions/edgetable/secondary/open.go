@@ -23,8 +23,8 @@ func (o *Flags) Build(ctx context.Context, dir string, log *slog.Logger, end fun
 	return follow.Build(o.options(dir, log, end), func() (follow.Source, error) { return o.source(ctx, "secondary-of") })
 }
 
-// Open returns the Follower of a complete store, for which Build has returned nil. It returns nil if the store is a
-// primary, because it was promoted or restored.
+// Open returns the Follower of a complete store, for which Build has returned nil. It returns nil if the store was
+// promoted or restored, and is therefore a primary.
 func (o *Flags) Open(ctx context.Context, store *pebblestore.Store, dir string, log *slog.Logger, end func(error)) (*follow.Follower, error) {
 	at, follows, err := store.Position()
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// acmeFlags are the domains for which the server obtains certificates. The default certificate authority is Let's
-// Encrypt.
+// acmeFlags are the flags for certificates that the server obtains for its domains. The default certificate authority
+// is Let's Encrypt.
 type acmeFlags struct {
 	domains              []string
 	directory, ca, cache string
@@ -41,12 +41,13 @@ const (
 
 func (o *acmeFlags) register(f *pflag.FlagSet, environment func(name string) string) {
 	f.StringSliceVar(&o.domains, "acme-domain", nil, "`domains` to obtain certificates for; you accept the terms of the certificate authority, which connects to port 443 of each")
-	if environment != nil { // nil if the caller needs only the list of flags
+	if environment != nil { // the environment is nil if the caller needs only the list of flags
 		o.directory, o.ca, o.cache = cmp.Or(environment(acmeDirectory), autocert.DefaultACMEDirectory), environment(acmeCA), environment(acmeCache)
 	}
 }
 
-// check returns an error if flags contradict each other. data is the data directory, or "".
+// check returns an error if flags contradict each other. The parameter data is the data directory, or "" if the server
+// has none.
 func (o *acmeFlags) check(data, tlsCert string) error {
 	if len(o.domains) == 0 {
 		return nil
@@ -94,14 +95,14 @@ func (o *acmeFlags) manager() (*autocert.Manager, error) {
 	}, nil
 }
 
-// obtained holds certificates from a certificate authority, which the ACME manager renews. Only obtain requests missing
-// certificates, to stay within the rate limits.
+// obtained holds certificates from a certificate authority, which the ACME manager renews. To stay within the rate
+// limits, missing certificates are requested only by the method obtain.
 type obtained struct {
 	manager *autocert.Manager
 	domains []string
 	log     *slog.Logger
 
-	have sync.Map // domains with a certificate
+	have sync.Map // the domains that have a certificate
 }
 
 // acmeRetry is the initial backoff after a failed request for a certificate. Let's Encrypt permits five failures an

@@ -16,8 +16,8 @@ import (
 	"edgetable/functions/edgetable/secondary"
 )
 
-// openAdmin serves the administration socket until stop is called. stop waits for commands that use the store. Without
-// a data directory, the socket exists only if --admin names one.
+// openAdmin serves the administration socket until the returned function is called. This function waits for commands
+// that use the store. Without a data directory, the socket exists only if --admin names a path.
 func (s *serving) openAdmin() (stop func(), err error) {
 	stop = func() {}
 	if !s.hasSocket() {
@@ -27,7 +27,7 @@ func (s *serving) openAdmin() (stop func(), err error) {
 	if err != nil && s.admin != "" {
 		return nil, fmt.Errorf("--admin: %w", err)
 	}
-	if err != nil { // not fatal, because some operating systems do not support Unix sockets
+	if err != nil { // the error is not fatal, because some operating systems do not support Unix sockets
 		s.log.Warn("commands such as 'edgetable backup create' cannot reach this server", "cause", err)
 		return stop, nil
 	}
@@ -36,7 +36,7 @@ func (s *serving) openAdmin() (stop func(), err error) {
 
 func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 	mux := http.NewServeMux()
-	var using sync.RWMutex // read-locked by commands that use the store
+	var using sync.RWMutex // commands hold the read lock while they use the store
 	withStore := func(pattern string, ask func(r *http.Request) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			using.RLock()
@@ -65,7 +65,7 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 	stopServer := serveBeside(&http.Server{Handler: mux, BaseContext: func(net.Listener) context.Context { return profiles }}, l, "the socket for administration failed", s.log)
 	return func() {
 		cancel()
-		using.Lock() // wait for running commands; never unlocked, so that no later command uses the store
+		using.Lock() // this waits for running commands; using is never unlocked, so that no later command uses the store
 		stopServer()
 	}
 }

@@ -14,7 +14,7 @@ import (
 type bearerFlags struct {
 	issuer, jwks string
 	audiences    []string
-	roles        []string // rules such as read=NAME
+	roles        []string // rules for roles, such as read=NAME
 }
 
 func (o *bearerFlags) register(f *pflag.FlagSet) {
@@ -28,7 +28,7 @@ func (o *bearerFlags) register(f *pflag.FlagSet) {
 // bearerFlag replaces terms in the errors of package oidc by the names of the flags.
 var bearerFlag = strings.NewReplacer("oidc: no issuer", "--oidc-issuer is missing", "oidc: issuer", "--oidc-issuer", "oidc: key set", "--oidc-jwks", "oidc: no audience, or an empty one", "--oidc-audiences is missing or empty", "oidc: an empty role", "--oidc-roles has an empty role", "oidc: ", "")
 
-// verifier returns the verifier of bearer tokens, or nil without an issuer.
+// verifier returns the verifier of bearer tokens. It returns nil if no issuer is configured.
 func (o *bearerFlags) verifier(ctx context.Context, log *slog.Logger) (*oidc.Verifier, error) {
 	options := oidc.Options{Issuer: o.issuer, Audiences: o.audiences, JWKS: o.jwks, Log: log}
 	for _, rule := range o.roles {

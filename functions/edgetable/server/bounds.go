@@ -20,8 +20,8 @@ const (
 	leastRequests    = 256
 )
 
-// bounds derives the limits for clients from beside, the memory outside the cache: a quarter each for bodies, requests
-// in flight, idle connections, and the store.
+// bounds derives the limits for clients from the memory outside the cache. It assigns a quarter each to bodies,
+// requests in flight, idle connections, and the store.
 func (o *serveFlags) bounds(beside int64) httpserver.Bounds {
 	idle := int64(idleConnection)
 	if o.tlsCert != "" || len(o.acme.domains) > 0 {
@@ -42,8 +42,8 @@ func mayConnect() int {
 	return math.MaxInt32
 }
 
-// besideTheCache returns the memory limit of the process without the cache and the in-memory tables, which count twice
-// because a compaction copies them.
+// besideTheCache returns the memory that the cache and the in-memory tables leave to the process. The tables count
+// twice, because a compaction copies them.
 func besideTheCache(cache, tables int64) int64 {
 	limit := debug.SetMemoryLimit(-1)
 	if limit == math.MaxInt64 {

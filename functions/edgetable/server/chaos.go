@@ -19,7 +19,7 @@ func (o *chaosFlags) register(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.rules, "chaos", nil, "`rule` of a simulated fault, such as 'operation=InsertEntity probability=0.1 fault=503'; or @FILE with one rule per line; may be repeated; see docs/chaos.md")
 }
 
-// load returns the fault simulator, or nil without rules.
+// load returns the fault simulator. It returns nil if there are no rules.
 func (o *chaosFlags) load() (*chaos.Chaos, error) {
 	var rules []chaos.Rule
 	for _, spec := range o.rules {
@@ -35,7 +35,7 @@ func (o *chaosFlags) load() (*chaos.Chaos, error) {
 	return chaos.New(rules), nil
 }
 
-// read parses a rule, or reads the rules in a file if spec is @FILE.
+// read parses a value of the flag. This is a rule, or @FILE for the rules in a file.
 func read(spec string) ([]chaos.Rule, error) {
 	path, file := strings.CutPrefix(spec, "@")
 	if !file {

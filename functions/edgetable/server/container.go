@@ -13,8 +13,8 @@ import (
 // uses docker-init.
 var inits = []string{"docker-init", "tini", "catatonit", "dumb-init"}
 
-// listenOfServer returns the value of --listen of the server in the same container, for the health check of the image,
-// or "" if the first process of the container is not the server.
+// listenOfServer returns the value of --listen of the server in the same container, for the health check of the image.
+// It returns "" if the first process of the container is not the server.
 func listenOfServer(proc string) string {
 	at := "1"
 	if comm, err := os.ReadFile(filepath.Join(proc, "1/comm")); err == nil && slices.Contains(inits, strings.TrimSpace(string(comm))) {

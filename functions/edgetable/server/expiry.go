@@ -26,7 +26,7 @@ const (
 type expiry struct {
 	service  *table.Service
 	accounts func() []string
-	paused   func() bool // reports whether another server writes the tables
+	paused   func() bool // function that reports whether another server writes the tables
 	log      *slog.Logger
 	removed  atomic.Int64
 	behind   atomic.Int64 // longest delay of a removal in the last pass, in nanoseconds
@@ -79,8 +79,8 @@ func (e *expiry) run(ctx context.Context) {
 	}
 }
 
-// pass removes the expired entities of a table. late is how long the entity that expired first has waited for its
-// removal. ok is false after an error.
+// pass removes the expired entities of a table. The result late is how long the entity that expired first has waited
+// for its removal. The result ok is false after an error.
 func (e *expiry) pass(ctx context.Context, t table.Name) (late edm.Ticks, ok bool) {
 	u, taken, err := e.service.TakeUpkeep(ctx, t)
 	if err != nil {

@@ -26,7 +26,7 @@ func (s *serving) servesPage() bool {
 	return cli.Loopback(s.listener.Addr()) && !s.trustProxy && s.publicURL == ""
 }
 
-// ownHandler returns the handler of the paths outside of accounts: health checks and the explorer.
+// ownHandler returns the handler for paths that belong to no account. These are the health checks and the explorer.
 func (s *serving) ownHandler(h *health) func(*protocol.Request) protocol.Response {
 	if !s.servesPage() {
 		return h.answer
@@ -57,7 +57,7 @@ func (s *serving) signable() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(list)), func(name string) bool { return s.key(name) == nil })
 }
 
-// sign signs text with the key of an account. ok is false if the account is missing or disabled.
+// sign signs a text with the key of an account. The second result is false if the account is missing or disabled.
 func (s *serving) sign(account, text string) (signature string, ok bool) {
 	key := s.key(account)
 	if key == nil {
@@ -84,7 +84,8 @@ func (s *serving) invite() (*admin.Link, error) {
 	return &admin.Link{URL: s.url() + path, Good: good}, nil
 }
 
-// page returns the path to which / redirects browsers, or "" without an explorer.
+// page returns the path to which the server redirects browsers from the path /. It returns "" if the server has no
+// explorer.
 func (s *serving) page() string {
 	if s.servesPage() {
 		return explorer.Prefix
@@ -92,7 +93,7 @@ func (s *serving) page() string {
 	return ""
 }
 
-// explorerHosts returns the host names of the server in its flags.
+// explorerHosts returns the host names of the server that its flags contain.
 func explorerHosts(o *serveFlags) (names explorer.Hosts) {
 	if host, _, err := net.SplitHostPort(o.listen); err == nil && host != "" {
 		names = append(names, strings.ToLower(host))

@@ -15,16 +15,16 @@ const (
 	// server checks whether feeds fill the store.
 	trimEvery = time.Hour
 	trimFull  = time.Minute
-	// trimFirst is how much earlier than usual changes are removed when feeds are first found to fill the store. Each
-	// further check increases this time.
+	// trimFirst is the time by which the retention is first reduced if feeds fill the store. Each further check at
+	// which feeds fill the store increases this time.
 	trimFirst = 6 * 3600 * edm.TicksPerSecond
 )
 
-// feeds removes the changes in feeds that are older than the retention time. If feeds fill the store, it removes newer
-// ones too: the store would otherwise reject writes.
+// feeds removes the changes in feeds that are older than the retention time. If feeds fill the store, it also removes
+// newer changes, because the store would otherwise reject writes.
 type feeds struct {
 	service *table.Service
-	paused  func() bool // reports whether another server writes the tables
+	paused  func() bool // function that reports whether another server writes the tables
 	fill    func() bool
 	log     *slog.Logger
 }
@@ -53,7 +53,7 @@ func (f *feeds) run(ctx context.Context) {
 			f.log.Warn("the disk, or the memory for tables, is full or soon will be: changes are removed from feeds before their time, the oldest first")
 		case ahead < 8*trimFirst:
 			ahead *= 2
-		default: // all feeds are empty within ten minutes, whatever their retention
+		default: // at this rate, all feeds are empty within ten minutes, whatever their retention
 			ahead = min(16*ahead, 1<<58) // 16*ahead must not overflow
 		}
 		if f.paused() || ahead == 0 && n%int(trimEvery/trimFull) != 1 {

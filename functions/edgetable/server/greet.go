@@ -59,8 +59,8 @@ func (p *program) greet(s *serving) {
 	fmt.Fprintln(p.Out, "ready")
 }
 
-// announced returns the lines of Azurite's output for which programs that start Azurite wait. It returns nil if the
-// server was not started as Azurite.
+// announced returns the lines of Azurite's output for which a program waits after it has started Azurite. It returns
+// nil if the server was not started as Azurite.
 func (p *program) announced(s *serving) []string {
 	if p.Announce == nil {
 		return nil

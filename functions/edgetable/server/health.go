@@ -23,11 +23,11 @@ const well = "ok\n"
 
 // health serves /_/live and /_/ready without authentication. "_" cannot be the name of an account.
 type health struct {
-	check func(ctx context.Context) error // performs an operation on the store
-	fresh time.Duration                   // how long the result of a check is cached
+	check func(ctx context.Context) error // function that performs an operation on the store
+	fresh time.Duration                   // time for which the result of a check is cached
 	log   *slog.Logger
 
-	draining atomic.Bool // makes /_/ready fail, so that load balancers send no more requests
+	draining atomic.Bool // if true, /_/ready fails, so that load balancers send no more requests
 
 	mu     sync.Mutex
 	at     time.Time // end of the last check
@@ -130,7 +130,7 @@ func (h *health) run(ending chan struct{}) {
 	close(ending)
 }
 
-// refusal returns why a store is read-only, or "" if err has another cause.
+// refusal returns the reason why a store is read-only. It returns "" if err has another cause.
 func refusal(err error) string {
 	if r, ok := errors.AsType[refuser](err); ok {
 		return r.RefusesWrites()
@@ -138,13 +138,13 @@ func refusal(err error) string {
 	return ""
 }
 
-// refuser is the error of a read-only store.
+// refuser is implemented by the errors of a read-only store.
 type refuser interface {
 	error
 	RefusesWrites() (reason string)
 }
 
-// whatIsFull names the resource that is full according to err.
+// whatIsFull returns the name of the resource that is full according to err.
 func whatIsFull(err error) string {
 	if errors.Is(err, table.ErrMemoryFull) {
 		return "memory for tables"

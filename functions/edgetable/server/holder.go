@@ -24,7 +24,7 @@ func holder(ctx context.Context, address string) string {
 	if err != nil {
 		return ""
 	}
-	one := &http.Transport{DisableKeepAlives: true} // unlike http.DefaultTransport, without proxy
+	one := &http.Transport{DisableKeepAlives: true} // unlike http.DefaultTransport, this transport uses no proxy
 	resp, err := one.RoundTrip(req)
 	if err != nil {
 		return ""

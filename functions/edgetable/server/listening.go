@@ -10,11 +10,11 @@ import (
 // listening holds the sockets on which a server listens. They remain open when a secondary has built its store and
 // starts again: new connections then wait.
 type listening struct {
-	tables, metrics net.Listener // nil if not open
+	tables, metrics net.Listener // a socket that is not open is nil
 }
 
-// listenOn returns a listener on the socket in *kept, which listen opens if it is nil. Closing the listener also closes
-// the socket, unless keep returns true.
+// listenOn returns a listener on the socket in *kept. If *kept is nil, it first opens the socket with listen. Closing
+// the listener also closes the socket, unless keep returns true.
 func (*listening) listenOn(kept *net.Listener, keep func() bool, listen func() (net.Listener, error)) (net.Listener, error) {
 	if *kept == nil {
 		l, err := listen()

@@ -22,7 +22,8 @@ import (
 	"edgetable/functions/edgetable/reload"
 )
 
-// metricsFlags are the address for metrics and the file with the bearer token for clients.
+// metricsFlags are the flags for the address of the metrics, and for the file with the bearer token that clients must
+// send.
 type metricsFlags struct{ listen, token string }
 
 func (o *metricsFlags) register(f *pflag.FlagSet) {
@@ -134,7 +135,7 @@ func serveMetrics(l net.Listener, m *observe.Metrics, token *metricsToken, log *
 	return serveBeside(&http.Server{Handler: mux, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10}, l, "the listener for metrics failed", log)
 }
 
-// serveBeside runs an HTTP server, in addition to the table server, until stop is called.
+// serveBeside runs an HTTP server in addition to the table server, until the returned function is called.
 func serveBeside(server *http.Server, l net.Listener, failed string, log *slog.Logger) (stop func()) {
 	server.ReadTimeout, server.ErrorLog = 10*time.Second, slog.NewLogLogger(log.Handler(), slog.LevelDebug)
 	go func() {
@@ -146,7 +147,7 @@ func serveBeside(server *http.Server, l net.Listener, failed string, log *slog.L
 		grace, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		if server.Shutdown(grace) != nil {
-			_ = server.Close() // closes connections of clients that do not read the response
+			_ = server.Close() // this closes connections of clients that do not read the response
 		}
 	}
 }

@@ -74,7 +74,7 @@ func watchCertificate(m *observe.Metrics, c *certificate) {
 		if current := c.current.Load(); current != nil {
 			return float64(current.Leaf.NotAfter.Unix())
 		}
-		return 0 // not obtained yet
+		return 0 // no certificate was obtained yet
 	})
 }
 

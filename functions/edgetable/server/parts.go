@@ -27,7 +27,7 @@ func (s *serving) openBackups(ctx context.Context) (err error) {
 	return err
 }
 
-// newHandler returns the protocol handler. Simulated faults wrap the store outside of the traces.
+// newHandler returns the protocol handler. The traces wrap the store, and the simulated faults wrap the traced store.
 func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
 	s.statistics = OpenStatistics(s.DataDirectory(), s.log)
 	h := &protocol.Handler{
@@ -55,7 +55,7 @@ func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
 	return h
 }
 
-// newServer returns the HTTP server, which passes requests to the admission queue limited.
+// newServer returns the HTTP server. The server passes each request to the given admission queue.
 func (s *serving) newServer(h *protocol.Handler, limited *admission.Limiter, health *health) *httpserver.Server {
 	requests := observe.NewRequestLog(s.log, s.access, s.slowQuery)
 	return &httpserver.Server{
@@ -72,7 +72,7 @@ func (s *serving) newServer(h *protocol.Handler, limited *admission.Limiter, hea
 	}
 }
 
-// watch serves the metrics, if configured, until stop is called.
+// watch serves the metrics, if this is configured, until the returned function is called.
 func (s *serving) watch(limited *admission.Limiter, server *httpserver.Server, waiters *changefeed.Waiters) (stop func()) {
 	if s.metrics == nil {
 		return func() {}

@@ -21,20 +21,20 @@ import (
 type protectFlags struct {
 	limits   limits
 	requests int  // maximum number of waiting requests
-	remote   bool // the store is on another machine
+	remote   bool // true if the store is on another machine
 }
 
-// limits are rates per second.
+// limits contains maximum rates per second.
 type limits struct {
 	setting.Rates
-	failures float64 // failed authentications per client address; 0 means no limit
+	failures float64 // maximum rate of failed authentications per client address; 0 means no limit
 }
 
 // usualFailures is the default limit of failed authentications per second. It permits retries of clients with a wrong
 // key, but is far too low to guess a key.
 const usualFailures = 100
 
-// parseLimits parses the rates of setting.ParseRates, and also failures=N.
+// parseLimits parses the rates that setting.ParseRates accepts, and failures=N.
 func parseLimits(text string) (limits, error) {
 	l, rates := limits{failures: usualFailures}, []string{}
 	for part := range strings.SplitSeq(text, ",") {
@@ -57,7 +57,7 @@ func parseLimits(text string) (limits, error) {
 	return l, err
 }
 
-// String formats the limits as parseLimits accepts them.
+// String formats the limits in the form that parseLimits accepts.
 func (l limits) String() string {
 	if l.failures == usualFailures {
 		return l.Rates.String()
@@ -77,7 +77,7 @@ func (o *protectFlags) register(f *pflag.FlagSet) {
 // in a queue of this length.
 const usualRequests = 8192
 
-// maxRequests is the maximum of --max-requests, more than any machine can serve.
+// maxRequests is the maximum value of --max-requests. No machine can serve more requests.
 const maxRequests = 1 << 20
 
 // slots returns how many writes and how many reads may run concurrently. A remote store has more slots, because
@@ -111,7 +111,7 @@ func (o *protectFlags) buckets(now func() edm.Ticks) protocol.Limits {
 	}
 }
 
-// limiter returns the admission queue in front of h, which shares the slots fairly among accounts.
+// limiter returns the admission queue in front of h. The queue shares the slots fairly among accounts.
 func (o *protectFlags) limiter(h *protocol.Handler) *admission.Limiter {
 	writes, reads := o.slots()
 	return admission.New(h, admission.Options{Concurrent: writes, Reads: reads, Queue: o.requests, MaxWait: maxWait})

@@ -90,7 +90,7 @@ func (s *serving) openListeners(ctx context.Context, at *listening) error {
 func (s *serving) closeListeners() {
 	for _, l := range []net.Listener{s.metricsAt, s.listener} {
 		if l != nil {
-			_ = l.Close() // already closed in most cases
+			_ = l.Close() // in most cases, the listener is already closed
 		}
 	}
 }
@@ -150,7 +150,7 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	}
 	s.accounts = &account.Known{
 		Source: p.accounts(s.serveFlags), Log: s.log,
-		Refuse: func(accounts.List) error { return nil }, // replaced by protectSecrets when the address is known
+		Refuse: func(accounts.List) error { return nil }, // protectSecrets replaces this function when the address is known
 	}
 	if _, err := s.accounts.Load(true); err != nil {
 		return err
@@ -273,7 +273,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	return s.backend.Close()
 }
 
-// draining returns a context that is canceled when the drain time has passed after the end of ctx. In this time
+// draining returns a context that is canceled when ctx is done and the drain time has passed. During the drain time
 // /_/ready fails, so that load balancers send no new clients.
 func (p *program) draining(ctx context.Context, s *serving, h *health) context.Context {
 	drained, end := context.WithCancel(context.WithoutCancel(ctx))

@@ -30,7 +30,7 @@ type serveFlags struct {
 	accessLog              string
 	slowQuery              time.Duration
 	untilEOF               bool
-	listenFromImage        bool // --listen is set by an environment variable, as in container images
+	listenFromImage        bool // true if an environment variable sets --listen, as in container images
 
 	acme    acmeFlags
 	metrics metricsFlags

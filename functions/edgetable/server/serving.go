@@ -19,23 +19,23 @@ import (
 type serving struct {
 	*serveFlags
 	log         *slog.Logger
-	bearer      *oidc.Verifier // nil if bearer tokens are not accepted
+	bearer      *oidc.Verifier // verifier of bearer tokens; nil if the server does not accept them
 	accounts    *account.Known
-	certificate *certificate // nil for plain HTTP
-	faults      *chaos.Chaos // nil without simulated faults
+	certificate *certificate // certificate of the server; nil if the server uses plain HTTP
+	faults      *chaos.Chaos // simulated faults; nil if there are none
 	listener    net.Listener
-	access      *observe.AccessLog // nil without an access log
-	metrics     *observe.Metrics   // nil if metrics are not served
+	access      *observe.AccessLog // access log; nil if there is none
+	metrics     *observe.Metrics   // metrics of the server; nil if the server does not serve them
 	metricsAt   net.Listener
-	metricsKey  *metricsToken   // nil if reading metrics requires no token
-	traces      *observe.Traces // nil if traces are not sent
+	metricsKey  *metricsToken   // token for reading the metrics; nil if no token is required
+	traces      *observe.Traces // sender of traces; nil if traces are not sent
 	backend     *stores.Backend
-	follower    *follow.Follower // nil except on a secondary
-	backups     *backup.Schedule // nil without backups
+	follower    *follow.Follower // follower of the primary; nil if the server is not a secondary
+	backups     *backup.Schedule // scheduled backups; nil if there are none
 	statistics  *Statistics
-	expiry      *expiry           // nil if the store has no expiry rules
-	feeds       *feeds            // nil if the store has no feeds
-	consent     *explorer.Consent // nil if the explorer has no access to the server's accounts
+	expiry      *expiry           // upkeep for expiry rules; nil if the store has none
+	feeds       *feeds            // trimmer of feeds; nil if the store has no feeds
+	consent     *explorer.Consent // consent for the explorer; nil if the explorer has no access to the accounts of the server
 	bounds      httpserver.Bounds
 }
 

@@ -13,7 +13,7 @@ import (
 
 // Environment variables of OpenTelemetry for the URL of the collector.
 const (
-	otlpTraces = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" // complete URL
+	otlpTraces = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" // complete URL for traces
 	otlpAll    = "OTEL_EXPORTER_OTLP_ENDPOINT"        // base URL, to which the path of each signal is appended
 )
 

@@ -31,11 +31,12 @@ const TrafficFile = "traffic.json"
 // Statistics counts the traffic of a server and saves the counts to a file.
 type Statistics struct {
 	*traffic.Counter
-	path string // "" without a file
+	path string // path of the file; "" if the counts are not saved
 	log  *slog.Logger
 }
 
-// OpenStatistics restores the counts in the data directory data. If data is "", the counts are not saved.
+// OpenStatistics restores the counts from a data directory. If data is "", there is no data directory and the counts
+// are not saved.
 func OpenStatistics(data string, log *slog.Logger) *Statistics {
 	s := &Statistics{Counter: traffic.New(), log: log}
 	if data != "" {
@@ -124,7 +125,7 @@ func (s *Statistics) Observe(resp *protocol.Response) {
 	s.Add(&v)
 }
 
-// describeQuery adds the filter of a query, its key range, and how much it read and returned.
+// describeQuery describes a query: its filter, its key range, and the amount of data that it read and returned.
 func describeQuery(v *traffic.Visit, resp *protocol.Response) {
 	from := resp.Visit
 	plan := odata.MakePlan(from.Filter)

@@ -14,7 +14,7 @@ func (s *serving) url() string {
 	host, _, err := net.SplitHostPort(s.listen)
 	tcp, ok := s.listener.Addr().(*net.TCPAddr)
 	if err != nil || !ok {
-		return a.URL("127.0.0.1", "10002", false) // cannot happen: the listener is a TCP listener
+		return a.URL("127.0.0.1", "10002", false) // this cannot happen, because the listener is a TCP listener
 	}
 	return a.URL(host, strconv.Itoa(tcp.Port), tcp.IP.IsUnspecified())
 }

@@ -16,7 +16,7 @@ type waiting struct {
 
 	mu     sync.Mutex
 	over   bool
-	server *http.Server // nil until started
+	server *http.Server // HTTP server; nil until it is started
 	ended  chan struct{}
 }
 
@@ -41,7 +41,7 @@ func (w *waiting) begin(cause error) {
 	w.ended = make(chan struct{})
 	go func() {
 		defer close(w.ended)
-		_ = w.server.Serve(l) // returns when end is called
+		_ = w.server.Serve(l) // Serve returns when end is called
 	}()
 }
 
@@ -71,7 +71,7 @@ func (w *waiting) end() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
 	defer cancel()
-	_ = w.server.Shutdown(ctx) // returns after the timeout if clients are slow; Close then closes their connections
+	_ = w.server.Shutdown(ctx) // Shutdown returns after the timeout if clients are slow; then Close closes their connections
 	_ = w.server.Close()
 	<-w.ended
 	return w.serving.listener.(*socketListener).SetDeadline(time.Time{})

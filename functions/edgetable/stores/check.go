@@ -140,7 +140,7 @@ func verdict(data, salvage string, report *offline.Report, problems int) error {
 		return cli.Fail(cli.StatusDamage, fmt.Errorf("the tables of %s are complete: mend its file of accounts, or move it away and make accounts with 'edgetable account new'", data))
 	case salvage != "":
 		advice = "serve the saved data, or restore a backup"
-	case report.Refused: // --accept-damage would fail too
+	case report.Refused: // in this case, --accept-damage would fail too
 		advice = "restore a backup, or save the readable data with --salvage"
 	}
 	return cli.Fail(cli.StatusDamage, fmt.Errorf("%s is damaged: %s; %s", data, cli.Things(problems, "problems"), advice))

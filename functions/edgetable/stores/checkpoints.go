@@ -20,7 +20,8 @@ type Checkpoints struct {
 	mu   sync.Mutex
 }
 
-// NewCheckpoints returns the Checkpoints of a store. If another store has replaced it, the server rejects writes.
+// NewCheckpoints returns the Checkpoints of a store. If this store was replaced by another store, the server rejects
+// writes.
 func NewCheckpoints(store *pebblestore.Store, log *slog.Logger) *Checkpoints {
 	c := &Checkpoints{Store: store}
 	if r := store.Timeline().Replaced; r != nil {
@@ -32,8 +33,8 @@ func NewCheckpoints(store *pebblestore.Store, log *slog.Logger) *Checkpoints {
 
 var errSecondary = errors.New("this store is a secondary: the backups of its primary are in the backup location that the secondary follows")
 
-// Checkpoint makes a checkpoint in dir, after removing the files there. It returns the commit numbers of the
-// checkpoint, or nil if the store has no timeline.
+// Checkpoint removes the files in dir and makes a checkpoint there. It returns the commit numbers of the checkpoint, or
+// nil if the store has no timeline.
 func (c *Checkpoints) Checkpoint(ctx context.Context, dir string) (*repository.LogSpan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -43,7 +43,7 @@ func (o *dynamodbFlags) check() error {
 	if o.endpoint != "" {
 		if u, err := url.Parse(o.endpoint); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return cli.Misuse("--dynamodb-endpoint must be a URL such as http://127.0.0.1:8000, not %q", o.endpoint)
-		} else if u.User != nil { // messages and the log would contain the password
+		} else if u.User != nil { // this is an error, because messages and the log would contain the password
 			return cli.Misuse("--dynamodb-endpoint must not contain a user or password: set the credentials as for the AWS CLI")
 		}
 	}
@@ -101,7 +101,7 @@ func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dy
 	return store, o.reach(ctx, client, store)
 }
 
-// openReplica is like open for a replica of a DynamoDB table to which another Region writes.
+// openReplica is like open, for a replica of a DynamoDB table to which another Region writes.
 func (o *dynamodbFlags) openReplica(ctx context.Context, client *sdk.Client, options dynamodb.Options) (*dynamodb.Secondary, error) {
 	options.Client, options.Table, options.Lease = client, o.table, setting.Never(o.lease)
 	store, err := dynamodb.NewSecondary(options, client.Options().Region)
@@ -135,7 +135,7 @@ func (o *dynamodbFlags) connect(ctx context.Context, connections int) (*dynamodb
 	return store, client, err
 }
 
-// sdkLog sends the log of the AWS SDK, which by default is written to standard error, to the server's log.
+// sdkLog sends the log of the AWS SDK to the server's log. By default, the SDK would write this log to standard error.
 type sdkLog struct{}
 
 // Logf implements smithy's logging.Logger. The level is debug, because the messages only add details to errors.

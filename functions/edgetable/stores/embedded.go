@@ -44,7 +44,7 @@ func inDirectory() *Kind {
 	}
 }
 
-// maxCache is the maximum of flags with a size, more than the memory of any machine.
+// maxCache is the maximum value of flags for sizes. It is more than the memory of any machine.
 const maxCache = 1 << 44
 
 func (o *embeddedFlags) register(f *pflag.FlagSet) {
@@ -57,7 +57,7 @@ func (o *embeddedFlags) register(f *pflag.FlagSet) {
 func (o *embeddedFlags) check(flags *pflag.FlagSet) error {
 	given := flags.Changed
 	o.cacheGiven = given("cache-size")
-	if data := flags.Lookup("data"); o.memory && cli.FromEnvironment(data) { // a container image may set $EDGETABLE_DATA, so this is not a mistake
+	if data := flags.Lookup("data"); o.memory && cli.FromEnvironment(data) { // the user need not have made a mistake, because a container image may set $EDGETABLE_DATA
 		cli.Ignore(data)
 	}
 	switch {
@@ -110,7 +110,7 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	if !o.memory {
 		b.Embedded = NewCheckpoints(store, from.Log)
 		dir, err := filepath.Abs(o.data)
-		if err != nil { // the working directory was removed
+		if err != nil { // this fails if the working directory was removed
 			dir = o.data
 		}
 		if b.Place = "in " + dir; fresh {
@@ -120,8 +120,8 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	return b, nil
 }
 
-// checkDirectory returns an error if a server cannot start with the data directory. fresh reports whether the directory
-// does not exist.
+// checkDirectory returns an error if a server cannot start with the data directory. The result fresh reports whether
+// the directory does not exist yet.
 func checkDirectory(dir string) (fresh bool, err error) {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
@@ -140,7 +140,7 @@ func checkDirectory(dir string) (fresh bool, err error) {
 	return fresh, nil
 }
 
-// explain adds advice to an error of opening the store.
+// explain adds advice to an error that occurred while the store was opened.
 func explain(err error, dir string) error {
 	switch {
 	case errors.Is(err, pebblestore.ErrLost):
@@ -179,7 +179,7 @@ const BesideCache = 192 << 20
 const usualCache = 128 << 20
 
 // limitMemory makes Go's garbage collector run rarely, unless GOMEMLIMIT or GOGC is set. It returns the size of the
-// block cache and, for a store in memory, of all tables.
+// block cache. For a store in memory, it also returns the maximum size of all tables.
 func (o *embeddedFlags) limitMemory(from *Opening) (cache, tables int64) {
 	cache = o.cache
 	// Limit the cache to a fifth of the heap. A memtable is a quarter of the cache: with a heap of 256 MiB, it holds
@@ -188,7 +188,7 @@ func (o *embeddedFlags) limitMemory(from *Opening) (cache, tables int64) {
 		cache = min(cache, from.Heap/5)
 	}
 	if o.memory {
-		if from.Heap > 0 { // half, because a compaction copies tables before it removes the old ones
+		if from.Heap > 0 { // use half of the memory, because a compaction copies tables before it removes the old ones
 			tables = max(1<<20, (from.Heap-cache-min(BesideCache, from.Heap/3))/2)
 		}
 		return cache, tables

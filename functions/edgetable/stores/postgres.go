@@ -104,7 +104,7 @@ func (o *postgresFlags) place() string {
 		}
 	}
 	name := ""
-	if config.Database != "" { // PostgreSQL defaults to the user name
+	if config.Database != "" { // without a name, PostgreSQL uses the database with the name of the user
 		name = " " + config.Database
 	}
 	return fmt.Sprintf("the schema %s of the PostgreSQL database%s at %s", o.schema, name, strings.Join(hosts, ", "))
@@ -204,8 +204,8 @@ type shownStatus struct {
 	Servers         int     `json:"servers"`
 	Tables          int64   `json:"tables"`
 	TablesRemoved   int64   `json:"tablesBeingRemoved"`
-	Entities        int64   `json:"entities"`   // estimate
-	Tombstones      int64   `json:"tombstones"` // estimate
+	Entities        int64   `json:"entities"`   // estimated number of entities
+	Tombstones      int64   `json:"tombstones"` // estimated number of tombstones
 	OldestSeconds   float64 `json:"oldestTransactionSeconds"`
 	TransactionsOld int64   `json:"oldestTransactionNumbersBack"`
 }

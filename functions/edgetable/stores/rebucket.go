@@ -96,7 +96,7 @@ type rebucketProgress struct {
 	name    string
 	buckets int
 	before  rebucket.Progress
-	rows    int // entities in the last complete pass; 0 during the first pass
+	rows    int // number of entities in the last complete pass; 0 during the first pass
 }
 
 func (r *rebucketProgress) report(now rebucket.Progress) {

@@ -53,7 +53,7 @@ func (o *Flags) Sections(add func(heading string, register func(f *pflag.FlagSet
 
 // Kind returns the selected kind of store.
 func (o *Flags) Kind() *Kind {
-	return o.kinds[slices.IndexFunc(o.kinds, func(k *Kind) bool { return k.name == o.store })] // never -1, because ChoiceFlag rejects other names
+	return o.kinds[slices.IndexFunc(o.kinds, func(k *Kind) bool { return k.name == o.store })] // the index is never -1, because ChoiceFlag rejects other names
 }
 
 // Check returns an error if the flags of the command contradict each other. It ignores flags from the environment that

@@ -29,14 +29,14 @@ func (o *declareFlags) register(f *pflag.FlagSet) {
 	cli.BoolFlag(f, &o.yes, "yes", "do not ask for confirmation")
 }
 
-// wish returns the desired options of a table, given the current options.
+// wish is a function that returns the desired options of a table for the current options.
 type wish func(now table.TableOptions) table.TableOptions
 
 type change struct {
 	name, revision string
 	old, next      []byte        // options as JSON, without the members "state", which the server adds
 	rule           *table.Expiry // new expiry rule, or nil
-	replaced       bool          // the rule replaces another one
+	replaced       bool          // true if the rule replaces another one
 }
 
 // declare sets the options of tables, after checking all of them.
@@ -101,7 +101,7 @@ func askFor(ctx context.Context, p *cli.Terminal, o *declareFlags, c *remote.Cli
 		return nil
 	}
 	now := edm.TicksOf(time.Now())
-	var ended, whole int64 // numbers of expired and of all entities, without the entities that the current rule hides
+	var ended, whole int64 // numbers of expired entities and of all entities, not counting entities that the current rule hides
 	q := remote.Query{Table: one.name, Select: []string{"Timestamp"}}
 	if one.rule.Property != "" {
 		q.Select = append(q.Select, one.rule.Property)

@@ -47,7 +47,7 @@ func list(ctx context.Context, p *cli.Terminal, o *client.ServiceFlags, asJSON b
 	if asJSON {
 		return p.PrintJSON(struct {
 			Tables []string `json:"tables"`
-		}{append([]string{}, names...)}) // JSON [] instead of null
+		}{append([]string{}, names...)}) // in JSON, an empty list must be [] and not null
 	}
 	for _, name := range names {
 		fmt.Fprintln(p.Out, name)

@@ -107,7 +107,7 @@ func printHeavy(p *cli.Terminal, metric string, h traffic.Heavy, sum uint64) {
 	p.PrintTable(&t)
 }
 
-// printRanges prints the objects of a table on Workers, each of which stores a range.
+// printRanges prints a list of the objects of a table on Workers. Each object stores a range of the table.
 func printRanges(p *cli.Terminal, list []traffic.Range, now time.Time) {
 	if len(list) == 0 {
 		return

@@ -76,7 +76,8 @@ func show(ctx context.Context, p *cli.Terminal, o *trafficFlags, from *client.Se
 	return nil
 }
 
-// trafficOf returns the traffic of a table, as counted by the service of --from or else by the server on this machine.
+// trafficOf returns the traffic of a table, as counted by the service in --from. Without this flag, it is the traffic
+// that the server on this machine has counted.
 func trafficOf(ctx context.Context, p *cli.Terminal, o *trafficFlags, from *client.ServiceFlags, table string) (*traffic.Report, error) {
 	if from.Name == "" {
 		return o.server().Traffic(ctx, o.account, table)

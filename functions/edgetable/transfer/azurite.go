@@ -13,8 +13,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// InAzurite returns the path of Azurite's table file, or "" if the file does not exist. path is the file or its
-// directory.
+// InAzurite returns the path of Azurite's table file. The argument is the path of this file or of its directory. If the
+// file does not exist, InAzurite returns "".
 func InAzurite(path string) string {
 	if filepath.Base(path) == rows.AzuriteName {
 		return path
@@ -26,8 +26,8 @@ func InAzurite(path string) string {
 	return file
 }
 
-// AzuriteSources returns the tables in the Azurite file or directory at path, or only tableName if it is not "". If
-// account is "", the file must contain a single account.
+// AzuriteSources returns the tables in the Azurite file or directory at path. If tableName is not "", it returns only
+// this table. If account is "", the file must contain a single account.
 func AzuriteSources(path, account, tableName string) (list []Source, err error) {
 	file := InAzurite(path)
 	if file == "" {

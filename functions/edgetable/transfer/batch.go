@@ -32,7 +32,7 @@ func (b *batch) push(op remote.Operation, line int) {
 	b.ops, b.lines, b.ends = append(b.ops, op), append(b.lines, line), append(b.ends, len(b.buf))
 }
 
-// seal makes the operations' bodies point into buf. push must not be called afterwards, because it may reallocate buf.
+// seal makes the operations' bodies point into buf. After this, push must not be called, because it may reallocate buf.
 func (b *batch) seal() {
 	from := 0
 	for i, end := range b.ends {

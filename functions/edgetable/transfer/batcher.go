@@ -13,7 +13,7 @@ type batcher struct {
 	put    func(context.Context, *batch) error
 	source *Source
 	skip   int64 // number of rows that an earlier run has finished
-	rows   int64 // number of rows read
+	rows   int64
 	b      *batch
 	body   []byte
 }

@@ -19,35 +19,35 @@ type CopyCommand struct {
 	Filter string   `json:"filter,omitempty"`
 	Select []string `json:"select,omitempty"`
 	Mode   string   `json:"mode"`             // insert, merge, replace or skip
-	Sync   bool     `json:"sync,omitempty"`   // write only the entities that differ from the target
-	Delete bool     `json:"delete,omitempty"` // with Sync: delete the entities of the target that the source does not have
+	Sync   bool     `json:"sync,omitempty"`   // if true, only entities that differ from the target are written
+	Delete bool     `json:"delete,omitempty"` // if Sync and Delete are true, entities that the source does not have are deleted from the target
 }
 
 // Copy is a copy of tables from one service to another.
 type Copy struct {
 	CopyCommand
-	DryRun bool // do not write to the target, the progress file or the file of rejects
+	DryRun bool // if true, nothing is written to the target, the progress file or the file of rejects
 
 	Connections  int
 	ProgressFile string
 	Rejects      string // path of the file of rejects
 	Progress     *scan.Progress
-	Begin        func(again bool)                            // called at the start; again reports whether an earlier run recorded progress
-	Again        func(table string)                          // called for each table that must be copied again from the beginning
-	Refused      func(table string, line int, reason string) // called for each rejected entity
+	Begin        func(again bool)                            // callback at the start; the argument reports whether an earlier run recorded progress
+	Again        func(table string)                          // callback for each table that must be copied again from the beginning
+	Refused      func(table string, line int, reason string) // callback for each rejected entity
 }
 
 type copier struct {
 	o        *Copy
 	from, to *remote.Client
 	work     *scan.Work
-	firsts   map[string]*firstWrite // by table name
+	firsts   map[string]*firstWrite // first write of each table, by table name
 	made     map[string]bool        // tables created by this run, by name
-	mu       sync.Mutex             // guards rejected
+	mu       sync.Mutex             // protects rejected
 	rejected rows.RejectFile
 }
 
-// mark records k as the mark of the table, unless the table already has one.
+// mark records a key as the mark of a table, unless the table already has a mark.
 func (c *copier) mark(table string, k ranges.Key) error {
 	if c.o.DryRun {
 		return nil
@@ -55,8 +55,8 @@ func (c *copier) mark(table string, k ranges.Key) error {
 	return c.work.SetMark(table, k)
 }
 
-// writeProgress appends the rejects to their file, and then the state of the range, with the size of the file of
-// rejects, to the progress file.
+// writeProgress appends the rejects to their file. It then appends a line to the progress file, with the state of the
+// range and the size of the file of rejects.
 func (c *copier) writeProgress(table string, p *scan.Task, state progressfile.Line, rejects []rows.Reject) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -41,7 +41,7 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progres
 		if remote.TableGone(err) {
 			lost = append(lost, fmt.Errorf("table %s does not exist, or no longer exists: %w", name, err))
 			totals.Add(w.Totals(name))
-			err = w.Forget(name) // the deleted table may have contained entities that the progress counts as copied
+			err = w.Forget(name) // the recorded progress may count entities of the deleted table as copied
 		}
 		if err != nil {
 			totals.Add(w.Totals())
@@ -85,7 +85,7 @@ func (c *copier) table(ctx context.Context, name string) error {
 			}
 			again = !ok
 		}
-		if again { // the target table is a new one and lacks the entities that an earlier run wrote
+		if again { // the target table is new and lacks the entities that an earlier run wrote
 			if c.work.Mark(name) != nil {
 				c.o.Again(name)
 			}

@@ -53,11 +53,11 @@ type Partition struct {
 // Stat holds statistics of a table.
 type Stat struct {
 	Rows, Bytes, Partitions int64
-	Largest                 []Partition // by number of rows, in descending order
-	Properties              []Property  // sorted by name
+	Largest                 []Partition // largest partitions, in descending order of their number of rows
+	Properties              []Property  // properties, sorted by name
 }
 
-// Property counts the entities that have a property, by the type of its value.
+// Property contains the number of entities that have a property, for each type of its value.
 type Property struct {
 	Name  string
 	Types map[edm.Type]int64
@@ -66,7 +66,8 @@ type Property struct {
 // largest is the maximum length of Stat.Largest.
 const largest = 10
 
-// Measure reads a table and returns its statistics. Bytes is the sum of the entity sizes by the service's formula.
+// Measure reads a table and returns its statistics. Their field Bytes is the sum of the entity sizes by the service's
+// formula.
 func Measure(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *scan.Progress) (*Stat, error) {
 	measures, err := scan.ReadRanges(ctx, c, q, workers, progress, func(list iter.Seq2[payload.Received, error]) (*measure, error) {
 		m := &measure{}
@@ -81,7 +82,7 @@ func Measure(ctx context.Context, c *remote.Client, q remote.Query, workers int,
 func sum(measures []*measure) *Stat {
 	s, types := &Stat{}, map[string]map[edm.Type]int64{}
 	var all []Partition
-	var open Partition // last partition so far; the next range may continue it
+	var open Partition // last partition so far; the next range may contain more of its rows
 	some := false
 	for _, p := range measures {
 		for name, counts := range p.types {
@@ -123,8 +124,8 @@ func sum(measures []*measure) *Stat {
 	return s
 }
 
-// measure is the statistics of one range of a table. edges has the first and the last partition, because neighboring
-// ranges may contain the rest of their rows.
+// measure is the statistics of one range of a table. The first and the last partition are in edges, because the
+// neighboring ranges may contain more of their rows.
 type measure struct {
 	edges       []Partition
 	closed      int64 // number of partitions between the first and the last one
@@ -163,7 +164,7 @@ func (p *measure) read(list iter.Seq2[payload.Received, error], progress *scan.P
 	return nil
 }
 
-// close adds a partition of which all rows have been read.
+// close adds a partition to the totals of the range. All rows of the partition must have been read.
 func (p *measure) close(one Partition) {
 	p.closed++
 	p.rows += one.Rows

@@ -39,7 +39,7 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile
 		if err != nil {
 			return totals, err
 		}
-		if again && hasFinishedWork(&state) { // the progress counts entities of a deleted table
+		if again && hasFinishedWork(&state) { // the recorded progress counts entities of a deleted table
 			state = progressfile.Line{}
 			if err := im.progress.Write(state); err != nil {
 				return totals, err
@@ -61,7 +61,7 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile
 func (o *Import) forgetOther() error {
 	text, err := os.ReadFile(o.ProgressFile)
 	if err != nil {
-		return nil // if the file exists, progressfile.Open returns the error
+		return nil // if the file exists but cannot be read, progressfile.Open returns the error
 	}
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	var last progressfile.Line
@@ -79,7 +79,7 @@ func (o *Import) forgetOther() error {
 func (o *Import) measure(state *progressfile.Line) {
 	p := o.Progress
 	p.Resume(state.Totals.Rows())
-	p.Input.Rows.Store(state.Totals.Rows() + state.Totals.Dropped - state.Rows) // rows of the finished sources
+	p.Input.Rows.Store(state.Totals.Rows() + state.Totals.Dropped - state.Rows) // these are the rows of the finished sources
 	for i := range o.Sources {
 		s := &o.Sources[i]
 		s.bytes = &p.Input.Read
@@ -90,13 +90,14 @@ func (o *Import) measure(state *progressfile.Line) {
 	}
 }
 
-// createTables creates the missing tables. all[table] is true if it created the table and only one source writes to it.
-// again reports whether any table is newer than the progress file.
+// createTables creates the missing tables. The map contains the names of all tables. The value is true if this call
+// created the table and only one source writes to it. The result again reports whether any table is newer than the
+// progress file.
 func (o *Import) createTables(ctx context.Context, c *remote.Client, state *progressfile.Line) (all map[string]bool, again bool, err error) {
 	all = map[string]bool{}
 	for _, s := range o.Sources {
 		if _, known := all[s.Table]; known {
-			all[s.Table] = false // an insert may find an entity of another source
+			all[s.Table] = false // an insert may find an entity that another source has inserted
 			continue
 		}
 		made, err := createTable(ctx, c, s.Table)

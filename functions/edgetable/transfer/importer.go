@@ -21,18 +21,18 @@ import (
 type importer struct {
 	o        *Import
 	writer   writer
-	progress *progressfile.File // nil without a progress file
+	progress *progressfile.File // progress file; nil if there is none
 	rejects  rows.RejectFile
-	made     map[string]bool // by table: whether this run created the table and only one source writes to it
+	made     map[string]bool // tables by name; the value is true if this run created the table and only one source writes to it
 
 	batches chan *batch
-	sent    sync.WaitGroup // unfinished batches
+	sent    sync.WaitGroup // counts the unfinished batches
 
 	mu      sync.Mutex
 	pending []*batch          // batches that are not recorded in the progress file, in row order
 	state   progressfile.Line // next line of the progress file
 	noted   time.Time
-	firsts  map[string]*firstWrite // by table name
+	firsts  map[string]*firstWrite // first write of each table, by table name
 }
 
 // verify verifies the checksums of exported files before any row is written. It skips files that earlier runs have
@@ -105,7 +105,7 @@ func (im *importer) run(all context.Context) error {
 			return errors.Join(err, im.progress.Write(progressfile.Line{}))
 		}
 	}
-	if remote.TableGone(err) { // the progress counts entities of the deleted table
+	if remote.TableGone(err) { // the recorded progress counts entities of the deleted table
 		return errors.Join(err, im.progress.Write(progressfile.Line{}))
 	}
 	if err = errors.Join(err, im.writeProgress()); err == nil && im.progress != nil {
@@ -114,7 +114,7 @@ func (im *importer) run(all context.Context) error {
 	return err
 }
 
-// source imports the ith source, except the first skip rows, which earlier runs have finished.
+// source imports the ith source. It omits the rows that earlier runs have finished; skip is the number of these rows.
 func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	s := &im.o.Sources[i]
 	inOrder, err := im.isSourceInOrder(s)
@@ -174,8 +174,8 @@ func (im *importer) send(ctx context.Context, b *batch) error {
 	}
 }
 
-// isSourceInOrder reports whether the rows of a source are known to be in key order: an exported file with unchanged
-// columns, or a file that was read in advance.
+// isSourceInOrder reports whether the rows of a source are known to be in key order. An exported file with unchanged
+// columns is in order. Other files are read in advance, to check the order; standard input is not.
 func (im *importer) isSourceInOrder(s *Source) (inOrder bool, err error) {
 	how := &im.o.Mapping
 	if s.exported && how.PartitionKey == "" && how.RowKey == "" && how.Rename == nil {
@@ -241,7 +241,7 @@ func (im *importer) writeAndRecord(ctx context.Context, b *batch) error {
 	return im.writeProgress()
 }
 
-// write writes a batch. The first batch of a table without rejects sets the mark of the table.
+// write writes a batch. If this is the table's first batch without rejects, it sets the mark of the table.
 func (im *importer) write(ctx context.Context, b *batch) error {
 	if im.o.DryRun {
 		b.totals.Written += int64(len(b.ops))

@@ -12,15 +12,15 @@ import (
 	"edgetable/functions/edgetable/transfer/sorter"
 )
 
-// read calls pass with the rows of a source in key order, which makes full batches. It sorts them unless inOrder is
-// set. Of several rows with the same keys, it passes the last.
+// read passes the rows of a source to a callback in key order, so that batches become full. If inOrder is not set, it
+// first sorts the rows. If several rows have the same keys, it passes only the last one.
 func (o *Import) read(r rows.Reader, file string, inOrder bool, pass func(rows.Row) error, refuse func(rows.Reject) error) (dropped int64, err error) {
 	var s *sorter.Sorter
 	if !inOrder {
 		s = sorter.New(cmp.Or(o.memory, sorter.Memory))
 		defer func() { err = errors.Join(err, s.Close()) }()
 	}
-	var held rows.Row // previous row; pass gets it when a row with other keys follows
+	var held rows.Row // previous row, which is passed on when a row with other keys follows
 	var heldKey, nextKey []byte
 	isHeld := false
 	for {

@@ -31,8 +31,8 @@ func hasMark(ctx context.Context, c *remote.Client, table string, mark *ranges.K
 	return ok, err
 }
 
-// firstWrite delays the other writes to a table until the first write, with the mark, is done. So a table that is
-// created again after any write cannot have the mark.
+// firstWrite delays the other writes to a table until the first write, which contains the mark, is done. So a table
+// that was created again after any of these writes lacks the mark.
 type firstWrite struct {
 	mu   sync.Mutex
 	done bool

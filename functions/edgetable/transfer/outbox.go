@@ -20,8 +20,8 @@ type outbox struct {
 	p         *scan.Task
 	w         writer
 	b         *batch
-	confirmed reached // progress without the current batch
-	seen      reached // progress including the current batch
+	confirmed reached // progress that does not include the current batch
+	seen      reached // progress that includes the current batch
 	work      int     // work units since the last progress line
 	body      []byte
 }
@@ -30,7 +30,7 @@ type outbox struct {
 type reached struct {
 	totals progressfile.Totals
 	pk, rk []byte
-	some   bool // false before the first entity of the range
+	some   bool // true after the first entity of the range has been reached
 }
 
 // set makes r a deep copy of the argument.
@@ -41,7 +41,7 @@ func (r *reached) set(to *reached) {
 func newOutbox(c *copier, table string, p *scan.Task) *outbox {
 	begin := reached{totals: p.State().Totals}
 	return &outbox{c: c, table: table, p: p, w: writer{c.to, c.o.Mode}, confirmed: begin, seen: begin,
-		b: &batch{source: &Source{Table: table, File: rows.File{Path: c.o.Source + "/" + table}}}} // rejects name this path as their source
+		b: &batch{source: &Source{Table: table, File: rows.File{Path: c.o.Source + "/" + table}}}} // rejects contain this path as their source
 }
 
 // noteEvery is the number of work units between progress lines. A written entity counts 10 units, an entity that is
@@ -78,8 +78,8 @@ func (o *outbox) skip(ctx context.Context, e *payload.Received) error {
 	return o.reach(ctx, e, 1)
 }
 
-// reach records that the range was read up to e. After noteEvery work units, it flushes the batch and writes a progress
-// line.
+// reach records that the range was read up to the entity e. After noteEvery work units, it flushes the batch and writes
+// a progress line.
 func (o *outbox) reach(ctx context.Context, e *payload.Received, work int) error {
 	o.seen.pk, o.seen.rk, o.seen.some = append(o.seen.pk[:0], e.PartitionKey...), append(o.seen.rk[:0], e.RowKey...), true
 	if o.work += work; o.work < noteEvery {
@@ -91,7 +91,7 @@ func (o *outbox) reach(ctx context.Context, e *payload.Received, work int) error
 	return o.writeProgress(false)
 }
 
-// flush writes the batch to the target and sets confirmed to seen.
+// flush writes the batch to the target. All of the progress in seen is then confirmed.
 func (o *outbox) flush(ctx context.Context) error {
 	b := o.b
 	if len(b.ops) > 0 {
@@ -139,7 +139,8 @@ func (o *outbox) write(ctx context.Context) error {
 	})
 }
 
-// stop records the confirmed part of the range after an error. It returns the error, joined with errors of its own.
+// stop records the confirmed part of the range after an error. It returns this error, joined with an error of its own
+// if recording fails.
 func (o *outbox) stop(err error) error {
 	if len(o.b.ops) == 0 {
 		o.confirmed.set(&o.seen)

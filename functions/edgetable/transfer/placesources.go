@@ -53,8 +53,8 @@ func PlaceSources(ctx context.Context, b export.Place, tableName string) ([]Sour
 	return list, nil
 }
 
-// chosen returns the tables of an export to import. If there are several, tableName selects one of them. A new name is
-// then an error, because it would mix the rows of all tables.
+// chosen returns the tables of an export to import. In an export of several tables, tableName selects one of them. It
+// is then an error if the export has no table with this name, because the table would get the rows of all tables.
 func chosen(m *export.Manifest, location, tableName string) ([]export.ManifestTable, error) {
 	tables := m.Tables
 	isMissing := slices.ContainsFunc(m.Missing, func(name string) bool { return strings.EqualFold(name, tableName) })

@@ -14,7 +14,7 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Purge deletes the entities that match a query, in batches, and returns the number of deleted entities.
+// Purge deletes, in batches, the entities that match a query. It returns the number of deleted entities.
 func Purge(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *scan.Progress) (int64, error) {
 	q.Select = []string{rows.PartitionKey, rows.RowKey}
 	var total atomic.Int64
@@ -43,8 +43,8 @@ func Purge(ctx context.Context, c *remote.Client, q remote.Query, workers int, p
 	return total.Load(), err
 }
 
-// remove deletes entities of one partition and returns their number. Missing entities are no error. They count only
-// after a lost response, because that request may have deleted them.
+// remove deletes entities of one partition and returns their number. A missing entity is no error. It counts as deleted
+// only after a request whose response was lost, because that request may have deleted it.
 func remove(ctx context.Context, c *remote.Client, table string, ops []remote.Operation) (n int64, err error) {
 	for lost := false; len(ops) > 0; {
 		err := c.Batch(ctx, table, ops)

@@ -28,12 +28,12 @@ type Source struct {
 
 // contents describes the content of a file.
 type contents struct {
-	stored   *progressfile.Stored   // manifest entry of an exported file; nil without a manifest
-	exported bool                   // the manifest says that the rows are in key order
-	fetch    func() ([]byte, error) // reads an object of a bucket; nil for files
-	rejected string                 // in a file of rejects: the table whose rejects are imported; "" means all rejects
+	stored   *progressfile.Stored   // manifest entry of an exported file; nil if there is no manifest
+	exported bool                   // true if the manifest says that the rows are in key order
+	fetch    func() ([]byte, error) // function that reads an object of a bucket; nil for files
+	rejected string                 // table whose rejects are imported from a file of rejects; "" means all rejects
 	azurite  *azuritefile.Table     // table in an Azurite file; nil for other files
-	bytes    *atomic.Int64          // counts the bytes read
+	bytes    *atomic.Int64          // number of bytes that have been read
 }
 
 func (s *Source) verify() error {
@@ -63,8 +63,8 @@ func checksum(path string) (bytes int64, sum string, err error) {
 	return bytes, hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// open returns a reader of the rows. usual is the format if the file's extension does not indicate one. The caller must
-// call done after reading.
+// open returns a reader of the rows. The parameter usual is the format of a file whose extension does not indicate one.
+// The caller must call done after reading.
 func (s *Source) open(stdin io.Reader, usual string, how *rows.Mapping) (r rows.Reader, done func() error, err error) {
 	m, err := how.Mapper(s.File)
 	if err != nil {

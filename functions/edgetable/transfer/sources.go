@@ -86,8 +86,8 @@ func Sources(path, tableName string) ([]Source, error) {
 	return list, nil
 }
 
-// rejectedSources returns a source for each table in a file of rejects. It returns nil for other files, and if a reject
-// does not name its table.
+// rejectedSources returns a source for each table in a file of rejects. It returns nil if the file is not a file of
+// rejects, or if a reject does not name its table.
 func rejectedSources(path, tableName string) (list []Source, err error) {
 	if !strings.HasSuffix(path, rows.RejectsEnding) {
 		return nil, nil

@@ -37,7 +37,7 @@ func (c *copier) sync(ctx context.Context, table string, p *scan.Task) error {
 }
 
 // try compares a range in the source and the target, and counts the entities that a copy would insert, skip and reject.
-// It reads the target without the filter, as inserts conflict with all entities.
+// It reads the target without the filter, because inserts conflict with all existing entities.
 func (c *copier) try(ctx context.Context, table string, p *scan.Task) error {
 	out := newOutbox(c, table, p)
 	span := p.Rest()
@@ -68,7 +68,7 @@ func (c *copier) try(ctx context.Context, table string, p *scan.Task) error {
 	return out.finish(ctx)
 }
 
-// orNothing returns the entities in list. If the table does not exist, it returns no entities and no error.
+// orNothing returns the entities in a list. If the table does not exist, it returns no entities and no error.
 func orNothing(list iter.Seq2[payload.Received, error]) iter.Seq2[payload.Received, error] {
 	return func(yield func(payload.Received, error) bool) {
 		for e, err := range list {

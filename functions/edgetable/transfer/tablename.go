@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// named returns the table for the rows of a file: tableName, or if it is "", the table that the file name indicates.
+// named returns the table for the rows of a file. This is tableName; if it is "", it is the table that the file name
+// indicates.
 func named(tableName, file string) string {
 	if tableName != "" {
 		return tableName

@@ -21,8 +21,8 @@ type Difference struct {
 	InFirst, InSecond    bool
 }
 
-// Verify compares the entities that match a query in two services, without their Timestamps, and returns the number of
-// equal ones. It calls tell for each difference, one at a time.
+// Verify compares the entities that match a query in two services, without their Timestamps. It returns the number of
+// equal entities. It calls tell for each difference, one at a time.
 func Verify(ctx context.Context, first, second *remote.Client, q remote.Query, workers int, progress *scan.Progress, tell func(Difference)) (equal int64, err error) {
 	q.Select = rows.WithKeys(q.Select)
 	var same atomic.Int64
@@ -55,8 +55,8 @@ func equalProperties(a, b *payload.Received) bool {
 	return bytes.Equal(a.Properties, b.Properties) || bytes.Equal(byName(a.Properties), byName(b.Properties))
 }
 
-// compare merges two lists of entities in key order. It calls do once for each key, with the entity of each list, or
-// nil if the list does not contain the key.
+// compare merges two lists of entities in key order. For each key, it calls a function with the entities that the two
+// lists have for this key. A missing entity is nil.
 func compare(p *scan.Task, first, second iter.Seq2[payload.Received, error], do func(a, b *payload.Received) error) error {
 	nextA, stopA := iter.Pull2(first)
 	defer stopA()

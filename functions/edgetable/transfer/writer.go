@@ -116,8 +116,8 @@ const otherContent = "the entity exists with other content: --mode says what to 
 
 func byName(p edm.Properties) edm.Properties { return p.Merge(p) }
 
-// readExisting returns the properties of the entities of ops that already exist, by RowKey. All operations are in one
-// partition.
+// readExisting finds the entities of ops that already exist, and returns their properties by RowKey. All operations are
+// in one partition.
 func (w writer) readExisting(ctx context.Context, b *batch, ops []remote.Operation) (map[string]string, error) {
 	there := map[string]string{}
 	for i := range ops {
@@ -140,7 +140,7 @@ func (w writer) readExisting(ctx context.Context, b *batch, ops []remote.Operati
 	if n < page {
 		return found, nil
 	}
-	// Read the entities after the end of the page one by one.
+	// Read the entities that come after the page individually.
 	for i := len(ops) - 1; i >= 0 && ops[i].RowKey != last; i-- {
 		if _, ok := found[ops[i].RowKey]; ok {
 			continue

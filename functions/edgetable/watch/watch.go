@@ -65,7 +65,7 @@ func watch(ctx context.Context, p *cli.Terminal, o *flags, name string) (err err
 	w := &watcher{Terminal: p, flags: o, client: c, table: name}
 	err = w.run(ctx)
 	switch {
-	case err == nil, ctx.Err() != nil: // stopped by the user; the next run resumes at the recorded position
+	case err == nil, ctx.Err() != nil: // the user stopped the command; the next run resumes at the recorded position
 		return nil
 	case errors.Is(err, remote.ErrMissed):
 		advice := "begin with --initial"

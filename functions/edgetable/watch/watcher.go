@@ -37,7 +37,7 @@ func (w *watcher) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if w.at.Position == "" { // before listing the entities, so that no change is missed in between
+	if w.at.Position == "" { // read the position before listing the entities, so that no change is missed in between
 		page, err := w.client.Changes(ctx, w.table, "", 0)
 		if err != nil {
 			return err
@@ -77,7 +77,7 @@ func (w *watcher) run(ctx context.Context) error {
 	}
 }
 
-// list delivers all entities as events. The id of an event is the id of the entity's last write in the feed.
+// list delivers all entities as events. The id of each event is the id of the entity's last write in the feed.
 func (w *watcher) list(ctx context.Context) error {
 	life, err := changefeed.IncarnationOf(w.at.Position)
 	if err != nil {

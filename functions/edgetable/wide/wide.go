@@ -19,7 +19,7 @@ func Of(s string) int {
 }
 
 func of(r rune) int {
-	if r < 0x300 { // fast path
+	if r < 0x300 { // fast path for characters below the combining accents
 		return 1
 	}
 	if unicode.In(r, unicode.Mn, unicode.Me) {
@@ -34,7 +34,7 @@ func of(r rune) int {
 
 // Cut truncates s to a maximum number of columns, at least one, and marks the truncation with an ellipsis.
 func Cut(s string, most int) string {
-	end, sum := 0, 0 // end: length of the text that leaves room for the ellipsis; sum: columns so far
+	end, sum := 0, 0 // end is the length of the part that leaves room for the ellipsis; sum is the number of columns so far
 	for i, r := range s {
 		sum += of(r)
 		if sum > most {

@@ -14,12 +14,12 @@ import (
 // Timeout is the timeout of a request, including its response.
 const Timeout = 30 * time.Second
 
-// Request is a request. Path begins with the Base of the target. It must be escaped, because it is signed and sent
-// unchanged.
+// Request describes a request. Path begins with the Base of the target. It must be escaped, because it is signed and
+// sent unchanged.
 type Request struct {
 	Method string
 	Path   []byte
-	Query  []byte // escaped, without "?"; may be empty
+	Query  []byte // escaped query string without "?"; may be empty
 	Header string // additional header lines, each with CRLF
 	Body   []byte
 }

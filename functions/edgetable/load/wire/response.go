@@ -22,13 +22,13 @@ var (
 	hNextRow          = []byte("x-ms-continuation-nextrowkey")
 )
 
-// Response is a response. It is valid until the next request on the connection.
+// Response is the server's response to a request. It is valid until the next request on the connection.
 type Response struct {
 	Status        int
 	Body          []byte
-	NextPartition string // continuation token; both are empty at the end of a query
+	NextPartition string // keys of the continuation token; both are empty at the end of a query
 	NextRow       string
-	RetryAfter    time.Duration // 0 without Retry-After
+	RetryAfter    time.Duration // value of the header Retry-After; 0 without this header
 }
 
 type reader struct {

@@ -20,16 +20,16 @@ const Version = "2019-02-02"
 
 // Target is a server and an account. It is created by NewTarget.
 type Target struct {
-	Addr    string // host:port to dial
-	Host    string // Host header
+	Addr    string // address to dial, as host:port
+	Host    string // value of the header Host
 	TLS     bool
 	Base    string // path prefix of all resources: "/devstoreaccount1" if the account is in the path, "" if it is in the host
 	URL     string // scheme, host and Base, without a trailing slash
 	Account string
-	Version string // x-ms-version
-	From    string // local address, or "" for any
+	Version string // value of the header x-ms-version
+	From    string // local address of the connections; "" for any address
 	key     *sharedkey.Key
-	token   string // SAS that replaces the key, as a query string, or ""
+	token   string // query string of a SAS that replaces the key, or ""
 }
 
 // NewTarget returns the Target for the URL of an account, http(s)://host[:port][/account]. Requests are signed with the
@@ -59,13 +59,13 @@ func NewTarget(endpoint string, account *sharedkey.Account) (Target, error) {
 func Development(name string) *sharedkey.Account {
 	key, err := sharedkey.ParseKey(accounts.DevelopmentKey)
 	if err != nil {
-		panic(err) // cannot happen: the key is a constant
+		panic(err) // this cannot happen, because the key is a constant
 	}
 	return &sharedkey.Account{Name: name, Keys: [2]*sharedkey.Key{key}}
 }
 
-// WithToken returns a copy of the target that uses a SAS from [edgetable/core/sas], as a query string, instead of the
-// key.
+// WithToken returns a copy of the target that uses a SAS instead of the key. The SAS is a query string from
+// [edgetable/core/sas].
 func (t Target) WithToken(token string) Target {
 	t.token = token
 	return t

@@ -12,7 +12,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// NewRows returns a reader of the entities of one table. list is the JSON list at the offsets in [Table].
+// NewRows returns a reader of the entities of one table. The argument list must be the JSON list at the offsets in
+// [Table].
 func NewRows(list io.Reader, m *rows.Mapper) rows.Reader {
 	return rows.NewTexts(&documents{list: rows.NewObjectReader(bufio.NewReaderSize(list, 256<<10))}, m)
 }

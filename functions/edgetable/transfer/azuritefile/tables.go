@@ -96,7 +96,7 @@ func members(d *json.Decoder, do func(name string) error) error {
 	return err
 }
 
-// elements reads a JSON list. It calls the callback at each element, which the callback must read.
+// elements reads a JSON list. For each element, it calls the callback, which must read the element.
 func elements(d *json.Decoder, do func() error) error {
 	if err := open(d, '['); err != nil {
 		return err

@@ -14,15 +14,15 @@ type cell struct {
 	quoted bool
 }
 
-// absent reports whether the cell is empty and unquoted, which means that the row has no value in this column.
+// absent reports whether a cell is empty and unquoted. Such a cell means that the row has no value in its column.
 func (c cell) absent() bool { return c.text == "" && !c.quoted }
 
 // reader reads CSV records. Unlike encoding/csv, it distinguishes a quoted empty cell from an unquoted one.
 type reader struct {
 	r         *bufio.Reader
 	delimiter byte
-	oldMac    bool // lines end with CR only
-	torn      bool // the last record ends without a newline
+	oldMac    bool // true if lines end with CR only
+	torn      bool // true if the last record ends without a newline
 	line      int  // number of the first line of the current record
 	lines     int  // number of the current line
 	buf       []byte
@@ -81,7 +81,7 @@ func (c *reader) next() ([]cell, error) {
 func (c *reader) record() ([]cell, error) {
 	c.buf, c.ends, c.quoted = c.buf[:0], c.ends[:0], c.quoted[:0]
 	c.line = c.lines
-	begin, quoted := true, false // begin: no character of the cell has been read; quoted: the cell has an opening quote
+	begin, quoted := true, false // begin means that no character of the cell has been read; quoted means that the cell has an opening quote
 	end := func() {
 		c.ends, c.quoted = append(c.ends, len(c.buf)), append(c.quoted, quoted)
 		begin, quoted = true, false
@@ -135,7 +135,7 @@ func (c *reader) endsLine() bool {
 	return c.oldMac
 }
 
-// text reads a quoted cell up to the closing quote. The opening quote must have been read.
+// text reads the rest of a quoted cell, from the character after the opening quote up to the closing quote.
 func (c *reader) text() error {
 	from := c.lines
 	for {

@@ -19,7 +19,7 @@ type Rows struct {
 	r       *reader
 	m       *rows.Mapper
 	columns []column
-	index   map[string]int // index in columns by name
+	index   map[string]int // indexes in columns, by column name
 	width   int
 	names   []string // names of all columns of the file
 	cells   []cell
@@ -29,8 +29,8 @@ type Rows struct {
 type column struct {
 	name     string
 	property bool
-	value    int      // index of the cell in a row
-	types    int      // index of the cell with the type, or -1
+	value    int      // index of the cell with the value
+	types    int      // index of the cell with the type; -1 if the file has no such cell
 	latest   edm.Type // last type in the type column; initially the declared type
 }
 
@@ -131,7 +131,7 @@ func (r *Rows) Next() (rows.Row, error) {
 		return rows.Row{Line: r.r.line}, err
 	}
 	one := rows.Row{Line: r.r.line}
-	if len(cells) > r.width { // with too many cells, the keys cannot be identified
+	if len(cells) > r.width { // a row with too many cells has no identifiable keys
 		return rows.Row{}, &rows.Bad{Line: one.Line, Text: r.text(), Reason: errCells(len(cells), r.width).Error()}
 	}
 	for i, c := range cells {
@@ -235,8 +235,8 @@ func (r *Rows) value(c *column) (edm.Value, error) {
 	return v, err
 }
 
-// protocolText converts a value to the protocol's form from the forms of pandas, PostgreSQL and others: a blank before
-// the time of day, a time zone without minutes, inf and nan.
+// protocolText converts a value from the forms of pandas, PostgreSQL and others to the protocol's form. These forms
+// have a blank before the time of day, a time zone without minutes, inf or nan.
 func protocolText(t edm.Type, text string) string {
 	switch t {
 	case edm.TypeDateTime:
@@ -263,8 +263,8 @@ func protocolText(t edm.Type, text string) string {
 	return text
 }
 
-// emptyText reports whether an empty cell is an empty string rather than a missing property: Storage Explorer before
-// 1.40 then writes Edm.String to the type column.
+// emptyText reports whether an empty cell means an empty string and not a missing property. For an empty string,
+// Storage Explorer before 1.40 writes Edm.String to the type column.
 func (r *Rows) emptyText(c *column) bool { return r.at(c.types).text == "Edm.String" }
 
 // Cell implements [rows.Cells].
@@ -285,7 +285,7 @@ func (r *Rows) Cell(name string) (edm.Value, error) {
 
 // text returns the current row as JSON for the file of rejects.
 func (r *Rows) text() string {
-	if len(r.cells) != r.width { // with a wrong number of cells, the cells cannot be assigned to columns
+	if len(r.cells) != r.width { // if the number of cells is wrong, the cells cannot be assigned to columns
 		return r.plain()
 	}
 	var list []rows.RejectedCell

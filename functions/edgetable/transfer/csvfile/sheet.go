@@ -13,11 +13,11 @@ import (
 type Sheet struct {
 	Columns
 	typed, excel bool
-	selected     bool // the caller selected the properties
+	selected     bool // true if the caller selected the properties
 	compress     string
 }
 
-// NewSheet returns a Sheet that writes the selected properties, or all properties if selected is nil.
+// NewSheet returns a Sheet that writes the given properties, or all properties if the list is nil.
 func NewSheet(typed, excel bool, compress string, selected []string) *Sheet {
 	s := &Sheet{typed: typed, excel: excel, compress: compress, selected: selected != nil}
 	if s.selected {

@@ -16,9 +16,9 @@ const typeSuffix = "@type"
 type Writer struct {
 	names     []string
 	index     map[string]int
-	typed     bool // write a type column for each property
+	typed     bool // true if each property gets a type column
 	timestamp bool
-	excel     bool // keep spreadsheets from executing texts as formulas
+	excel     bool // true if texts are changed so that a spreadsheet does not execute them as formulas
 	values    []edm.Value
 	text      []byte
 }

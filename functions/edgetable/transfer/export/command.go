@@ -10,7 +10,7 @@ import (
 
 // Command specifies an export. A run resumes an earlier run that had the same command.
 type Command struct {
-	Tables   []string `json:"tables,omitempty"` // nil means all tables of the account
+	Tables   []string `json:"tables,omitempty"` // tables to export; nil means all tables of the account
 	Source   string   `json:"source"`           // URL of the account
 	Filter   string   `json:"filter,omitempty"`
 	Select   []string `json:"select,omitempty"`
@@ -20,7 +20,7 @@ type Command struct {
 }
 
 func (c *Command) String() string {
-	text, _ := json.Marshal(c) // cannot fail, because all fields are strings, lists of strings or booleans
+	text, _ := json.Marshal(c) // this cannot fail, because all fields are strings, lists of strings or booleans
 	return string(text)
 }
 
@@ -48,7 +48,7 @@ func (c *Command) ending() string {
 // exportRecord is the JSON document that marks an unfinished export in its destination.
 type exportRecord struct {
 	Command Command  `json:"command"`
-	Number  int      `json:"number"` // distinguishes the export from earlier exports to the destination; part of the file names
+	Number  int      `json:"number"` // number that distinguishes the export from earlier exports to the destination; file names contain it
 	Tables  []string `json:"tables"`
 	Owner   string   `json:"owner"` // random id of the process that may write objects of the export
 }

@@ -55,8 +55,8 @@ func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manife
 	return m, x.tidy(ctx, m)
 }
 
-// judge determines whether the destination contains an export. It fails if it contains other files, or an export that
-// the command can neither resume nor replace.
+// judge determines whether the destination contains an export. It fails if the destination contains other files, or an
+// export that the command can neither resume nor replace.
 func (x *exporting) judge(ctx context.Context) (err error) {
 	if x.old, err = ReadManifest(ctx, x.place); err != nil {
 		return err
@@ -66,8 +66,8 @@ func (x *exporting) judge(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	// b describes the export that began last. If its number is not above the number of the finished export, b is left
-	// over: the removal of its temporary objects was interrupted.
+	// The record b belongs to the export that began last. If its number is not higher than the number of the finished
+	// export, the record is obsolete: the removal of temporary objects was interrupted.
 	there = there && (x.old == nil || b.Number > x.old.Number)
 	switch {
 	case x.Restart:
@@ -153,7 +153,7 @@ func (x *exporting) tables(ctx context.Context) (missing []string, err error) {
 	return missing, nil
 }
 
-// manifest returns the manifest without the files of the tables, which finish adds.
+// manifest returns the manifest without the files of the tables. The method finish adds these files.
 func (x *exporting) manifest(missing []string) *Manifest {
 	m := &Manifest{Edgetable: manifestVersion, Number: x.begun.Number, Command: &x.Command, Source: x.Source, Format: x.Format, Filter: x.Filter, Select: x.Select,
 		Tables: []ManifestTable{}, Missing: missing}

@@ -10,12 +10,12 @@ import (
 // Export is an export of tables to files.
 type Export struct {
 	Command
-	Restart bool // replace an unfinished export, or a finished export by another command
+	Restart bool // if true, an unfinished export, or a finished export by another command, is replaced
 
 	Notes       []string // sentences about columns with unexpected names or types; set by ToWriter
 	Connections int
 	Progress    *scan.Progress
-	Begin       func(again bool) // called at the start; again reports whether an earlier run recorded progress
+	Begin       func(again bool) // callback at the start; the argument reports whether an earlier run recorded progress
 }
 
 type exporting struct {
@@ -28,5 +28,5 @@ type exporting struct {
 	lines int // number of progress lines that earlier runs wrote
 
 	buffers sync.Pool
-	sheets  sync.Map // by *scan.Task: the rows.Sheet with the columns of the range
+	sheets  sync.Map // maps each *scan.Task to the rows.Sheet with the columns of its range
 }

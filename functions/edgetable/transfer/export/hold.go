@@ -9,8 +9,9 @@ import (
 	"edgetable/functions/edgetable/transfer/progressfile"
 )
 
-// Hold locks dir against exports of other processes, and creates it if it does not exist. release unlocks the
-// directory, and removes it if Hold created it and it is still empty.
+// Hold locks a directory against exports of other processes. It creates the directory if it does not exist. The
+// returned function unlocks the directory. If Hold created the directory and it is still empty, this function also
+// removes it.
 func Hold(dir string) (release func(), err error) {
 	_, there := os.Stat(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -25,7 +26,7 @@ func Hold(dir string) (release func(), err error) {
 	}
 	return func() {
 		if errors.Is(there, fs.ErrNotExist) {
-			_ = os.Remove(dir) // fails unless the directory is empty
+			_ = os.Remove(dir) // this fails if the directory is not empty
 		}
 		progressfile.Unlock(f)
 		_ = f.Close()

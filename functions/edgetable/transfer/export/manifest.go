@@ -16,7 +16,7 @@ const (
 // Manifest lists the files of an export.
 type Manifest struct {
 	Edgetable int             `json:"edgetable"` // version of the format
-	Number    int             `json:"number"`    // distinguishes the export from other exports to the same destination
+	Number    int             `json:"number"`    // number that distinguishes the export from other exports to the same destination
 	Command   *Command        `json:"command"`
 	Source    string          `json:"source"` // URL of the account
 	Format    string          `json:"format"`

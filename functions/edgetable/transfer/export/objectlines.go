@@ -54,7 +54,7 @@ func (x *exporting) resume(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if path.Ext(object.Name) == ".json" { // other extensions are left over from interrupted writes
+		if path.Ext(object.Name) == ".json" { // objects with other extensions are left over from interrupted writes
 			names = append(names, object.Name)
 		}
 	}
@@ -92,7 +92,7 @@ type objectLines struct {
 
 	mu     sync.Mutex
 	lines  int   // number of lines that this run and earlier runs tried to write
-	broken error // error of the first failed write, which later calls of Write return
+	broken error // error of the first failed write; later calls of Write return this error
 }
 
 // Write stores a line. After an error, it is unknown whether the line was stored, and Write refuses all further lines,

@@ -46,7 +46,7 @@ func (p Place) Get(ctx context.Context, name string) ([]byte, error) {
 	return text, err
 }
 
-// getJSON decodes a JSON object of the destination. found is false if the object does not exist.
+// getJSON decodes a JSON object of the destination. It returns false if the object does not exist.
 func (p Place) getJSON(ctx context.Context, name string, to any) (found bool, err error) {
 	text, err := p.Get(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -41,7 +41,7 @@ func (x *exporting) buffer() *bytes.Buffer {
 type target struct{ *bytes.Buffer }
 
 // lineObjects is the number of objects that a progress line records. Writing a line takes as long as writing an object.
-// A killed run loses at most these objects of each range.
+// If a run is killed, this is the maximum number of objects of each range that are lost.
 const lineObjects = 4
 
 // rangeExport writes a range to objects. While it fills a buffer, a goroutine stores the previous one. Until
@@ -70,7 +70,7 @@ func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) e
 	earlier := p.State()
 	r := &rangeExport{exporting: x, table: table, p: p, object: &target{}, read: earlier.Rows, stored: earlier.Rows, at: earlier.At, number: len(p.Stored())}
 	r.out = rows.NewFrames(r.object, x.Compress)
-	sheet, err := x.sheetOf(ctx, p) // includes the columns of the objects that earlier runs stored
+	sheet, err := x.sheetOf(ctx, p) // the sheet includes the columns of the objects that earlier runs stored
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (r *rangeExport) add(e payload.Received) error {
 }
 
 // store starts a goroutine that stores the current object, after the previous one. If last is set, the goroutine also
-// writes a progress line; done marks the range as complete.
+// writes a progress line. If done is set, this line marks the range as complete.
 func (r *rangeExport) store(ctx context.Context, last, done bool) error {
 	if err := errors.Join(r.out.End(), r.awaitObject()); err != nil {
 		return err
@@ -154,7 +154,7 @@ func (r *rangeExport) put(ctx context.Context, content *bytes.Buffer, name strin
 	}
 	r.next.Rows, r.next.Done, r.next.At = now.Rows, now.Done, now.At
 	if !last && len(r.next.Objects) < lineObjects {
-		return r.checkOwner(ctx) // otherwise writeProgress checks the owner
+		return r.checkOwner(ctx) // in all other cases, writeProgress checks the owner
 	}
 	return r.writeProgress()
 }
@@ -187,8 +187,8 @@ func (x *exporting) sheetOf(ctx context.Context, p *scan.Task) (rows.Sheet, erro
 // memory until it is stored.
 const sheetObjects = 4
 
-// finish sets the files of a table in the manifest, in key order. It creates CSV and parquet files from the
-// intermediate objects. A table without rows has one empty file.
+// finish lists the files of a table in the manifest, in key order. It creates CSV and parquet files from the
+// intermediate objects. For a table without rows, it creates one empty file.
 func (x *exporting) finish(ctx context.Context, t *ManifestTable, tasks []*scan.Task) (err error) {
 	var pieces []progressfile.Stored
 	for _, p := range tasks {
@@ -238,7 +238,8 @@ func (x *exporting) finish(ctx context.Context, t *ManifestTable, tasks []*scan.
 	return err
 }
 
-// compare checks the sizes of the recorded objects, which may have been changed or removed since an earlier run.
+// compare checks the sizes of the recorded objects, because objects may have been changed or removed since an earlier
+// run.
 func (x *exporting) compare(ctx context.Context, table string, pieces []progressfile.Stored) error {
 	prefix := table + "/"
 	if x.Format != "jsonl" {

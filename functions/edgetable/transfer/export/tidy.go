@@ -32,7 +32,7 @@ func (x *exporting) tidy(ctx context.Context, m *Manifest) (err error) {
 			}
 		}
 	}
-	if err := x.place.Delete(ctx, begunName); err != nil { // first, so that no later run resumes an export that lacks objects
+	if err := x.place.Delete(ctx, begunName); err != nil { // delete the record first, so that no later run resumes an export that lacks objects
 		return err
 	}
 	var useless []objects.Object

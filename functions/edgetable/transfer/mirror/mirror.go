@@ -30,10 +30,10 @@ type Mirror struct {
 	// Progress is called after each page has been written, with the number of changes of the table since the start.
 	// Calls are serialized.
 	Progress func(table string, page *remote.Changes, changes int64)
-	Tell     func(table, reason string) // called for each rejected row
+	Tell     func(table, reason string) // callback for each rejected row
 
 	tables   []*followed
-	mu       sync.Mutex // guards totals and rejected
+	mu       sync.Mutex // protects totals and rejected
 	totals   progressfile.Totals
 	rejected rows.RejectFile
 }
@@ -42,7 +42,7 @@ type followed struct {
 	State
 	file    string
 	changes int64
-	checked bool // check was called by this process
+	checked bool // true after this process has called check
 }
 
 // Add adds a table, with the feed position in the given file. Without a file, the position is the current end of the
@@ -83,7 +83,7 @@ func (m *Mirror) Refused() (n int64) {
 	return n
 }
 
-// Copied adds the number of entities that were rejected in the first copies of the tables.
+// Copied adds entities that were rejected in the first copies of the tables to the number of rejected entities.
 func (m *Mirror) Copied(refused int64) {
 	for _, t := range m.tables {
 		if t.Listing {

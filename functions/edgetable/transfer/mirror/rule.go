@@ -21,8 +21,8 @@ type Rule struct {
 
 // options is the part of a table's options that concerns expiry.
 type options struct {
-	Expire Rule `json:"expire"` // rule in force
-	Ending Rule `json:"ending"` // rule that was withdrawn after its first hour
+	Expire Rule `json:"expire"` // expiry rule that is in force
+	Ending Rule `json:"ending"` // expiry rule that was withdrawn after its first hour
 }
 
 // checkRule fails if the recorded rule may have been withdrawn within its first hour, and otherwise records the current

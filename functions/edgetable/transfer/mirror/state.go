@@ -28,7 +28,7 @@ type State struct {
 	Undo *Rule `json:"undo,omitempty"`
 }
 
-// Read reads the state from a file. known is false if the file does not exist. Read fails if the file belongs to
+// Read reads the state from a file. It returns false if the file does not exist. It fails if the file belongs to
 // another table.
 func (s *State) Read(path string) (known bool, err error) {
 	if path == "" {

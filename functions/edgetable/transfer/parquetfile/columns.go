@@ -23,19 +23,20 @@ type plannedColumn struct {
 	property string
 	typ      edm.Type
 	count    int64
-	min, max edm.Ticks // DateTime: smallest and largest value
-	fine     bool      // DateTime: a value is not a whole number of microseconds
-	raw      bool      // String: a value is not valid UTF-8
+	min, max edm.Ticks // smallest and largest value of a DateTime
+	fine     bool      // true if a DateTime is not a whole number of microseconds
+	raw      bool      // true if a String is not valid UTF-8
 
 	name string
 	node parquet.Node
-	// unit converts the ticks of a DateTime to the stored number: a positive unit multiplies the ticks, and a negative
-	// one divides them by -unit. 0 means that the column stores text.
+	// unit determines the number that is stored for a DateTime. If unit is positive, this is the number of ticks,
+	// multiplied by unit. If unit is negative, it is the number of ticks, divided by -unit. If unit is 0, the column
+	// stores text.
 	unit edm.Ticks
 }
 
 type plannedColumns struct {
-	list  []*plannedColumn // in the order of first appearance
+	list  []*plannedColumn // columns in the order of first appearance
 	index map[columnKey]*plannedColumn
 }
 
@@ -105,7 +106,7 @@ const (
 )
 
 func (c *plannedColumns) plan() {
-	first := map[string]int{} // index of the first column of each property
+	first := map[string]int{} // indexes of the first columns of the properties
 	for i, one := range c.list {
 		if _, known := first[one.property]; !known {
 			first[one.property] = i
@@ -202,8 +203,8 @@ func (c *plannedColumns) Notes() (list []string) {
 	return list
 }
 
-// firstOf returns the first column of a property, which has the property's name. i is the index of any column of this
-// property.
+// firstOf returns the first column of a property, which has the property's name. The argument is the index of any
+// column of this property.
 func (c *plannedColumns) firstOf(i int) *plannedColumn {
 	for c.list[i].name != c.list[i].property {
 		i--

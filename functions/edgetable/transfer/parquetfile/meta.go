@@ -32,12 +32,12 @@ func unreportedTypes(file *parquet.File) (halves map[string]bool, spans map[stri
 	return halves, spans
 }
 
-// unit is the unit of a duration in nanoseconds.
+// unit is the number of nanoseconds in the unit of a duration.
 type unit int64
 
 const (
 	none     unit = 0
-	interval unit = -1 // months, days and milliseconds; not a fixed length of time, because the length of a month varies
+	interval unit = -1 // a duration in months, days and milliseconds; its length is not fixed, because the length of a month varies
 )
 
 // arrowDurations adds the duration columns of an Arrow schema, with their units, to a map. pyarrow and others store

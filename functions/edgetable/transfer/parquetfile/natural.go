@@ -18,7 +18,7 @@ import (
 type readValue func(v parquet.Value) (edm.Value, error)
 
 // naturalReader returns the property type that represents the values of a column exactly, and a function that reads
-// them. Otherwise the type is null, and the function reads text.
+// them. If there is no such type, it returns the type null and a function that reads text.
 func naturalReader(t parquet.Type) (readValue, edm.Type) {
 	if l := t.LogicalType(); l != nil {
 		if read, natural := annotatedReader(l); read != nil {
@@ -28,8 +28,8 @@ func naturalReader(t parquet.Type) (readValue, edm.Type) {
 	return plainReader(t.Kind())
 }
 
-// annotatedReader is naturalReader for a column with a logical type. The function is nil if the logical type does not
-// affect the values.
+// annotatedReader is like naturalReader, for a column with a logical type. It returns a nil function if the logical
+// type does not affect the values.
 func annotatedReader(l *format.LogicalType) (readValue, edm.Type) {
 	switch l := l.Value.(type) {
 	case *format.DateType:
@@ -57,7 +57,7 @@ func annotatedReader(l *format.LogicalType) (readValue, edm.Type) {
 	return nil, edm.TypeNull
 }
 
-// plainReader is naturalReader for a column without a logical type.
+// plainReader is like naturalReader, for a column without a logical type.
 func plainReader(k parquet.Kind) (readValue, edm.Type) {
 	switch k {
 	case parquet.Boolean:
@@ -160,7 +160,8 @@ func readText(v parquet.Value) (edm.Value, error) {
 // errFine is returned for a timestamp that is more precise than a DateTime.
 var errFine = errors.New("not a DateTime: it is finer than 100 ns")
 
-// dateTime returns the time n units after 1970-01-01. A unit is many/few ticks, and many or few must be 1.
+// dateTime returns the time n units after 1970-01-01. The length of a unit in ticks is the quotient many/few, and one
+// of these two arguments must be 1.
 func dateTime(n, many, few int64) (edm.Value, error) {
 	if n%few != 0 {
 		return edm.Value{}, errFine
@@ -180,7 +181,7 @@ func decimal(v parquet.Value, scale int) string {
 		if v.Kind() == parquet.Int32 {
 			n.SetInt64(int64(v.Int32()))
 		}
-	default: // big-endian two's complement
+	default: // these types contain big-endian two's complement
 		b := v.ByteArray()
 		n.SetBytes(b)
 		if len(b) > 0 && b[0] >= 0x80 {

@@ -24,13 +24,13 @@ type Rows struct {
 	ended   bool         // the row group has been read, but ready may still contain rows of it
 	buf     []parquet.Row
 	ready   []parquet.Row    // rows in buf that Next has not returned
-	columns []columnReader   // by column index
-	index   map[string][]int // columns by name; the columns of a property with several types also by the property's name
+	columns []columnReader   // readers of the columns, by column index
+	index   map[string][]int // indexes of columns by column name; the indexes of all columns of a property are also under the property's name
 }
 
 type columnReader struct {
 	name     string
-	property string // property that receives the values, or ""
+	property string // property that receives the values; "" if there is none
 	read     readValue
 	value    parquet.Value
 }
@@ -67,7 +67,7 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 		one := columnReader{name: name}
 		property, suffix, _ := strings.Cut(name, "@")
 		want, _ := rows.ParseType(types[own])
-		if t, ok := rows.ParseType(suffix); ok { // property@type: all values have this type
+		if t, ok := rows.ParseType(suffix); ok { // all values in a column property@type have this type
 			want = t
 			r.index[property] = append(r.index[property], len(r.columns))
 		} else {
@@ -199,7 +199,7 @@ func newColumnName(m *rows.Mapper, name string) string {
 	return m.Renamed(name)
 }
 
-// texts returns the current row for the file of rejects.
+// texts returns the current row as text, for the file of rejects.
 func (r *Rows) texts() (list []rows.RejectedCell) {
 	for _, c := range r.columns {
 		if c.read == nil || c.value.IsNull() {

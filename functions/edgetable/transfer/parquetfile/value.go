@@ -13,11 +13,12 @@ import (
 	"edgetable/core/edm"
 )
 
-// errNoType is returned for a column whose values no property type represents. The user can choose a type with --types.
+// errNoType is the error for a column if no property type represents its values. The user can choose a type with
+// --types.
 var errNoType = errors.New("which no property can have: choose a type with --types")
 
-// readColumn returns a function that reads the values of a column as the type want. If want is null, the type is the
-// one that represents the values exactly.
+// readColumn returns a function that reads the values of a column as the given type. If this type is null, the function
+// reads them as the type that represents them exactly.
 func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readValue, error) {
 	t := node.Type()
 	read, natural := naturalReader(t)
@@ -45,8 +46,8 @@ func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readVal
 	return parseText(read, want), nil
 }
 
-// reinterpret returns a function that reads a column as type want in spite of its annotation, which some programs omit
-// or misuse, or nil if its values cannot be read in this way.
+// reinterpret returns a function that reads a column as the given type in spite of the column's annotation, which some
+// programs omit or misuse. It returns nil if the values cannot be read in this way.
 func reinterpret(t parquet.Type, natural, want edm.Type) readValue {
 	switch {
 	case want == edm.TypeString && natural == edm.TypeBinary: // old programs store text without annotation
@@ -71,7 +72,7 @@ func reinterpret(t parquet.Type, natural, want edm.Type) readValue {
 	return nil
 }
 
-// parseText returns a function that reads a value and parses its text as the type want.
+// parseText returns a function that reads a value and parses its text as the given type.
 func parseText(read readValue, want edm.Type) readValue {
 	return func(v parquet.Value) (edm.Value, error) {
 		one, err := read(v)

@@ -26,7 +26,7 @@ type writer struct {
 	w       *parquet.Writer //lint:ignore SA1019 the generic one wants a Go type, and the columns are known at run time
 	columns *plannedColumns
 	row     parquet.Row
-	at      map[columnKey]int // column index by property and type
+	at      map[columnKey]int // indexes of the columns, by property and type
 	size    int               // approximate size in bytes of the current row group
 }
 
@@ -60,7 +60,7 @@ func (w *writer) write(e *payload.Received) error {
 	}
 	set := func(name string, v edm.Value) {
 		i, ok := w.at[columnKey{name, v.Type()}]
-		if ok { // without a column, the property is not among the selected ones
+		if ok { // if there is no column, the property is not selected
 			w.row[i] = w.columns.list[i-2].value(v).Level(0, 1, i)
 		}
 	}
@@ -82,7 +82,7 @@ func (w *writer) write(e *payload.Received) error {
 
 // orderedFields preserves the order of the columns. parquet.Group would sort them by name.
 type orderedFields struct {
-	parquet.Group // for the methods of parquet.Node other than Fields
+	parquet.Group // provides the methods of parquet.Node except Fields
 	fields        []parquet.Field
 }
 

@@ -12,9 +12,9 @@ import (
 // sheet prints entities as CSV.
 type sheet struct {
 	w       *bufio.Writer
-	columns []string // nil until all columns are known
-	typed   bool     // the format is csv, not csv-plain
-	Excel   bool     // keep spreadsheets from executing texts as formulas
+	columns []string // columns of the output; nil until all columns are known
+	typed   bool     // true for the format csv, false for csv-plain
+	Excel   bool     // true if texts are changed so that a spreadsheet does not execute them as formulas
 	out     *csvfile.Writer
 	text    []byte
 	kept    []byte // entities as JSON lines until all columns are known
@@ -53,7 +53,7 @@ func (s *sheet) end() error {
 			}
 		}
 	}
-	if s.out == nil { // no entities: print only the header
+	if s.out == nil { // there are no entities, so print only the header
 		_, err := s.w.Write(csvfile.NewWriter(s.columns, s.typed, s.Excel).AppendHead(nil))
 		return err
 	}

@@ -15,19 +15,19 @@ import (
 
 // Printer writes entities in one of several formats.
 type Printer struct {
-	sheet  // for the formats csv and csv-plain
+	sheet  // output of the formats csv and csv-plain
 	w      *bufio.Writer
 	format string
 	names  []string // columns known so far; nil before the first entity if the caller selected none
-	chosen bool     // the caller selected the properties
+	chosen bool     // true if the caller selected the properties
 	line   []byte
-	rows   [][]string // format table: rows of the current block, until the column widths are known
-	shown  []string   // last printed header
-	some   bool       // format json: an entity was printed
+	rows   [][]string // rows of the current block of the format table, until the column widths are known
+	shown  []string   // header that was printed last
+	some   bool       // true after the first entity of the format json was printed
 }
 
-// New returns a Printer for the format table, json, jsonl, csv or csv-plain. names are the selected properties, and nil
-// selects all.
+// New returns a Printer for one of the formats table, json, jsonl, csv and csv-plain. It prints the properties with the
+// given names, or all properties if the list is nil.
 func New(w io.Writer, format string, names []string) *Printer {
 	out, columns := bufio.NewWriterSize(w, 64<<10), rows.WithKeys(names)
 	return &Printer{sheet: sheet{w: out, columns: columns, typed: format == "csv"}, w: out, format: format, names: columns, chosen: names != nil}
@@ -139,11 +139,11 @@ func (p *Printer) printBlock() {
 		line(cells)
 	}
 	p.rows = p.rows[:0]
-	_ = p.w.Flush() // the next write returns the error
+	_ = p.w.Flush() // if this fails, the next write returns the error
 }
 
-// order returns the column indexes in printing order. Unless the caller selected the columns, Timestamp, which is wide
-// and rarely needed, comes last.
+// order returns the column indexes in printing order. Timestamp is wide and rarely needed, so it comes last, unless the
+// caller selected the columns.
 func (p *Printer) order() []int {
 	list := make([]int, 0, len(p.names)+1)
 	last := -1

@@ -28,8 +28,8 @@ type File struct {
 	size int64 // size in bytes of the complete lines
 }
 
-// Open opens or creates a progress file and calls replay with its lines. It fails if the file belongs to a command with
-// other options, or is open in another process.
+// Open opens or creates a progress file, and passes its lines to the callback. It fails if the file belongs to a
+// command with other options, or is open in another process.
 func Open[T any](path string, options T, replay func(line []byte) error) (*File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -43,7 +43,7 @@ func Open[T any](path string, options T, replay func(line []byte) error) (*File,
 	if err != nil {
 		return fail(err)
 	}
-	text = text[:bytes.LastIndexByte(text, '\n')+1] // without an incomplete last line, whose Write did not succeed
+	text = text[:bytes.LastIndexByte(text, '\n')+1] // this removes an incomplete last line, whose Write did not succeed
 	j := &File{file: file, size: int64(len(text))}
 	if err := file.Truncate(int64(len(text))); err != nil {
 		return fail(err)

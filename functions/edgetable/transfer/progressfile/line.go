@@ -8,20 +8,20 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Line is a line of a progress file: the progress of a file of an import; or the ranges or marks of a table, the
-// division of a range, or its progress.
+// Line is a line of a progress file. In an import, it records the progress of a file and the marks of the tables. In
+// other commands, it records the ranges or the marks of tables, the division of a range, or the progress of a range.
 type Line struct {
 	Table  string                 `json:"table,omitempty"`
 	Ranges []ranges.Range         `json:"ranges,omitempty"`
 	Begun  time.Time              `json:"begun,omitzero"`
-	Marks  map[string]*ranges.Key `json:"marks,omitempty"` // by table name
+	Marks  map[string]*ranges.Key `json:"marks,omitempty"` // marks of tables, by table name
 
 	Range   int           `json:"range"`             // number of the range; in an import, index of the file
 	End     *ranges.Range `json:"end,omitempty"`     // upper part of a divided range, which is a new range
 	At      *ranges.Key   `json:"at,omitempty"`      // last finished key
-	Rows    int64         `json:"rows,omitempty"`    // number of finished rows, of the range in an export or of the file in an import
-	Objects []Stored      `json:"objects,omitempty"` // in an export: objects of the range that no earlier line lists
-	Totals  Totals        `json:"totals,omitzero"`   // in a copy: of the range; in an import: of all files
+	Rows    int64         `json:"rows,omitempty"`    // number of finished rows: of the range in an export, of the file in an import
+	Objects []Stored      `json:"objects,omitempty"` // exported objects of the range that no earlier line lists
+	Totals  Totals        `json:"totals,omitzero"`   // totals of the range in a copy, or of all files in an import
 	Rejects int64         `json:"rejects,omitempty"` // size in bytes of the file of rejects
 	Done    bool          `json:"done,omitempty"`
 }
@@ -46,11 +46,11 @@ type Stored struct {
 // Totals counts rows by outcome.
 type Totals struct {
 	Written  int64 `json:"written"`
-	Same     int64 `json:"same,omitempty"`     // the entity already existed with the same properties
-	Skipped  int64 `json:"skipped,omitempty"`  // in the mode skip: the entity already existed
-	Rejected int64 `json:"rejected,omitempty"` // written to the file of rejects
-	Dropped  int64 `json:"dropped,omitempty"`  // replaced by a later row with the same keys
-	Deleted  int64 `json:"deleted,omitempty"`  // in a sync: entities deleted because the source does not have them
+	Same     int64 `json:"same,omitempty"`     // rows whose entity already existed with the same properties
+	Skipped  int64 `json:"skipped,omitempty"`  // rows whose entity already existed, in the mode skip
+	Rejected int64 `json:"rejected,omitempty"` // rows written to the file of rejects
+	Dropped  int64 `json:"dropped,omitempty"`  // rows replaced by a later row with the same keys
+	Deleted  int64 `json:"deleted,omitempty"`  // entities that a sync has deleted from the target, because the source does not have them
 }
 
 // Add adds u to t.
@@ -63,8 +63,8 @@ func (t *Totals) Add(u Totals) {
 	t.Deleted += u.Deleted
 }
 
-// Own counts equal and skipped entities as written. Call it if only this command writes to the table: an earlier
-// request, whose response was lost, has then written these entities.
+// Own adds Same and Skipped to Written. It must be called only if no other command writes to the table. These entities
+// were then written by earlier requests whose responses were lost.
 func (t *Totals) Own() {
 	t.Written += t.Same + t.Skipped
 	t.Same, t.Skipped = 0, 0

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/odata"
 )
 
-// Prober returns the first key that matches a query. ok is false if there is none. The table of the query is set by the
-// Prober.
+// Prober returns the first key that matches a query. If no key matches, the second result is false. The Prober sets the
+// table of the query.
 type Prober func(ctx context.Context, q remote.Query) (k Key, ok bool, err error)
 
 // Probes returns a Prober for a table of a service.
@@ -25,8 +25,8 @@ func Probes(c *remote.Client, table string) Prober {
 	}
 }
 
-// WholeTable returns the range of a whole table. If the filter limits the keys, High is the first key above this limit,
-// if any. It fails if the table does not exist.
+// WholeTable returns the range of a whole table. If the filter limits the keys, the High of the range is the first key
+// above this limit, if there is one. WholeTable fails if the table does not exist.
 func WholeTable(ctx context.Context, probe Prober, filter string) (r Range, err error) {
 	beyond := ""
 	if most := greatest(filter); most != "" {
@@ -42,7 +42,7 @@ func WholeTable(ctx context.Context, probe Prober, filter string) (r Range, err 
 // greatest returns an upper bound of the PartitionKeys that match a filter, or "" if there is none.
 func greatest(filter string) string {
 	f, err := odata.Parse(filter)
-	if err != nil { // invalid, or with a function unknown here; the service reports an invalid filter
+	if err != nil { // the filter is invalid, or has a function that is unknown here; the service reports an invalid filter
 		return ""
 	}
 	ranges := odata.MakePlan(f).Ranges
@@ -50,12 +50,12 @@ func greatest(filter string) string {
 		return ""
 	}
 	partition, _ := key.Split(ranges[len(ranges)-1].End)
-	// The end of a range may be the position just after a key, which is the key with a suffix.
+	// A range may end just after a key. This position is represented by the key with a suffix, which is removed here.
 	return strings.TrimRight(key.DecodePart(partition), "\x01")
 }
 
-// Divide divides a range near its middle, between two partitions or, within a single partition, between two rows. first
-// must not be above the first key of the range.
+// Divide divides a range near its middle, between two partitions. If the range has only one partition, it divides
+// between two rows. The argument first must not be above the first key of the range.
 func (r Range) Divide(ctx context.Context, probe Prober, first Key) (left, right Range, ok bool, err error) {
 	cut := func(at, high Key) (Range, Range, bool, error) {
 		left, right := r, r
@@ -95,11 +95,12 @@ func (r Range) Divide(ctx context.Context, probe Prober, first Key) (left, right
 // axis is the list of keys at which a range can be divided: PartitionKeys, or the RowKeys of a partition.
 type axis struct {
 	rows      bool
-	partition string // PartitionKey if rows is set
-	lo, hi    string // lo <= key < hi; hi "" means no upper bound
+	partition string // PartitionKey of the list if it contains RowKeys
+	lo, hi    string // bounds of the list: lo <= key < hi; if hi is "", there is no upper bound
 }
 
-// find returns the first key of the list that satisfies the comparison with bound. op is an operator such as " ge ".
+// find returns the first key of the list for which the comparison with bound is true. The parameter op is the operator
+// of the comparison, such as " ge ".
 func (a *axis) find(ctx context.Context, probe Prober, op, bound string) (found string, ok bool, err error) {
 	name := "PartitionKey"
 	if a.rows {
@@ -122,8 +123,8 @@ func (a *axis) find(ctx context.Context, probe Prober, op, bound string) (found 
 // maxProbes is the maximum number of queries in a division. Each query halves the remaining keys.
 const maxProbes = 24
 
-// middle returns a key above lo, near the middle of the list. high is an upper bound of the list, or "" if none is
-// known.
+// middle returns a key above lo, near the middle of the list. It also returns an upper bound of the list, or "" if none
+// is known.
 func (a axis) middle(ctx context.Context, probe Prober) (at, high string, ok bool, err error) {
 	if a.rows && a.lo == "" {
 		if a.lo, ok, err = a.find(ctx, probe, " ge ", ""); err != nil || !ok {
@@ -223,7 +224,8 @@ const (
 	lastASCII      = '~'
 )
 
-// legal returns r, or the next higher character that a key may contain.
+// legal returns r if a key may contain this character. Otherwise it returns the next higher character that a key may
+// contain.
 func legal(r rune) rune {
 	switch {
 	case r == '/' || r == '\\' || r == '#' || r == '?':

@@ -27,17 +27,17 @@ func (k Key) Clone() Key { return Key{strings.Clone(k.Partition), strings.Clone(
 // bound.
 type Range struct {
 	From  Key  `json:"from,omitzero"`
-	After bool `json:"after,omitempty"` // From is excluded
+	After bool `json:"after,omitempty"` // if true, the range does not contain From
 	To    Key  `json:"to,omitzero"`
-	High  Key  `json:"high,omitzero"` // upper bound of the keys at the time the range was created, or zero; later keys may be above it
+	High  Key  `json:"high,omitzero"` // upper bound of the keys when the range was created, or zero; keys that were added later may be above it
 }
 
-// Filters returns up to three filters that select the range in key order, one after the other. None contains "or", for
-// which the service scans the whole table.
+// Filters returns up to three filters that select the range in key order, one after the other. They do not contain
+// "or", because the service would then scan the whole table.
 func (r Range) Filters() (list []string) {
 	from, to := r.From, r.To
 	bounded := to != Key{}
-	above := " ge " // comparison of the PartitionKey
+	above := " ge " // operator that compares the PartitionKey
 	if from.Row != "" || r.After || bounded && from.Partition == to.Partition {
 		filter := "PartitionKey eq " + Quote(from.Partition)
 		switch {

@@ -3,8 +3,8 @@ package ranges
 // FirstRank is the rank of the range that is a whole table.
 const FirstRank = "0"
 
-// RankBetween returns a rank between low and high, or above low if high is "". A rank is the digits of a fraction after
-// "0.". Ranks sort as strings in the key order of their ranges.
+// RankBetween returns a rank between low and high, or above low if high is "". A rank is the digits after "0." in a
+// decimal fraction. As strings, the ranks of ranges sort in the key order of the ranges.
 func RankBetween(low, high string) string {
 	digit := func(s string, i int, none byte) byte {
 		if i < len(s) {

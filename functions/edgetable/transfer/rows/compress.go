@@ -21,7 +21,7 @@ type Frames interface {
 // Endings maps compression names to file extensions.
 var Endings = map[string]string{"none": "", "gzip": ".gz", "zstd": ".zst"}
 
-// NewFrames returns a Frames that writes to w. compress is none, gzip or zstd.
+// NewFrames returns a Frames that writes to w. The name of the compression must be none, gzip or zstd.
 func NewFrames(w io.Writer, compress string) Frames {
 	switch compress {
 	case "gzip":
@@ -42,7 +42,7 @@ func (plain) End() error { return nil }
 type packed struct {
 	w       io.Writer
 	encoder encoder
-	text    *bufio.Writer // the encoder is slow with many small writes
+	text    *bufio.Writer // buffers small writes, which make the encoder slow
 	open    bool
 }
 
@@ -71,8 +71,8 @@ func (p *packed) End() error {
 	return errors.Join(p.text.Flush(), p.encoder.Close())
 }
 
-// Decompress returns the content of a file, decompressed if the name has the extension of a compression, which inner
-// lacks. The caller must call done after reading.
+// Decompress returns the content of a file. It decompresses the content if the file name has the extension of a
+// compression; inner is the name without this extension. The caller must call done after reading.
 func Decompress(r io.Reader, name string) (text io.Reader, inner string, done func(), err error) {
 	r = bufio.NewReaderSize(r, 256<<10)
 	if inner, ok := strings.CutSuffix(name, ".gz"); ok {

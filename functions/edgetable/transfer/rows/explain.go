@@ -11,7 +11,7 @@ import (
 // keyFlags are the flags of import that build a key from columns.
 var keyFlags = map[string]string{PartitionKey: "--partition-key", RowKey: "--row-key"}
 
-// adviceByCode says how to correct a row that fails with an error code of the protocol.
+// adviceByCode contains advice for correcting a row that fails with an error code of the protocol.
 var adviceByCode = map[table.Code]string{
 	table.PropertyNameInvalid:   "Use letters, digits and _, and no digit first.",
 	table.PropertyValueTooLarge: "Shorten it, or leave the column out with --select.",

@@ -29,7 +29,7 @@ func members(text []byte) (list []member, err error) {
 		if err != nil {
 			return nil, err
 		}
-		one := member{name: name.(string)} // Decoder returns a string here
+		one := member{name: name.(string)} // the Decoder returns a string here
 		if err := d.Decode(&one.value); err != nil {
 			return nil, err
 		}
@@ -49,8 +49,8 @@ var dynamoItem = regexp.MustCompile(`^\s*\{\s*"Item"\s*:\s*\{`)
 
 type conversion struct {
 	m      *Mapper
-	azure  bool              // the file is output of the Azure CLI
-	unseen map[string]string // names in --select and --rename that no row has contained yet, with the flag
+	azure  bool              // true if the file is output of the Azure CLI
+	unseen map[string]string // names in --select and --rename that have not occurred in a row yet, each with its flag
 }
 
 // convertForeign converts a line of a DynamoDB export, or an object printed by the Azure CLI, to the JSON of an entity,
@@ -71,8 +71,8 @@ func (r *conversion) convertForeign(text []byte) ([]byte, error) {
 	return text, nil
 }
 
-// entityOf builds the JSON of an entity from the members of an object. value returns a member's Edm type ("" if its
-// JSON determines the type) and its value (nil to omit the member).
+// entityOf builds the JSON of an entity from the members of an object. The callback must return the Edm type and the
+// value of a member. The type is "" if the JSON determines it. The value is nil if the member must be omitted.
 func (r *conversion) entityOf(text []byte, value func(json.RawMessage) (string, json.RawMessage, error)) ([]byte, error) {
 	list, err := members(text)
 	if err != nil {
@@ -83,7 +83,7 @@ func (r *conversion) entityOf(text []byte, value func(json.RawMessage) (string, 
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		quoted, _ := json.Marshal(name) // cannot fail for a string
+		quoted, _ := json.Marshal(name) // encoding a string cannot fail
 		out = append(append(append(out, quoted...), ':'), v...)
 	}
 	for _, one := range list {

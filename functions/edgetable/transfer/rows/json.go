@@ -13,7 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Texts iterates over entities as JSON. line is the first line of the entity.
+// Texts iterates over the JSON of entities. The second result of Next is the number of the entity's first line.
 type Texts interface {
 	Next() (text []byte, line int, err error)
 }
@@ -67,7 +67,7 @@ func NewTexts(texts Texts, m *Mapper) *jsonRows {
 func NewJSONRows(text io.Reader, file string, m *Mapper) *jsonRows {
 	in := bufio.NewReaderSize(text, 256<<10)
 	if IsDocument(in, file) {
-		head, _ := in.Peek(1 << 10) // the next read returns the error
+		head, _ := in.Peek(1 << 10) // if Peek fails, the next read returns the error
 		return &jsonRows{texts: NewObjectReader(in), conversion: conversion{m: m, unseen: namesOf(m), azure: azure.Match(head)}}
 	}
 	return NewTexts(NewLineReader(in), m)

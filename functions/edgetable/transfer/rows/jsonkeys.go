@@ -43,8 +43,8 @@ func (r *jsonRows) AppendKey(dst []byte) ([]byte, error) {
 	return key.Append(dst, one.PartitionKey, one.RowKey), nil
 }
 
-// plainKeys finds the keys of an entity without parsing the JSON. If a key contains an escape or follows a nested
-// value, ok is false and the caller must parse the JSON.
+// plainKeys finds the keys of an entity without parsing the JSON. It returns false if a key contains an escape or
+// follows a nested value. The caller must then parse the JSON.
 func plainKeys(text []byte) (pk, rk []byte, ok bool) {
 	text, ok = afterByte(text, '{')
 	var hasPK, hasRK bool
@@ -87,7 +87,7 @@ func plainKeys(text []byte) (pk, rk []byte, ok bool) {
 // blanks are the whitespace characters of JSON.
 const blanks = " \t\r\n"
 
-// afterByte skips whitespace and the character c. It returns false if the next character is not c.
+// afterByte skips whitespace and then the character c. It returns false if another character follows the whitespace.
 func afterByte(text []byte, c byte) ([]byte, bool) {
 	text = bytes.TrimLeft(text, blanks)
 	if len(text) == 0 || text[0] != c {
@@ -106,8 +106,8 @@ func plainString(text []byte) (s, rest []byte, ok bool) {
 	return s, rest, ok && rest != nil
 }
 
-// anyString parses the JSON string at the start of text. It returns the content without quotes and the text after the
-// string, or nil if the string does not end. plain means that it has no escapes.
+// anyString parses the JSON string at the start of text. It returns the content without quotes, and the text after the
+// string, or nil if the string does not end. The last result reports whether the string has no escapes.
 func anyString(text []byte) (s, rest []byte, plain bool) {
 	plain = true
 	for i := 1; i < len(text); i++ {

@@ -18,7 +18,7 @@ var feed = regexp.MustCompile(`^\s*\{(\s*"odata\.[^"]*"\s*:\s*"[^"]*"\s*,)*\s*("
 // IsDocument reports whether a JSON file is a single document: a list of entities, a query response, or entities that
 // extend over several lines. Otherwise each line is an entity.
 func IsDocument(in *bufio.Reader, file string) bool {
-	head, _ := in.Peek(64 << 10) // the next read returns the error
+	head, _ := in.Peek(64 << 10) // if Peek fails, the next read returns the error
 	if bytes.HasPrefix(head, []byte("\ufeff")) {
 		_, _ = in.Discard(3)
 		head = head[3:]
@@ -40,7 +40,7 @@ type ObjectReader struct {
 	r      *bufio.Reader
 	line   int
 	inList bool
-	inFeed bool // the list is part of a query response
+	inFeed bool // true if the list is part of a query response
 	text   []byte
 }
 

@@ -13,17 +13,17 @@ import (
 
 // keyTemplate builds a key from the values of a row.
 type keyTemplate struct {
-	column string // column whose value is the key, or "" if parts are used
+	column string // column whose value is the key; "" if the key consists of parts
 	parts  []keyPart
 }
 
 // keyPart is a constant or a placeholder {name} or {name:form}.
 type keyPart struct {
 	text  string
-	name  string // column name, or "row", "uuid" or "file"; "" for a constant
+	name  string // name of a column, or "row", "uuid" or "file"; "" for a constant
 	width int    // minimum number of digits
 	date  string // time.Format layout for a DateTime
-	bare  bool   // the placeholder is a date format without a name, for the Timestamp
+	bare  bool   // true if the placeholder is a date format without a column name, which formats the Timestamp
 }
 
 type origin struct {

@@ -10,14 +10,14 @@ import (
 // LineReader reads the lines of a file and counts them.
 type LineReader struct {
 	r      *bufio.Reader
-	number int  // number of the current line
-	Torn   bool // the last line of the file ends without a newline
+	number int
+	Torn   bool // true if the last line of the file ends without a newline
 	long   []byte
 }
 
 // NewLineReader returns a LineReader that reads from r.
 func NewLineReader(r io.Reader) *LineReader {
-	return &LineReader{r: bufio.NewReaderSize(r, 256<<10)} // a bufio.Reader with this buffer size is used as it is
+	return &LineReader{r: bufio.NewReaderSize(r, 256<<10)} // if r is a bufio.Reader with this buffer size, NewReaderSize returns r itself
 }
 
 // Next returns the next line that is not blank, and its number. The line is valid until the next call.
@@ -50,5 +50,5 @@ func (l *LineReader) line() ([]byte, error) {
 	return line, err
 }
 
-// MaxRecord is larger than the text of any entity, in bytes, in every encoding.
+// MaxRecord is a size in bytes that the text of an entity never reaches, in any encoding.
 const MaxRecord = 16 << 20

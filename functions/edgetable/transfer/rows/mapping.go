@@ -21,23 +21,23 @@ import (
 
 // Mapping specifies how the rows of files are converted to entities.
 type Mapping struct {
-	PartitionKey string              `json:"partitionKey,omitempty"` // see parseKey; "" means the column PartitionKey
+	PartitionKey string              `json:"partitionKey,omitempty"` // template of the key, see parseKey; "" means the column PartitionKey
 	RowKey       string              `json:"rowKey,omitempty"`
 	TimestampAs  string              `json:"timestampAs,omitempty"` // property that receives the Timestamp in the file; "" means none
 	Select       []string            `json:"select,omitempty"`      // properties to import; nil means all
 	Types        map[string]edm.Type `json:"types,omitempty"`       // column types in CSV and parquet files
 	Encoding     string              `json:"encoding,omitempty"`    // character encoding of CSV and JSON files; "" means UTF-8
-	Rename       map[string]string   `json:"rename,omitempty"`      // new column names by the name in the file
+	Rename       map[string]string   `json:"rename,omitempty"`      // new names of columns, by their names in the file
 }
 
 // Mapper converts the rows of one file to entities.
 type Mapper struct {
 	Mapping
-	pk, rk *keyTemplate // nil if the file has a column for the key
+	pk, rk *keyTemplate // templates of the keys; nil if the file has a column for the key
 	file   File
 	Rows   int64 // number of rows read
 
-	decoder encoding.Encoding // nil for UTF-8
+	decoder encoding.Encoding // decoder for the encoding of the file; nil for UTF-8
 }
 
 // Decoded converts the text of a CSV or JSON file to UTF-8. If the mapping does not specify an encoding, Decoded
@@ -45,7 +45,7 @@ type Mapper struct {
 func (m *Mapper) Decoded(text io.Reader) io.Reader {
 	if m.decoder == nil {
 		in := bufio.NewReader(text)
-		switch mark, _ := in.Peek(2); string(mark) { // the next read returns the error
+		switch mark, _ := in.Peek(2); string(mark) { // if Peek fails, the next read returns the error
 		case "\xff\xfe", "\xfe\xff":
 			m.decoder, m.Encoding = unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM), "UTF-16"
 		default:
@@ -56,8 +56,8 @@ func (m *Mapper) Decoded(text io.Reader) io.Reader {
 	return transform.NewReader(text, m.decoder.NewDecoder())
 }
 
-// Readable returns an error if text was decoded with the wrong encoding: it is not UTF-8, or a decoder has replaced
-// invalid bytes with U+FFFD.
+// Readable returns an error if text is not UTF-8, or contains U+FFFD, with which a decoder has replaced invalid bytes.
+// The reason is usually a wrong encoding.
 func (m *Mapper) Readable(text string) error {
 	switch {
 	case !utf8.ValidString(text):

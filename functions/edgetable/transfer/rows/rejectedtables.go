@@ -12,12 +12,12 @@ func tableOf(text []byte) string {
 	var row struct {
 		Table string `json:"odata.table"`
 	}
-	_ = json.Unmarshal(text, &row) // the row reader reports the error
+	_ = json.Unmarshal(text, &row) // the reader of the rows reports this error
 	return row.Table
 }
 
-// RejectedTables returns the names of the tables in a file of rejects, in sorted order. It contains "" if a reject does
-// not name its table.
+// RejectedTables returns the names of the tables in a file of rejects, in sorted order. The list contains "" if a
+// reject does not name its table.
 func RejectedTables(path string) (tables []string, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -14,7 +14,7 @@ const RejectsEnding = ".rejects.jsonl"
 
 // Reject is a row that was not imported.
 type Reject struct {
-	Table  string // intended table
+	Table  string // table for which the row was intended
 	File   string
 	Line   int
 	Reason string
@@ -40,11 +40,12 @@ func (r *Reject) append(dst []byte) []byte {
 }
 
 func quote(s string) []byte {
-	text, _ := json.Marshal(s) // cannot fail for a string
+	text, _ := json.Marshal(s) // encoding a string cannot fail
 	return text
 }
 
-// object returns the row as a JSON object: Body, or Text if it is a JSON object, or nil.
+// object returns the row as a JSON object. This is Body, if it is not nil, or Text, if this is a JSON object. Otherwise
+// object returns nil.
 func (r *Reject) object() []byte {
 	if r.Body != nil {
 		return r.Body

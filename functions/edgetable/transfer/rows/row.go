@@ -31,7 +31,7 @@ type Reader interface {
 	Next() (Row, error)
 }
 
-// Add validates a property and adds it to the row. column is the column of the file that the error names.
+// Add validates a property and adds it to the row. Its error contains the given name of the file's column.
 func (r *Row) Add(name, column string, v edm.Value) error {
 	if err := table.CheckValue(name, v); err != nil {
 		return fmt.Errorf("%s: %w", column, err)

@@ -7,8 +7,8 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// fraction estimates the position of the key at within a range, from 0 to 1, by the first characters in which the keys
-// differ. 0 also means that there is no estimate.
+// fraction estimates the position of a key within a range, from 0 to 1. It uses the first characters in which the keys
+// differ. If there is no estimate, it returns 0.
 func fraction(from, to, at ranges.Key) float64 {
 	if to == (ranges.Key{}) || from.Partition == to.Partition && from.Row == to.Row {
 		return 0
@@ -41,7 +41,7 @@ type alphabet string
 const (
 	digits, upper, lower = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
 
-	weighed = 8 // number of differing characters that weigh considers
+	weighed = 8 // number of characters after the common prefix that weigh considers
 )
 
 // alphabets are typical alphabets of keys, in the order in which alphabetOf tries them.
@@ -68,8 +68,8 @@ func alphabetOf(keys ...string) alphabet {
 	return alphabets[len(alphabets)-1]
 }
 
-// weigh maps a string to a number from 0 to 1, in the same order. A character outside the alphabet, as in the end of a
-// range, counts as the next higher character.
+// weigh maps strings to numbers from 0 to 1, which sort in the same order. A character outside the alphabet, for
+// example in the end of a range, counts as the next higher character.
 func (a alphabet) weigh(s string) (w float64) {
 	unit := 1.0
 	for i := range min(len(s), weighed) {

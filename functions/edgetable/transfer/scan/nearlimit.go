@@ -17,7 +17,7 @@ type NearLimit struct {
 	first string
 }
 
-// Look counts an entity of the named table if it is near the limit.
+// Look counts an entity of the named table if the entity is near the limit.
 func (l *NearLimit) Look(name string, e *payload.Received) {
 	if !table.NearLimit(e.PartitionKey, e.RowKey, e.Properties) {
 		return

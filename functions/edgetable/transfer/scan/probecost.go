@@ -3,16 +3,16 @@ package scan
 import "time"
 
 // probeShare is the minimum ratio of reading time to probe delays. A probe is a query for a key at which to divide a
-// range. Its delay is the time by which it is slower than the quickest probe, a sign of contention.
+// range. If it is slower than the quickest probe, which is a sign of contention, the difference is its delay.
 const probeShare = 32
 
 // probeCost limits the delays of probes in relation to the reading time, see probeShare.
 type probeCost struct {
 	readers  int           // number of ranges that are being read
-	read     time.Duration // total reading time of all readers until since
-	since    time.Time     // time of the last change of readers
+	read     time.Duration // total reading time of all readers, up to the time in since
+	since    time.Time     // time at which the number of readers last changed
 	quickest time.Duration // duration of the quickest probe
-	waited   time.Duration // total delay of the probes: their durations minus quickest
+	waited   time.Duration // total delay of the probes; the delay of a probe is its duration minus quickest
 }
 
 // addReaders adds n, which may be negative, to the number of readers.

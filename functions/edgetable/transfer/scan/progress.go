@@ -7,10 +7,10 @@ import (
 
 // Progress counts finished work. The zero value is ready to use. It is safe for concurrent use.
 type Progress struct {
-	Rows atomic.Int64 // rows finished by this run and earlier runs
+	Rows atomic.Int64 // number of rows finished by this run and earlier runs
 
-	earlier atomic.Int64 // rows finished by earlier runs
-	Input   Input        // used by imports only
+	earlier atomic.Int64 // number of rows finished by earlier runs
+	Input   Input        // only imports use this field
 	// NearLimit counts entities near the size limit in copies and comparisons.
 	NearLimit NearLimit
 
@@ -21,8 +21,8 @@ type Progress struct {
 
 // Input counts the input of an import.
 type Input struct {
-	Size, Read atomic.Int64 // in bytes
-	Rows       atomic.Int64 // number of rows in the bytes read
+	Size, Read atomic.Int64 // total size of the input and size of the part that was read, in bytes
+	Rows       atomic.Int64 // number of rows in the part that was read
 }
 
 // Tables sets the number of tables.

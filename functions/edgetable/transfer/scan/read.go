@@ -25,8 +25,8 @@ func All(ctx context.Context, c *remote.Client, q remote.Query, workers int, pro
 	return InOrder(s.tasks), err
 }
 
-// ReadRanges reads the entities that match a query. It calls read concurrently for the ranges of the table, and returns
-// the results in key order.
+// ReadRanges reads the entities that match a query. It calls a function concurrently for the ranges of the table, and
+// returns the results in key order.
 func ReadRanges[T any](ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress, read func(list iter.Seq2[payload.Received, error]) (T, error)) ([]T, error) {
 	var mu sync.Mutex
 	found := map[*Task]T{}

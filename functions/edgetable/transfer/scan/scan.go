@@ -17,11 +17,11 @@ import (
 // unread entities and takes over its upper part.
 type scan struct {
 	find ranges.Prober
-	note func(p, end *Task) error // called when p is divided, before a worker reads the upper part end
+	note func(p, end *Task) error // callback when p is divided; the new task end has the upper part, which no worker reads yet
 
 	mu     sync.Mutex
 	change *sync.Cond
-	tasks  []*Task // in the order of creation
+	tasks  []*Task // tasks in the order of creation
 	taken  map[*Task]*readerState
 	cost   probeCost
 }
@@ -29,7 +29,7 @@ type scan struct {
 // readerState is the state of a range that a worker reads.
 type readerState struct {
 	stop  func() // cancels the search for a key at which to divide the range; nil if there is no search
-	whole bool   // no key at which to divide the range was found
+	whole bool   // true if no key was found at which to divide the range
 }
 
 func newScan(find ranges.Prober) *scan {
@@ -47,8 +47,8 @@ func (s *scan) setTasks(tasks []*Task) *scan {
 	return s
 }
 
-// run calls do once for each unfinished range, in worker goroutines. do must read the range with [Task.Entities], or
-// with [Task.Rest] and [Task.Pass].
+// run calls a function once for each unfinished range, in worker goroutines. The function must read the range with
+// [Task.Entities], or with [Task.Rest] and [Task.Pass].
 func (s *scan) run(ctx context.Context, workers int, do func(ctx context.Context, p *Task) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	stop := context.AfterFunc(ctx, s.wake)
@@ -124,7 +124,7 @@ func (s *scan) divide(ctx context.Context, p *Task) error {
 	_, right, ok, err := rest.Divide(search, s.probe, at)
 	s.mu.Lock()
 	if search.Err() != nil && ctx.Err() == nil {
-		return nil // p was finished in the meantime
+		return nil // the range was finished in the meantime
 	}
 	t.stop, t.whole = nil, !ok
 	if err != nil || !ok {

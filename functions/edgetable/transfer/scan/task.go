@@ -13,8 +13,8 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Task is a range that one worker reads in key order, while other workers may take over its upper part. mu guards the
-// fields that change while workers run.
+// Task is a range that one worker reads in key order, while other workers may take over its upper part. The fields that
+// change while workers run are guarded by mu.
 type Task struct {
 	number int    // index in the order of creation
 	rank   string // position in key order relative to the other ranges
@@ -25,11 +25,11 @@ type Task struct {
 	pk, rk []byte                // key of the last entity given to Pass
 	rows   int64                 // number of entities given to Pass, including earlier runs
 	guess  float64               // estimated number of entities when the range was split off; 0 if unknown
-	cut    bool                  // the upper part was taken over by another worker
-	ended  bool                  // the range has been read completely
+	cut    bool                  // true if another worker took over the upper part
+	ended  bool                  // true if the range has been read completely
 	state  progressfile.Line     // last progress line of the range
-	stored []progressfile.Stored // exported files of the range in the progress lines
-	wake   func()                // called after every size.WakeEvery entities; nil until setTasks
+	stored []progressfile.Stored // exported files of the range, as recorded in progress lines
+	wake   func()                // callback after every size.WakeEvery entities; nil until setTasks sets it
 }
 
 func newTask(number int, span ranges.Range, rank string) *Task {
@@ -126,8 +126,8 @@ func (t *Task) unreadPart() (rest ranges.Range, at ranges.Key) {
 	return t.span.Behind(at), at
 }
 
-// giveAway moves the upper part of the range to taker. given is false if the range's worker has already reached it. The
-// lock is held during note, so that the worker cannot finish in between.
+// giveAway moves the upper part of the range to another task. It returns false if the range's worker has already
+// reached this part. It holds the lock while it calls note, so that the worker cannot finish in between.
 func (t *Task) giveAway(taker *Task, note func() error) (given bool, err error) {
 	end := taker.span
 	t.mu.Lock()
@@ -183,8 +183,8 @@ func InRange(ctx context.Context, c *remote.Client, q remote.Query, r ranges.Ran
 	}
 }
 
-// remainingRows estimates the number of unread entities from the share of the key range that has been read. bounded is
-// false if this share is unknown; n is then a guess.
+// remainingRows estimates the number of unread entities from the share of the key range that has been read. If this
+// share is unknown, the number is a guess and the second result is false.
 func (t *Task) remainingRows() (n float64, bounded bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -202,7 +202,7 @@ func (t *Task) remainingLocked() (n float64, bounded bool) {
 	return float64(t.rows) * (1 - share) / share, true
 }
 
-// size estimates the number of entities in the range. known is false without an estimate.
+// size estimates the number of entities in the range. The second result is false if there is no estimate.
 func (t *Task) size() (n float64, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 type Work struct {
 	lines   progressfile.Lines
 	tables  map[string]*workedTable
-	again   bool  // an earlier run recorded progress
+	again   bool  // true if an earlier run recorded progress
 	rejects int64 // size in bytes of the file of rejects
 }
 
@@ -25,7 +25,7 @@ type Work struct {
 type workedTable struct {
 	begun time.Time
 	tasks []*Task
-	scan  *scan // current run only
+	scan  *scan // scan of the current run
 
 	mu   sync.Mutex
 	mark *ranges.Key // mark of the table, or nil
@@ -40,8 +40,8 @@ func New(tables []string) *Work {
 	return w
 }
 
-// Open returns a Work for the tables. path is the path of its progress file; "" means none. Open fails if the file
-// belongs to a command with other options.
+// Open returns a Work for the tables with the progress file at path. If path is "", the Work has no progress file. Open
+// fails if the file belongs to a command with other options.
 func Open[T any](path string, options T, tables []string) (w *Work, err error) {
 	w = New(tables)
 	if path != "" {
@@ -50,13 +50,13 @@ func Open[T any](path string, options T, tables []string) (w *Work, err error) {
 	return w, err
 }
 
-// KeepIn sets the log for the progress.
+// KeepIn sets the log in which the progress is recorded.
 func (w *Work) KeepIn(lines progressfile.Lines) { w.lines = lines }
 
 // Again reports whether an earlier run recorded progress.
 func (w *Work) Again() bool { return w.again }
 
-// Rejects returns the size of the file of rejects that earlier runs recorded, in bytes.
+// Rejects returns the size in bytes of the file of rejects, as recorded by earlier runs.
 func (w *Work) Rejects() int64 { return w.rejects }
 
 // Close closes the progress file.
@@ -65,7 +65,8 @@ func (w *Work) Close() error { return w.lines.Close() }
 // Remove removes the progress file.
 func (w *Work) Remove() error { return w.lines.Remove() }
 
-// recordedTable returns the table with a name from the progress file.
+// recordedTable returns the table with the given name, which is from the progress file. It returns an error if this run
+// does not have the table.
 func (w *Work) recordedTable(name string) (*workedTable, error) {
 	t := w.tables[name]
 	if t == nil {
@@ -150,7 +151,8 @@ func (w *Work) Totals(tables ...string) (all progressfile.Totals) {
 	return all
 }
 
-// Mark returns the mark of a table, the key of the first entity written to it, or nil if there is none.
+// Mark returns the mark of a table, which is the key of the first entity written to it. It returns nil if the table has
+// no mark.
 func (w *Work) Mark(table string) *ranges.Key {
 	t := w.tables[table]
 	t.mu.Lock()

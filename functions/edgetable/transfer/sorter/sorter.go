@@ -21,17 +21,17 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Sorter sorts rows by key in bounded memory; other rows are in files of a temporary Pebble store, which merges them.
-// Of several rows with the same keys, it returns only the last one.
+// Sorter sorts rows by key in bounded memory. It writes rows that do not fit to files of a temporary Pebble store,
+// which merges the files. Of several rows with the same keys, it returns only the last one.
 type Sorter struct {
 	fs      vfs.FS
 	limit   int // maximum size in bytes of the rows in memory
 	arena   []byte
-	entries []span // rows in arena
+	entries []span // locations of the rows in arena
 	added   int64
 	dir     string
 	options *pebble.Options
-	db      *pebble.DB // nil while all rows are in memory
+	db      *pebble.DB // temporary store; nil as long as all rows are in memory
 }
 
 // span locates a row in the arena: arena[from:key] is the encoded key, arena[key:to] the rest.
@@ -69,7 +69,7 @@ func (s *Sorter) eachInMemory(do func(k, rest []byte) error) error {
 	slices.SortFunc(s.entries, func(a, b span) int { return cmp.Or(bytes.Compare(keyOf(a), keyOf(b)), a.from-b.from) })
 	for i, e := range s.entries {
 		if i+1 < len(s.entries) && bytes.Equal(keyOf(e), keyOf(s.entries[i+1])) {
-			continue // replaced by the next row
+			continue // the next row replaces this one
 		}
 		if err := do(keyOf(e), s.arena[e.key:e.to]); err != nil {
 			return err
@@ -95,7 +95,7 @@ func (s *Sorter) spill() error {
 	if err := errors.Join(s.eachInMemory(w.Set), w.Close()); err != nil {
 		return err
 	}
-	return s.db.Ingest(context.Background(), []string{path}) // moves the file into the store
+	return s.db.Ingest(context.Background(), []string{path}) // this moves the file into the store
 }
 
 // open creates the store in a temporary directory.
@@ -105,7 +105,7 @@ func (s *Sorter) open() (err error) {
 	}
 	s.options = &pebble.Options{
 		FS:         s.fs,
-		DisableWAL: true, // only complete files are ingested
+		DisableWAL: true, // no log is needed, because only complete files are ingested
 		Logger:     quiet{},
 		// Each file is read once, so compactions are not worth their cost.
 		DisableAutomaticCompactions: true,

@@ -2,12 +2,12 @@
 package size
 
 var (
-	// WakeEvery is the number of entities after which a range that is being read wakes idle workers, which may divide
-	// it.
+	// WakeEvery is the number of entities after which the reader of a range wakes idle workers, so that they can divide
+	// the range.
 	WakeEvery int64 = 1000
 	// WorthDividing is the minimum number of unread entities for a range to be divided.
 	WorthDividing = 4000
-	// Object is the size in bytes of the uncompressed text of an exported object. The whole object is in memory until
-	// it is stored.
+	// Object is the size in bytes before compression at which an exported object is complete. A larger size would need
+	// more memory, because a whole object is in memory until it is stored.
 	Object = 4 << 20
 )
