@@ -69,6 +69,12 @@ export function Grid(p: Props) {
   const lastColumn = inColumn.at(-1)?.index ?? -1
   const columns = useMemo(() => free.slice(firstColumn, lastColumn + 1), [free, firstColumn, lastColumn])
 
+  // Preact skips what is the same element as before: most of the frames while scrolling change no head.
+  const header = useMemo(
+    () => <Header pinned={pinned} free={columns} names={arranged(p.rows.columns.keys(), p.columns)} columns={p.columns} arrange={p.arrange} sort={p.sort} onSort={p.onSort} onMenu={p.onMenu} width={total} />,
+    [p, columns],
+  )
+
   // The view stays where it is when rows are added or removed above it. This happens only in a table that is followed. In other tables scrollTop is not read
   // here, because reading it makes the browser lay out the page at once.
   const top = useRef({ index: -1, place: 0 })
@@ -184,7 +190,7 @@ export function Grid(p: Props) {
       onContextMenu={menu}
     >
       <div class="canvas" role="presentation" style={{ height: px(down.getTotalSize()), width: px(total) }}>
-        <Header pinned={pinned} free={columns} names={arranged(p.rows.columns.keys(), p.columns)} columns={p.columns} arrange={p.arrange} sort={p.sort} onSort={p.onSort} onMenu={p.onMenu} width={total} />
+        {header}
         <div role="rowgroup">
           {inRow.map(({ index, start }) => {
             const inside = index >= range.top && index <= range.bottom

@@ -5,6 +5,7 @@ import { numbers } from "./cell.ts"
 import { Icon } from "./icon.tsx"
 import type { Point } from "./popup.tsx"
 import { type Column, px } from "./row.tsx"
+import { useSlots } from "./virtual.ts"
 
 interface Props {
   pinned: Column[]
@@ -20,6 +21,7 @@ interface Props {
 
 export function Header({ pinned, free, names, columns, arrange, sort, onSort, onMenu, width }: Props) {
   const [dragged, setDragged] = useState("")
+  const slots = useSlots(free.map((c) => c.name))
   const resize = (e: PointerEvent, c: Column) => {
     e.preventDefault()
     e.stopPropagation()
@@ -33,7 +35,7 @@ export function Header({ pinned, free, names, columns, arrange, sort, onSort, on
     const direction = sort === c.name ? "ascending" : sort === "-" + c.name ? "descending" : "none"
     return (
       <div
-        key={c.name}
+        key={slots.get(c.name) ?? c.name}
         role="columnheader"
         aria-colindex={c.at + 2}
         aria-sort={direction}

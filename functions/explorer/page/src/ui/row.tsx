@@ -55,7 +55,7 @@ export class Row extends Component<Props> {
   override shouldComponentUpdate(next: Props) {
     for (const name in next) {
       if (next[name as keyof Props] !== this.props[name as keyof Props]) {
-        this.draw(next)
+        this.draw(next, this.props)
         break
       }
     }
@@ -72,15 +72,18 @@ export class Row extends Component<Props> {
     return <div role="row" class="row" ref={this.root} />
   }
 
-  private draw(p: Props) {
+  /** draw draws what differs from what was drawn before; at first, that is nothing. */
+  private draw(p: Props, before?: Props) {
     const row = this.root.current!
-    row.ariaRowIndex = String(p.index + 2)
+    if (p.index !== before?.index) {
+      row.ariaRowIndex = String(p.index + 2)
+      row.dataset.row = String(p.index)
+      this.number.draw({ ...blank, text: String(p.index + 1), kind: "cell gutter" })
+    }
+    if (p.top !== before?.top) row.style.transform = `translateY(${p.top}px)`
+    if (p.width !== before?.width) row.style.width = px(p.width)
     row.ariaSelected = String(p.from <= p.to)
     row.className = p.open ? "row open" : "row"
-    row.dataset.row = String(p.index)
-    row.style.transform = `translateY(${p.top}px)`
-    row.style.width = px(p.width)
-    this.number.draw({ ...blank, text: String(p.index + 1), kind: "cell gutter" })
     this.pinned = this.place(this.pins, this.pinned, this.number.element, p.pinned, p)
     this.cells = this.place(row, this.cells, this.pins, p.entity ? p.columns : [], p)
     if (p.entity) this.gone.remove()
@@ -93,7 +96,10 @@ export class Row extends Component<Props> {
   /** place draws the cells of the columns into an element, in this order, after the element `after`. */
   private place(into: HTMLElement, old: Cells, after: HTMLElement, columns: Column[], p: Props): Cells {
     const cells = reuse(old, columns.map((c) => c.name), () => new Cell("gridcell"))
-    for (const [name, cell] of old) if (cells.get(name) !== cell) cell.element.remove() // also one that now shows another column
+    // A cell that now shows another column has another place. Only if all columns are new, the cells stand in the right order already.
+    const stays = columns.some((c) => old.has(c.name))
+    let n = 0
+    for (const [name, cell] of old) if (stays ? cells.get(name) !== cell : n++ >= columns.length) cell.element.remove()
     for (const c of columns) {
       const cell = cells.get(c.name)!
       cell.draw(lookOf(c, p))
@@ -131,7 +137,7 @@ function lookOf({ name, at, left, width, types, after }: Column, { entity, zone,
   const own = name === badge ? ends : ""
   let kind = "cell"
   if (look) kind += " " + look
-  if (text.length * (look ? 8 : 14) > width - padding) kind += " long" // pixels of a digit, and of a wide letter
+  if (text.length * (look ? 8 : 14) > width - padding || /[^ -~]/.test(text)) kind += " long" // pixels of a digit, and of a wide letter of ASCII
   if (other) kind += " other"
   if (at >= from && at <= to) kind += " selected"
   if (at === active) kind += " active"

@@ -64,9 +64,9 @@ export function useVirtual({ count, size, scroller, horizontal = false, overscan
   return virtual
 }
 
-/** useSlots returns for each index the number of the element that shows it. */
-export function useSlots(indexes: number[]): ReadonlyMap<number, number> {
-  const slots = useRef(new Map<number, number>())
+/** useSlots returns for each row or column the number of the element that shows it. */
+export function useSlots<K>(keys: K[]): ReadonlyMap<K, number> {
+  const slots = useRef(new Map<K, number>())
   const made = useRef(0)
-  return (slots.current = reuse(slots.current, indexes, () => made.current++))
+  return (slots.current = reuse(slots.current, keys, () => made.current++))
 }
