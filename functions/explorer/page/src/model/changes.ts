@@ -94,6 +94,7 @@ async function writeEach(service: Service, table: string, list: Change[], done: 
     try {
       const once = async () => (batch.length > 1 ? transact(service, table, batch) : [await single(service, table, batch[0]!.change)])
       const waiting = (f: Failure, s: number) => ((again = true), changes.update({ failure: Object.assign(new Error(`${f.message} Trying again in ${s} s.`), { stop: () => abort.abort(f) }) }))
+      abort.signal.throwIfAborted() // it was stopped while the batch before was written
       const etags = list.length > 1 ? await patiently(once, abort.signal, waiting, false) : await once()
       for (const [i, { change, key }] of batch.entries()) {
         const after = change.after && stamped(change.after, etags[i] ?? "")
