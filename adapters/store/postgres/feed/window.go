@@ -69,17 +69,17 @@ func (w *window) sort() {
 	slices.SortFunc(w.lines, func(a, b Line) int { return int(a.Ticks - b.Ticks) })
 }
 
-// longestMark is the maximum number of running transactions in a usable mark. A position at the mark contains these
-// transactions, and the length of a position is limited.
-const longestMark = 64
-
 // cut returns the lines after p up to the last usable mark. The parameter next contains the first lines above p.High,
 // ordered by number. The parameter open contains the lines of the transactions in p.Open. A mark that shows a higher
 // transaction number than its line is not usable, because another transaction may get the higher number after a crash.
+// A mark is not usable either if so many transactions were running that a position at the mark would be too long.
 func cut(p *Point, next, open []Line) (w window, found bool) {
 	for _, l := range slices.Backward(next) {
 		s, ok := ParseSnapshot(l.mark)
-		if !ok || s.Max > l.Number || len(s.Running) > longestMark {
+		if !ok || s.Max > l.Number {
+			continue
+		}
+		if until := p.after(&s, l.Number); until.isTooLong() {
 			continue
 		}
 		if w = newWindow(p, &s, next, open, 0); len(w.lines) > 0 {
