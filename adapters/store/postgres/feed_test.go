@@ -561,6 +561,34 @@ func TestTrimmedFeeds(t *testing.T) {
 	trim(long, "0", "0")
 }
 
+// TestFeedDeclaredDuringATrim withdraws a feed, and declares it again while a server removes the old
+// lines. The lines of the new feed must stay.
+func TestFeedDeclaredDuringATrim(t *testing.T) {
+	needs.These(t, needs.Postgres)
+	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
+	lines := s.Schema + ".change"
+	must.OK(t, shared.Exec("INSERT INTO "+lines+" (life, ts, keys) SELECT life, n, '' FROM "+s.Schema+".feed, generate_series(1, 1500) AS n")) // one statement removes 1000 lines
+	declare(t, s, nil)
+	conn, err := pgx.Connect(t.Context(), shared.DSN(""))
+	must.OK(t, err)
+	defer conn.Close(context.Background())
+	tx, err := conn.Begin(t.Context())
+	must.OK(t, err)
+	_, err = tx.Exec(t.Context(), "SELECT 1 FROM "+lines+" ORDER BY xact, ts LIMIT 1 FOR UPDATE")
+	must.OK(t, err)
+	trimmed := make(chan error, 1)
+	go func() { trimmed <- s.TrimFeeds(t.Context(), edm.TicksOf(time.Now())) }()
+	wait(t, "the removal waits for the locked line", func() bool {
+		return ask(t, shared, "SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_locks WHERE relation = '"+lines+"'::regclass)") == "true"
+	})
+	declare(t, s, feeding())
+	at := endOfFeed(t, s)
+	must.OK(t, putOne(t.Context(), s, "new"))
+	must.OK(t, tx.Rollback(t.Context()))
+	must.OK(t, <-trimmed)
+	expectChanged(t, "after the removal", s, at, "new")
+}
+
 // TestFeedBesideManyWriters checks that fast readers miss no commit of many concurrent writers. At each moment some transactions
 // are ending, and pg_locks may show only some of their locks.
 func TestFeedBesideManyWriters(t *testing.T) {

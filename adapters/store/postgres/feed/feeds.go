@@ -151,9 +151,6 @@ func Following(name string, r *table.Record, ticks, old edm.Ticks) []statement.C
 
 const trimLines = 1000
 
-// The constant all exceeds every Timestamp. A trim up to it removes every line of a feed.
-const all = 1 << 62
-
 // Trim removes lines whose retention time has passed, and feeds that nobody can read any more.
 func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
 	type kept struct {
@@ -168,7 +165,7 @@ func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
 			upTo, ended := now-edm.Ticks(statement.Number(v[1])), edm.Ticks(statement.Number(v[2]))
 			one := kept{life: statement.Int8(statement.Number(v[0])), upTo: upTo, gone: ended != 0 && ended <= upTo || len(v[3]) == 1 && v[3][0] == 1}
 			if one.gone {
-				one.upTo = all
+				one.upTo = statement.Lift
 			}
 			list = append(list, one)
 			return nil
@@ -177,7 +174,7 @@ func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
 			return err
 		}
 		_, err = statement.Query(ctx, c, statement.FeedOrphans, func(v [][]byte) error {
-			list = append(list, kept{life: statement.Int8(statement.Number(v[0])), upTo: all})
+			list = append(list, kept{life: statement.Int8(statement.Number(v[0])), upTo: statement.Lift})
 			return nil
 		})
 		return err

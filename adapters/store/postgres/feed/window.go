@@ -69,20 +69,20 @@ func (w *window) sort() {
 	slices.SortFunc(w.lines, func(a, b Line) int { return int(a.Ticks - b.Ticks) })
 }
 
-// longestMark is the maximum number of running transactions in a usable mark, because they become part of the position,
-// whose length is limited.
-const longestMark = 64
-
 // cut returns the lines after p up to the last usable mark. The arguments are:
 //   - next: the first lines above p.High, ordered by number
 //   - open: the lines of the transactions in p.Open
 //
 // A mark is not usable if it shows a higher transaction number than its line has. After a crash, another transaction
-// may get the higher number.
+// may get the higher number. A mark is not usable either if so many transactions were running that the position would be
+// too long.
 func cut(p *Point, next, open []Line) (w window, found bool) {
 	for _, l := range slices.Backward(next) {
 		s, ok := ParseSnapshot(l.mark)
-		if !ok || s.Max > l.Number || len(s.Running) > longestMark {
+		if !ok || s.Max > l.Number {
+			continue
+		}
+		if until := p.after(&s, l.Number); until.isTooLong() {
 			continue
 		}
 		if w = newWindow(p, &s, next, open, 0); len(w.lines) > 0 {

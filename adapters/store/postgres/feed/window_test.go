@@ -428,3 +428,21 @@ func TestPositions(t *testing.T) {
 		t.Error("the longest position is refused")
 	}
 }
+
+// TestLongMark checks whether a window ends at a mark that names many running transactions. Transactions below the
+// reader's highest number make no position longer, so they must not prevent it.
+func TestLongMark(t *testing.T) {
+	for _, tt := range []struct {
+		high, running int64
+		want          bool
+	}{{5000, 4000, true}, {0, 1000, true}, {4000, 4000, true}, {3900, 4000, false}, {0, 4000, false}} {
+		mark := Snapshot{Max: 5002}
+		for n := range tt.running {
+			mark.Running = append(mark.Running, 5000-tt.running+n)
+		}
+		list := []Line{{Ticks: 1, Number: 5001}, {Ticks: 2, Number: 5002, mark: mark.bytes()}}
+		if w, found := cut(&Point{High: tt.high}, list, nil); found != tt.want || found && len(w.lines) != 1 {
+			t.Errorf("above %d of %d: found is %v", tt.high, tt.running, found)
+		}
+	}
+}

@@ -130,9 +130,11 @@ SELECT q.i FROM unnest($1::bytea[], $2::int8[]) WITH ORDINALITY AS q (incarnatio
 var (
 	FeedList = Prepared{"feed_list", `
 SELECT f.life, f.keep, coalesce(f.dropped, 0), f.dropped IS NULL AND r.revision IS DISTINCT FROM -f.revision FROM feed f LEFT JOIN record r ON r.life = -f.life`}
-	// FeedTrim examines the next $3 lines after the line ($4, $5), and removes the lines with a Timestamp up to $2.
+	// FeedTrim examines the next $3 lines after the line ($4, $5), and removes the lines with a Timestamp up to $2. If
+	// $2 is Lift, it removes all lines, but none if the table has declared a feed again in the meantime.
 	FeedTrim = Prepared{"feed_trim", `
-WITH part AS (SELECT xact, ts, ctid AS place FROM change WHERE life = $1::int8 AND (xact, ts) > ($4::int8, $5::int8) ORDER BY xact, ts LIMIT $3::int8),
+WITH part AS (SELECT xact, ts, ctid AS place FROM change WHERE life = $1::int8 AND (xact, ts) > ($4::int8, $5::int8)
+         AND ($2 < ` + lift + ` OR NOT EXISTS (SELECT FROM feed f JOIN record r ON r.life = -f.life AND r.revision = -f.revision WHERE f.life = $1)) ORDER BY xact, ts LIMIT $3::int8),
 gone AS (DELETE FROM change WHERE ctid = ANY(ARRAY(SELECT place FROM part WHERE ts <= $2::int8)) RETURNING ts, xact),
 upto AS (SELECT max(g.ts) AS ts, max(g.xact) AS xact FROM gone g, feed f WHERE f.life = $1::int8 AND g.ts > f.begun),
 head AS (UPDATE feed f SET floor = greatest(floor, upto.xact), removed = greatest(removed, upto.ts), trims = trims + 1 FROM upto WHERE f.life = $1::int8 AND upto.ts IS NOT NULL)
