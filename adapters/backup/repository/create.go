@@ -19,7 +19,7 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.claim(ctx, s.Store); err != nil {
+	if err := r.checkOwner(ctx, s.Store); err != nil {
 		return nil, err
 	}
 	began := s.Now()

@@ -31,13 +31,13 @@ type Joined struct {
 }
 
 // Join joins the log pieces of each past hour into larger pieces. It ignores pieces that begin before the parameter
-// after. An interrupted Join can be repeated.
-func (r *Repository) Join(ctx context.Context, after, now time.Time) (done Joined, err error) {
+// start. An interrupted Join can be repeated.
+func (r *Repository) Join(ctx context.Context, start, now time.Time) (done Joined, err error) {
 	list, err := r.Pieces(ctx, "")
 	if err != nil {
 		return done, err
 	}
-	recent := slices.DeleteFunc(slices.Clone(list), func(p Piece) bool { return p.From.Time().Before(after) })
+	recent := slices.DeleteFunc(slices.Clone(list), func(p Piece) bool { return p.From.Time().Before(start) })
 	for _, group := range groups(recent, now) {
 		if err := r.join(ctx, &done, list, group); errors.Is(err, fs.ErrNotExist) {
 			continue // a prune removed a log piece after it was listed

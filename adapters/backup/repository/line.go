@@ -78,9 +78,9 @@ func (l *line) part(span *LogSpan) int {
 	})
 }
 
-// has reports whether a backup belongs to the timeline or to one of its ancestors. If the location has no timelines,
-// the result is true.
-func (l *line) has(m *Manifest) bool {
+// contains reports whether a backup belongs to the timeline or to one of its ancestors. If the location has no
+// timelines, the result is true.
+func (l *line) contains(m *Manifest) bool {
 	switch span := m.history(); {
 	case len(l.parts) == 0:
 		return true
@@ -93,7 +93,7 @@ func (l *line) has(m *Manifest) bool {
 
 func (l *line) split(backups []*Manifest) (on, off []*Manifest) {
 	for _, m := range backups {
-		if l.has(m) {
+		if l.contains(m) {
 			on = append(on, m)
 		} else {
 			off = append(off, m)

@@ -37,8 +37,8 @@ func (r *Repository) Pieces(ctx context.Context, timeline string) ([]Piece, erro
 }
 
 // pieces lists the log pieces whose object names begin with a prefix and sort after a given name.
-func (r *Repository) pieces(ctx context.Context, prefix, after string) (list []Piece, err error) {
-	for o, err := range objects.ListAfter(ctx, r.objects, prefix, after) {
+func (r *Repository) pieces(ctx context.Context, prefix, startAfter string) (list []Piece, err error) {
+	for o, err := range objects.ListAfter(ctx, r.objects, prefix, startAfter) {
 		if err != nil {
 			return nil, err
 		}

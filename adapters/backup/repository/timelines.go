@@ -53,7 +53,7 @@ func (r *Repository) TakeOver(ctx context.Context, t Timeline) (*Timeline, error
 }
 
 func (r *Repository) begin(ctx context.Context, t Timeline, over bool) (*Timeline, error) {
-	if err := r.claim(ctx, t.Store); err != nil {
+	if err := r.checkOwner(ctx, t.Store); err != nil {
 		return nil, err
 	}
 	if t.ID == "" {

@@ -41,16 +41,16 @@ func (o *Options) prepare() (complete bool, err error) {
 
 var errNoBackup = errors.New("the backup location has no backup yet from which the log can be applied")
 
-// build builds a store in newFolder from the newest readable backup and the log after it. Unless above is 0, the backup
-// must have commits with higher numbers.
-func (f *Follower) build(ctx context.Context, above edm.Ticks) error {
+// build builds a store in newFolder from the newest readable backup and the log after it. Unless minNumber is 0, the
+// backup must have commits with higher numbers.
+func (f *Follower) build(ctx context.Context, minNumber edm.Ticks) error {
 	plans, err := f.from.Place.Plans(ctx)
 	if err != nil {
 		return err
 	}
 	err = errNoBackup
 	for i, plan := range plans {
-		if plan.Base.Log.Low <= above && above > 0 {
+		if plan.Base.Log.Low <= minNumber && minNumber > 0 {
 			break // the remaining backups are older and have even fewer commits
 		}
 		failed := f.buildFrom(ctx, plan)

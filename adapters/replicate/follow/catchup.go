@@ -81,13 +81,13 @@ func (f *Follower) catchUp(ctx context.Context) error {
 		if err := f.handleGap(ctx, gap); err != nil {
 			return err
 		}
-		return f.idle(ctx)
+		return f.advanceIdle(ctx)
 	}
 }
 
-// idle is called when there is no new log. It advances Synced if a backup shows that the primary has made no more
-// writes.
-func (f *Follower) idle(ctx context.Context) error {
+// advanceIdle is called when there is no new log. It advances Synced if a backup shows that the primary has made no
+// more writes.
+func (f *Follower) advanceIdle(ctx context.Context) error {
 	at := f.at
 	at.Synced = max(at.Synced, f.backups.Synced(at.Timeline, at.Number))
 	if at == f.at {
@@ -240,13 +240,13 @@ func (f *Follower) rebuild(ctx context.Context, cause error) error {
 		return cause
 	}
 	if time.Now().Before(f.again) {
-		return f.waiting(cause)
+		return f.joinCauses(cause)
 	}
 	plans, err := f.from.Place.Plans(ctx)
 	if err != nil || len(plans) == 0 || plans[0].Base.Log.Low <= f.at.Number {
 		f.failed = cmp.Or(err, errNoNewer)
 		f.failLater()
-		return f.waiting(cause)
+		return f.joinCauses(cause)
 	}
 	return fmt.Errorf("%w: %w", errOutdated, cause)
 }

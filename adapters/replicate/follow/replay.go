@@ -9,9 +9,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// Replay applies the log in a plan to a store that was restored from the backup in the plan. If leads is true, the
+// Replay applies the log in a plan to a store that was restored from the backup in the plan. If promote is true, the
 // store then becomes a primary.
-func Replay(ctx context.Context, from Source, plan *repository.Plan, store Replica, leads bool, progress func(done, total int64)) error {
+func Replay(ctx context.Context, from Source, plan *repository.Plan, store Replica, promote bool, progress func(done, total int64)) error {
 	var total, done int64
 	limits := map[string]edm.Ticks{} // number of the last commit to apply, by timeline
 	for i := range plan.Steps {
@@ -37,10 +37,10 @@ func Replay(ctx context.Context, from Source, plan *repository.Plan, store Repli
 		}
 		progress(done, total)
 	}
-	if leads {
+	if promote {
 		log.at.Timeline, log.at.Number = plan.Timeline, plan.To
 	}
-	if err := log.flush(ctx); err != nil || !leads {
+	if err := log.flush(ctx); err != nil || !promote {
 		return err
 	}
 	return store.Lead(plan.Above, 0, "")

@@ -11,8 +11,8 @@ func (f *Follower) failLater() {
 	f.attempt++
 }
 
-// waiting combines the reason why the log cannot be applied with the reason why no new store could be built.
-func (f *Follower) waiting(cause error) error {
+// joinCauses combines the reason why the log cannot be applied with the reason why no new store could be built.
+func (f *Follower) joinCauses(cause error) error {
 	if cause == nil {
 		return f.failed
 	}

@@ -80,7 +80,7 @@ func (f *Follower) buildNext(ctx context.Context, cause error) (built bool, err 
 	}
 	if f.failed != nil {
 		f.failLater()
-		return false, f.waiting(cause)
+		return false, f.joinCauses(cause)
 	}
 	f.mu.Lock()
 	f.built = true

@@ -72,7 +72,7 @@ func TestSwap(t *testing.T) {
 		{"while the new files come", func(t *testing.T, dir string) {
 			must.OK(t, commitSwap(dir))
 			must.OK(t, embedded.removeStore(dir))
-			must.OK(t, os.Mkdir(filepath.Join(dir, readyFolder, begun), 0o700))
+			must.OK(t, os.Mkdir(filepath.Join(dir, readyFolder, movingDir), 0o700))
 			made, err := os.ReadDir(filepath.Join(dir, readyFolder))
 			must.OK(t, err)
 			for _, e := range made[:len(made)/2] {

@@ -27,7 +27,7 @@ func (s *Shipper) Admit(ctx context.Context) {
 // checkShipping returns an error if this store must not ship its log to the backup location. It changes nothing in the
 // location.
 func (s *Shipper) checkShipping(ctx context.Context) error {
-	v, err := s.look(ctx)
+	v, err := s.readView(ctx)
 	if err == nil {
 		err = v.refusal()
 	}

@@ -24,9 +24,9 @@ func TestCases(t *testing.T) {
 		want standing
 		does act
 	}{
-		{"a new store", commitlog.Timeline{}, nil, first, begin},
-		{"an emptied place", commitlog.Timeline{ID: "1"}, nil, first, begin},
-		{"a restored store in a place of its own", commitlog.Timeline{Parent: "1", Left: 5}, nil, first, begin},
+		{"a new store", commitlog.Timeline{}, nil, first, beginTimeline},
+		{"an emptied place", commitlog.Timeline{ID: "1"}, nil, first, beginTimeline},
+		{"a restored store in a place of its own", commitlog.Timeline{Parent: "1", Left: 5}, nil, first, beginTimeline},
 		{"a primary", commitlog.Timeline{ID: "1"}, []repository.Timeline{one}, continues, proceed},
 		{"a primary after a promotion", commitlog.Timeline{ID: "2", Parent: "1", Left: 9}, []repository.Timeline{one, two}, continues, proceed},
 		{"the reply was lost", commitlog.Timeline{ID: "1", Next: "2"}, []repository.Timeline{one, two}, announced, record},

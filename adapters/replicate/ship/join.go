@@ -50,7 +50,7 @@ func (s *Shipper) resumeShipping(ctx context.Context) error {
 // claimPlace makes this store the owner of the newest timeline (history of commits), and may begin one. It returns an
 // error if another store owns the location.
 func (s *Shipper) claimPlace(ctx context.Context) error {
-	v, err := s.look(ctx)
+	v, err := s.readView(ctx)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (s *Shipper) claimPlace(ctx context.Context) error {
 	case record:
 		t := v.newest()
 		return s.Store.BeginTimeline(t.ID, t.Parent, t.Left)
-	case begin:
+	case beginTimeline:
 		if err := s.beginTimeline(ctx, "", 0); err != nil {
 			return err
 		}

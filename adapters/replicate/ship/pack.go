@@ -12,15 +12,15 @@ import (
 // pieceSize is the approximate maximum size of the commits in a piece, which is an object of the shipped log.
 const pieceSize = 8 << 20
 
-// readFrom makes the shipper read the log from the first commit after number n. If begins is true, the next piece does
+// readFrom makes the shipper read the log from the first commit after number n. If isFirst is true, the next piece does
 // not continue an earlier piece.
-func (s *Shipper) readFrom(n edm.Ticks, begins bool) (err error) {
+func (s *Shipper) readFrom(n edm.Ticks, isFirst bool) (err error) {
 	if s.piece, err = repository.NewPieceWriter(s.Keys, repository.Zstd); err != nil {
 		return err
 	}
-	s.reader, s.to, s.from, s.packed, s.begins = s.Store.ReadLog(n), n, n, n, begins
+	s.reader, s.to, s.from, s.packed, s.begins = s.Store.ReadLog(n), n, n, n, isFirst
 	s.began, s.gap = s.now(), false
-	if begins {
+	if isFirst {
 		s.base = n
 	}
 	return nil

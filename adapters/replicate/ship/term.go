@@ -55,12 +55,12 @@ func (s *Shipper) beginTerm(ctx context.Context) error {
 
 // knownTerm returns the newest term that this store has begun, according to its own record. The parameter now is the
 // newest term in the backup location.
-func knownTerm(own commitlog.Timeline, now commitlog.Term) commitlog.Term {
+func knownTerm(store commitlog.Timeline, now commitlog.Term) commitlog.Term {
 	switch {
-	case slices.Contains(own.Tried, now), own.Term.Number == 0 && len(own.Tried) == 0:
+	case slices.Contains(store.Tried, now), store.Term.Number == 0 && len(store.Tried) == 0:
 		return now
 	}
-	return own.Term
+	return store.Term
 }
 
 // CheckOwner returns an error if another store has taken over the backup location. This store must then not make
