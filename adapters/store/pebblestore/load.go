@@ -59,7 +59,7 @@ func (s *Store) load(o Options, readOnly bool) error {
 	if s.logs != nil {
 		reserved = max(reserved, s.logs.Highest()) // a damaged log may have lost the last reservation
 	}
-	s.journal.begin(table.NewClock(o.Now, reserved, s.reserve), reserved)
+	s.journal.start(table.NewClock(o.Now, reserved, s.reserve), reserved)
 	if err := s.loadTables(); err != nil || s.memory || readOnly {
 		return err
 	}

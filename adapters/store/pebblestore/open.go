@@ -46,15 +46,15 @@ func Open(o Options) (*Store, error) {
 		}
 		opened <- err
 	}()
-	if err := s.await(opened, o.Interrupt); err != nil {
+	if err := s.awaitOpen(opened, o.Interrupt); err != nil {
 		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
 	}
 	return s, nil
 }
 
-// await waits until Store.open has returned. It returns an error if interrupt is closed while the opening waits for
+// awaitOpen waits until Store.open has returned. It returns an error if interrupt is closed while the opening waits for
 // disk space. The directory then remains locked, because Pebble cannot abort the opening.
-func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
+func (s *Store) awaitOpen(opened <-chan error, interrupt <-chan struct{}) error {
 	select {
 	case err := <-opened:
 		return err

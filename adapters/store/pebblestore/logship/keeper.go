@@ -102,10 +102,10 @@ func (k *Keeper) makeFolder() error {
 
 // Begin must be called before the store issues commit numbers. All these numbers will be higher than the number from.
 // If lost is true, commits are lost, and the store begins a new timeline.
-func (k *Keeper) Begin(from edm.Ticks, lost bool) error {
+func (k *Keeper) Begin(from edm.Ticks, lostCommits bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if lost && !reflect.ValueOf(k.timeline).IsZero() {
+	if lostCommits && !reflect.ValueOf(k.timeline).IsZero() {
 		k.timeline = commitlog.Timeline{Parent: cmp.Or(k.timeline.ID, k.timeline.Parent)}
 		return k.discardKept(k.sinceNow(from))
 	}
@@ -186,21 +186,21 @@ func (k *Keeper) Keep(path string, n uint32) error {
 	return nil
 }
 
-// release removes the kept logs with numbers below next. The backup location must have all commits up to the given
+// release removes the kept logs with numbers below firstKept. The backup location must have all commits up to the given
 // commit number.
-func (k *Keeper) release(next uint32, to edm.Ticks) error {
+func (k *Keeper) release(firstKept uint32, to edm.Ticks) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if next <= k.shipped.Load() || k.limit.Load() == 0 {
+	if firstKept <= k.shipped.Load() || k.limit.Load() == 0 {
 		return nil
 	}
 	k.timeline.Since = max(k.timeline.Since, to)
 	if err := writeTimeline(k.fs, k.dir, k.timeline); err != nil {
 		return err
 	}
-	k.shipped.Store(next)
+	k.shipped.Store(firstKept)
 	for _, n := range slices.Sorted(maps.Keys(k.sizes)) {
-		if n >= next {
+		if n >= firstKept {
 			break
 		}
 		if err := k.fs.Remove(k.path(n)); err != nil && !errors.Is(err, fs.ErrNotExist) {

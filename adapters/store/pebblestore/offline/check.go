@@ -107,9 +107,9 @@ func isData(name string) bool {
 	return strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".sst")
 }
 
-// startProblems returns why a server cannot start with the directory. The result refused is true if
+// startProblems returns why a server cannot start with the directory. The result final is true if
 // pebblestore.Options.AcceptDamage does not help.
-func startProblems(o pebblestore.Options) (problems []string, refused bool, err error) {
+func startProblems(o pebblestore.Options) (problems []string, final bool, err error) {
 	db, logs, err := pebblestore.OpenToRead(o)
 	switch {
 	case err == nil:

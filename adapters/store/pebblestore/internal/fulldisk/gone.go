@@ -69,6 +69,6 @@ func (d *Disk) isGone() bool {
 // updateGone checks whether the data directory is gone or is back. d.mu must be held.
 func (d *Disk) updateGone() {
 	if gone := d.isGone(); d.gone.Swap(gone) != gone {
-		d.log.gone(gone)
+		d.log.reportMissing(gone)
 	}
 }
