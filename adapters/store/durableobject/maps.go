@@ -56,9 +56,9 @@ func (h *Maps) Ask(question []byte) (answer []byte) {
 	case message.FindRange:
 		return h.find(&w)
 	case message.LearnLayout:
-		h.learn(&w)
+		h.store(&w)
 	case message.LearnRanges:
-		known := h.learn(&w)
+		known := h.store(&w)
 		if known == nil {
 			known = h.add(w.Table, w.Layout)
 		}
@@ -89,9 +89,9 @@ func (h *Maps) find(w *message.Where) []byte {
 	return message.AppendFoundRange(nil, &p)
 }
 
-// learn stores the layout of a table and returns the table's entry, or nil if the layout is the assumed one, which
+// store stores the layout of a table and returns the table's entry, or nil if the layout is the assumed one, which
 // needs no entry.
-func (h *Maps) learn(w *message.Where) *mapOfTable {
+func (h *Maps) store(w *message.Where) *mapOfTable {
 	known := h.tables[w.Table]
 	if known != nil && known.Layout == w.Layout {
 		return known

@@ -49,8 +49,8 @@ func (s *Store) find(w *message.Where) message.Destination {
 	return p
 }
 
-// learn stores the layout of a table in the cache.
-func (s *Store) learn(name string, where message.Layout) {
+// cacheLayout stores the layout of a table in the cache.
+func (s *Store) cacheLayout(name string, where message.Layout) {
 	s.o.Maps(message.AppendWhere(nil, &message.Where{What: message.LearnLayout, Table: name, Layout: where}))
 }
 

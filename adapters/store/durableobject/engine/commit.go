@@ -41,7 +41,7 @@ func (b *bucket) commit(t *turn.Turn, _ message.Attempt, v answers.Verdict) turn
 		if !t.Fields.OK() {
 			return undo(t.Malformed(), i)
 		}
-		if !m.Kind.Removes() && b.full(t) {
+		if !m.Kind.Removes() && b.isFull(t) {
 			return undo(t.Fail(&table.Refused{Index: i, Err: b.whyFull(t)}), i)
 		}
 		if err := b.apply(t, &m, now); err != nil {

@@ -53,8 +53,8 @@ func (b *bucket) declare(t *turn.Turn) turn.Step {
 // entities.
 func (b *bucket) restartSweep(t *turn.Turn) { b.sweep.Declared(t.Rows, b.marker.Traits, t.Now) }
 
-// judge returns the [expiry.Judge] that determines which entities have expired for a read.
-func (b *bucket) judge(t *turn.Turn) expiry.Judge {
+// expiryJudge returns the [expiry.Judge] that determines which entities have expired for a read.
+func (b *bucket) expiryJudge(t *turn.Turn) expiry.Judge {
 	if b.marker.Traits == nil {
 		return expiry.Judge{}
 	}
@@ -67,7 +67,7 @@ func (b *bucket) hides(t *turn.Turn, k, v []byte) bool {
 		return false
 	}
 	row, err := table.ParseRow(k, v)
-	j := b.judge(t)
+	j := b.expiryJudge(t)
 	hides := err == nil && j.Hides(&row)
 	j.Keep(t.Rows, b.clock)
 	return hides

@@ -156,7 +156,7 @@ var operations = [...]operation{
 	message.OpCommit:  {run: func(e *Engine, t *turn.Turn) Step { return e.writeOnce(t, e.bucket.commit, false) }, loads: true},
 	message.OpScan:    {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.scan(t) }, loads: true},
 	message.OpDrop:    {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.drop(t) }, loads: true},
-	message.OpForget:  {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.forget(t) }, loads: true},
+	message.OpForget:  {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.forgetDropped(t) }, loads: true},
 	message.OpTraffic: {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.reportTraffic(t) }, loads: true},
 	message.OpDeclare: {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.declare(t) }, loads: true},
 	message.OpAlarm:   {run: (*Engine).alarm, loads: true},
@@ -170,7 +170,7 @@ var operations = [...]operation{
 	message.OpCopy:    {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.fill(t, false) }, loads: true},
 	message.OpTake:    {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.fill(t, true) }, loads: true},
 	message.OpRanges:  {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.tellRanges(t) }},
-	message.OpBegin:   {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.begin(t) }},
+	message.OpBegin:   {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.beginRange(t) }},
 	message.OpSwitch:  {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.switchRange(t) }, loads: true},
 	message.OpObjects: {run: func(_ *Engine, t *turn.Turn) Step { return listing.Serving(t) }},
 
@@ -182,7 +182,7 @@ var operations = [...]operation{
 	message.OpJoin:  {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.join(t) }, loads: true},
 
 	message.OpLines: {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.lines(t) }, loads: true},
-	message.OpLook:  {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.look(t) }, loads: true},
+	message.OpLook:  {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.readMoved(t) }, loads: true},
 	message.OpFeeds: {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.feeds(t) }},
 	message.OpLife:  {run: func(_ *Engine, t *turn.Turn) Step { return listing.Life(t) }},
 }

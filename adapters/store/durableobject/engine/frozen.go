@@ -121,7 +121,7 @@ func (b *bucket) alarmFrozen(t *turn.Turn) turn.Step {
 
 // mayPublish reports whether the object may publish its entities. After a return to an earlier state, it needs the
 // table's next incarnation first.
-func (b *bucket) mayPublish(t *turn.Turn) (may bool, instead turn.Step) {
+func (b *bucket) mayPublish(t *turn.Turn) (ok bool, instead turn.Step) {
 	if !b.outbox.NeedsPermission(t.Now) {
 		return true, turn.Step{}
 	}

@@ -60,10 +60,10 @@ func (x *splitting) awaitsCopies(now edm.Ticks) bool {
 }
 
 // deleteCopies deletes copies from a left neighbour that did not hand over its keys. It reports whether copies remain
-// or may arrive. If ended is true, later copies are refused.
-func (b *bucket) deleteCopies(t *turn.Turn, ended bool) bool {
+// or may arrive. If final is true, later copies are refused.
+func (b *bucket) deleteCopies(t *turn.Turn, final bool) bool {
 	x := &b.split
-	if x.awaitsCopies(t.Now) && !ended {
+	if x.awaitsCopies(t.Now) && !final {
 		x.due = x.stays
 		return true
 	}

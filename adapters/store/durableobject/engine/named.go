@@ -82,9 +82,9 @@ func (c *catalog) splitting(t *turn.Turn) (s *splitRequest, instead error) {
 
 var errMalformed = errors.New("durableobject: malformed message")
 
-// begin records a new range for the upper keys of another range, and answers with its id. Repeated messages about the
-// same split get the same id.
-func (c *catalog) begin(t *turn.Turn) turn.Step {
+// beginRange records a new range for the upper keys of another range, and answers with its id. Repeated messages about
+// the same split get the same id.
+func (c *catalog) beginRange(t *turn.Turn) turn.Step {
 	s, err := c.splitting(t)
 	if err != nil {
 		return t.Fail(err)

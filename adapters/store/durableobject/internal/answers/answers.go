@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// keep is the minimum time for which an answer is remembered. The maximum time is an eighth longer.
-	keep = 60 * edm.TicksPerSecond
+	// minKept is the minimum time for which an answer is remembered. The maximum time is an eighth longer.
+	minKept = 60 * edm.TicksPerSecond
 	// margin covers the travel time of a message and the difference between two clocks.
 	margin = edm.TicksPerSecond
 )
@@ -73,7 +73,7 @@ func (m *Memory) Remember(now edm.Ticks, id uint64, answer []byte) {
 		return
 	}
 	last := len(m.ages) - 1
-	if last < 0 || now-m.ages[last].begin >= keep/8 || now < m.ages[last].begin {
+	if last < 0 || now-m.ages[last].begin >= minKept/8 || now < m.ages[last].begin {
 		m.ages = append(m.ages, &age{begin: now})
 		last++
 	}
@@ -90,7 +90,7 @@ func (m *Memory) Remember(now edm.Ticks, id uint64, answer []byte) {
 func (m *Memory) Misdirected(now edm.Ticks, id uint64) { m.Remember(now, id, []byte{m.Life}) }
 
 func (m *Memory) expire(now edm.Ticks) {
-	for len(m.ages) > 0 && now-m.ages[0].end > keep {
+	for len(m.ages) > 0 && now-m.ages[0].end > minKept {
 		m.forgetOldest()
 	}
 }

@@ -82,7 +82,7 @@ func TestAnswersOfAMinute(t *testing.T) {
 	if verdict, _ := m.Judge(now, message.Attempt{ID: random(1000), Again: true, First: begin + second, Age: now - begin - second}); verdict != Lost {
 		t.Errorf("the oldest again: verdict %d", verdict)
 	}
-	m.Judge(now+2*keep, message.Attempt{ID: 1})
+	m.Judge(now+2*minKept, message.Attempt{ID: 1})
 	if m.Room.used != 0 {
 		t.Errorf("%d bytes are left", m.Room.used)
 	}

@@ -17,9 +17,9 @@ const (
 	mostExamined = 1 << 20
 	afterRemoval = edm.TicksPerSecond
 	afterNothing = edm.TicksPerSecond / 20
-	// least and longest are the minimum and maximum time between two passes.
-	least   = 3600 * edm.TicksPerSecond
-	longest = 30 * 24 * least
+	// minInterval and maxInterval are the minimum and maximum time between two passes.
+	minInterval = 3600 * edm.TicksPerSecond
+	maxInterval = 30 * 24 * minInterval
 )
 
 // Row is the key of a row with two times: the beginning of the next pass, and the field Sweep.clean.
@@ -67,12 +67,12 @@ func (s *Sweep) Declared(rows storage.Rows, traits *table.Traits, now edm.Ticks)
 		rows.Delete(Row)
 		return
 	}
-	s.Due = s.first(traits, now)
+	s.Due = s.earliestRemoval(traits, now)
 	s.put(rows)
 }
 
-// first returns the first instant at which a pass may remove something.
-func (s *Sweep) first(traits *table.Traits, now edm.Ticks) edm.Ticks {
+// earliestRemoval returns the first instant at which a pass may remove something.
+func (s *Sweep) earliestRemoval(traits *table.Traits, now edm.Ticks) edm.Ticks {
 	if e := traits.Expiry; e != nil && (traits.Ending == nil || s.clean == traits.Ending.Until) {
 		return max(now, e.Since+table.RemoveTime)
 	}
@@ -100,11 +100,13 @@ func (s *Sweep) Wrote(rows storage.Rows, traits *table.Traits, row *table.Row, n
 }
 
 // passTime returns when the next pass must begin, so that it removes an entity that expires at the given instant.
-func passTime(at, now edm.Ticks) edm.Ticks { return min(max(at, now+least), now+longest) }
+func passTime(expiresAt, now edm.Ticks) edm.Ticks {
+	return min(max(expiresAt, now+minInterval), now+maxInterval)
+}
 
 // Waits reports whether no step is due now.
 func (s *Sweep) Waits(now edm.Ticks) bool {
-	return s.Due == 0 || s.Due > now && s.Due <= now+longest // a later time means that the clock has stepped back, and the step is due
+	return s.Due == 0 || s.Due > now && s.Due <= now+maxInterval // a later time means that the clock has stepped back, and the step is due
 }
 
 // Step examines the next entities with the given keys. It returns the keys and Timestamps of the expired entities. The
@@ -159,7 +161,7 @@ func (s *Sweep) Ended(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 	}
 	switch {
 	case s.left:
-		s.Due = max(now+least/60, s.first(traits, now))
+		s.Due = max(now+minInterval/60, s.earliestRemoval(traits, now))
 	case s.next == 0:
 		s.Due = 0
 	default:

@@ -30,10 +30,10 @@ func (f *Feed) Load(rows storage.Rows, incarnation table.Incarnation, traits *ta
 	}
 	f.sum = f.head.Gone
 	if h := f.head; h.First != 0 {
-		if k, v, ok := h.last(rows, ever); ok {
+		if k, v, ok := h.lastLine(rows, ever); ok {
 			f.sum = sumOf(v) + sizeOf(k, v)
 		}
-		f.Due = h.due()
+		f.Due = h.nextTrim()
 	}
 }
 
@@ -67,7 +67,7 @@ func (f *Feed) Commit(rows storage.Rows, at edm.Ticks) int {
 			h.First = day
 		}
 		h.put(rows)
-		f.Due = h.due()
+		f.Due = h.nextTrim()
 	}
 	k, v := storage.LineKey(at), append(binary.AppendUvarint(nil, f.sum), f.line.Bytes()...)
 	rows.Put(k, v)
@@ -82,7 +82,7 @@ func (f *Feed) Declared(rows storage.Rows, incarnation table.Incarnation, traits
 	h := load(rows, incarnation)
 	switch {
 	case !traits.Feeds() && h != nil:
-		h.lose(rows, 1<<32-1)
+		h.loseDays(rows, 1<<32-1)
 		rows.Delete(rowOf(incarnation))
 	case traits.Feeds() && f.head == nil:
 		h = newHead(rows, incarnation, traits)
@@ -107,7 +107,7 @@ func (f *Feed) Sealed(rows storage.Rows, to uint32, issue func() edm.Ticks) edm.
 	}
 	f.head.Cut = issue()
 	if to != 0 {
-		f.head.mark(Mark{At: f.head.Cut, Kind: message.FeedGave, Range: to})
+		f.head.addMark(Mark{At: f.head.Cut, Kind: message.FeedGave, Range: to})
 	}
 	f.head.put(rows)
 	return f.head.Cut
@@ -125,13 +125,13 @@ func (f *Feed) Cut() edm.Ticks {
 // all keys of its left neighbour.
 func (f *Feed) Took(rows storage.Rows, kind message.FeedKind, from uint32, cut edm.Ticks, issue func() edm.Ticks) {
 	if f.head != nil && cut != 0 {
-		f.head.mark(Mark{At: issue(), Kind: kind, Range: from, Cut: cut})
+		f.head.addMark(Mark{At: issue(), Kind: kind, Range: from, Cut: cut})
 		f.head.put(rows)
 	}
 }
 
-// mark appends a Mark, and removes Marks that are too old.
-func (h *Head) mark(m Mark) {
+// addMark appends a Mark, and removes Marks that are too old.
+func (h *Head) addMark(m Mark) {
 	for len(h.Marks) > 0 && h.Marks[0].At < m.At-max(keepsMarks, h.Keep) {
 		h.Floor = max(h.Floor, h.Marks[0].At)
 		h.Marks = h.Marks[1:]
@@ -146,5 +146,5 @@ func (f *Feed) End(rows storage.Rows, why Ended, issue func() edm.Ticks) {
 	}
 	f.head.Ended, f.head.End = why, issue()
 	f.head.put(rows)
-	*f = Feed{Due: f.head.due()}
+	*f = Feed{Due: f.head.nextTrim()}
 }

@@ -129,8 +129,8 @@ func Wipe(rows storage.Rows) {
 }
 
 // dropDays removes the lines of all days before the given day.
-func (h *Head) dropDays(rows storage.Rows, before uint32) {
-	for h.First != 0 && h.First < before {
+func (h *Head) dropDays(rows storage.Rows, day uint32) {
+	for h.First != 0 && h.First < day {
 		rows.DropDay(h.First)
 		if h.First++; h.First > h.Last {
 			h.First, h.Last = 0, 0

@@ -38,8 +38,8 @@ const grid = 600 * edm.TicksPerSecond
 
 // Answer appends the answer to a question. If live is true, the object serves the given incarnation of the table, whose
 // feed is f.
-func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live bool, q *message.FeedQuestion) ([]byte, error) {
-	own := live && incarnation == q.Life
+func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, isCurrent bool, q *message.FeedQuestion) ([]byte, error) {
+	own := isCurrent && incarnation == q.Life
 	h := f.head
 	if !own {
 		h = load(r.Rows, q.Life)
@@ -87,11 +87,11 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 	return append(message.AppendFeedAnswer(dst, &a), items...), nil
 }
 
-// state returns the state of a feed before its lines are read. If there is no such feed, h is nil. The parameter own
-// means that the object serves the feed's incarnation.
-func (h *Head) state(own bool, now edm.Ticks) message.FeedState {
+// state returns the state of a feed before its lines are read. If there is no such feed, h is nil. The parameter
+// isCurrent means that the object serves the feed's incarnation.
+func (h *Head) state(isCurrent bool, now edm.Ticks) message.FeedState {
 	switch {
-	case h == nil && own:
+	case h == nil && isCurrent:
 		return message.FeedOff
 	case h == nil || h.Ended == Dropped && h.removable() <= now:
 		return message.FeedAbsent
@@ -134,23 +134,23 @@ func (f *Feed) closedUntil(r *Reader) edm.Ticks {
 
 // positionBefore returns the position before the Mark for keys that moved to a given range. If there is no such Mark,
 // or the position at is earlier, it returns at.
-func (h *Head) positionBefore(to uint32, at edm.Ticks) edm.Ticks {
+func (h *Head) positionBefore(to uint32, position edm.Ticks) edm.Ticks {
 	for _, m := range h.Marks {
 		if m.Kind == message.FeedGave && m.Range == to {
-			return min(at, m.At-1)
+			return min(position, m.At-1)
 		}
 	}
-	return at
+	return position
 }
 
 // round returns a position between the last line and the Timestamp top. It prefers multiples of ten minutes: if many
 // ranges have the same position, it is encoded in few bytes.
-func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
-	if !many || h.Ended != Goes {
+func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, manyRanges bool) edm.Ticks {
+	if !manyRanges || h.Ended != Goes {
 		return top
 	}
 	last := h.Floor
-	if k, _, ok := h.last(r.Rows, ever); ok {
+	if k, _, ok := h.lastLine(r.Rows, ever); ok {
 		last = max(last, storage.TicksOfLine(k))
 	}
 	for _, m := range h.Marks {
@@ -173,7 +173,7 @@ func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
 }
 
 func (h *Head) hasLine(rows storage.Rows, after, before edm.Ticks) bool {
-	k, _, ok := h.last(rows, before)
+	k, _, ok := h.lastLine(rows, before)
 	return ok && storage.TicksOfLine(k) > after
 }
 
@@ -243,9 +243,9 @@ type line struct {
 	text []byte
 }
 
-// readLines reads about 64 KiB of lines. The result more reports whether the feed may have further lines below the key
-// to.
-func readLines(rows storage.Rows, from, to []byte) (list []line, more bool) {
+// readLines reads about 64 KiB of lines. The result hasMore reports whether the feed may have further lines below the
+// key to.
+func readLines(rows storage.Rows, from, to []byte) (list []line, hasMore bool) {
 	const most = 64 << 10
 	size := 0
 	for k, v := range rows.Scan(from, to, 16<<10) {

@@ -14,10 +14,10 @@ func (f *Feed) Trim(rows storage.Rows, now edm.Ticks) (last bool) {
 			h = f.head
 		}
 		if before := h.untilDay(all, now); h.First != 0 && h.First < before {
-			h.forget(rows, before)
+			h.forgetDays(rows, before)
 			h.put(rows)
 		}
-		switch due := h.due(); {
+		switch due := h.nextTrim(); {
 		case h.Ended != Goes && h.First == 0 && due <= now:
 			rows.Delete(rowOf(h.Incarnation))
 		case due != 0 && (f.Due == 0 || due < f.Due):
@@ -49,7 +49,7 @@ func (f *Feed) Shed(rows storage.Rows) bool {
 	if h == nil || h.First == 0 || h.First >= h.Last {
 		return false
 	}
-	h.lose(rows, h.First+1)
+	h.loseDays(rows, h.First+1)
 	h.put(rows)
 	return true
 }

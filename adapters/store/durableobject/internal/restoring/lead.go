@@ -39,8 +39,8 @@ func (r *Restore) Plan(maps []buckets.Ranges, now []message.Object, last *Restor
 }
 
 // Advance moves the restore to its next phase if all objects have finished the current one. If r.Why is set, it moves
-// the restore towards Cancelled instead. The parameter tells is true if a replica must learn of the restore.
-func (r *Restore) Advance(now edm.Ticks, tells bool) {
+// the restore towards Cancelled instead. The parameter hasReplica is true if a replica must learn of the restore.
+func (r *Restore) Advance(now edm.Ticks, hasReplica bool) {
 	waits := slices.ContainsFunc(r.Objects, func(o Returned) bool { return !o.Done })
 	before := r.Phase
 	switch {
@@ -50,7 +50,7 @@ func (r *Restore) Advance(now edm.Ticks, tells bool) {
 		r.Phase = Undoing
 	case r.Phase == Telling && now < r.Until:
 		return
-	case r.Phase == Telling, r.Phase == Settling && !waits && !tells:
+	case r.Phase == Telling, r.Phase == Settling && !waits && !hasReplica:
 		r.Phase = Finished
 	case !waits:
 		r.Phase++
