@@ -30,7 +30,7 @@ func (p *publisher) publish(dst, batch []byte) []byte {
 	if err != nil {
 		panic(err.Error()) // this cannot fail, because this module encoded the batch
 	}
-	to := workerskv.NewPublisher(&namespace{call: p.host.kv, until: p.host.now() + writeTime}, p.host.now)
+	to := workerskv.NewPublisher(&namespace{call: p.host.kv, writesUntil: p.host.now() + writeTime}, p.host.now)
 	result := durableobject.Published{Done: make([]bool, len(b.Changes))}
 	if b.Purge {
 		result.More, err = to.Purge(context.Background(), b.Incarnation, durableobject.SourcesOf(b.Incarnation), purgeStep)

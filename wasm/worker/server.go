@@ -85,8 +85,8 @@ var refusals = map[string]*table.Error{
 	"unknown": table.OperationTimedOut.Err(),
 }
 
-// answer appends the response to a request: the length of the head, the head as in [appendHead], and the body.
-func (s *server) answer(dst, request []byte) []byte {
+// appendAnswer appends the response to a request: the length of the head, the head as in [appendHead], and the body.
+func (s *server) appendAnswer(dst, request []byte) []byte {
 	start := len(dst)
 	dst, body := s.respond(append(dst, 0, 0, 0, 0), request)
 	binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-4))

@@ -39,7 +39,7 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 			pinned = append(pinned, a)
 		case !a.allows(e):
 			w.pin(a, e) // The stored entity does not meet the condition of the action, so the loop below returns a refusal.
-		case a.needsOldState() && !a.fits(e, w.inline), e != nil && !e.chunks.none():
+		case a.needsOldState() && !a.isWithinLimits(e, w.inline), e != nil && !e.chunks.none():
 			w.pin(a, e)
 			pinned = append(pinned, a)
 		}

@@ -35,8 +35,9 @@ type transfer struct {
 	rebucket.Copied
 }
 
-// gather reads the current states of entities in the table, as many as fit into a transaction, and copies their chunks.
-func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.Location, group []rebucket.Difference) error {
+// collect reads the current states of entities in the table, as many as fit into a transaction, and copies their
+// chunks.
+func (t *transfer) collect(ctx context.Context, key table.RecordKey, r *rebucket.Location, group []rebucket.Difference) error {
 	keys := make([]item, len(group))
 	for i := range group {
 		keys[i] = t.source(group[i].Key)

@@ -92,8 +92,8 @@ func (p *Publisher) RemoveRecord(ctx context.Context, key string) error {
 // whose names begin with the given text. All publishers of the incarnation must have stopped.
 //
 // Purge makes at most the given number of KV calls, and reports whether more work remains.
-func (p *Publisher) Purge(ctx context.Context, incarnation table.Incarnation, sources string, calls int) (more bool, err error) {
-	err = purge(ctx, p.ns, &budget{calls: calls}, spaceSyncs+sources, entityPrefix(incarnation))
+func (p *Publisher) Purge(ctx context.Context, incarnation table.Incarnation, sources string, maxCalls int) (hasMore bool, err error) {
+	err = purge(ctx, p.ns, &budget{calls: maxCalls}, spaceSyncs+sources, entityPrefix(incarnation))
 	if errors.Is(err, errSpent) {
 		return true, nil
 	}

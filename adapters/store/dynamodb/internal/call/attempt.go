@@ -19,13 +19,13 @@ func (t *Table) attempt(ctx context.Context, call func(ctx context.Context) erro
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, sentKey{}, &sent), t.Attempt)
 	defer cancel()
 	if err := call(ctx); err != nil {
-		return judge(ctx, err, sent.Load())
+		return classifyCall(ctx, err, sent.Load())
 	}
 	return nil
 }
 
-// judge determines the class of a failed call. A call that was never sent had no effect.
-func judge(ctx context.Context, err error, sent bool) *Error {
+// classifyCall determines the class of a failed call. A call that was never sent had no effect.
+func classifyCall(ctx context.Context, err error, sent bool) *Error {
 	switch {
 	case sent:
 		return &Error{classify(err), err}
