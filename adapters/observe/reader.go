@@ -30,13 +30,13 @@ func (r Row[T]) By(label string, tell func(of T, add func(value float64, labels 
 	return r
 }
 
-// Watch registers metrics. At each scrape, it calls read once and computes all metrics from the result. If m is nil,
-// Watch does nothing.
-func Watch[T any](m *Metrics, read func() T, rows ...Row[T]) {
+// Watch registers metrics. At each scrape, it calls snapshot once and computes all metrics from the result. If m is
+// nil, Watch does nothing.
+func Watch[T any](m *Metrics, snapshot func() T, rows ...Row[T]) {
 	if m == nil {
 		return
 	}
-	w := &watched[T]{read: read, rows: rows}
+	w := &watched[T]{read: snapshot, rows: rows}
 	for _, r := range rows {
 		w.descriptions = append(w.descriptions, prometheus.NewDesc(Namespace+"_"+r.name, r.help, r.labels, nil))
 	}

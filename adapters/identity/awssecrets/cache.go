@@ -49,13 +49,13 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.Now()
-	age := since(now, c.loaded)
+	age := elapsed(now, c.loaded)
 	// If the clock was set back, the age is negative. The text is then read again, because the real age of the value is
 	// unknown.
 	if c.known && age >= 0 && age < c.Refresh {
 		return c.value, nil
 	}
-	if ago := since(now, c.tried); c.err == nil || ago < 0 || ago >= retryPause {
+	if ago := elapsed(now, c.tried); c.err == nil || ago < 0 || ago >= retryPause {
 		c.tried = now
 		if c.err = c.read(ctx); c.err == nil {
 			c.loaded = now
@@ -71,9 +71,9 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	return none, c.err
 }
 
-// since returns the time between two readings of the clock, as measured by the wall clock or the monotonic clock,
+// elapsed returns the time between two readings of the clock, as measured by the wall clock or the monotonic clock,
 // whichever advanced further. The monotonic clock stops while the machine is frozen.
-func since(now, then time.Time) time.Duration {
+func elapsed(now, then time.Time) time.Duration {
 	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
 }
 

@@ -108,7 +108,7 @@ func throughProxy(head *fasthttp.RequestHeader, req *protocol.Request) bool {
 func (h *Handler) serveOwn(in *inbound, c *fasthttp.RequestCtx) {
 	body := &in.body
 	waits := body.waitingShare()
-	if body.stream != nil && body.length > 0 && body.length <= maxDrain && (body.hasArrived() || waits.try(h.room.wait)) {
+	if body.stream != nil && body.length > 0 && body.length <= maxDrain && (body.hasArrived() || waits.tryGrow(h.room.wait)) {
 		body.unwanted = true // body.Read then does not count these bytes towards the memory
 		in.req.Body = body
 	}
@@ -160,7 +160,7 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	if resp.Cut {
 		resp.Release()
 		body.share.release()
-		cut(c)
+		abortConnection(c)
 		return
 	}
 	if len(resp.Body) <= maxCopied && resp.Stream == nil {
@@ -256,8 +256,9 @@ func (h *Handler) releaseWhenSent(body *incoming, resp *protocol.Response) {
 	resp.OnRelease(func() { whole.Release(); held.release() })
 }
 
-// cut closes the connection as if the server had crashed: the client gets no response and, if possible, a TCP reset.
-func cut(c *fasthttp.RequestCtx) {
+// abortConnection closes the connection as if the server had crashed: the client gets no response and, if possible, a
+// TCP reset.
+func abortConnection(c *fasthttp.RequestCtx) {
 	c.HijackSetNoResponse(true)
 	c.Hijack(func(conn net.Conn) {
 		if u, ok := conn.(interface{ UnsafeConn() net.Conn }); ok {
@@ -276,7 +277,7 @@ func cut(c *fasthttp.RequestCtx) {
 // is still sending could get a reset before the response. It does not read on if the client's share of the memory is
 // used up.
 func closeAfter(c *fasthttp.RequestCtx, waits share) {
-	if !waits.try(waits.room.wait) {
+	if !waits.tryGrow(waits.room.wait) {
 		c.SetConnectionClose()
 		return
 	}
@@ -372,7 +373,7 @@ const lingerTime = 10 * time.Second
 // drain discards at most n bytes, and reports whether the body has ended.
 func (b *incoming) drain(n int64) bool {
 	if waits := b.waitingShare(); !b.hasArrived() {
-		if !waits.try(waits.room.wait) {
+		if !waits.tryGrow(waits.room.wait) {
 			return false
 		}
 		defer waits.release()

@@ -101,11 +101,11 @@ func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 		server, narrow = narrow[n-1], nil
 	}
 	resp := h.serve(ctx, server, &req, &door)
-	answer := door.answer(req.Method, &resp)
+	answer := door.encodeResponse(req.Method, &resp)
 	for ; answer == nil && len(narrow) > 0; narrow = narrow[1:] {
 		resp.Release()
 		resp = h.serve(ctx, narrow[0], &req, &door)
-		answer = door.answer(req.Method, &resp)
+		answer = door.encodeResponse(req.Method, &resp)
 		narrowed++
 	}
 	if answer == nil {
@@ -113,7 +113,7 @@ func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 		refusal.About(&resp.Summary)
 		resp.Release()
 		resp = refusal
-		answer = door.answer(req.Method, &resp)
+		answer = door.encodeResponse(req.Method, &resp)
 	}
 	resp.Received, resp.Sent, resp.Took = int(max(req.ContentLength, 0)), len(answer), time.Since(begin)
 	h.observe(ctx, &Observation{Door: door.name, Response: &resp, Narrowed: narrowed})
