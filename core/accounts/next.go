@@ -25,15 +25,15 @@ func (l List) Next(text string) (List, error) {
 
 // Keep puts the Account objects of before into l where the accounts are equal, because their keys record their use
 // ([sharedkey.Key.MarkUsed]). It reports whether the lists are equal.
-func (l List) Keep(before List) bool {
+func (l List) Keep(old List) bool {
 	kept := 0
-	for name, was := range before {
+	for name, was := range old {
 		if is := l[name]; is != nil && same(was, is) {
 			l[name] = was
 			kept++
 		}
 	}
-	return kept == len(l) && kept == len(before)
+	return kept == len(l) && kept == len(old)
 }
 
 func same(a, b *protocol.Account) bool {

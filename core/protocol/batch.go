@@ -82,7 +82,7 @@ func (c *call) transact(ctx context.Context, parts []multipart.Operation) (answe
 	}
 	c.route.Table = calls[0].route.Table
 	c.visitWrite(ops...)
-	if err := c.admit(ctx, Access{PartitionKey: ops[0].PartitionKey, HasPartition: true, Entities: len(ops)}); err != nil {
+	if err := c.checkAccess(ctx, Access{PartitionKey: ops[0].PartitionKey, HasPartition: true, Entities: len(ops)}); err != nil {
 		return answer{}, err
 	}
 	ticks, err := c.Service.Transact(ctx, c.name(), ops)
