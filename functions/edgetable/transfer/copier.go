@@ -47,8 +47,8 @@ type copier struct {
 	rejected rows.RejectFile
 }
 
-// mark records a key as the mark of a table, unless the table already has a mark.
-func (c *copier) mark(table string, k ranges.Key) error {
+// recordMark records a key as the mark of a table, unless the table already has a mark.
+func (c *copier) recordMark(table string, k ranges.Key) error {
 	if c.o.DryRun {
 		return nil
 	}

@@ -100,7 +100,7 @@ func (c *copier) table(ctx context.Context, name string) error {
 	case c.o.Sync:
 		do = c.sync
 	case c.o.DryRun && Kinds[c.o.Mode] == remote.Insert: // an insert fails if the entity exists, so a dry run must read the target
-		do = c.try
+		do = c.syncRange
 	}
 	return c.work.Run(ctx, name, c.o.Connections, c.o.Progress, func(ctx context.Context, p *scan.Task) error {
 		return do(ctx, name, p)

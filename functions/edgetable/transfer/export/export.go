@@ -18,7 +18,7 @@ import (
 // A finished export in the destination remains complete until the new manifest, which is written last, replaces it.
 func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manifest, error) {
 	x := &exporting{Export: o, c: c, place: place}
-	if err := x.judge(ctx); err != nil {
+	if err := x.examine(ctx); err != nil {
 		return nil, err
 	}
 	again := x.begun != nil
@@ -55,9 +55,9 @@ func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manife
 	return m, x.tidy(ctx, m)
 }
 
-// judge determines whether the destination contains an export. It fails if the destination contains other files, or an
-// export that the command can neither resume nor replace.
-func (x *exporting) judge(ctx context.Context) (err error) {
+// examine determines whether the destination contains an export. It fails if the destination contains other files, or
+// an export that the command can neither resume nor replace.
+func (x *exporting) examine(ctx context.Context) (err error) {
 	if x.old, err = ReadManifest(ctx, x.place); err != nil {
 		return err
 	}
