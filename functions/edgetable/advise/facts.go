@@ -15,12 +15,12 @@ type Facts struct {
 
 // Enough reports whether the facts are sufficient for findings.
 func (f *Facts) Enough() bool {
-	if f.Stored != nil && f.Stored.Rows >= enough {
+	if f.Stored != nil && f.Stored.Rows >= minCount {
 		return true
 	}
 	if f.Traffic == nil {
 		return false
 	}
 	t := &f.Traffic.Totals
-	return t.Reads+t.Writes+t.Scanned >= enough
+	return t.Reads+t.Writes+t.Scanned >= minCount
 }

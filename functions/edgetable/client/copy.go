@@ -112,7 +112,7 @@ func (p *program) copyTables(ctx context.Context, o *CopyFlags, from, to *remote
 			return withStatus(err, false)
 		}
 	}
-	if err := o.forget(); err != nil {
+	if err := o.removeProgress(); err != nil {
 		return withStatus(err, false)
 	}
 	work.ProgressFile = o.ProgressFile

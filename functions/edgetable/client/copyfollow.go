@@ -58,7 +58,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 		first := *o
 		first.sync, first.Mode, first.all = true, "replace", false
 		err := p.copyTables(ctx, &first, from, to, missing)
-		if n, complete := errors.AsType[refused](err); complete { // in this case, the first copy is complete except for rejected rows
+		if n, complete := errors.AsType[rejectsError](err); complete { // in this case, the first copy is complete except for rejected rows
 			p.Note("%v; later changes are still copied", err)
 			m.Copied(int64(n))
 		} else if err != nil {

@@ -12,8 +12,9 @@ import (
 const (
 	// reserved is the number of descriptors in the reserve, which are held by open files.
 	reserved = 16
-	// given is the number of descriptors that Give releases. The caller may open several files, so one is not enough.
-	given = 4
+	// descriptorsToGive is the number of descriptors that Give releases. The caller may open several files, so one is
+	// not enough.
+	descriptorsToGive = 4
 )
 
 var reserve struct {
@@ -38,7 +39,7 @@ func Fill() {
 func Give() bool {
 	reserve.Lock()
 	defer reserve.Unlock()
-	n := min(given, len(reserve.files))
+	n := min(descriptorsToGive, len(reserve.files))
 	for range n {
 		last := len(reserve.files) - 1
 		_ = reserve.files[last].Close()

@@ -51,7 +51,7 @@ func TestReserve(t *testing.T) {
 	}
 	use()
 	open := func() (*os.File, error) { return os.Open("reserve.go") }
-	for range reserved / given {
+	for range reserved / descriptorsToGive {
 		f, err := Try(open)
 		if err != nil {
 			t.Fatalf("with a reserve: %v", err)

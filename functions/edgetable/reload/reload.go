@@ -19,11 +19,11 @@ const Every = 500 * time.Millisecond
 type Changes struct{ applied, seen string }
 
 // Due reports whether the files must be reloaded. This is true once after each change, as soon as two consecutive calls
-// have the same stamp. It is always true if asked is set.
-func (c *Changes) Due(stamp string, asked bool) bool {
+// have the same stamp. It is always true if force is set.
+func (c *Changes) Due(stamp string, force bool) bool {
 	rested := stamp == c.seen
 	c.seen = stamp
-	if !asked && (stamp == c.applied || !rested) {
+	if !force && (stamp == c.applied || !rested) {
 		return false
 	}
 	c.applied = stamp

@@ -42,7 +42,7 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 			using.RLock()
 			defer using.RUnlock()
 			v, err := ask(r)
-			answer(w, v, err)
+			writeAnswer(w, v, err)
 		})
 	}
 	if store := s.backend.Embedded; store != nil {
@@ -102,11 +102,11 @@ func (s *serving) promote(ctx context.Context, force, takeOver bool) (string, er
 func (s *serving) serveInfo(mux *http.ServeMux) {
 	mux.HandleFunc("POST /link", func(w http.ResponseWriter, _ *http.Request) {
 		link, err := s.invite()
-		answer(w, link, err)
+		writeAnswer(w, link, err)
 	})
 	mux.HandleFunc("GET /server", func(w http.ResponseWriter, _ *http.Request) {
 		info := s.accounts.Describe()
 		info.URL, info.Listens = s.url(), s.listener.Addr().String()
-		answer(w, info, nil)
+		writeAnswer(w, info, nil)
 	})
 }

@@ -17,7 +17,7 @@ import (
 func (s *serving) jobs(hangup <-chan os.Signal, ticks <-chan time.Time, backups *backup.Schedule) []stores.Job {
 	list := []stores.Job{
 		{Name: "files", Every: reload.Every, Run: func(ctx context.Context) { s.reload(ctx, ticks, hangup) }, End: func() { s.accounts.NoteUsed(0) }},
-		{Name: "statistics", Every: keptEvery, Run: s.statistics.keep, End: s.statistics.write},
+		{Name: "statistics", Every: keptEvery, Run: s.statistics.saveLoop, End: s.statistics.write},
 	}
 	if backups != nil {
 		list = append(list, stores.Job{Name: "backups", Every: s.backup.Every, Run: backups.Serve})
@@ -37,8 +37,8 @@ func (s *serving) jobs(hangup <-chan os.Signal, ticks <-chan time.Time, backups 
 	return append(list, s.backend.Jobs...)
 }
 
-// begin starts the jobs, which run until ctx is done. The returned function waits until all jobs have ended.
-func begin(ctx context.Context, jobs []stores.Job, log *slog.Logger) (wait func()) {
+// startJobs starts the jobs, which run until ctx is done. The returned function waits until all jobs have ended.
+func startJobs(ctx context.Context, jobs []stores.Job, log *slog.Logger) (wait func()) {
 	var running sync.WaitGroup
 	for _, job := range jobs {
 		running.Go(func() {

@@ -114,9 +114,9 @@ func (s *serving) openBackend(ctx context.Context, environment func(name string)
 
 // openStore opens the store. On a secondary, it also opens the Follower that applies the primary's log.
 func (s *serving) openStore(ctx context.Context, from *stores.Opening, end func(error)) (err error) {
-	w := &waiting{serving: s}
-	slow := time.AfterFunc(cli.Quiet, func() { w.begin(nil) })
-	from.Waits = w.begin
+	w := &waitingServer{serving: s}
+	slow := time.AfterFunc(cli.Quiet, func() { w.start(nil) })
+	from.Waits = w.start
 	s.backend, err = s.Kind().Open(ctx, from)
 	slow.Stop()
 	if e := w.end(); e != nil && err == nil {
@@ -250,7 +250,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	}
 	stopMetrics := s.watch(limiter, server, handler.Waiters)
 	hangup, ticks := p.Hangups(), p.Ticks() // from here on, SIGHUP reloads files and does not terminate the process
-	wait := begin(ctx, s.jobs(hangup, ticks, s.backups), s.log)
+	wait := startJobs(ctx, s.jobs(hangup, ticks, s.backups), s.log)
 	p.greet(s)
 	p.notify("READY=1", s.log)
 	if s.certificate != nil && s.certificate.obtained != nil {

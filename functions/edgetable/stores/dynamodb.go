@@ -83,8 +83,8 @@ func (o *dynamodbFlags) client(ctx context.Context, connections int) (*sdk.Clien
 	}), nil
 }
 
-// place describes the DynamoDB table for messages.
-func (o *dynamodbFlags) place(c *sdk.Client) string {
+// describe describes the DynamoDB table for messages.
+func (o *dynamodbFlags) describe(c *sdk.Client) string {
 	if o.endpoint != "" {
 		return fmt.Sprintf("the DynamoDB table %s at %s", o.table, o.endpoint)
 	}
@@ -115,10 +115,10 @@ func (o *dynamodbFlags) openReplica(ctx context.Context, client *sdk.Client, opt
 func (o *dynamodbFlags) reach(ctx context.Context, client *sdk.Client, store table.Store) error {
 	_, err := store.ListRecords(ctx, "", "", 1, table.Strong)
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		return fmt.Errorf("%s does not exist: create it with 'edgetable dynamodb create', or with infra/aws, which also sets up everything else on AWS", o.place(client))
+		return fmt.Errorf("%s does not exist: create it with 'edgetable dynamodb create', or with infra/aws, which also sets up everything else on AWS", o.describe(client))
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", o.place(client), err)
+		return fmt.Errorf("%s: %w", o.describe(client), err)
 	}
 	return nil
 }

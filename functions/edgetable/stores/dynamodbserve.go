@@ -51,7 +51,7 @@ func (o *dynamodbServing) open(ctx context.Context, from *Opening) (*Backend, er
 	observer, scanned := DynamoDBMetrics(from.Metrics)
 	options := dynamodb.Options{Buckets: uint16(o.buckets), Observer: observer, Scanned: scanned}
 	b := &Backend{
-		System: "aws.dynamodb", Place: "in " + o.dynamodbFlags.place(client), Scan: scannedBytes,
+		System: "aws.dynamodb", Place: "in " + o.dynamodbFlags.describe(client), Scan: scannedBytes,
 		Close: func() error { return nil },
 		Fresh: 5 * time.Second,
 	}

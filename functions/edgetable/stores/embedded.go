@@ -120,24 +120,24 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	return b, nil
 }
 
-// checkDirectory returns an error if a server cannot start with the data directory. The result fresh reports whether
+// checkDirectory returns an error if a server cannot start with the data directory. The result isNew reports whether
 // the directory does not exist yet.
-func checkDirectory(dir string) (fresh bool, err error) {
+func checkDirectory(dir string) (isNew bool, err error) {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
 		return false, fmt.Errorf("--data: %s is not a directory", dir)
 	}
-	fresh = os.IsNotExist(err)
+	isNew = os.IsNotExist(err)
 	if err := restored(dir); err != nil {
 		return false, err
 	}
 	if follow.Rebuilding(dir) {
 		return false, fmt.Errorf("%s belongs to an incomplete secondary: start it with --secondary-of, or name another directory", dir)
 	}
-	if to, err := os.Readlink(dir); err == nil && fresh {
+	if to, err := os.Readlink(dir); err == nil && isNew {
 		return false, fmt.Errorf("--data: %s is a link to %s, which does not exist: make that directory, or name another one", dir, to)
 	}
-	return fresh, nil
+	return isNew, nil
 }
 
 // explain adds advice to an error that occurred while the store was opened.

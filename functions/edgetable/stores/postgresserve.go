@@ -43,7 +43,7 @@ func (o *postgresServing) open(ctx context.Context, from *Opening) (*Backend, er
 	options := o.options()
 	options.ReplicaDSN, options.Connections, options.AllowLoss = o.replica, o.connections, o.allowLoss
 	options.Logf = func(format string, args ...any) { from.Log.Warn("PostgreSQL: " + fmt.Sprintf(format, args...)) }
-	store, err := await(ctx, options, from.Waits)
+	store, err := openWithRetry(ctx, options, from.Waits)
 	if errors.Is(err, postgres.ErrLoss) {
 		err = fmt.Errorf("%w; change the setting, or use --postgres-allow-loss", err)
 	}
@@ -60,8 +60,8 @@ func (o *postgresServing) open(ctx context.Context, from *Opening) (*Backend, er
 // databaseWait is how long a starting server waits for an unreachable database.
 const databaseWait = time.Minute
 
-// await opens the store. While the database is unreachable, it retries every second, for up to databaseWait.
-func await(ctx context.Context, o postgres.Options, waits func(cause error)) (*postgres.Store, error) {
+// openWithRetry opens the store. While the database is unreachable, it retries every second, for up to databaseWait.
+func openWithRetry(ctx context.Context, o postgres.Options, waits func(cause error)) (*postgres.Store, error) {
 	ctx, cancel := context.WithTimeout(ctx, databaseWait)
 	defer cancel()
 	for {
