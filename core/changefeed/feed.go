@@ -80,7 +80,7 @@ func (f *Feed) read(ctx context.Context, bytes int) (page, error) {
 	next, err := f.Service.Changes(ctx, f.Of, table.FeedRequest{From: f.From, Oldest: f.Oldest, Within: f.Within, Changes: f.Most, Bytes: bytes})
 	p.FeedPage = next
 	if f.Waiters != nil && f.From != nil && len(next.Commits) > 0 {
-		f.Waiters.Lag.Note(p.now, p.now-next.Commits[0].Ticks, next.Keep)
+		f.Waiters.Lag.Note(p.now, p.now-next.Commits[0].Ticks, next.Retention)
 	}
 	p.events = payload.Events{Account: f.Of.Account, Table: f.Of.Table, Life: next.Next.Incarnation}
 	return p, err

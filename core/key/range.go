@@ -39,9 +39,9 @@ func (r Range) Partition() (partition []byte, single bool) {
 	return p, true
 }
 
-// Below returns a position below the given end. No key and no other position of this package is between the two. A nil
-// end stands for the end of all keys. An empty end is not permitted.
-func Below(end []byte) []byte {
+// PositionBelow returns a position below the given end. No key and no other position of this package is between the
+// two. A nil end stands for the end of all keys. An empty end is not permitted.
+func PositionBelow(end []byte) []byte {
 	n := len(end) - 1
 	switch {
 	case end == nil:
@@ -67,11 +67,11 @@ func From(ranges []Range, k []byte) []Range {
 	return nil
 }
 
-// Before returns the parts of ascending disjoint ranges below the position k.
-func Before(ranges []Range, k []byte) []Range { return Within(ranges, Range{End: k}) }
+// RangesBefore returns the parts of ascending disjoint ranges below the position k.
+func RangesBefore(ranges []Range, k []byte) []Range { return IntersectAll(ranges, Range{End: k}) }
 
-// Within returns the non-empty intersections of ascending disjoint ranges with the range bounds.
-func Within(ranges []Range, bounds Range) []Range {
+// IntersectAll returns the non-empty intersections of ascending disjoint ranges with the range bounds.
+func IntersectAll(ranges []Range, bounds Range) []Range {
 	var list []Range
 	for _, r := range ranges {
 		if r = r.Intersect(bounds); !r.Empty() {

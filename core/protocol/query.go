@@ -84,7 +84,7 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	}
 	c.resp.reads, c.resp.filter = true, filter
 	page, err := c.Service.Query(ctx, c.name(), table.Query{
-		Filter: filter, Within: c.keyRange(), Top: top, From: from, Descending: order.Descending, Consistency: consistency, Pause: c.pause(ctx),
+		Filter: filter, Range: c.keyRange(), Top: top, From: from, Descending: order.Descending, Consistency: consistency, Pause: c.pause(ctx),
 	})
 	if err != nil {
 		return answer{}, err

@@ -129,11 +129,11 @@ func expiryInAFeed(e *env) {
 	e.clock.step.Store(0)
 	instant := edm.Ticks(e.clock.ticks.Load()) + 10*second
 	e.mustCommit(name, table.Mutation{Key: at("p", "a"), Properties: ends(instant, "1"), Nonce: 1})
-	if c := e.readRest(name, table.FeedRequest{From: from}); len(c) != 1 || c[0].Changes[0].Row == nil || c[0].Changes[0].Ended != 0 {
+	if c := e.readRest(name, table.FeedRequest{From: from}); len(c) != 1 || c[0].Changes[0].Row == nil || c[0].Changes[0].ExpiredAt != 0 {
 		e.Errorf("before its end: %+v", c)
 	}
 	e.clock.advance(11 * second)
-	if c := e.readRest(name, table.FeedRequest{From: from}); len(c) != 1 || c[0].Changes[0].Row == nil || c[0].Changes[0].Ended != instant {
+	if c := e.readRest(name, table.FeedRequest{From: from}); len(c) != 1 || c[0].Changes[0].Row == nil || c[0].Changes[0].ExpiredAt != instant {
 		e.Errorf("after its end: %+v", c)
 	}
 	e.clock.advance(2 * table.UndoTime)
@@ -142,8 +142,8 @@ func expiryInAFeed(e *env) {
 	}
 	c := e.readRest(name, table.FeedRequest{From: from})
 	e.expectChanges("when it is removed", c, `put "p"/"a"; `, `expire "p"/"a"; `)
-	if c[1].Changes[0].Ended != instant {
-		e.Errorf("the change has the instant %d, want %d", c[1].Changes[0].Ended, instant)
+	if c[1].Changes[0].ExpiredAt != instant {
+		e.Errorf("the change has the instant %d, want %d", c[1].Changes[0].ExpiredAt, instant)
 	}
 	e.mustCommit(name, table.Mutation{Key: at("p", "b"), Properties: ends(instant, "1"), Nonce: 1})
 	from = e.end(name)

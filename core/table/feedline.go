@@ -37,7 +37,7 @@ func (l *FeedLine) Add(m *Mutation, e *Effect) {
 	l.b = binary.AppendUvarint(l.b, uint64(len(m.Key)-shared))
 	l.b = append(l.b, m.Key[shared:]...)
 	if kind == Expire {
-		l.b = binary.BigEndian.AppendUint64(l.b, uint64(e.Ended))
+		l.b = binary.BigEndian.AppendUint64(l.b, uint64(e.ExpiredAt))
 	}
 	l.last = m.Key
 }
@@ -96,7 +96,7 @@ func NewFeedBuilder(r *FeedRequest) FeedBuilder { return FeedBuilder{request: r}
 func (b *FeedBuilder) Add(ticks edm.Ticks, positionAfter func(part int) []byte, line []byte) (isFull bool, err error) {
 	r := b.request
 	if b.Traits.Feeds() {
-		b.Page.Keep = b.Traits.Feed.Keep
+		b.Page.Retention = b.Traits.Feed.Keep
 	}
 	b.examined++
 	if _, dropped := FeedDropOf(line); dropped {
@@ -170,7 +170,7 @@ func (b *FeedBuilder) parse(c *FeedChange, line []byte) (rest []byte, err error)
 		if len(line) < 8 {
 			return nil, errFeedLine
 		}
-		c.Ended = edm.Ticks(binary.BigEndian.Uint64(line))
+		c.ExpiredAt = edm.Ticks(binary.BigEndian.Uint64(line))
 		line = line[8:]
 	default:
 		return nil, ErrNewerForm
@@ -187,7 +187,7 @@ func (b *FeedBuilder) join(c *FeedChange, ticks edm.Ticks) error {
 	}
 	c.Row = row
 	if b.Traits.Ended(row, b.Now) {
-		c.Ended = b.Traits.endedAt(row, b.Now)
+		c.ExpiredAt = b.Traits.expiredAt(row, b.Now)
 	}
 	return nil
 }

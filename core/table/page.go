@@ -139,7 +139,7 @@ func (r *ScanRequest) Continue(k []byte) []byte {
 // Rest returns the parts of the ranges that follow a page with the given Next.
 func (r *ScanRequest) Rest(next []byte) []key.Range {
 	if r.Descending {
-		return key.Before(r.Ranges, next)
+		return key.RangesBefore(r.Ranges, next)
 	}
 	return key.From(r.Ranges, next)
 }

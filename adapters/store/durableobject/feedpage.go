@@ -141,7 +141,7 @@ func (f *feedReading) askGroup(group []message.FeedRange, q *message.FeedQuestio
 		if st.answer = st.items.FeedAnswer(); !st.items.OK() {
 			return nil, message.ErrDamaged
 		}
-		f.page.Keep = max(f.page.Keep, st.answer.Keep)
+		f.page.Retention = max(f.page.Retention, st.answer.Keep)
 		switch st.answer.State {
 		case message.FeedOff:
 			return nil, table.ErrNoFeed

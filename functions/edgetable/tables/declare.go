@@ -111,7 +111,7 @@ func askFor(ctx context.Context, p *cli.Terminal, o *declareFlags, c *remote.Cli
 			return err
 		}
 		whole++
-		if at, ends := one.rule.Ends(e.Timestamp, e.Properties); ends && at <= now {
+		if at, ends := one.rule.ExpiresAt(e.Timestamp, e.Properties); ends && at <= now {
 			ended++
 		}
 	}

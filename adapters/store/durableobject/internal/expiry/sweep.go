@@ -90,7 +90,7 @@ func (s *Sweep) Wrote(rows storage.Rows, traits *table.Traits, row *table.Row, n
 	if traits == nil || traits.Expiry == nil {
 		return
 	}
-	at, ends := traits.Expiry.Ends(row.Timestamp, row.Properties)
+	at, ends := traits.Expiry.ExpiresAt(row.Timestamp, row.Properties)
 	if at = passTime(at, now); ends && s.from == nil && (s.Due == 0 || at < s.Due) {
 		s.Due = at
 		s.put(rows)
@@ -132,7 +132,7 @@ func (s *Sweep) Step(rows storage.Rows, traits *table.Traits, keys key.Range, no
 		case traits.Ended(&row, now):
 			list = append(list, table.Row{Key: bytes.Clone(row.Key), Timestamp: row.Timestamp})
 		case traits.Expiry != nil:
-			if at, ends := traits.Expiry.Ends(row.Timestamp, row.Properties); ends && (s.next == 0 || at < s.next) {
+			if at, ends := traits.Expiry.ExpiresAt(row.Timestamp, row.Properties); ends && (s.next == 0 || at < s.next) {
 				s.next = at
 			}
 		}

@@ -180,7 +180,7 @@ func AppendFeedItem(dst []byte, i *FeedItem) []byte {
 		if i.Kind == FeedPart {
 			dst = appendNumber(dst, uint64(c.Index))
 		}
-		dst = AppendBytes(appendUint64(append(dst, byte(c.Kind)), uint64(c.Ended)), c.Key)
+		dst = AppendBytes(appendUint64(append(dst, byte(c.Kind)), uint64(c.ExpiredAt)), c.Key)
 		if c.Row == nil {
 			dst = append(dst, 0)
 			continue
@@ -215,7 +215,7 @@ func (r *Reader) FeedItem() (i FeedItem) {
 		if i.Kind == FeedPart {
 			index = r.Size()
 		}
-		c := table.FeedChange{Index: index, Kind: table.Kind(r.Byte()), Ended: r.Ticks(), Key: r.Bytes()}
+		c := table.FeedChange{Index: index, Kind: table.Kind(r.Byte()), ExpiredAt: r.Ticks(), Key: r.Bytes()}
 		if v := r.Bytes(); v != nil {
 			row, err := table.ParseRow(c.Key, v)
 			r.bad = r.bad || err != nil

@@ -28,7 +28,7 @@ type Scan struct {
 // position.
 func (s *Scan) Position() []byte {
 	if s.Descending {
-		return key.Below(s.Ranges[len(s.Ranges)-1].End)
+		return key.PositionBelow(s.Ranges[len(s.Ranges)-1].End)
 	}
 	return s.Ranges[0].Start
 }
