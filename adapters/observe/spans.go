@@ -44,7 +44,7 @@ func (t *tracedProtocol) Serve(ctx context.Context, req *protocol.Request) (resp
 	if !span.IsRecording() {
 		return resp
 	}
-	shown := resp.Shown()
+	shown := resp.Redacted()
 	span.SetName(cmp.Or(shown.Operation, shown.Method))
 	a := make([]attribute.KeyValue, 0, 12)
 	text := func(name, value string) {

@@ -39,10 +39,10 @@ func (c *call) checkLimits(ctx context.Context, a Access) error {
 	}
 	err := c.Gate.Admit(ctx, &a)
 	if errors.Is(err, ErrCutAfter) {
-		c.resp.Cut = true
+		c.resp.Disconnect = true
 		return nil
 	}
-	c.resp.Cut = errors.Is(err, ErrCut)
+	c.resp.Disconnect = errors.Is(err, ErrCut)
 	return err
 }
 

@@ -231,7 +231,7 @@ func (c *call) inTurn(ctx context.Context) (a answer, err error) {
 		c.whole = body{b, err, true}
 	}
 	err = c.takeTurn(ctx, Work{
-		Payer: c.account.Name, Known: true, Write: c.operation.write,
+		Payer: c.account.Name, IsAccount: true, Write: c.operation.write,
 		Query: (c.route.Resource == address.EntitySet || c.route.Resource == address.EntityCount || c.route.Resource == address.TableChanges) && !c.operation.write,
 	})
 	if err != nil {

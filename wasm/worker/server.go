@@ -113,7 +113,7 @@ func (s *server) respond(dst, request []byte) (head, body []byte) {
 	}
 	dst = appendHead(dst, &s.resp)
 	var level int
-	s.resp.Received, s.resp.Sent, s.resp.Took = len(s.in.body.b), len(s.resp.Body), time.Duration(s.host.now()-begin)*100
+	s.resp.Received, s.resp.Sent, s.resp.Duration = len(s.in.body.b), len(s.resp.Body), time.Duration(s.host.now()-begin)*100
 	s.line, level = appendRecord(s.line[:0], &s.resp)
 	s.host.log(level, s.line)
 	return dst, s.resp.Body

@@ -65,14 +65,14 @@ func (l *Limiter) Begin(ctx context.Context, w protocol.Work) (protocol.Turn, ti
 		}
 	}
 	t := turns.Get().(*turn)
-	*t = turn{limiter: l, payer: w.Payer, query: w.Query && w.Known, kind: k, at: at, until: slice, began: now.Add(waited)}
+	*t = turn{limiter: l, payer: w.Payer, query: w.Query && w.IsAccount, kind: k, at: at, until: slice, began: now.Add(waited)}
 	return t, waited
 }
 
 // choose returns the kind of slot that a request needs.
 func (l *Limiter) choose(w protocol.Work, now time.Time) kind {
 	several := false
-	if w.Known {
+	if w.IsAccount {
 		l.active.recordRequest(w.Payer, now)
 		several = l.active.severalActive(now)
 	}

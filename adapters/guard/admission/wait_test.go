@@ -70,7 +70,7 @@ func TestMaxWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := wiretest.NewHandler(new(wiretest.Clock))
 		l := admission.New(h, admission.Options{Concurrent: 1, Reads: 1, MaxWait: 3 * time.Second})
-		other := takeTurn(l, t.Context(), protocol.Work{Payer: "other", Known: true})
+		other := takeTurn(l, t.Context(), protocol.Work{Payer: "other", IsAccount: true})
 		begin := time.Now()
 		resp := l.Serve(t.Context(), signed(t, "GET /devstoreaccount1/Tables HTTP/1.1\nAccept: application/json\n\n"))
 		if waited := time.Since(begin); waited != 3*time.Second {

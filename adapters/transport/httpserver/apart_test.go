@@ -272,7 +272,7 @@ func TestApartFails(t *testing.T) {
 		status int
 	}{
 		"panic": {func() protocol.Response { panic("for the test") }, 500},
-		"cut":   {func() protocol.Response { return protocol.Response{Cut: true} }, 0},
+		"cut":   {func() protocol.Response { return protocol.Response{Disconnect: true} }, 0},
 	} {
 		f := newFeeds(t, false)
 		f.fails.Store(&tt.fails)

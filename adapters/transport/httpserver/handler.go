@@ -79,8 +79,8 @@ func (h *Handler) fill(in *inbound, c *fasthttp.RequestCtx) {
 		req.Source = tcp.AddrPort().Addr().Unmap()
 	}
 	if line := lineOf(c.Conn()); line == nil || line.slots == nil { // a pipelined request must not wait, because it occupies one of few slots
-		if req.Until = h.until; h.until != nil && line != nil && mayWait(req.Target, head) {
-			req.Until, req.ServesAgain = &clientContext{Context: h.until, line: line}, h.until.Err() == nil && canBeApart(line, c)
+		if req.Stopping = h.until; h.until != nil && line != nil && mayWait(req.Target, head) {
+			req.Stopping, req.ServesAgain = &clientContext{Context: h.until, line: line}, h.until.Err() == nil && canBeApart(line, c)
 		}
 	}
 	known := !h.TrustProxy || throughProxy(head, req)
@@ -140,7 +140,7 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 		h.connections.waitApart(line, c, req, resp.Wait, begin)
 		return
 	}
-	if l, ok := req.Until.(*clientContext); ok {
+	if l, ok := req.Stopping.(*clientContext); ok {
 		l.stop()
 	}
 	if body.busy {
@@ -153,11 +153,11 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	if resp.Operation != "" && req.Method != "OPTIONS" && !h.connections.recordAccount(line, resp.Account) {
 		c.SetConnectionClose()
 	}
-	resp.Received, resp.Sent, resp.Took = body.n, len(resp.Body), time.Since(begin)
+	resp.Received, resp.Sent, resp.Duration = body.n, len(resp.Body), time.Since(begin)
 	if h.Observe != nil {
-		h.Observe(&resp, begin.Add(resp.Took)) // the sum costs less than reading the clock again
+		h.Observe(&resp, begin.Add(resp.Duration)) // the sum costs less than reading the clock again
 	}
-	if resp.Cut {
+	if resp.Disconnect {
 		resp.Release()
 		body.share.release()
 		abortConnection(c)
@@ -246,7 +246,7 @@ func (h *Handler) chargeResponse(body *incoming, resp protocol.Response) protoco
 	}
 	resp.Release()
 	refusal := h.Refuse(body.req, table.ServerBusy.Err())
-	refusal.About(&resp.Summary)
+	refusal.CopyRequest(&resp.Summary)
 	refusal.Refused = protocol.RefusedMemory
 	return refusal
 }
