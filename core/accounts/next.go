@@ -19,13 +19,13 @@ func (l List) Next(text string) (List, error) {
 	if len(next) == 0 {
 		return nil, errors.New("accounts: the text names no account")
 	}
-	next.Keep(l)
+	next.KeepUsage(l)
 	return next, nil
 }
 
-// Keep puts the Account objects of before into l where the accounts are equal, because their keys record their use
+// KeepUsage puts the Account objects of before into l where the accounts are equal, because their keys record their use
 // ([sharedkey.Key.MarkUsed]). It reports whether the lists are equal.
-func (l List) Keep(old List) bool {
+func (l List) KeepUsage(old List) bool {
 	kept := 0
 	for name, was := range old {
 		if is := l[name]; is != nil && same(was, is) {

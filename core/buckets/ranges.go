@@ -74,9 +74,9 @@ func (m Ranges) Split(from, id uint32, position []byte) (next Ranges, ok bool) {
 	return m, true
 }
 
-// Leave returns a copy of m without the range with the given id. The next range gets the keys of this range. ok is
+// Join returns a copy of m without the range with the given id. The next range gets the keys of this range. ok is
 // false if there is no such range or no next range.
-func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
+func (m Ranges) Join(id uint32) (next Ranges, ok bool) {
 	i := m.index(id)
 	if i < 0 || i == len(m)-1 {
 		return m, false
@@ -96,9 +96,9 @@ func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	return append(slices.Clone(m[:i]), m[i+1:]...), true
 }
 
-// Unleave undoes [Ranges.Leave]: it inserts a range with the given id and keys, which Leave removed. The next range,
-// which got these keys from Leave, loses them again. ok is false if m is not the result of such a Leave.
-func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
+// Unjoin undoes [Ranges.Join]: it inserts a range with the given id and keys, which Join removed. The next range,
+// which got these keys from Join, loses them again. ok is false if m is not the result of such a Join.
+func (m Ranges) Unjoin(id uint32, keys key.Range) (before Ranges, ok bool) {
 	m = slices.Clone(m.orAll())
 	for i := range m {
 		if !bytes.Equal(m[i].Start, keys.Start) || m.index(id) >= 0 || keys.End == nil || !m.bounds(i).Contains(keys.End) {
@@ -110,9 +110,9 @@ func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	return m, false
 }
 
-// Near returns an excerpt of m of about the given size in bytes: the range with the position k, and ranges on either
+// Excerpt returns an excerpt of m of about the given size in bytes: the range with the position k, and ranges on either
 // side. Its outer bounds may be wrong.
-func (m Ranges) Near(k []byte, maxSize int) Ranges {
+func (m Ranges) Excerpt(k []byte, maxSize int) Ranges {
 	m = m.orAll()
 	id, _ := m.Find(k)
 	i := m.index(id)
@@ -135,9 +135,9 @@ func (m Ranges) Near(k []byte, maxSize int) Ranges {
 // sizeOfRange is the maximum size of an encoded range in bytes, without its Start.
 const sizeOfRange = 8
 
-// Learn returns a copy of m in which excerpt, which is newer, replaces the ranges around the position k. The excerpt
-// is from [Ranges.Near]. The result does not share memory with it.
-func (m Ranges) Learn(excerpt Ranges, k []byte) Ranges {
+// WithExcerpt returns a copy of m in which excerpt, which is newer, replaces the ranges around the position k. The
+// excerpt is from [Ranges.Excerpt]. The result does not share memory with it.
+func (m Ranges) WithExcerpt(excerpt Ranges, k []byte) Ranges {
 	last := len(excerpt) - 1
 	id, bounds := excerpt.Find(k)
 	at := excerpt.index(id)

@@ -11,7 +11,7 @@ import (
 // getChanges answers GET comp=changes, which Azure does not have. A stream is sent after getChanges has returned, so it
 // must not refer to the memory of the request.
 func (c *call) getChanges(ctx context.Context) (a answer, err error) {
-	f := &changefeed.Feed{Service: &c.Service, Now: c.Now, Until: c.req.Stopping, Waiters: c.Waiters, WithTimeout: c.WithTimeout, Waited: c.req.Waited}
+	f := &changefeed.Feed{Service: &c.Service, Now: c.Now, Stopping: c.req.Stopping, Waiters: c.Waiters, WithTimeout: c.WithTimeout, Waited: c.req.Waited}
 	f.Request, err = changefeed.Parse(c.name(), c.keyRange(), c.target.Query, c.header.Get("Accept"), c.header.Get("Last-Event-Id"), time.Duration(c.options.Timeout)*time.Second)
 	if err != nil {
 		return a, err

@@ -65,7 +65,7 @@ func (h *Maps) Ask(question []byte) (answer []byte) {
 		if known.ranges == nil {
 			known.ranges = make(map[uint16]buckets.Ranges)
 		}
-		known.ranges[w.Bucket] = known.ranges[w.Bucket].Learn(w.Near, w.Position)
+		known.ranges[w.Bucket] = known.ranges[w.Bucket].WithExcerpt(w.Near, w.Position)
 		h.measure(known)
 	}
 	return nil

@@ -256,7 +256,7 @@ func TestApartWait(t *testing.T) {
 			must.OK(t, f.conn.Close())
 			f.stop()
 			must.OK(t, <-f.done)
-			if n, c := f.waiters.Waiting(), f.Connections(); n != 0 || c.Open != 0 {
+			if n, c := f.waiters.Count(), f.Connections(); n != 0 || c.Open != 0 {
 				t.Errorf("at the end %d wait: %+v", n, c)
 			}
 		})

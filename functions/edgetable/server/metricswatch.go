@@ -43,7 +43,7 @@ func watchExpiry(m *observe.Metrics, e *expiry) {
 
 func watchFeeds(m *observe.Metrics, w *changefeed.Waiters) {
 	observe.Watch(m, func() *changefeed.Waiters { return w },
-		observe.Gauge("changes_waiting", "Requests that wait for changes of tables, and streams.", func(w *changefeed.Waiters) float64 { return float64(w.Waiting()) }),
+		observe.Gauge("changes_waiting", "Requests that wait for changes of tables, and streams.", func(w *changefeed.Waiters) float64 { return float64(w.Count()) }),
 		observe.Gauge("changes_behind_ratio", "Lag of the slowest reader of a change feed in the last minutes: the age of the oldest change that it read, divided by the time for which the table keeps changes. At 1, this reader misses changes and gets the status 410.", func(w *changefeed.Waiters) float64 { return w.Lag.Share(stores.Now()) }))
 }
 

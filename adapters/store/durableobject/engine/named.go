@@ -127,7 +127,7 @@ func (c *catalog) switchRange(t *turn.Turn) turn.Step {
 	change := restoring.Change{Sealed: s.Sealed, From: s.From, To: s.To}
 	if s.To == 0 {
 		change.Keys, _ = s.Ranges.Bounds(s.From)
-		s.Ranges, ok = s.Ranges.Leave(s.From)
+		s.Ranges, ok = s.Ranges.Join(s.From)
 	}
 	for i, b := range s.Begun {
 		if s.To != 0 && b.ID == s.To {

@@ -88,7 +88,7 @@ func (c *Change) Undo(m buckets.Ranges) (before buckets.Ranges, ok bool) {
 	case c.Restored:
 		return c.Map, true
 	case c.To == 0:
-		return m.Unleave(c.From, c.Keys)
+		return m.Unjoin(c.From, c.Keys)
 	}
 	return m.Unsplit(c.To)
 }
