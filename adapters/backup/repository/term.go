@@ -51,7 +51,7 @@ func (now *Turn) newest() Timeline {
 // may be mounted.
 func (now *Turn) Check(timeline string, term commitlog.Term) error {
 	switch {
-	case now.Timeline == timeline && now.Term.After(term):
+	case now.Timeline == timeline && now.Term.IsAfter(term):
 		return &Replaced{"a copy of this data directory was started later"}
 	case now.Timeline == timeline:
 		return nil

@@ -133,7 +133,7 @@ func (s *Shipper) readView(ctx context.Context) (v view, err error) {
 	}
 	v.all, err = s.Place.Timelines(ctx)
 	v.own = s.Store.Timeline()
-	if err != nil || len(v.all) > 0 || v.own.ID == "" || v.own.Place == "" || v.own.Place != s.Named {
+	if err != nil || len(v.all) > 0 || v.own.ID == "" || v.own.Location == "" || v.own.Location != s.Named {
 		return v, err
 	}
 	list, err := s.Place.List(ctx)

@@ -25,14 +25,14 @@ func (s *Shipper) resumeShipping(ctx context.Context) error {
 	if err := s.beginTerm(ctx); err != nil {
 		return err
 	}
-	r := reach{shipped: to, since: own.Since}
-	if to == own.Left && (to == 0 || own.Since > to) { // the timeline (history of commits) has no shipped log yet, or a prune has removed it
+	r := reach{shipped: to, since: own.LogAfter}
+	if to == own.ForkedAt && (to == 0 || own.LogAfter > to) { // the timeline (history of commits) has no shipped log yet, or a prune has removed it
 		if r.backup, err = s.backupPosition(ctx, own); err != nil {
 			return err
 		}
 	}
 	s.to = to
-	r.branch = to == own.Left && own.Since <= s.Store.Started()
+	r.branch = to == own.ForkedAt && own.LogAfter <= s.Store.Started()
 	if r.hole, err = s.findHole(ctx); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *Shipper) claimPlace(ctx context.Context) error {
 		}
 		return nil
 	case branch:
-		return s.beginTimeline(ctx, v.own.Parent, v.own.Left)
+		return s.beginTimeline(ctx, v.own.Parent, v.own.ForkedAt)
 	default:
 		return v.refusal()
 	}
@@ -116,7 +116,7 @@ func (s *Shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	if err != nil {
 		return 0, err
 	}
-	to = own.Left
+	to = own.ForkedAt
 	for i := range list {
 		to = max(to, list[i].To)
 	}
@@ -124,7 +124,7 @@ func (s *Shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 		return to, nil
 	}
 	latest, err := s.Place.Latest(ctx, own.ID)
-	if latest = max(latest, to); err != nil || latest <= max(s.Store.Started(), own.Left) {
+	if latest = max(latest, to); err != nil || latest <= max(s.Store.Started(), own.ForkedAt) {
 		return to, err
 	}
 	return 0, &repository.Replaced{Why: fmt.Sprintf("the backup location has later commits of this data directory, up to %s; the directory is an older state, or a copy", latest)}
@@ -138,7 +138,7 @@ func (s *Shipper) backupPosition(ctx context.Context, own commitlog.Timeline) (l
 		return 0, err
 	}
 	for _, m := range all.Complete {
-		if m.Log != nil && m.Log.Timeline == own.ID && m.Log.Low >= own.Since && m.Log.Low <= s.Store.Started() && (low == 0 || m.Log.Low < low) {
+		if m.Log != nil && m.Log.Timeline == own.ID && m.Log.Low >= own.LogAfter && m.Log.Low <= s.Store.Started() && (low == 0 || m.Log.Low < low) {
 			low = m.Log.Low
 		}
 	}
@@ -165,7 +165,7 @@ func (s *Shipper) resumeAfterBackup(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if own := s.Store.Timeline(); span == nil || span.Alone || span.Timeline != own.ID || span.Low < own.Since {
+	if own := s.Store.Timeline(); span == nil || span.Alone || span.Timeline != own.ID || span.Low < own.LogAfter {
 		return errors.New("the backup does not belong to the current history of commits of this store, so another backup will be made")
 	}
 	s.lost = false

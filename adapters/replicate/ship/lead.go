@@ -68,19 +68,19 @@ func (l *Lead) Err() error {
 func Explain(r *commitlog.Replaced) string {
 	lacks := "this store may have commits that the backup location lacks; their number is unknown"
 	switch {
-	case r.Lacks == 0:
+	case r.MissingCommits == 0:
 		lacks = "the backup location has every commit of this store"
-	case r.Lacks > 0:
-		lacks = fmt.Sprintf("the backup location lacks %d commits of this store, the first from %s", r.Lacks, r.Since)
+	case r.MissingCommits > 0:
+		lacks = fmt.Sprintf("the backup location lacks %d commits of this store, the first from %s", r.MissingCommits, r.MissingSince)
 	}
-	return fmt.Sprintf("%s; %s; 'edgetable promote --take-over' makes this store the primary again, without the writes that only the other store has", r.Why, lacks)
+	return fmt.Sprintf("%s; %s; 'edgetable promote --take-over' makes this store the primary again, without the writes that only the other store has", r.Reason, lacks)
 }
 
 // Replication returns the replication status. For a replaced store, LastSync is the last commit number (a time) that it
 // shares with the new primary.
 func (l *Lead) Replication(store table.Store) table.Replication {
 	if r := l.Replaced(); r != nil {
-		return table.Replication{Status: table.Unavailable, LastSync: r.Until}
+		return table.Replication{Status: table.Unavailable, LastSync: r.SharedUpTo}
 	}
 	if inner, ok := table.As[table.Replicated](store); ok {
 		return inner.Replication()

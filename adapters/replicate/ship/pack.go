@@ -31,7 +31,7 @@ func (s *Shipper) readFrom(n edm.Ticks, isFirst bool) (err error) {
 func (s *Shipper) pack(ctx context.Context, upTo edm.Ticks) (n int, err error) {
 	for s.packed < upTo {
 		list, _, to, err := s.reader.Next(upTo, pieceSize/4)
-		if s.Store.Timeline().Since > s.packed {
+		if s.Store.Timeline().LogAfter > s.packed {
 			s.stopReading()
 			return n, nil
 		}

@@ -23,12 +23,12 @@ func (s *Shipper) markReplaced(ctx context.Context, cause error) {
 
 // describeReplacement returns how this store was replaced, and how many of its commits the backup location lacks.
 func (s *Shipper) describeReplacement(ctx context.Context, cause error) *commitlog.Replaced {
-	r := &commitlog.Replaced{Why: cause.Error(), Lacks: -1}
+	r := &commitlog.Replaced{Reason: cause.Error(), MissingCommits: -1}
 	if known, ok := errors.AsType[*repository.Replaced](cause); ok {
-		r.Why = known.Why
+		r.Reason = known.Why
 	}
 	if until, err := s.sharedUntil(ctx); err == nil && until > 0 {
-		r.Until = until
+		r.SharedUpTo = until
 		s.count(r)
 	}
 	return r
@@ -51,17 +51,17 @@ func (s *Shipper) sharedUntil(ctx context.Context) (edm.Ticks, error) {
 // count sets r.Lacks and r.Since from the commits after r.Until. It does nothing if the store no longer has all of
 // these commits.
 func (s *Shipper) count(r *commitlog.Replaced) {
-	if own := s.Store.Timeline(); own.Since == 0 || own.Since > r.Until {
+	if own := s.Store.Timeline(); own.LogAfter == 0 || own.LogAfter > r.SharedUpTo {
 		return
 	}
-	reader, n := s.Store.ReadLog(r.Until), 0
+	reader, n := s.Store.ReadLog(r.SharedUpTo), 0
 	for {
 		list, _, _, err := reader.Next(s.Store.Durable(), pieceSize)
 		if err != nil {
 			return
 		}
 		if len(list) == 0 {
-			r.Lacks = n
+			r.MissingCommits = n
 			return
 		}
 		for _, c := range list {
@@ -69,7 +69,7 @@ func (s *Shipper) count(r *commitlog.Replaced) {
 				continue // this is an empty commit that the shipper made itself
 			}
 			if n++; n == 1 {
-				r.Since = c.Number
+				r.MissingSince = c.Number
 			}
 		}
 	}

@@ -279,7 +279,7 @@ func TestPromotedAfterPrune(t *testing.T) {
 		_, err := s.base(t.Context())
 		must.OK(t, err)
 	}
-	if own := s.store.Timeline(); own.Since <= own.Left {
+	if own := s.store.Timeline(); own.LogAfter <= own.ForkedAt {
 		t.Fatalf("%+v", own)
 	}
 	_, err := s.Place.Prune(t.Context(), repository.Pruning{Keep: repository.Keep{Last: 1}, Now: time.Now()})

@@ -16,7 +16,7 @@ import (
 func mayLead(own commitlog.Timeline, now repository.Turn) bool {
 	switch now.Timeline {
 	case own.ID:
-		return now.Check(own.ID, own.Term) == nil || slices.Contains(own.Tried, now.Term)
+		return now.Check(own.ID, own.Term) == nil || slices.Contains(own.UnconfirmedTerms, now.Term)
 	case own.Next:
 		return true
 	}

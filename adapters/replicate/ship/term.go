@@ -28,22 +28,22 @@ func (s *Shipper) beginTerm(ctx context.Context) error {
 		// A request of a killed process may begin a term with a number from the list Tried, even after this call. The
 		// new term needs a higher number.
 		last := known
-		if n := len(own.Tried); n > 0 && own.Tried[n-1].Number > last.Number {
-			last = own.Tried[n-1]
+		if n := len(own.UnconfirmedTerms); n > 0 && own.UnconfirmedTerms[n-1].Number > last.Number {
+			last = own.UnconfirmedTerms[n-1]
 		}
 		s.term, s.timeline = repository.NewTerm(last), own.ID
 	}
 	term := s.term
-	if !slices.Contains(own.Tried, term) {
-		tried := append(own.Tried[max(0, len(own.Tried)-mostTried):len(own.Tried):len(own.Tried)], term)
-		if err := s.Store.ChangeTimeline(func(t *commitlog.Timeline) { t.Tried = tried }); err != nil {
+	if !slices.Contains(own.UnconfirmedTerms, term) {
+		tried := append(own.UnconfirmedTerms[max(0, len(own.UnconfirmedTerms)-mostTried):len(own.UnconfirmedTerms):len(own.UnconfirmedTerms)], term)
+		if err := s.Store.ChangeTimeline(func(t *commitlog.Timeline) { t.UnconfirmedTerms = tried }); err != nil {
 			return err
 		}
 	}
 	if err := s.Place.BeginTerm(ctx, own.ID, s.term, s.Source); err != nil {
 		return err
 	}
-	if err := s.Store.ChangeTimeline(func(t *commitlog.Timeline) { t.Term, t.Tried, t.Place = term, nil, s.Named }); err != nil {
+	if err := s.Store.ChangeTimeline(func(t *commitlog.Timeline) { t.Term, t.UnconfirmedTerms, t.Location = term, nil, s.Named }); err != nil {
 		return err
 	}
 	if s.Lead.Replaced() != nil { // an earlier check may have reported that another store is the primary, but now this store is the primary
@@ -57,7 +57,7 @@ func (s *Shipper) beginTerm(ctx context.Context) error {
 // newest term in the backup location.
 func knownTerm(store commitlog.Timeline, now commitlog.Term) commitlog.Term {
 	switch {
-	case slices.Contains(store.Tried, now), store.Term.Number == 0 && len(store.Tried) == 0:
+	case slices.Contains(store.UnconfirmedTerms, now), store.Term.Number == 0 && len(store.UnconfirmedTerms) == 0:
 		return now
 	}
 	return store.Term

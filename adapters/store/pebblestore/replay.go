@@ -215,7 +215,7 @@ func (s *Store) beginTimeline(above edm.Ticks, keepLogs int64, next string) erro
 	s.journal.numbers.Lock()
 	defer s.journal.numbers.Unlock()
 	err = s.shipping.Change(keepLogs, func(t *commitlog.Timeline) {
-		*t = commitlog.Timeline{Parent: p.Timeline, Left: p.Number, Since: p.Number, Next: next}
+		*t = commitlog.Timeline{Parent: p.Timeline, ForkedAt: p.Number, LogAfter: p.Number, Next: next}
 	})
 	if err != nil {
 		return err

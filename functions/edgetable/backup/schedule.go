@@ -283,7 +283,7 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 // isUnmounted reports whether the disk of the backup location is probably not mounted: earlier backups were made there,
 // but now the location has none, not even a damaged one.
 func (b *Schedule) isUnmounted(ctx context.Context) bool {
-	if b.Status().LastSuccess.IsZero() && (b.ShipsLog() || b.store.Timeline().Place != b.named) {
+	if b.Status().LastSuccess.IsZero() && (b.ShipsLog() || b.store.Timeline().Location != b.named) {
 		return false
 	}
 	_, err := repository.New(b.run.place).List(ctx)
@@ -293,10 +293,10 @@ func (b *Schedule) isUnmounted(ctx context.Context) bool {
 // remember records in the data directory that the location has backups, for isUnmounted at a later start. If the server
 // ships its log, the shipper records the location.
 func (b *Schedule) remember() {
-	if b.ShipsLog() || b.store.Timeline().Place == b.named {
+	if b.ShipsLog() || b.store.Timeline().Location == b.named {
 		return
 	}
-	if err := b.store.ChangeTimeline(func(t *commitlog.Timeline) { t.Place = b.named }); err != nil {
+	if err := b.store.ChangeTimeline(func(t *commitlog.Timeline) { t.Location = b.named }); err != nil {
 		b.log.Warn("the data directory cannot record where its backups are", "cause", err)
 	}
 }

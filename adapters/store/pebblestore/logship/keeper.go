@@ -79,7 +79,7 @@ func (k *Keeper) open(limit int64) (err error) {
 	switch {
 	case limit > 0:
 		k.limit.Store(limit)
-	case limit < 0 && k.timeline.Since > 0:
+	case limit < 0 && k.timeline.LogAfter > 0:
 		k.limit.Store(math.MaxInt64)
 	}
 	return nil
@@ -109,7 +109,7 @@ func (k *Keeper) Begin(from edm.Ticks, lostCommits bool) error {
 		k.timeline = commitlog.Timeline{Parent: cmp.Or(k.timeline.ID, k.timeline.Parent)}
 		return k.discardKept(k.sinceNow(from))
 	}
-	if (k.limit.Load() > 0) == (k.timeline.Since > 0) {
+	if (k.limit.Load() > 0) == (k.timeline.LogAfter > 0) {
 		return nil
 	}
 	return k.discardKept(k.sinceNow(from))
@@ -125,7 +125,7 @@ func (k *Keeper) sinceNow(from edm.Ticks) edm.Ticks {
 // discardKept sets Timeline.Since and removes the kept logs. The logs in the data directory must contain all later
 // commits.
 func (k *Keeper) discardKept(since edm.Ticks) error {
-	k.timeline.Since = since
+	k.timeline.LogAfter = since
 	if err := writeTimeline(k.fs, k.dir, k.timeline); err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (k *Keeper) release(firstKept uint32, to edm.Ticks) error {
 	if firstKept <= k.shipped.Load() || k.limit.Load() == 0 {
 		return nil
 	}
-	k.timeline.Since = max(k.timeline.Since, to)
+	k.timeline.LogAfter = max(k.timeline.LogAfter, to)
 	if err := writeTimeline(k.fs, k.dir, k.timeline); err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func (k *Keeper) Limit(limit int64) error {
 	if k.limit.Store(limit); limit == 0 {
 		return k.discardKept(0)
 	}
-	if k.timeline.Since == 0 {
+	if k.timeline.LogAfter == 0 {
 		return k.discardKept(edm.Ticks(k.issued()))
 	}
 	return nil
