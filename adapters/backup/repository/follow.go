@@ -40,7 +40,7 @@ func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Tic
 	if list, err = r.pieces(ctx, logDir+timeline+"/", after); err != nil {
 		return nil, nil, err
 	}
-	if list, gap = chain(list, timeline, number, edm.MaxDateTime); gap != nil && gap.Until == 0 {
+	if list, gap = chain(list, timeline, number, edm.MaxDateTime); gap != nil && gap.UpTo == 0 {
 		gap = nil // the log ends here
 	}
 	return list, gap, nil
@@ -61,12 +61,12 @@ func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	return at
 }
 
-// Lacks returns the gap at the end of a timeline's log, or nil if there is none. The parameter number is the last
+// FindGap returns the gap at the end of a timeline's log, or nil if there is none. The parameter number is the last
 // commit number in the log.
 //
 // There is a gap if a backup has later commits, or if a prune has removed later commits. Commits with numbers above
 // maxNumber do not count.
-func (r *Repository) Lacks(ctx context.Context, timeline string, number, maxNumber edm.Ticks, known Spans) (*Gap, error) {
+func (r *Repository) FindGap(ctx context.Context, timeline string, number, maxNumber edm.Ticks, known Spans) (*Gap, error) {
 	span, err := r.newestSpan(ctx, timeline, maxNumber, known)
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (r *Repository) Plans(ctx context.Context) (list []*Plan, err error) {
 	}
 	for _, m := range slices.Backward(h.bases) {
 		if steps, end, at, _ := h.stepsFrom(m, edm.MaxDateTime); end >= m.Log.High {
-			list = append(list, &Plan{Base: m, Steps: steps, Timeline: at, To: end, Above: h.highest()})
+			list = append(list, &Plan{Base: m, Steps: steps, Timeline: at, To: end, Highest: h.highest()})
 		}
 	}
 	return list, nil

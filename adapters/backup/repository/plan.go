@@ -16,13 +16,13 @@ type Plan struct {
 	Steps    []Step
 	Timeline string    // timeline to which the commit with the number To belongs
 	To       edm.Ticks // highest commit number in the restored state, which has every commit up to this number
-	Above    edm.Ticks // highest commit number that the backup location contains
+	Highest  edm.Ticks // highest commit number that the backup location contains
 }
 
-// Step is a log piece that a restore reads. The restore applies the commits of the piece with numbers in (After, Until].
+// Step is a log piece that a restore reads. The restore applies the commits of the piece with numbers in (Above, UpTo].
 type Step struct {
 	Piece
-	After, Until edm.Ticks
+	Above, UpTo edm.Ticks
 }
 
 // history contains the backups and log pieces from which the states of a timeline and its ancestors can be restored.
@@ -145,7 +145,7 @@ func (h *history) plan(to edm.Ticks, bases []*Manifest) (*Plan, error) {
 			}
 			continue // an older backup may reach this moment with the log of another timeline
 		}
-		return &Plan{Base: m, Steps: steps, Timeline: at, To: to, Above: h.highest()}, nil
+		return &Plan{Base: m, Steps: steps, Timeline: at, To: to, Highest: h.highest()}, nil
 	}
 	if problem == nil {
 		problem = fmt.Errorf("%s cannot be restored: every backup from which the log can be applied is newer", moment(to))
@@ -261,7 +261,7 @@ func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (st
 	var at edm.Ticks
 	for _, s := range h.parts {
 		for _, p := range h.pieces {
-			if step := (Step{p, max(p.From, at), min(p.To, s.until, to)}); p.Timeline == s.timeline && step.After < step.Until {
+			if step := (Step{p, max(p.From, at), min(p.To, s.until, to)}); p.Timeline == s.timeline && step.Above < step.UpTo {
 				steps = append(steps, step)
 			}
 		}
@@ -270,10 +270,10 @@ func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (st
 	return steps, nil
 }
 
-// Leads reports how a timeline leads to the newest timeline. Both have the same commits up to the number lastShared,
-// and the result child is the ID of the timeline that follows the given one. ok is false if the newest timeline does
-// not descend from the given one.
-func (r *Repository) Leads(ctx context.Context, timeline string) (lastShared edm.Ticks, child string, ok bool, err error) {
+// PathToNewest reports how a timeline leads to the newest timeline. Both have the same commits up to the number
+// lastShared, and the result child is the ID of the timeline that follows the given one. ok is false if the newest
+// timeline does not descend from the given one.
+func (r *Repository) PathToNewest(ctx context.Context, timeline string) (lastShared edm.Ticks, child string, ok bool, err error) {
 	l, err := r.newestLine(ctx)
 	if err != nil || len(l.parts) == 0 {
 		return 0, "", false, err

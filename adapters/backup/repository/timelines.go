@@ -12,7 +12,7 @@ import (
 
 // Timelines returns the timelines in the backup location, the newest last.
 func (r *Repository) Timelines(ctx context.Context) (list []Timeline, err error) {
-	now, err := r.Turn(ctx)
+	now, err := r.LogOwner(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (r *Repository) begin(ctx context.Context, t Timeline, over bool) (*Timelin
 	if t.ID == "" {
 		t.ID = NewTimelineID()
 	}
-	now, err := r.Turn(ctx)
+	now, err := r.LogOwner(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ const rivalLooks = 3
 // the lower object name withdraws at once. The other one looks again a few times, so it usually succeeds.
 func (r *Repository) checkRivals(ctx context.Context, own *Timeline) error {
 	for range rivalLooks {
-		now, err := r.Turn(ctx)
+		now, err := r.LogOwner(ctx)
 		if err != nil {
 			return err
 		}

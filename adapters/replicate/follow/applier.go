@@ -36,7 +36,7 @@ func (a *applier) add(ctx context.Context, p *repository.Piece, commits []commit
 	if term := p.Term; p.Timeline != a.at.Timeline || a.at.Term.Number == 0 {
 		a.at.Term = term
 	} else if term != a.at.Term && p.Term.Number > 0 {
-		if repository.Mixed(a.at.Synced, a.at.Term, p) {
+		if repository.ProvesCopies(a.at.Synced, a.at.Term, p) {
 			return fmt.Errorf("after %s: %w", a.at.Number, errMixed)
 		}
 		a.at.Term = term

@@ -71,10 +71,10 @@ func (f *Follower) catchUp(ctx context.Context) error {
 			return nil
 		}
 		if gap == nil && limit < edm.MaxDateTime {
-			gap = &repository.Gap{Timeline: f.at.Timeline, After: f.at.Number, Until: limit}
+			gap = &repository.Gap{Timeline: f.at.Timeline, Above: f.at.Number, UpTo: limit}
 		}
 		if gap == nil {
-			if gap, err = f.from.Place.Lacks(ctx, f.at.Timeline, f.at.Number, limit, f.backups); err != nil {
+			if gap, err = f.from.Place.FindGap(ctx, f.at.Timeline, f.at.Number, limit, f.backups); err != nil {
 				return err
 			}
 		}
@@ -164,14 +164,14 @@ const lookAtTimelines, lookAtAll = 5, 30
 // if the store already has this commit.
 func (f *Follower) limit(ctx context.Context) (edm.Ticks, error) {
 	for {
-		now, err := f.from.Place.Turn(ctx)
+		now, err := f.from.Place.LogOwner(ctx)
 		if err != nil {
 			return 0, err
 		}
 		if now.Timeline == f.at.Timeline {
 			return edm.MaxDateTime, nil
 		}
-		until, next, ok, err := f.from.Place.Leads(ctx, f.at.Timeline)
+		until, next, ok, err := f.from.Place.PathToNewest(ctx, f.at.Timeline)
 		switch {
 		case err != nil:
 			return 0, err

@@ -100,7 +100,7 @@ func beginTimeline(ctx context.Context, r *repository.Repository, store Replica,
 		if force {
 			begin = r.TakeOver
 		}
-		line, err := begin(ctx, repository.Timeline{Parent: at.Timeline, Left: at.Number, Store: identity, From: dir, Began: time.Now().UTC()})
+		line, err := begin(ctx, repository.Timeline{Parent: at.Timeline, ForkedAt: at.Number, Store: identity, From: dir, StartedAt: time.Now().UTC()})
 		if err == nil {
 			id = line.ID
 			var list []repository.Piece

@@ -34,7 +34,7 @@ func (s *Shipper) checkShipping(ctx context.Context) error {
 	if err != nil || v.join().act != proceed {
 		return err
 	}
-	now, err := s.Place.Turn(ctx)
+	now, err := s.Place.LogOwner(ctx)
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,7 @@ func (v *view) refusal() error {
 	switch c := v.join(); c.act {
 	case yield:
 		newest := v.newest()
-		return &repository.Replaced{Why: fmt.Sprintf("%s (the newest --timeline ID is %s, begun by %s at %s)", c.standing, newest.ID, newest.From, newest.Began.Format(time.RFC3339))}
+		return &repository.Replaced{Reason: fmt.Sprintf("%s (the newest --timeline ID is %s, begun by %s at %s)", c.standing, newest.ID, newest.From, newest.StartedAt.Format(time.RFC3339))}
 	case avoid:
 		return repository.ErrOtherStore
 	case doubt:

@@ -15,7 +15,7 @@ func TestCases(t *testing.T) {
 	t.Parallel()
 	const self = "this"
 	one := repository.Timeline{Number: 1, ID: "1", Store: self}
-	two := repository.Timeline{Number: 2, ID: "2", Store: self, Parent: "1", Left: 9}
+	two := repository.Timeline{Number: 2, ID: "2", Store: self, Parent: "1", ForkedAt: 9}
 	alien := repository.Timeline{Number: 1, ID: "8", Store: "another"}
 	for _, tt := range []struct {
 		name string
@@ -92,7 +92,7 @@ func TestStarts(t *testing.T) {
 func TestHow(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
-	now := repository.Turn{Timeline: "0123456789abcdef", Term: commitlog.Term{Number: 2, Name: "0123456789abcdef"}}
+	now := repository.LogOwner{Timeline: "0123456789abcdef", Term: commitlog.Term{Number: 2, Name: "0123456789abcdef"}}
 	err := now.Check(now.Timeline, commitlog.Term{Number: 1, Name: "fedcba9876543210"})
 	if !errors.Is(err, repository.ErrReplaced) {
 		t.Fatal(err)

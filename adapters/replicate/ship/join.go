@@ -59,7 +59,7 @@ func (s *Shipper) claimPlace(ctx context.Context) error {
 		return nil
 	case record:
 		t := v.newest()
-		return s.Store.BeginTimeline(t.ID, t.Parent, t.Left)
+		return s.Store.BeginTimeline(t.ID, t.Parent, t.ForkedAt)
 	case beginTimeline:
 		if err := s.beginTimeline(ctx, "", 0); err != nil {
 			return err
@@ -96,7 +96,7 @@ func (s *Shipper) beginTimeline(ctx context.Context, parent string, left edm.Tic
 			return err
 		}
 	}
-	line, err := s.Place.BeginTimeline(ctx, repository.Timeline{ID: id, Parent: parent, Left: left, Store: store, From: s.Source, Began: time.Now().UTC()})
+	line, err := s.Place.BeginTimeline(ctx, repository.Timeline{ID: id, Parent: parent, ForkedAt: left, Store: store, From: s.Source, StartedAt: time.Now().UTC()})
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (s *Shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	if latest = max(latest, to); err != nil || latest <= max(s.Store.Started(), own.ForkedAt) {
 		return to, err
 	}
-	return 0, &repository.Replaced{Why: fmt.Sprintf("the backup location has later commits of this data directory, up to %s; the directory is an older state, or a copy", latest)}
+	return 0, &repository.Replaced{Reason: fmt.Sprintf("the backup location has later commits of this data directory, up to %s; the directory is an older state, or a copy", latest)}
 }
 
 // backupPosition returns the commit number of the oldest backup after which this store still has its whole log, or 0 if
@@ -148,7 +148,7 @@ func (s *Shipper) backupPosition(ctx context.Context, own commitlog.Timeline) (l
 // resumeAfterLoss makes a new backup, because log files were discarded before they were shipped. It first checks that
 // the backup can succeed, so that a failing backup is not repeated again and again.
 func (s *Shipper) resumeAfterLoss(ctx context.Context) error {
-	now, err := s.Place.Turn(ctx)
+	now, err := s.Place.LogOwner(ctx)
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (s *Shipper) resumeAfterBackup(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if own := s.Store.Timeline(); span == nil || span.Alone || span.Timeline != own.ID || span.Low < own.LogAfter {
+	if own := s.Store.Timeline(); span == nil || span.WithoutLog || span.Timeline != own.ID || span.Low < own.LogAfter {
 		return errors.New("the backup does not belong to the current history of commits of this store, so another backup will be made")
 	}
 	s.lost = false

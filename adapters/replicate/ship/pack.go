@@ -63,7 +63,7 @@ func (s *Shipper) pack(ctx context.Context, upTo edm.Ticks) (n int, err error) {
 
 // seal completes the current piece of the log, and chooses the compression of the next piece.
 func (s *Shipper) seal() (err error) {
-	p := repository.Piece{Timeline: s.Store.Timeline().ID, From: s.from, To: s.packed, Synced: s.synced, Begins: s.begins, Term: s.term}
+	p := repository.Piece{Timeline: s.Store.Timeline().ID, From: s.from, To: s.packed, Synced: s.synced, StartsLog: s.begins, Term: s.term}
 	now := s.now()
 	next := repository.Zstd
 	if most := now.Sub(s.began).Seconds() * zstdRate * float64(runtime.GOMAXPROCS(0)); float64(s.piece.Length()) > most {

@@ -25,7 +25,7 @@ func (s *Shipper) markReplaced(ctx context.Context, cause error) {
 func (s *Shipper) describeReplacement(ctx context.Context, cause error) *commitlog.Replaced {
 	r := &commitlog.Replaced{Reason: cause.Error(), MissingCommits: -1}
 	if known, ok := errors.AsType[*repository.Replaced](cause); ok {
-		r.Reason = known.Why
+		r.Reason = known.Reason
 	}
 	if until, err := s.sharedUntil(ctx); err == nil && until > 0 {
 		r.SharedUpTo = until
@@ -41,7 +41,7 @@ func (s *Shipper) sharedUntil(ctx context.Context) (edm.Ticks, error) {
 	if own.ID == "" {
 		return 0, nil
 	}
-	until, _, ok, err := s.Place.Leads(ctx, own.ID)
+	until, _, ok, err := s.Place.PathToNewest(ctx, own.ID)
 	if err != nil || !ok || until == edm.MaxDateTime {
 		return 0, err
 	}

@@ -115,7 +115,7 @@ func TestLateTerms(t *testing.T) {
 	w.loseRequest = false
 	must.OK(t, first.Place.BeginTerm(t.Context(), store.Timeline().ID, first.term, "late")) // this process was killed before it received the reply
 	must.OK(t, second.beginTerm(t.Context()))
-	if now, err := second.Place.Turn(t.Context()); err != nil || now.Term != second.term {
+	if now, err := second.Place.LogOwner(t.Context()); err != nil || now.Term != second.term {
 		t.Errorf("the place has the term %v, %v; want %v", now.Term, err, second.term)
 	}
 }
@@ -282,7 +282,7 @@ func TestPromotedAfterPrune(t *testing.T) {
 	if own := s.store.Timeline(); own.LogAfter <= own.ForkedAt {
 		t.Fatalf("%+v", own)
 	}
-	_, err := s.Place.Prune(t.Context(), repository.Pruning{Keep: repository.Keep{Last: 1}, Now: time.Now()})
+	_, err := s.Place.Prune(t.Context(), repository.Pruning{Retention: repository.Retention{Last: 1}, Now: time.Now()})
 	must.OK(t, err)
 	if list := s.pieces(); len(list) > 0 {
 		t.Fatalf("%d pieces", len(list))
@@ -420,8 +420,8 @@ func TestContinueBehindBackup(t *testing.T) {
 	}
 	p, commits, err := s.Place.ReadPiece(t.Context(), &list[0], nil)
 	must.OK(t, err)
-	if all, err := s.Place.List(t.Context()); err != nil || p.From != all.Complete[0].Log.Low || !p.Begins || len(commits) != 1 {
-		t.Errorf("the piece has %d commits from %v on, begins %v; %v", len(commits), p.From, p.Begins, err)
+	if all, err := s.Place.List(t.Context()); err != nil || p.From != all.Complete[0].Log.Low || !p.StartsLog || len(commits) != 1 {
+		t.Errorf("the piece has %d commits from %v on, begins %v; %v", len(commits), p.From, p.StartsLog, err)
 	}
 }
 
@@ -623,7 +623,7 @@ func TestLevelAfterStart(t *testing.T) {
 	_, err := s.base(t.Context())
 	must.OK(t, err)
 	list := s.pieces()
-	if gap, err := s.Place.Lacks(t.Context(), s.store.Timeline().ID, list[len(list)-1].To, edm.MaxDateTime, repository.Spans{}); err != nil || gap != nil {
+	if gap, err := s.Place.FindGap(t.Context(), s.store.Timeline().ID, list[len(list)-1].To, edm.MaxDateTime, repository.Spans{}); err != nil || gap != nil {
 		t.Errorf("without a write: %v, %v", gap, err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // mayLead reports whether a store owns the newest timeline of a backup location, or may begin a timeline after it.
-func mayLead(own commitlog.Timeline, now repository.Turn) bool {
+func mayLead(own commitlog.Timeline, now repository.LogOwner) bool {
 	switch now.Timeline {
 	case own.ID:
 		return now.Check(own.ID, own.Term) == nil || slices.Contains(own.UnconfirmedTerms, now.Term)
@@ -37,7 +37,7 @@ func TakeOver(ctx context.Context, r *repository.Repository, store History, from
 		return err
 	}
 	own := store.Timeline()
-	now, err := r.Turn(ctx)
+	now, err := r.LogOwner(ctx)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func TakeOver(ctx context.Context, r *repository.Repository, store History, from
 	if parent == "" {
 		parent = own.Parent
 	}
-	line, err := r.TakeOver(ctx, repository.Timeline{Parent: parent, Store: identity, From: from, Began: time.Now().UTC()})
+	line, err := r.TakeOver(ctx, repository.Timeline{Parent: parent, Store: identity, From: from, StartedAt: time.Now().UTC()})
 	if err != nil {
 		return err
 	}

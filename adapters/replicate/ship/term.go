@@ -16,7 +16,7 @@ const mostTried = 16
 // data directory then stops shipping.
 func (s *Shipper) beginTerm(ctx context.Context) error {
 	own := s.Store.Timeline()
-	now, err := s.Place.Turn(ctx)
+	now, err := s.Place.LogOwner(ctx)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func knownTerm(store commitlog.Timeline, now commitlog.Term) commitlog.Term {
 // backups.
 func (s *Shipper) CheckOwner(ctx context.Context) error {
 	own := s.Store.Timeline()
-	now, err := s.Place.Turn(ctx)
+	now, err := s.Place.LogOwner(ctx)
 	if err != nil || own.ID == "" || now.Timeline == "" {
 		return err
 	}

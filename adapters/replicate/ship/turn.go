@@ -99,7 +99,7 @@ func (s *Shipper) checkReplaced(ctx context.Context, now time.Time) error {
 	if now.Sub(s.looked) < lookEvery {
 		return nil
 	}
-	turn, err := s.Place.Turn(ctx)
+	turn, err := s.Place.LogOwner(ctx)
 	if err != nil {
 		return err
 	}

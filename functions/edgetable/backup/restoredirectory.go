@@ -38,7 +38,7 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 	if err != nil {
 		return fmt.Errorf("%s: %w", location, err)
 	}
-	m, plan := state.Alone, state.Plan
+	m, plan := state.Backup, state.Plan
 	what := ""
 	if plan != nil {
 		m = plan.Base

@@ -252,10 +252,10 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 			return 0, repository.ErrOtherStore
 		}
 		b.mu.Lock()
-		b.status.LastSuccess = newest.Began
+		b.status.LastSuccess = newest.StartedAt
 		b.mu.Unlock()
 		b.remember()
-		if age := time.Since(newest.Began); age >= 0 && age < b.Every && !b.forced.Load() && (!b.ShipsLog() || b.shipper.Continues(newest)) {
+		if age := time.Since(newest.StartedAt); age >= 0 && age < b.Every && !b.forced.Load() && (!b.ShipsLog() || b.shipper.Continues(newest)) {
 			return b.Every - age, nil
 		}
 	}
@@ -268,7 +268,7 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 		b.forced.Store(false)
 	}
 	b.mu.Lock()
-	b.status.LastSuccess = m.Began
+	b.status.LastSuccess = m.StartedAt
 	b.status.Successes++
 	b.mu.Unlock()
 	b.log.Info("backup", "to", b.To, "name", m.ID, "bytes", m.Size(), "new", m.New, "took", time.Since(began).Round(time.Millisecond))
@@ -303,10 +303,10 @@ func (b *Schedule) remember() {
 
 // prune removes old backups. It only logs an error, because the next backup is followed by another prune.
 func (b *Schedule) prune(ctx context.Context) {
-	if b.keep.None() {
+	if b.keep.IsEmpty() {
 		return
 	}
-	done, err := repository.New(b.run.place).Prune(ctx, repository.Pruning{Keep: b.keep, Now: time.Now()})
+	done, err := repository.New(b.run.place).Prune(ctx, repository.Pruning{Retention: b.keep, Now: time.Now()})
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:

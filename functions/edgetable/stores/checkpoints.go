@@ -49,5 +49,5 @@ func (c *Checkpoints) Checkpoint(ctx context.Context, dir string) (*repository.L
 		return nil, c.Store.Checkpoint(ctx, dir)
 	}
 	span, err := c.CheckpointSpan(ctx, dir)
-	return &repository.LogSpan{Timeline: timeline.ID, Low: span.Low, High: span.High, Quiet: span.Quiet, Term: timeline.Term, Alone: timeline.LogAfter == 0}, err
+	return &repository.LogSpan{Timeline: timeline.ID, Low: span.Low, High: span.High, Quiet: span.Quiet, Term: timeline.Term, WithoutLog: timeline.LogAfter == 0}, err
 }
