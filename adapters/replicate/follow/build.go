@@ -78,7 +78,7 @@ func (f *Follower) buildFrom(ctx context.Context, plan *repository.Plan) error {
 		}
 	}
 	f.o.Log.Info("the store of the secondary is being built", "backup", plan.Base.ID, "bytes", plan.Base.Size(), "pieces", len(plan.Steps))
-	err := f.from.Place.Restore(ctx, plan.Base, into, f.from.With, func(int64, int64) {})
+	err := f.from.Place.Restore(ctx, plan.Base, into, f.from.Keys, func(int64, int64) {})
 	if err == nil {
 		err = f.replayInto(ctx, plan, into)
 	}

@@ -16,7 +16,7 @@ import (
 func (f *Follower) applyShipped(ctx context.Context) error {
 	f.working.Lock()
 	defer f.working.Unlock()
-	if !f.Follows() {
+	if !f.IsFollowing() {
 		return nil
 	}
 	began := time.Now()
@@ -119,7 +119,7 @@ func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm
 		if list[i].To <= line.at.Number {
 			continue // an earlier piece contains all commits of this piece
 		}
-		p, commits, err := f.from.Place.ReadPiece(ctx, &list[i], f.from.With)
+		p, commits, err := f.from.Place.ReadPiece(ctx, &list[i], f.from.Keys)
 		if err != nil {
 			return errors.Join(f.flush(ctx, &line), f.handleUnreadable(ctx, err))
 		}

@@ -24,7 +24,7 @@ func Replay(ctx context.Context, from Source, plan *repository.Plan, store Repli
 		if step.Timeline == log.at.Timeline && step.UpTo <= log.at.Number {
 			continue // an earlier piece contains all commits of this piece
 		}
-		p, commits, err := from.Place.ReadPiece(ctx, &step.Piece, from.With)
+		p, commits, err := from.Place.ReadPiece(ctx, &step.Piece, from.Keys)
 		if err != nil {
 			return fmt.Errorf("%w; 'edgetable backup verify' names all damage", err)
 		}
@@ -43,5 +43,5 @@ func Replay(ctx context.Context, from Source, plan *repository.Plan, store Repli
 	if err := log.flush(ctx); err != nil || !promote {
 		return err
 	}
-	return store.Lead(plan.Highest, 0, "")
+	return store.Promote(plan.Highest, 0, "")
 }

@@ -7,7 +7,7 @@ import (
 
 // failLater schedules the next attempt with exponential backoff.
 func (f *Follower) failLater() {
-	f.again = time.Now().Add(min(f.o.Every<<min(f.attempt, 20), slowest))
+	f.again = time.Now().Add(min(f.o.Interval<<min(f.attempt, 20), slowest))
 	f.attempt++
 }
 

@@ -43,7 +43,7 @@ func Discard(dir string) error { return os.RemoveAll(filepath.Join(dir, newFolde
 func (k *Kind) FinishSwap(dir string) (complete bool, err error) {
 	note, err := os.ReadFile(filepath.Join(dir, rebuildNote))
 	if errors.Is(err, fs.ErrNotExist) {
-		return k.Has(dir), nil
+		return k.HasStore(dir), nil
 	}
 	if err != nil {
 		return false, err
@@ -71,7 +71,7 @@ func (k *Kind) FinishSwap(dir string) (complete bool, err error) {
 	if err := errors.Join(os.RemoveAll(ready), directory.Sync(dir), os.Remove(filepath.Join(dir, rebuildNote))); err != nil {
 		return false, err
 	}
-	return k.Has(dir), directory.Sync(dir)
+	return k.HasStore(dir), directory.Sync(dir)
 }
 
 // movingDir is the name of a folder that the method move creates after it has removed the old store. While the folder
@@ -113,7 +113,7 @@ func (k *Kind) removeStore(dir string) error {
 		return err
 	}
 	for _, e := range old {
-		if k.Owns(e.Name()) {
+		if k.OwnsFile(e.Name()) {
 			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}

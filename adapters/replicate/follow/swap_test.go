@@ -14,7 +14,7 @@ import (
 )
 
 // embedded is the kind of the embedded store, for [Kind.FinishSwap].
-var embedded = &Kind{Has: datadir.HasStore, Owns: datadir.IsStoreFile, Lock: datadir.Lock}
+var embedded = &Kind{HasStore: datadir.HasStore, OwnsFile: datadir.IsStoreFile, Lock: datadir.Lock}
 
 // fill makes a store in a directory. The last commit of the store has the given number.
 func fill(t *testing.T, dir string, number int) {
@@ -76,7 +76,7 @@ func TestSwap(t *testing.T) {
 			made, err := os.ReadDir(filepath.Join(dir, readyFolder))
 			must.OK(t, err)
 			for _, e := range made[:len(made)/2] {
-				if embedded.Owns(e.Name()) {
+				if embedded.OwnsFile(e.Name()) {
 					must.OK(t, os.Rename(filepath.Join(dir, readyFolder, e.Name()), filepath.Join(dir, e.Name())))
 				}
 			}

@@ -104,7 +104,7 @@ func (s *Shipper) packUntil(ctx context.Context, ticks <-chan time.Time, every t
 
 // End ships the remaining commits after the server has stopped, if this process was shipping the log.
 func (s *Shipper) End() {
-	if s.reader == nil || s.Lead.Replaced() != nil {
+	if s.reader == nil || s.Primary.Replaced() != nil {
 		return
 	}
 	ctx, end := context.WithTimeout(context.Background(), lastTurn)

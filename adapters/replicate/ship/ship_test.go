@@ -59,7 +59,7 @@ func TestLostTimeline(t *testing.T) {
 		w := &wire{Place: &directory.Place{Dir: t.TempDir()}}
 		errBase := errors.New("a backup is wanted")
 		s := New(Options{
-			Place: repository.New(w), Store: store, Lead: new(Lead), Source: "here", Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+			Place: repository.New(w), Store: store, Primary: new(PrimaryStatus), Source: "here", Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 			Backup: func(context.Context) (*repository.LogSpan, error) { return nil, errBase }, Wake: func() {},
 		})
 		must.OK(t, s.beginTimeline(t.Context(), "", 0))
@@ -101,7 +101,7 @@ func TestLateTerms(t *testing.T) {
 	w := &wire{Place: &directory.Place{Dir: t.TempDir()}}
 	process := func() *Shipper {
 		return New(Options{
-			Place: repository.New(w), Store: store, Lead: new(Lead), Source: "here", Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Wake: func() {},
+			Place: repository.New(w), Store: store, Primary: new(PrimaryStatus), Source: "here", Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Wake: func() {},
 		})
 	}
 	must.OK(t, process().beginTimeline(t.Context(), "", 0))
@@ -163,7 +163,7 @@ func (s *shipping) start() {
 	s.store, err = pebblestore.Open(s.o)
 	must.OK(s.t, err)
 	s.Shipper = New(Options{
-		Place: s.Place, Store: s.store, Lead: new(Lead), Keep: s.o.KeepLogs, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Place: s.Place, Store: s.store, Primary: new(PrimaryStatus), KeepLogs: s.o.KeepLogs, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Backup: s.base, Wake: func() {},
 	})
 }

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/commitlog"
 )
 
-// mostTried limits the list Timeline.Tried. Each process that is killed before the backup location confirms its term
-// leaves the term in this list.
+// mostTried limits the list Timeline.UnconfirmedTerms. Each process that is killed before the backup location confirms
+// its term leaves the term in this list.
 const mostTried = 16
 
 // beginTerm begins a term (one run of a server that ships its log) in the backup location. A server on a copy of the
@@ -46,8 +46,8 @@ func (s *Shipper) beginTerm(ctx context.Context) error {
 	if err := s.Store.ChangeTimeline(func(t *commitlog.Timeline) { t.Term, t.UnconfirmedTerms, t.Location = term, nil, s.Named }); err != nil {
 		return err
 	}
-	if s.Lead.Replaced() != nil { // an earlier check may have reported that another store is the primary, but now this store is the primary
-		s.Lead.Regain()
+	if s.Primary.Replaced() != nil { // an earlier check may have reported that another store is the primary, but now this store is the primary
+		s.Primary.Regain()
 	}
 	s.joined.Store(true)
 	return nil

@@ -186,12 +186,12 @@ func Drops(record []byte, key table.RecordKey) bool {
 	}
 }
 
-// Lead ends the replay of another store's log, so that the store accepts writes with Timestamps higher than the given
-// one. The store begins a new history, which continues the other store's history.
+// Promote ends the replay of another store's log, so that the store accepts writes with Timestamps higher than the
+// given one. The store begins a new history, which continues the other store's history.
 //
 // The parameter keepLogs is as in Options.KeepLogs. The parameter timeline is the ID of the store's new timeline in the
 // backup location, or "". If the process is killed, the next start finds the timeline by this ID.
-func (s *Store) Lead(above edm.Ticks, keepLogs int64, timeline string) error {
+func (s *Store) Promote(above edm.Ticks, keepLogs int64, timeline string) error {
 	if err := s.beginTimeline(above, keepLogs, timeline); err != nil {
 		return err
 	}

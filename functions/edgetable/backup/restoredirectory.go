@@ -108,7 +108,7 @@ func replay(ctx context.Context, r *repository.Repository, plan *repository.Plan
 	if err != nil {
 		return err
 	}
-	return errors.Join(follow.Replay(ctx, follow.Source{Place: r, With: with}, plan, store, true, progress), store.LeaveHistory(), store.Close())
+	return errors.Join(follow.Replay(ctx, follow.Source{Place: r, Keys: with}, plan, store, true, progress), store.LeaveHistory(), store.Close())
 }
 
 // raise makes the next Timestamps of a store higher than all Timestamps in the shipped log. This is needed after a

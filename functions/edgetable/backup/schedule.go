@@ -82,7 +82,7 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 	if o.Log > 0 {
 		b.run.spanned = b.spanned
 		b.shipper = ship.New(ship.Options{
-			Place: repository.New(objects), Named: b.named, Store: store.Store, Lead: &store.Lead, Source: sourceName(data), Keys: o.keys, Keep: o.KeepLogs(), Log: log,
+			Place: repository.New(objects), Named: b.named, Store: store.Store, Primary: &store.Primary, Source: sourceName(data), Keys: o.keys, KeepLogs: o.KeepLogs(), Log: log,
 			Backup: b.startBackup, Wake: b.wake,
 			TakeOver: "edgetable promote " + cli.Quote(data) + " --place " + cli.Quote(o.To) + " --take-over",
 		})
@@ -225,7 +225,7 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 	if b.paused() {
 		return b.Every, nil // Resume wakes Serve after a promotion
 	}
-	if b.ShipsLog() && b.shipper.Lead.Replaced() != nil {
+	if b.ShipsLog() && b.shipper.Primary.Replaced() != nil {
 		return b.Every, nil // Resume wakes Serve when the store owns the backup location again
 	}
 	if b.ShipsLog() {

@@ -72,14 +72,14 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 
 // promote promotes a secondary, or a store that was replaced, to the primary.
 func (s *serving) promote(ctx context.Context, force, takeOver bool) (string, error) {
-	if s.follower.Follows() {
+	if s.follower.IsFollowing() {
 		done, err := s.follower.Promote(ctx, force, s.backup.KeepLogs())
 		if err == nil {
 			s.backups.Resume()
 		}
 		return done.String(), err
 	}
-	lead := s.lead()
+	lead := s.primaryStatus()
 	if err := secondary.CanTakeOver(s.DataDirectory(), lead.Replaced(), takeOver); err != nil {
 		return "", err
 	}

@@ -116,7 +116,7 @@ func (s *serving) openBackend(ctx context.Context, environment func(name string)
 func (s *serving) openStore(ctx context.Context, from *stores.Opening, end func(error)) (err error) {
 	w := &waitingServer{serving: s}
 	slow := time.AfterFunc(cli.Quiet, func() { w.start(nil) })
-	from.Waits = w.start
+	from.OnRetry = w.start
 	s.backend, err = s.Kind().Open(ctx, from)
 	slow.Stop()
 	if e := w.end(); e != nil && err == nil {
@@ -230,7 +230,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		return errors.Join(err, s.backend.Close())
 	}
 	if s.backend.Embedded != nil {
-		s.backend.Store = stores.Leading{Store: s.backend.Store, Lead: s.lead()}
+		s.backend.Store = stores.Leading{Store: s.backend.Store, Primary: s.primaryStatus()}
 	}
 	s.backend.Store = s.traces.Store(s.backend.Store, s.backend.System)
 	handler := s.newHandler(ctx)
@@ -241,7 +241,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		}
 	}
 	s.feeds = openFeeds(s.backend.Store, stores.NewService(s.backend.Store, s.backend.Scan), s.isSecondary, s.log)
-	health := &health{check: s.ready, fresh: s.backend.Fresh, log: s.log}
+	health := &health{check: s.ready, fresh: s.backend.ReadyTTL, log: s.log}
 	limiter := s.protect.limiter(handler)
 	server := s.newServer(handler, limiter, health)
 	stopAdmin, err := s.openAdmin()
@@ -296,8 +296,8 @@ func (s *serving) ready(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case s.lead().Replaced() != nil:
-		return s.lead().Err()
+	case s.primaryStatus().Replaced() != nil:
+		return s.primaryStatus().Err()
 	case s.follower != nil:
 		return s.follower.Ready()
 	case s.backend.Replica != nil:

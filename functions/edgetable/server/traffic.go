@@ -157,8 +157,8 @@ type trafficResponse struct {
 	Advice *advise.Advice `json:"advice"`
 }
 
-// Tell returns the traffic of a table as JSON. The report of a table without traffic is empty.
-func (s *Statistics) Tell(account, table string) ([]byte, error) {
+// ReportJSON returns the traffic of a table as JSON. The report of a table without traffic is empty.
+func (s *Statistics) ReportJSON(account, table string) ([]byte, error) {
 	saved := s.Save()
 	t, ok := saved.Find(account, table)
 	if !ok {

@@ -16,8 +16,8 @@ import (
 // has disconnected may still be in progress.
 type Checkpoints struct {
 	*pebblestore.Store
-	Lead ship.Lead
-	mu   sync.Mutex
+	Primary ship.PrimaryStatus
+	mu      sync.Mutex
 }
 
 // NewCheckpoints returns the Checkpoints of a store. If this store was replaced by another store, the server rejects
@@ -25,8 +25,8 @@ type Checkpoints struct {
 func NewCheckpoints(store *pebblestore.Store, log *slog.Logger) *Checkpoints {
 	c := &Checkpoints{Store: store}
 	if r := store.Timeline().Replaced; r != nil {
-		c.Lead.Lose(r, true)
-		log.Error("this store was replaced: it only serves reads, and ships nothing", "cause", c.Lead.Err())
+		c.Primary.Lose(r, true)
+		log.Error("this store was replaced: it only serves reads, and ships nothing", "cause", c.Primary.Err())
 	}
 	return c
 }

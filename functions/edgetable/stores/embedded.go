@@ -104,7 +104,7 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	}
 	b := &Backend{
 		Store: store, System: "edgetable", Place: "in memory; they are lost when the server ends", Cache: cache, Tables: tables,
-		Close: store.Close, Ready: func(context.Context) error { return store.Ready() }, Fresh: time.Second,
+		Close: store.Close, Ready: func(context.Context) error { return store.Ready() }, ReadyTTL: time.Second,
 	}
 	watchEmbedded(from.Metrics, store)
 	if !o.memory {
