@@ -88,7 +88,7 @@ const askedTogether = 6
 func (f *feedReading) queryRanges() error {
 	some := f.nextRanges()
 	q := message.FeedQuestion{
-		Life: f.incarnation, Many: message.Many(len(f.p.Ranges)), Within: f.r.Within,
+		Life: f.incarnation, ManyRanges: message.HasManyRanges(len(f.p.Ranges)), Range: f.r.Within,
 		Changes: share(f.r.Changes, len(some)), Bytes: share(f.r.Bytes, len(some)), Divides: true,
 	}
 	if f.rest {
@@ -141,7 +141,7 @@ func (f *feedReading) askGroup(group []message.FeedRange, q *message.FeedQuestio
 		if st.answer = st.items.FeedAnswer(); !st.items.OK() {
 			return nil, message.ErrDamaged
 		}
-		f.page.Retention = max(f.page.Retention, st.answer.Keep)
+		f.page.Retention = max(f.page.Retention, st.answer.Retention)
 		switch st.answer.State {
 		case message.FeedOff:
 			return nil, table.ErrNoFeed

@@ -97,7 +97,7 @@ func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 	b.feed.Add(m, &effect)
 	b.outbox.PutChange(t, k, now)
 	b.recordChange(t, k, now)
-	b.sweep.Wrote(t.Rows, b.marker.Traits, row, now)
+	b.sweep.NoteWrite(t.Rows, b.marker.Traits, row, now)
 	if old == nil {
 		b.split.inserted(m.Key)
 	}

@@ -87,7 +87,7 @@ func (b *bucket) keepExpired(t *turn.Turn, old *table.Row, now edm.Ticks) {
 // removeEnded removes some expired entities. It removes an entity only if the entity has not changed since it was read.
 func (b *bucket) removeEnded(t *turn.Turn) {
 	s, traits := &b.sweep, b.marker.Traits
-	if traits == nil || !b.marker.Live || s.Waits(t.Now) || b.marker.Span != nil && b.marker.Span.Phase == span.Filling {
+	if traits == nil || !b.marker.Live || s.IsWaiting(t.Now) || b.marker.Span != nil && b.marker.Span.Phase == span.Filling {
 		return
 	}
 	at := b.clock.Next(t.Now, 0, 1)
@@ -96,12 +96,12 @@ func (b *bucket) removeEnded(t *turn.Turn) {
 	for _, row := range s.Step(t.Rows, traits, b.marker.Bounds(), at) {
 		m := table.Mutation{Key: row.Key, Kind: table.Expire, Condition: table.Unchanged, IfMatch: row.Timestamp}
 		if err := b.apply(t, &m, at); errors.Is(err, table.ErrChanged) {
-			s.Refused()
+			s.NoteRefusal()
 			continue
 		}
 		removed = true
 	}
-	if s.Ended(t.Rows, traits, at); !removed {
+	if s.FinishPass(t.Rows, traits, at); !removed {
 		return
 	}
 	b.clock.Issue(t.Rows, at)

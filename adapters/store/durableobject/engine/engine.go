@@ -78,7 +78,7 @@ func New(o Options) *Engine {
 	if o.Shared == nil {
 		o.Shared = NewShared(nil)
 	}
-	e := &Engine{now: o.Now, answers: answers.Memory{Engine: o.Rand(), Woke: o.Now(), Room: &o.Shared.answers}}
+	e := &Engine{now: o.Now, answers: answers.Memory{Engine: o.Rand(), WokenAt: o.Now(), Room: &o.Shared.answers}}
 	e.outbox = outbox.New(&e.clock, o.Rand, o.Replica, o.Jurisdiction)
 	e.bucket = bucket{clock: &e.clock, room: &e.room, outbox: &e.outbox, answers: &e.answers, catalog: o.Catalog, generation: o.Rand()}
 	e.bucket.split = splitting{rand: o.Rand, onEvent: o.Told, bytes: o.SplitBytes, rate: o.SplitRate, rows: cmp.Or(o.PieceRows, pieceRows)}
@@ -88,7 +88,7 @@ func New(o Options) *Engine {
 
 // Discard frees the memory of the engine's remembered answers, for other engines with the same Shared. The engine must
 // not be used afterwards.
-func (e *Engine) Discard() { e.answers.Leave() }
+func (e *Engine) Discard() { e.answers.Free() }
 
 // Alarm returns the message that the object must handle at the time [Step].Alarm. The answer to the message is not
 // used.
@@ -203,7 +203,7 @@ func (e *Engine) writeOnce(t *turn.Turn, write func(*turn.Turn, message.Attempt,
 	if !t.Fields.OK() {
 		return t.Malformed()
 	}
-	v, answer := e.answers.Judge(t.Now, a)
+	v, answer := e.answers.Classify(t.Now, a)
 	if v == answers.Answered {
 		return Step{Answer: append(t.Dst, answer...)}
 	}

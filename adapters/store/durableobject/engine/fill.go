@@ -51,7 +51,7 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 		s.Phase, s.Since = span.Serving, t.Now
 		s.Bounds = key.Range{Start: bytes.Clone(taking.Bounds.Start), End: bytes.Clone(taking.Bounds.End)}
 		b.raiseClock(taking.High)
-		b.feed.Took(t.Rows, message.FeedBegan, taking.From, taking.Cut, b.issue(t))
+		b.feed.RecordReceived(t.Rows, message.FeedBegan, taking.From, taking.Cut, b.issue(t))
 		b.outbox.Keys.Start = s.Bounds.Start
 		b.outbox.TakeOver(t, &p, incarnation, &taking)
 	}

@@ -133,7 +133,7 @@ func (b *bucket) mayPublish(t *turn.Turn) (ok bool, instead turn.Step) {
 	switch {
 	case r == nil && len(instead.Calls) > 0:
 		return false, instead
-	case r == nil || r.ID != 0 && r.Phase != restoring.Freezing && b.marker.Incarnation != r.Next:
+	case r == nil || r.ID != 0 && r.Phase != restoring.Freezing && b.marker.Incarnation != r.NewIncarnation:
 		return false, t.Done()
 	}
 	b.outbox.Permit()

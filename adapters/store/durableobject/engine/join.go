@@ -18,7 +18,7 @@ import (
 // this range, so that an entity moves only a few times.
 func (b *bucket) mayJoin(t *turn.Turn, size int64) bool {
 	s, x := b.marker.Span, &b.split
-	own, busy := b.feed.Others(t.Rows.Size()), x.load.BusyUntil(t.Now, x.rate)
+	own, busy := b.feed.OtherSize(t.Rows.Size()), x.load.BusyUntil(t.Now, x.rate)
 	switch {
 	case s.Phase != span.Serving || x.choice != nil || !b.outbox.IsSynced():
 		return false

@@ -80,7 +80,7 @@ func (b *bucket) toGive(t *turn.Turn) (size int64, mayMerge bool) {
 	case b.isEmpty(t):
 		return 0, true
 	}
-	size = b.feed.Others(t.Rows.Size())
+	size = b.feed.OtherSize(t.Rows.Size())
 	return size, size <= b.split.bytes/partOfSmall
 }
 
@@ -252,7 +252,7 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	}
 	s.Bounds.Start = bytes.Clone(taking.Bounds.Start)
 	b.raiseClock(taking.High)
-	b.feed.Took(t.Rows, message.FeedTook, taking.From, taking.Cut, b.issue(t))
+	b.feed.RecordReceived(t.Rows, message.FeedTook, taking.From, taking.Cut, b.issue(t))
 	b.marker.Put(t.Rows)
 	b.outbox.Keys.Start = s.Bounds.Start
 	x.joins, x.only = false, nil

@@ -424,7 +424,7 @@ func (b *bucket) sendLastPiece(t *turn.Turn) turn.Step {
 	}
 	s.Seq++
 	p := b.target()
-	taking := message.Taking{Bounds: key.Range{Start: s.At, End: s.End}, High: b.clock.Last, Number: s.Number, From: s.Self.Range, Cut: b.feed.Cut()}
+	taking := message.Taking{Bounds: key.Range{Start: s.At, End: s.End}, High: b.clock.Last, Number: s.Number, From: s.Self.Range, Cut: b.feed.SealedAt()}
 	b.outbox.HandOver(&taking)
 	m := message.Copy(t.Dst, &p, b.marker.Incarnation, s.Seq, &taking)
 	m, _ = b.addItems(t, m, b.recordedChanges(t, pieceRows))

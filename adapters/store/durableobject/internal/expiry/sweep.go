@@ -84,9 +84,9 @@ func (s *Sweep) Clean(traits *table.Traits) bool {
 	return traits == nil || traits.Ending == nil || s.clean == traits.Ending.Until
 }
 
-// Wrote must be called after an entity was written. If the entity will expire, the next pass begins early enough to
+// NoteWrite must be called after an entity was written. If the entity will expire, the next pass begins early enough to
 // remove it.
-func (s *Sweep) Wrote(rows storage.Rows, traits *table.Traits, row *table.Row, now edm.Ticks) {
+func (s *Sweep) NoteWrite(rows storage.Rows, traits *table.Traits, row *table.Row, now edm.Ticks) {
 	if traits == nil || traits.Expiry == nil {
 		return
 	}
@@ -104,8 +104,8 @@ func passTime(expiresAt, now edm.Ticks) edm.Ticks {
 	return min(max(expiresAt, now+minInterval), now+maxInterval)
 }
 
-// Waits reports whether no step is due now.
-func (s *Sweep) Waits(now edm.Ticks) bool {
+// IsWaiting reports whether no step is due now.
+func (s *Sweep) IsWaiting(now edm.Ticks) bool {
 	return s.Due == 0 || s.Due > now && s.Due <= now+maxInterval // a later time means that the clock has stepped back, and the step is due
 }
 
@@ -148,11 +148,11 @@ func (s *Sweep) Step(rows storage.Rows, traits *table.Traits, keys key.Range, no
 	return list
 }
 
-// Refused must be called if an expired entity could not be removed yet.
-func (s *Sweep) Refused() { s.left = true }
+// NoteRefusal must be called if an expired entity could not be removed yet.
+func (s *Sweep) NoteRefusal() { s.left = true }
 
-// Ended records the end of a pass, if Step has examined the last entity.
-func (s *Sweep) Ended(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
+// FinishPass records the end of a pass, if Step has examined the last entity.
+func (s *Sweep) FinishPass(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 	if s.from != nil {
 		return
 	}

@@ -50,8 +50,8 @@ func sizeOf(k, v []byte) uint64 { return uint64(len(k) + len(v) + overhead) }
 func (h *Head) nextTrim() edm.Ticks {
 	switch {
 	case h.First != 0:
-		return storage.EndOfDay(h.First) + h.Keep
-	case h.Ended == Goes:
+		return storage.EndOfDay(h.First) + h.Retention
+	case h.EndReason == NotEnded:
 		return 0
 	}
 	return h.removable()
@@ -59,17 +59,17 @@ func (h *Head) nextTrim() edm.Ticks {
 
 // removable returns the time after which the Head of an ended feed can be removed.
 func (h *Head) removable() edm.Ticks {
-	if h.Ended == Dropped {
-		return h.End + h.Keep
+	if h.EndReason == Dropped {
+		return h.End + h.Retention
 	}
-	return h.End + max(keepsMarks, h.Keep)
+	return h.End + max(keepsMarks, h.Retention)
 }
 
 // forgetDays removes the lines of all days before the given day, and records the Timestamp of the last removed line.
 func (h *Head) forgetDays(rows storage.Rows, day uint32) {
 	if k, v, ok := h.lastLine(rows, storage.BeginOfDay(day)); ok {
 		h.Floor = max(h.Floor, storage.TicksOfLine(k))
-		h.Gone = sumOf(v) + sizeOf(k, v)
+		h.RemovedBytes = sumOf(v) + sizeOf(k, v)
 	}
 	h.dropDays(rows, day)
 }

@@ -48,23 +48,23 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, isCur
 	if a.State == message.FeedOff || a.State == message.FeedAbsent {
 		return message.AppendFeedAnswer(dst, &a), nil
 	}
-	a.Keep = h.Keep
-	top, goes := h.End, h.Ended == Goes && own
-	switch h.Ended {
-	case Goes:
+	a.Retention = h.Retention
+	top, goes := h.End, h.EndReason == NotEnded && own
+	switch h.EndReason {
+	case NotEnded:
 		top = f.closedUntil(&r)
 	case Dropped:
 		a.End = h.End
 		r = r.withoutEntities()
 	}
-	cutoff := r.Now - h.Keep
+	cutoff := r.Now - h.Retention
 	if goes && q.From != message.FeedEnd && q.From > max(r.Clock.Last, r.Clock.Reserved, h.Floor, h.Since) {
 		a.State = message.FeedWaits // the object has returned to an earlier state
 		return message.AppendFeedAnswer(dst, &a), nil
 	}
 	switch q.From {
 	case message.FeedEnd:
-		f.answerEnd(&r, h, &a, top, q.Many)
+		f.answerEnd(&r, h, &a, top, q.ManyRanges)
 		return message.AppendFeedAnswer(dst, &a), nil
 	case message.FeedOldest:
 		a.Parents = h.parents(func(m *Mark) bool { return m.Kind != message.FeedGave })
@@ -82,7 +82,7 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, isCur
 		return nil, err
 	}
 	if !a.More {
-		a.Next = f.round(&r, h, max(a.Next, top), q.Many && goes)
+		a.Next = f.round(&r, h, max(a.Next, top), q.ManyRanges && goes)
 	}
 	return append(message.AppendFeedAnswer(dst, &a), items...), nil
 }
@@ -93,11 +93,11 @@ func (h *Head) state(isCurrent bool, now edm.Ticks) message.FeedState {
 	switch {
 	case h == nil && isCurrent:
 		return message.FeedOff
-	case h == nil || h.Ended == Dropped && h.removable() <= now:
+	case h == nil || h.EndReason == Dropped && h.removable() <= now:
 		return message.FeedAbsent
-	case h.Ended == Left:
+	case h.EndReason == Left:
 		return message.FeedLeft
-	case h.Ended == Dropped:
+	case h.EndReason == Dropped:
 		return message.FeedDropped
 	}
 	return message.FeedKept
@@ -146,7 +146,7 @@ func (h *Head) positionBefore(to uint32, position edm.Ticks) edm.Ticks {
 // round returns a position between the last line and the Timestamp top. It prefers multiples of ten minutes: if many
 // ranges have the same position, it is encoded in few bytes.
 func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, manyRanges bool) edm.Ticks {
-	if !manyRanges || h.Ended != Goes {
+	if !manyRanges || h.EndReason != NotEnded {
 		return top
 	}
 	last := h.Floor
@@ -179,7 +179,7 @@ func (h *Head) hasLine(rows storage.Rows, after, before edm.Ticks) bool {
 
 // collect returns the lines and Marks after a.Next as items, and moves a.Next past them.
 func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer) (items []byte, err error) {
-	request := table.FeedRequest{Within: q.Within, Changes: q.Changes, Bytes: largestAnswer}
+	request := table.FeedRequest{Within: q.Range, Changes: q.Changes, Bytes: largestAnswer}
 	if q.Bytes > 0 {
 		request.Bytes = min(q.Bytes, largestAnswer)
 	}
@@ -200,7 +200,7 @@ func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer
 		}
 	}
 	end := ever
-	if h.Ended != Goes {
+	if h.EndReason != NotEnded {
 		end = h.End + 1
 	}
 	for day := max(h.First, storage.DayOf(a.Next)); h.First != 0 && day <= h.Last && !a.More; day++ {

@@ -21,7 +21,7 @@ func ChangesOf(rows storage.Rows, key string, bucket uint16) (list []Change) {
 		if len(k) != len(end) || !ok {
 			panic("the history of a table is damaged or was written by a later version")
 		}
-		c.At = edm.Ticks(binary.BigEndian.Uint64(k[len(from):]))
+		c.LearnedAt = edm.Ticks(binary.BigEndian.Uint64(k[len(from):]))
 		list = append(list, c)
 	}
 	return list
@@ -42,7 +42,7 @@ func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool
 		maps[n] = known.Ranges
 		for _, c := range slices.Backward(ChangesOf(rows, name, uint16(n))) {
 			all = append(all, c)
-			if c.At <= to {
+			if c.LearnedAt <= to {
 				continue
 			}
 			ok := false
@@ -50,7 +50,7 @@ func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool
 				panic("the recorded changes of a table's key ranges do not match its current key ranges")
 			}
 			if c.Restored {
-				incarnation = c.Was
+				incarnation = c.OldIncarnation
 			}
 		}
 	}
@@ -58,7 +58,7 @@ func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool
 		return incarnation, nil, Refused("Nothing was changed. The table has split into ranges, and its ranges are known only from " + since.String() + " on.")
 	}
 	if !exact {
-		if before, after := Apart(all, to); before < after {
+		if before, after := StableTimes(all, to); before < after {
 			says := "Nothing was changed. Keys of the table moved to another Durable Object, or the table was restored, within a minute of the time to restore. Restore the table to "
 			if before > now-Kept {
 				says += before.String() + " or earlier, or to "
