@@ -58,7 +58,7 @@ func publish(to *workerskv.Publisher, b *durableobject.Batch, result *durableobj
 	case b.CaughtUp:
 		err = to.Forget(ctx, b.Source)
 	}
-	if err != nil && !workerskv.Rests(err) {
+	if err != nil && !workerskv.IsTooSoon(err) {
 		return err
 	}
 	result.Marked = err == nil
@@ -77,7 +77,7 @@ func publish(to *workerskv.Publisher, b *durableobject.Batch, result *durableobj
 		}
 		if err == nil {
 			one := document(to, c)
-			if result.Done[i] = one == nil; !workerskv.Rests(one) {
+			if result.Done[i] = one == nil; !workerskv.IsTooSoon(one) {
 				err = one
 			}
 		}

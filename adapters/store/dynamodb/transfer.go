@@ -177,9 +177,9 @@ func (t *transfer) send(ctx context.Context) error {
 		return nil
 	}
 	err := t.db.Transact(limitCalls(ctx, t.pending...), t.actions)
-	if reasons := call.Reasons(err); t.alive != nil && len(reasons) > 0 && call.Held(&reasons[0]) {
+	if reasons := call.Reasons(err); t.alive != nil && len(reasons) > 0 && call.ConditionHeld(&reasons[0]) {
 		for i := range reasons {
-			if call.Failed(&reasons[i]) {
+			if call.ConditionFailed(&reasons[i]) {
 				return errStale
 			}
 		}

@@ -92,7 +92,7 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 			return 0, err
 		}
 		if l.traits.Load().Feeds() {
-			l.news.Tell(int64(e.number))
+			l.news.Announce(int64(e.number))
 		}
 		if s.committed != nil {
 			s.committed(time.Since(begin))
@@ -108,7 +108,7 @@ var rowHead = len(table.AppendRow(nil, new(table.Row)))
 func (s *Store) applyMutations(l *liveTable, st *stripe, m []table.Mutation, buf *[]byte) (*pebble.Batch, *entry, error) {
 	defer s.exitOnPanic()
 	u := undo{stripe: st, liveTable: l, mutations: m}
-	keep := s.disk.Low()
+	keep := s.disk.IsLow()
 	olds, done, err := s.readOld(l, m, buf, keep)
 	if err != nil {
 		return nil, nil, err

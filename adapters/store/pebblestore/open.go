@@ -113,7 +113,7 @@ func tryRead(o Options) error {
 		return err
 	}
 	_, follows, err := storedPosition(db)
-	if follows && len(logs.Lost()) > 0 {
+	if follows && len(logs.Losses()) > 0 {
 		err = fmt.Errorf("%w: it belongs to a secondary, and --accept-damage works only for a primary; remove all files in the data directory, and start the secondary again: it rebuilds its store from the backup location", ErrDamaged)
 	}
 	return errors.Join(err, db.Close())
@@ -152,7 +152,7 @@ func (s *Store) openChanging(o Options) error {
 	}
 	go s.backlog.Run(s.ending, func() (layers, running int) {
 		m := s.pebbleMetrics()
-		if s.room.Judge(int64(m.Total().TablesSize), o.Logf) {
+		if s.room.Update(int64(m.Total().TablesSize), o.Logf) {
 			s.calls.Go(func() { _ = s.db.Compact(s.ending, []byte{0}, []byte{255}, false) }) // an error only means that the memory is not freed
 		}
 		return int(m.Levels[0].Sublevels), int(m.Compact.NumInProgress)

@@ -70,7 +70,7 @@ func (t *tables) notifyWaiters(of map[table.Incarnation]edm.Ticks) {
 	defer t.mu.RUnlock()
 	for _, l := range t.live {
 		if n := of[l.incarnation]; n > 0 {
-			l.news.Tell(int64(n))
+			l.news.Announce(int64(n))
 		}
 	}
 }

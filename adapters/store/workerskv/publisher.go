@@ -50,7 +50,7 @@ func (p *Publisher) Rows(ctx context.Context, incarnation table.Incarnation, cha
 	}
 	for i, outcome := range p.write(ctx, writes) {
 		done[of[i]] = outcome == nil
-		if err == nil && !Rests(outcome) {
+		if err == nil && !IsTooSoon(outcome) {
 			err = outcome
 		}
 	}
@@ -158,6 +158,6 @@ func (p *Publisher) write(ctx context.Context, writes []Write) []error {
 	return outcomes
 }
 
-// Rests reports whether a call failed only because the name was written less than a second ago. The caller must then
-// retry later.
-func Rests(err error) bool { return errors.Is(err, errRests) }
+// IsTooSoon reports whether a call failed only because the name was written less than a second ago. The caller must
+// then retry later.
+func IsTooSoon(err error) bool { return errors.Is(err, errRests) }

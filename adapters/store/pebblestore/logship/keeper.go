@@ -41,8 +41,8 @@ type Keeper struct {
 	full   func() bool
 	logf   func(format string, args ...any)
 
-	// Pebble calls Wants while commits wait. Wants must not wait for mu, which is held while files are synced. So the
-	// fields that Wants reads are atomic.
+	// Pebble calls MustKeep while commits wait. MustKeep must not wait for mu, which is held while files are synced. So
+	// the fields that MustKeep reads are atomic.
 	limit   atomic.Int64  // maximum total size in bytes of the kept logs; 0 means that no logs are kept
 	shipped atomic.Uint32 // all logs with lower numbers are shipped
 
@@ -142,8 +142,8 @@ func (k *Keeper) removeAll() error {
 	return nil
 }
 
-// Wants reports whether a log that Pebble no longer needs must be kept.
-func (k *Keeper) Wants(n uint32) bool {
+// MustKeep reports whether a log that Pebble no longer needs must be kept.
+func (k *Keeper) MustKeep(n uint32) bool {
 	return k.limit.Load() > 0 && n >= k.shipped.Load()
 }
 

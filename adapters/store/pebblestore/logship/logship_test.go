@@ -96,8 +96,8 @@ func TestReader(t *testing.T) {
 		}
 		// The log with commit 9 must not be removed.
 		must.OK(t, r.Shipped(8))
-		if d.has(k.path(3)) || !d.has(d.path(6)) || k.Wants(5) || !k.Wants(6) {
-			t.Errorf("size %d: the log 3 is kept: %v, 5: %v, 6: %v", size, d.has(k.path(3)), k.Wants(5), k.Wants(6))
+		if d.has(k.path(3)) || !d.has(d.path(6)) || k.MustKeep(5) || !k.MustKeep(6) {
+			t.Errorf("size %d: the log 3 is kept: %v, 5: %v, 6: %v", size, d.has(k.path(3)), k.MustKeep(5), k.MustKeep(6))
 		}
 		if since := k.Timeline().LogAfter; since != 8 {
 			t.Errorf("size %d: logs are kept since %d", size, since)
@@ -135,7 +135,7 @@ func TestKeep(t *testing.T) {
 		t.Errorf("on a full disk: %d", numbers)
 	}
 	must.OK(t, k.Limit(0))
-	if k.Wants(6) || d.open(-1).limit.Load() != 0 {
+	if k.MustKeep(6) || d.open(-1).limit.Load() != 0 {
 		t.Error("logs are kept that nobody wants")
 	}
 }

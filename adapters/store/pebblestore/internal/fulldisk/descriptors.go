@@ -77,7 +77,7 @@ func (d *Disk) recordNoDescriptor(err error) {
 
 // Shortage returns the error for a request that cannot be served because file operations wait.
 func (d *Disk) Shortage() error {
-	if err := d.Gone(); err != nil {
+	if err := d.CheckDirectory(); err != nil {
 		return err
 	}
 	if d.descriptors.Load() {

@@ -254,8 +254,8 @@ func (d *Disk) Reserve() int64 {
 // Full reports whether writes that add data are refused.
 func (d *Disk) Full() bool { return d != nil && d.full.Load() }
 
-// Low reports whether a commit may have to wait for space. For a store in memory, it returns false.
-func (d *Disk) Low() bool { return d != nil && !d.plenty.Load() }
+// IsLow reports whether a commit may have to wait for space. For a store in memory, it returns false.
+func (d *Disk) IsLow() bool { return d != nil && !d.plenty.Load() }
 
 // warnBelow returns the number of free bytes below which the disk counts as nearly full.
 func (d *Disk) warnBelow() int64 { return max(4*d.reserve.size, 2*d.refuseBelow()) }

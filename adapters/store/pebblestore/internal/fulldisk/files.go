@@ -31,7 +31,7 @@ func (d files) try(path string, do func() error) error {
 		return do()
 	}
 	return d.disk.retry(func() error {
-		if err := d.disk.Missing(); err != nil {
+		if err := d.disk.CheckDirectoryNow(); err != nil {
 			return err
 		}
 		return do()
@@ -44,7 +44,7 @@ func (d files) Create(path string, c vfs.DiskWriteCategory) (f vfs.File, err err
 		return err
 	}
 	if d.inside(path) && (c == "pebble-compaction" || c == "pebble-blob-file-rewrite") {
-		if err := d.disk.retry(d.disk.Missing); err != nil {
+		if err := d.disk.retry(d.disk.CheckDirectoryNow); err != nil {
 			return nil, err
 		}
 		if err := create(); err != nil {

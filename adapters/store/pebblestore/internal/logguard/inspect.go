@@ -84,7 +84,7 @@ func (i *inspection) lose(lost string) error {
 // error, depending on the policy.
 func (i *inspection) inspectLog(path string, number uint32) error {
 	log, err := i.list.scan(path, number)
-	if err != nil && wholefile.Lost(err) { // the content of the file is lost, for example because a directory replaced the file
+	if err != nil && wholefile.IsLost(err) { // the content of the file is lost, for example because a directory replaced the file
 		return i.dropDamage(path, number, logfile.Log{}, fmt.Sprintf("%s cannot be read (%v); its commits are lost", path, err))
 	}
 	if err != nil {
