@@ -24,8 +24,8 @@ func single[T any](value func(T) float64) func(T, func(float64, ...string)) {
 	return func(of T, add func(float64, ...string)) { add(value(of)) }
 }
 
-// By returns a copy of the row with a label. The metric then has one value for each value of the label.
-func (r Row[T]) By(label string, tell func(of T, add func(value float64, labels ...string))) Row[T] {
+// WithLabel returns a copy of the row with a label. The metric then has one value for each value of the label.
+func (r Row[T]) WithLabel(label string, tell func(of T, add func(value float64, labels ...string))) Row[T] {
 	r.labels, r.tell = []string{label}, tell
 	return r
 }

@@ -33,9 +33,9 @@ func format(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 const maxDuration = time.Duration(1<<63 - 1)
 
-// Never converts a setting for which 0 means "never cache" to an option for which 0 means "use the default": it returns
-// -1 for 0.
-func Never(d time.Duration) time.Duration {
+// NegativeIfZero converts a setting for which 0 means "never cache" to an option for which 0 means "use the default":
+// it returns -1 for 0.
+func NegativeIfZero(d time.Duration) time.Duration {
 	if d == 0 {
 		return -1
 	}

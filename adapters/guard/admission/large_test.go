@@ -31,7 +31,7 @@ func measureVictims(t *testing.T, attack func(computer, *admission.Limiter)) (se
 	synctest.Test(t, func(t *testing.T) {
 		const lasts = 500 * time.Millisecond
 		c := computer{make(chan struct{}, 2)}
-		l := admission.New(new(protocol.Handler), admission.Options{Reads: 8, Large: 1})
+		l := admission.New(new(protocol.Handler), admission.Options{MaxReads: 8, MaxLarge: 1})
 		begin := time.Now()
 		var took []time.Duration
 		var mu sync.Mutex
@@ -142,7 +142,7 @@ func TestPause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		l := admission.New(new(protocol.Handler), admission.Options{Reads: 2, Large: 1, MaxWait: time.Hour})
+		l := admission.New(new(protocol.Handler), admission.Options{MaxReads: 2, MaxLarge: 1, MaxWait: time.Hour})
 		const slice = 250_000
 		begin := func() protocol.Turn {
 			return takeTurn(l, ctx, protocol.Work{Payer: "scans", IsAccount: true, Query: true})
@@ -203,7 +203,7 @@ func TestPause(t *testing.T) {
 // the queries of an account wait.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
-	l := admission.New(new(protocol.Handler), admission.Options{Reads: 2, Large: 1})
+	l := admission.New(new(protocol.Handler), admission.Options{MaxReads: 2, MaxLarge: 1})
 	turn := takeTurn(l, t.Context(), protocol.Work{Payer: "acme", IsAccount: true, Query: true})
 	takeTurn(l, t.Context(), protocol.Work{Payer: "?192.0.2.1"}).End(1)
 	turn.Pause(t.Context(), 1<<30)

@@ -55,7 +55,7 @@ func (l *Limiter) Begin(ctx context.Context, w protocol.Work) (protocol.Turn, ti
 		case ok:
 			p.Admitted++
 		case ctx.Err() != nil:
-			p.Gone++
+			p.Canceled++
 		default:
 			p.Refused++
 		}
@@ -115,7 +115,7 @@ func (t *turn) Pause(ctx context.Context, cost int64) (end bool) {
 		return false
 	}
 	l.next(large)
-	if l.paused >= l.Reads { // each paused query occupies memory and a snapshot, so their number is limited
+	if l.paused >= l.MaxReads { // each paused query occupies memory and a snapshot, so their number is limited
 		l.mu.Unlock()
 		return true
 	}

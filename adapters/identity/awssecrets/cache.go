@@ -33,11 +33,11 @@ type Options[T any] struct {
 	//
 	// The errors of Parse and Read are logged, so they must not contain secrets.
 	Parse func(old T, text string) (T, error)
-	// Refresh is the age at which the text is read again. Stale is the age at which a value expires if the text cannot
-	// be read.
-	Refresh, Stale time.Duration
-	Log            *slog.Logger
-	Now            func() time.Time
+	// Refresh is the age at which the text is read again. MaxStale is the age at which a value expires if the text
+	// cannot be read.
+	Refresh, MaxStale time.Duration
+	Log               *slog.Logger
+	Now               func() time.Time
 }
 
 // retryPause is the minimum time between a failed attempt and the next attempt.
@@ -63,7 +63,7 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 		}
 		c.Log.Error("a secret cannot be read", "what", c.Name, "cause", c.err, "known", c.known)
 	}
-	if c.known && age >= 0 && age < c.Stale {
+	if c.known && age >= 0 && age < c.MaxStale {
 		return c.value, nil
 	}
 	var none T

@@ -18,7 +18,7 @@ import (
 
 func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 	gauge := func(name, help string, of func(*admission.Kind) int) observe.Row[[3]admission.Kind] {
-		return observe.Gauge[[3]admission.Kind](name, help, nil).By("kind", func(kinds [3]admission.Kind, add func(float64, ...string)) {
+		return observe.Gauge[[3]admission.Kind](name, help, nil).WithLabel("kind", func(kinds [3]admission.Kind, add func(float64, ...string)) {
 			for i := range kinds {
 				add(float64(of(&kinds[i])), kinds[i].Name)
 			}
@@ -85,7 +85,7 @@ func watchFaults(m *observe.Metrics, c *chaos.Chaos) {
 		return
 	}
 	observe.Watch(m, c.Counts, observe.Counter[[]chaos.Count]("simulated_faults_total", "Requests that a rule of --chaos affected, by the number of the rule in the list.", nil).
-		By("rule", func(counts []chaos.Count, add func(float64, ...string)) {
+		WithLabel("rule", func(counts []chaos.Count, add func(float64, ...string)) {
 			for i, n := range counts {
 				add(float64(n.Struck), strconv.Itoa(i+1))
 			}

@@ -93,7 +93,7 @@ func (o *dynamodbFlags) describe(c *sdk.Client) string {
 
 // open opens the store and reads from it, so that wrong settings are reported at startup.
 func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dynamodb.Options) (*dynamodb.Store, error) {
-	options.Client, options.Table, options.Lease = client, o.table, setting.Never(o.lease)
+	options.Client, options.Table, options.Lease = client, o.table, setting.NegativeIfZero(o.lease)
 	store, err := dynamodb.New(options)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dy
 
 // openReplica is like open, for a replica of a DynamoDB table to which another Region writes.
 func (o *dynamodbFlags) openReplica(ctx context.Context, client *sdk.Client, options dynamodb.Options) (*dynamodb.Secondary, error) {
-	options.Client, options.Table, options.Lease = client, o.table, setting.Never(o.lease)
+	options.Client, options.Table, options.Lease = client, o.table, setting.NegativeIfZero(o.lease)
 	store, err := dynamodb.NewSecondary(options, client.Options().Region)
 	if err != nil {
 		return nil, err
