@@ -87,7 +87,7 @@ type Sealed struct {
 }
 
 // Seal finishes the current log piece, and begins the next one with the given codec. The caller must set Timeline,
-// From, To, Synced, Begins and Term in p.
+// From, To, Synced, StartsLog and Term in p.
 func (w *PieceWriter) Seal(p Piece, codec Codec) (*Sealed, error) {
 	p.Recipients, p.Commits, p.Length, p.Codec = w.keys, w.commits, w.length, w.codec
 	head, err := json.Marshal(&p)

@@ -13,8 +13,8 @@ type Facts struct {
 	Splits bool
 }
 
-// Enough reports whether the facts are sufficient for findings.
-func (f *Facts) Enough() bool {
+// AreEnough reports whether the facts are sufficient for findings.
+func (f *Facts) AreEnough() bool {
 	if f.Stored != nil && f.Stored.Rows >= minCount {
 		return true
 	}

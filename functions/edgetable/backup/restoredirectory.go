@@ -26,7 +26,7 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 	if err != nil {
 		return err
 	}
-	if err := place.Outside(objects, dir); err != nil {
+	if err := place.CheckOutsidePlace(objects, dir); err != nil {
 		return err
 	}
 	with, err := identities(o.identity)

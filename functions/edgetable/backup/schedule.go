@@ -63,7 +63,7 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 	if err != nil {
 		return nil, fmt.Errorf("--backup-to: %w", err)
 	}
-	if err := place.Apart(objects, data); err != nil {
+	if err := place.CheckOutsideData(objects, data); err != nil {
 		return nil, fmt.Errorf("--backup-to: %w", err)
 	}
 	if bucket, ok := objects.(*s3.Bucket); ok {

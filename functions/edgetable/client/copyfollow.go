@@ -32,7 +32,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 	}
 	show := cli.NewProgress(p.Err)
 	m := &mirror.Mirror{From: from, To: to, Connections: o.Connections, Rejects: o.Rejects, Wait: mirror.LongPoll, Progress: p.showChanges(show),
-		Tell: func(table, reason string) { p.Note("%s: %s", table, reason) }}
+		OnReject: func(table, reason string) { p.Note("%s: %s", table, reason) }}
 	if o.once {
 		m.Wait = 0
 	}
@@ -107,7 +107,7 @@ func (p *program) showChanges(show *cli.Progress) func(table string, page *remot
 	return func(table string, page *remote.Changes, changes int64) {
 		switch behind := time.Duration(page.Behind * float64(time.Second)); {
 		case p.Events:
-			p.Tell(cli.Event{Event: "progress", Work: table, Rows: changes, BehindSeconds: page.Behind})
+			p.PrintEvent(cli.Event{Event: "progress", Work: table, Rows: changes, BehindSeconds: page.Behind})
 		case page.More:
 			show.Show("%s: %s, %v behind", table, cli.Things(changes, "changes"), behind.Round(time.Second))
 		default:

@@ -169,7 +169,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	im := transfer.Import{
 		ImportCommand: transfer.ImportCommand{Target: c.Endpoint().String(), Sources: sources, Mode: o.mode, Format: o.format, Mapping: o.mapping},
 		DryRun:        o.dryRun, Connections: o.Connections, ProgressFile: o.ProgressFile, Rejects: o.Rejects, Stdin: p.In, Progress: &progress,
-		Begin: p.resuming(&progress, "rows are done"), Again: p.doneAgain, Refused: p.refusals(rows.Where),
+		Begin: p.resuming(&progress, "rows are done"), OnRestart: p.doneAgain, OnReject: p.refusals(rows.Where),
 	}
 	if o.dryRun {
 		im.Preview = p.preview(&first)

@@ -40,7 +40,7 @@ func StampOf(file string) string {
 		return file + info.Mode().String()
 	}
 	// The size and the time are not enough: two writes within a clock tick may leave both equal.
-	content, err := descriptors.Try(func() ([]byte, error) { return os.ReadFile(file) })
+	content, err := descriptors.OpenWithReserve(func() ([]byte, error) { return os.ReadFile(file) })
 	if err != nil {
 		return file + err.Error()
 	}

@@ -34,7 +34,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 	}
 	s := &serving{serveFlags: o, log: p.Logger(o.logFormat, o.logLevel)}
 	p.remark(s.log)
-	limits, err := machine.Take(p.Environment, s.DataDirectory(), s.log)
+	limits, err := machine.ApplyLimits(p.Environment, s.DataDirectory(), s.log)
 	if err != nil {
 		return err
 	}

@@ -168,7 +168,7 @@ func (s *Statistics) ReportJSON(account, table string) ([]byte, error) {
 	r := t.Report()
 	hour := s.Hour(account, table)
 	r.Hour = &hour
-	return json.Marshal(trafficResponse{r, advise.Judge(table, &advise.Facts{Traffic: r, Buckets: cli.UsualBuckets})})
+	return json.Marshal(trafficResponse{r, advise.NewAdvice(table, &advise.Facts{Traffic: r, Buckets: cli.UsualBuckets})})
 }
 
 // serve registers the handlers for "edgetable traffic" and "edgetable advise".

@@ -37,7 +37,7 @@ func (p *program) createDynamoDB(ctx context.Context, o *dynamodbFlags) error {
 	if err != nil {
 		return err
 	}
-	defer p.Waiting(o.describe(client))()
+	defer p.NoteSlow(o.describe(client))()
 	_, err = client.DescribeTable(ctx, &sdk.DescribeTableInput{TableName: aws.String(o.table)})
 	exists := err == nil
 	if err := dynamodb.Create(ctx, client, o.table); err != nil {

@@ -82,7 +82,7 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	}
 	store, err := pebblestore.Open(pebblestore.Options{
 		Dir: o.data, FS: limitDisk(from.Files), Memory: o.memory, MemoryLimit: tables, CacheSize: cache, DiskReserve: o.diskReserve, KeepLogs: from.KeepLogs, Interrupt: ctx.Done(),
-		MaxOpenFiles: descriptors.Share(descriptors.Limit()).Store, Spare: descriptors.Give,
+		MaxOpenFiles: descriptors.Share(descriptors.Limit()).Store, Spare: descriptors.Release,
 		Observer: embeddedMetrics(from.Metrics),
 		Logf:     func(format string, args ...any) { from.Log.Warn(fmt.Sprintf(format, args...)) },
 		Fatal: func(err error) {

@@ -112,7 +112,7 @@ func (o *Import) createTables(ctx context.Context, c *remote.Client, state *prog
 			}
 		}
 		if (made || !ok) && hasFinishedWork(state) {
-			o.Again(s.Table)
+			o.OnRestart(s.Table)
 		}
 		anyNewer = anyNewer || made || !ok
 	}

@@ -224,7 +224,7 @@ func (im *importer) writeAndRecord(ctx context.Context, b *batch) error {
 	for len(im.pending) > 0 && im.pending[0].done {
 		b := im.pending[0]
 		for _, r := range b.rejects {
-			im.o.Refused(r.File, r.Line, r.Reason)
+			im.o.OnReject(r.File, r.Line, r.Reason)
 		}
 		if !im.o.DryRun {
 			if err := im.rejects.Add(b.rejects); err != nil {
@@ -253,7 +253,7 @@ func (im *importer) write(ctx context.Context, b *batch) error {
 		return err
 	}
 	if im.made[b.source.Table] {
-		b.totals.Own()
+		b.totals.CountAsWritten()
 	}
 	im.mu.Lock()
 	defer im.mu.Unlock()

@@ -130,7 +130,7 @@ func (o *outbox) write(ctx context.Context) error {
 			return err
 		}
 		if o.c.made[o.table] {
-			b.totals.Own()
+			b.totals.CountAsWritten()
 		}
 		if b.totals.Rejected = int64(len(b.rejects)); b.totals.Rejected > 0 {
 			return nil

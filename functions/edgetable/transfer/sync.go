@@ -27,7 +27,7 @@ func (c *copier) sync(ctx context.Context, table string, p *scan.Task) error {
 		case b != nil && equalProperties(a, b):
 			return out.skip(ctx, a)
 		}
-		c.o.Progress.NearLimit.Look(table, a)
+		c.o.Progress.NearLimit.Count(table, a)
 		return out.add(ctx, Kinds[c.o.Mode], a)
 	})
 	if err != nil {
@@ -48,7 +48,7 @@ func (c *copier) syncRange(ctx context.Context, table string, p *scan.Task) erro
 		case a == nil:
 			return nil
 		case b == nil:
-			c.o.Progress.NearLimit.Look(table, a)
+			c.o.Progress.NearLimit.Count(table, a)
 			return out.add(ctx, remote.Insert, a)
 		case c.o.Mode == "skip":
 			out.seen.totals.Skipped++

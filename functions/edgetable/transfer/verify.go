@@ -35,7 +35,7 @@ func Verify(ctx context.Context, first, second *remote.Client, q remote.Query, w
 			if a == nil {
 				e = b
 			}
-			progress.NearLimit.Look(q.Table, e)
+			progress.NearLimit.Count(q.Table, e)
 			switch {
 			case a == nil:
 			case b != nil && equalProperties(a, b):

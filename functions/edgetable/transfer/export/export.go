@@ -135,7 +135,7 @@ func (x *exporting) check(ctx context.Context) (err error) {
 func (x *exporting) tables(ctx context.Context) (missing []string, err error) {
 	w := x.work
 	x.Progress.Tables(len(x.begun.Tables))
-	x.Begin(w.Again())
+	x.Begin(w.HasProgress())
 	for _, name := range x.begun.Tables {
 		err := w.Begin(ctx, x.c, name, x.Filter)
 		if err == nil {
@@ -161,7 +161,7 @@ func (x *exporting) manifest(missing []string) *Manifest {
 		if slices.Contains(missing, name) {
 			continue
 		}
-		if begun := x.work.Begun(name).Format(time.RFC3339); m.Begun == "" || begun < m.Begun {
+		if begun := x.work.StartTime(name).Format(time.RFC3339); m.Begun == "" || begun < m.Begun {
 			m.Begun = begun
 		}
 		m.Tables = append(m.Tables, ManifestTable{Name: name, Files: []progressfile.Stored{}})
