@@ -69,10 +69,10 @@ func (a *AccessLog) open() error {
 	return nil
 }
 
-// Reload reopens the file if asked is true. This is the case after SIGHUP, which a program for log rotation sends after
+// Reload reopens the file if force is true. This is the case after SIGHUP, which a program for log rotation sends after
 // it has renamed the file.
-func (a *AccessLog) Reload(asked bool) {
-	if !asked || a.path == "" {
+func (a *AccessLog) Reload(force bool) {
+	if !force || a.path == "" {
 		return
 	}
 	a.writing.Lock()

@@ -26,13 +26,13 @@ type accessRecord struct {
 
 // add adds the record of a request, and copies its texts.
 func (r *accessRecords) add(resp *protocol.Response, end time.Time) {
-	shown, cause := resp.Shown(), ""
+	shown, cause := resp.Redacted(), ""
 	if resp.Err != nil {
 		cause = resp.Err.Error()
 	}
 	r.list = append(r.list, accessRecord{
 		end: end, source: shown.Source, operation: shown.Operation, code: shown.Code, refused: string(shown.Refused), status: resp.Status,
-		received: resp.Received, sent: resp.Sent, scanned: resp.Scanned, returned: resp.Returned, waited: resp.Waited, took: resp.Took,
+		received: resp.Received, sent: resp.Sent, scanned: resp.Scanned, returned: resp.Returned, waited: resp.Waited, took: resp.Duration,
 		method: len(shown.Method), account: len(shown.Account), table: len(shown.Table), cause: len(cause),
 		request: len(shown.RequestID), clientRequest: len(shown.ClientRequestID),
 	})

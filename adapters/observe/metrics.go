@@ -158,7 +158,7 @@ var results = [...]string{success: "success", clientError: "client_error", busy:
 
 func resultOf(resp *protocol.Response) result {
 	switch {
-	case resp.Cut:
+	case resp.Disconnect:
 		return cut
 	case resp.Status < 400:
 		return success

@@ -24,19 +24,19 @@ func single[T any](value func(T) float64) func(T, func(float64, ...string)) {
 	return func(of T, add func(float64, ...string)) { add(value(of)) }
 }
 
-// By returns a copy of the row with a label. The metric then has one value for each value of the label.
-func (r Row[T]) By(label string, tell func(of T, add func(value float64, labels ...string))) Row[T] {
+// WithLabel returns a copy of the row with a label. The metric then has one value for each value of the label.
+func (r Row[T]) WithLabel(label string, tell func(of T, add func(value float64, labels ...string))) Row[T] {
 	r.labels, r.tell = []string{label}, tell
 	return r
 }
 
-// Watch registers metrics. At each scrape, it calls read once and computes all metrics from the result. If m is nil,
-// Watch does nothing.
-func Watch[T any](m *Metrics, read func() T, rows ...Row[T]) {
+// Watch registers metrics. At each scrape, it calls snapshot once and computes all metrics from the result. If m is
+// nil, Watch does nothing.
+func Watch[T any](m *Metrics, snapshot func() T, rows ...Row[T]) {
 	if m == nil {
 		return
 	}
-	w := &watched[T]{read: read, rows: rows}
+	w := &watched[T]{read: snapshot, rows: rows}
 	for _, r := range rows {
 		w.descriptions = append(w.descriptions, prometheus.NewDesc(Namespace+"_"+r.name, r.help, r.labels, nil))
 	}

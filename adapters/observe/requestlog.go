@@ -45,9 +45,9 @@ func (l *RequestLog) Observe(resp *protocol.Response, end time.Time) {
 		l.write(slog.LevelWarn, "request failed", resp, l.failures, resp.Code+string(resp.Refused))
 	case errors.Is(resp.Err, table.ErrDamaged): // the store has already logged the damaged file
 		l.write(slog.LevelDebug, "request failed", resp, nil, "")
-	case resp.Err != nil && !resp.Cut:
+	case resp.Err != nil && !resp.Disconnect:
 		l.write(slog.LevelError, "request failed", resp, l.failures, resp.Code)
-	case l.slow > 0 && resp.Took >= l.slow && resp.Plan() != "":
+	case l.slow > 0 && resp.Duration >= l.slow && resp.Plan() != "":
 		l.write(slog.LevelWarn, "slow query", resp, l.queries, "")
 	default:
 		l.write(slog.LevelDebug, "request", resp, nil, "")
@@ -69,7 +69,7 @@ func (l *RequestLog) write(level slog.Level, message string, resp *protocol.Resp
 			attrs = append(attrs, slog.Int64("left_out", left))
 		}
 	}
-	r := resp.Shown()
+	r := resp.Redacted()
 	if r.Source.IsValid() {
 		attrs = append(attrs, slog.String("source", r.Source.String()))
 	}
@@ -89,7 +89,7 @@ func (l *RequestLog) write(level slog.Level, message string, resp *protocol.Resp
 	if r.Waited > 0 {
 		attrs = append(attrs, slog.Duration("waited", r.Waited))
 	}
-	attrs = append(attrs, slog.Duration("took", r.Took))
+	attrs = append(attrs, slog.Duration("took", r.Duration))
 	if r.Err != nil {
 		attrs = append(attrs, slog.Any("cause", r.Err))
 	}

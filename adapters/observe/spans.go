@@ -27,12 +27,12 @@ type tracedProtocol struct {
 	tracer trace.Tracer
 }
 
-// Protocol returns a Protocol that adds a span to each request of next. If t is nil, it returns next.
-func (t *Traces) Protocol(next Protocol) Protocol {
+// Protocol returns a Protocol that adds a span to each request of handler. If t is nil, it returns handler.
+func (t *Traces) Protocol(handler Protocol) Protocol {
 	if t == nil {
-		return next
+		return handler
 	}
-	return &tracedProtocol{next, t}
+	return &tracedProtocol{handler, t}
 }
 
 // Serve implements Protocol.
@@ -44,7 +44,7 @@ func (t *tracedProtocol) Serve(ctx context.Context, req *protocol.Request) (resp
 	if !span.IsRecording() {
 		return resp
 	}
-	shown := resp.Shown()
+	shown := resp.Redacted()
 	span.SetName(cmp.Or(shown.Operation, shown.Method))
 	a := make([]attribute.KeyValue, 0, 12)
 	text := func(name, value string) {
@@ -92,12 +92,12 @@ type tracedStore struct {
 // Unwrap returns the wrapped store, for [table.As].
 func (s *tracedStore) Unwrap() table.Store { return s.Store }
 
-// Store returns a store that adds a span to each call of next. If t is nil, it returns next.
-func (t *Traces) Store(next table.Store, system string) table.Store {
+// Store returns a store that adds a span to each call of store. If t is nil, it returns store.
+func (t *Traces) Store(store table.Store, system string) table.Store {
 	if t == nil {
-		return next
+		return store
 	}
-	return &tracedStore{next, t, system}
+	return &tracedStore{store, t, system}
 }
 
 func (s *tracedStore) start(ctx context.Context, call string, key table.RecordKey) (context.Context, trace.Span) {

@@ -30,11 +30,11 @@ var bounds = func() (bounds [len(Latencies)]time.Duration) {
 
 func (t *tally) add(resp *protocol.Response) {
 	i := 0
-	for i < len(bounds) && resp.Took > bounds[i] {
+	for i < len(bounds) && resp.Duration > bounds[i] {
 		i++
 	}
 	t.counts[i].Add(1)
-	t.took.Add(int64(resp.Took))
+	t.took.Add(int64(resp.Duration))
 	Add(&t.scanned, resp.Scanned)
 	Add(&t.returned, resp.Returned)
 	Add(&t.received, resp.Received)

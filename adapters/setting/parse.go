@@ -12,19 +12,19 @@ import (
 )
 
 // Int parses a whole number, which must be between the bounds least and most.
-func Int(text string, least, most int) (int, error) {
+func Int(text string, minimum, maximum int) (int, error) {
 	n, err := strconv.Atoi(text)
-	if err != nil || n < least || n > most {
-		return 0, errors.New("write a whole number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most))
+	if err != nil || n < minimum || n > maximum {
+		return 0, errors.New("write a whole number from " + strconv.Itoa(minimum) + " to " + strconv.Itoa(maximum))
 	}
 	return n, nil
 }
 
 // Number parses a number, which must be between the bounds least and most.
-func Number(text string, least, most float64) (float64, error) {
+func Number(text string, minimum, maximum float64) (float64, error) {
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(n >= least && n <= most) { // this also rejects NaN, because each comparison with NaN is false
-		return 0, errors.New("write a number from " + format(least) + " to " + format(most))
+	if err != nil || !(n >= minimum && n <= maximum) { // this also rejects NaN, because each comparison with NaN is false
+		return 0, errors.New("write a number from " + format(minimum) + " to " + format(maximum))
 	}
 	return n, nil
 }
@@ -33,9 +33,9 @@ func format(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 const maxDuration = time.Duration(1<<63 - 1)
 
-// Never converts a setting for which 0 means "never cache" to an option for which 0 means "use the default": it returns
-// -1 for 0.
-func Never(d time.Duration) time.Duration {
+// NegativeIfZero converts a setting for which 0 means "never cache" to an option for which 0 means "use the default":
+// it returns -1 for 0.
+func NegativeIfZero(d time.Duration) time.Duration {
 	if d == 0 {
 		return -1
 	}
@@ -44,7 +44,7 @@ func Never(d time.Duration) time.Duration {
 
 // Duration parses a duration with its unit. The duration must be between the bounds least and most. A whole number of
 // days, such as 30d, is also valid.
-func Duration(text string, least, most time.Duration) (time.Duration, error) {
+func Duration(text string, minimum, maximum time.Duration) (time.Duration, error) {
 	hours, days := strings.CutSuffix(text, "d")
 	if days {
 		hours += "h"
@@ -54,14 +54,14 @@ func Duration(text string, least, most time.Duration) (time.Duration, error) {
 	if days {
 		d *= 24
 	}
-	if err != nil || tooLong || d < least || d > most {
-		return 0, errors.New("write a duration with its unit, such as 500ms, 10s, 15m or 30d, from " + least.String() + " to " + bound(most))
+	if err != nil || tooLong || d < minimum || d > maximum {
+		return 0, errors.New("write a duration with its unit, such as 500ms, 10s, 15m or 30d, from " + minimum.String() + " to " + formatBound(maximum))
 	}
 	return d, nil
 }
 
-// bound formats a bound of a duration for error messages, in whole days if it is at least a day.
-func bound(d time.Duration) string {
+// formatBound formats a bound of a duration for error messages, in whole days if it is at least a day.
+func formatBound(d time.Duration) string {
 	if days := d / (24 * time.Hour); days > 0 {
 		return strconv.FormatInt(int64(days), 10) + "d"
 	}
@@ -78,21 +78,21 @@ var units = []struct {
 }
 
 // Size parses a number of bytes with its unit. The size must be between the bounds least and most. Zero needs no unit.
-func Size(text string, least, most int64) (int64, error) {
+func Size(text string, minimum, maximum int64) (int64, error) {
 	for _, u := range units {
 		number, ok := strings.CutSuffix(text, u.name)
 		if !ok {
 			continue
 		}
 		n, err := strconv.ParseUint(strings.TrimRight(number, " "), 10, 63)
-		if size := int64(n) * u.bytes; err == nil && int64(n) <= most/u.bytes && size >= least {
+		if size := int64(n) * u.bytes; err == nil && int64(n) <= maximum/u.bytes && size >= minimum {
 			return size, nil
 		}
 	}
-	if text == "0" && least <= 0 {
+	if text == "0" && minimum <= 0 {
 		return 0, nil
 	}
-	return 0, errors.New("write a size with its unit, such as 512MiB or 2GiB, from " + ShowSize(least) + " to " + ShowSize(most))
+	return 0, errors.New("write a size with its unit, such as 512MiB or 2GiB, from " + ShowSize(minimum) + " to " + ShowSize(maximum))
 }
 
 // ShowSize formats a size so that Size can parse it.

@@ -23,18 +23,18 @@ func (r *Reader) Fail(err error) {
 }
 
 // Int reads a whole number, which must be between the bounds least and most. The parameter usual is the default.
-func (r *Reader) Int(name string, usual, least, most int) int {
-	return read(r, name, usual, func(text string) (int, error) { return Int(text, least, most) })
+func (r *Reader) Int(name string, usual, minimum, maximum int) int {
+	return read(r, name, usual, func(text string) (int, error) { return Int(text, minimum, maximum) })
 }
 
 // Number reads a number, which must be between the bounds least and most. The parameter usual is the default.
-func (r *Reader) Number(name string, usual, least, most float64) float64 {
-	return read(r, name, usual, func(text string) (float64, error) { return Number(text, least, most) })
+func (r *Reader) Number(name string, usual, minimum, maximum float64) float64 {
+	return read(r, name, usual, func(text string) (float64, error) { return Number(text, minimum, maximum) })
 }
 
 // Duration reads a duration, which must be between the bounds least and most. The parameter usual is the default.
-func (r *Reader) Duration(name string, usual, least, most time.Duration) time.Duration {
-	return read(r, name, usual, func(text string) (time.Duration, error) { return Duration(text, least, most) })
+func (r *Reader) Duration(name string, usual, minimum, maximum time.Duration) time.Duration {
+	return read(r, name, usual, func(text string) (time.Duration, error) { return Duration(text, minimum, maximum) })
 }
 
 // Bool reads true or false. The default is false.

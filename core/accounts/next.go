@@ -19,21 +19,21 @@ func (l List) Next(text string) (List, error) {
 	if len(next) == 0 {
 		return nil, errors.New("accounts: the text names no account")
 	}
-	next.Keep(l)
+	next.KeepUsage(l)
 	return next, nil
 }
 
-// Keep puts the Account objects of before into l where the accounts are equal, because their keys record their use
+// KeepUsage puts the Account objects of before into l where the accounts are equal, because their keys record their use
 // ([sharedkey.Key.MarkUsed]). It reports whether the lists are equal.
-func (l List) Keep(before List) bool {
+func (l List) KeepUsage(old List) bool {
 	kept := 0
-	for name, was := range before {
+	for name, was := range old {
 		if is := l[name]; is != nil && same(was, is) {
 			l[name] = was
 			kept++
 		}
 	}
-	return kept == len(l) && kept == len(before)
+	return kept == len(l) && kept == len(old)
 }
 
 func same(a, b *protocol.Account) bool {

@@ -76,12 +76,12 @@ func (t Target) Locate(host string, forcePathStyle bool) (Address, bool) {
 
 // withoutAccount removes the account name from the start of rest, unless it is the last segment (a table name).
 // Python's SDK repeats the account name at the secondary endpoint.
-func withoutAccount(account, rest string) string {
-	segment, behind, ok := strings.Cut(rest, "/")
+func withoutAccount(account, path string) string {
+	segment, behind, ok := strings.Cut(path, "/")
 	if name, _ := percent.Decode(segment, false); ok && name == account {
 		return strings.TrimLeft(behind, "/")
 	}
-	return rest
+	return path
 }
 
 // hostAccount returns the first label of a host name such as account.table.example.com.

@@ -10,8 +10,8 @@ import (
 // is above all keys.
 type direction bool
 
-// begin returns the position at which a read of r begins.
-func (down direction) begin(r key.Range) []byte {
+// startOf returns the position at which a read of r begins.
+func (down direction) startOf(r key.Range) []byte {
 	if down {
 		return r.End
 	}

@@ -6,15 +6,15 @@ import (
 	"edgetable/core/key"
 )
 
-// fetch is one read of a wave (a group of concurrent reads).
-type fetch struct {
+// rangeRead is one read of a wave (a group of concurrent reads).
+type rangeRead struct {
 	stream *stream
 	r      key.Range
 	limit  Limit
 	chunk  Chunk
 }
 
-func (f *fetch) read(ctx context.Context, src Source) (err error) {
+func (f *rangeRead) read(ctx context.Context, src Source) (err error) {
 	f.chunk, err = src.Read(ctx, f.stream.bucket, f.r, f.limit)
 	return err
 }

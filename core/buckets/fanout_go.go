@@ -9,7 +9,7 @@ import (
 )
 
 // fanOut starts the reads in order, and waits for all of them. At most width reads run at a time.
-func fanOut(parent context.Context, src Source, wave []fetch, width int) error {
+func fanOut(parent context.Context, src Source, wave []rangeRead, width int) error {
 	if err := parent.Err(); err != nil {
 		return err
 	}

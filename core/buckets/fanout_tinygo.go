@@ -5,7 +5,7 @@ package buckets
 import "context"
 
 // fanOut runs the reads one after another, because TinyGo modules have no goroutines.
-func fanOut(ctx context.Context, src Source, wave []fetch, _ int) error {
+func fanOut(ctx context.Context, src Source, wave []rangeRead, _ int) error {
 	for i := range wave {
 		if err := ctx.Err(); err != nil {
 			return err

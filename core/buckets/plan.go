@@ -66,12 +66,12 @@ func (s *scan) choose() {
 		s.addRead(front, need+1)
 		s.addFollowingReads(need)
 	case front.fresh:
-		live := s.live(front)
+		live := s.liveStreams(front)
 		for _, st := range s.order[:live] {
-			s.addRead(st, max(first*need/float64(live), s.least(need)))
+			s.addRead(st, max(first*need/float64(live), s.minRows(need)))
 		}
 	default:
-		n := max(s.share(front, need+1), s.least(need))
+		n := max(s.share(front, need+1), s.minRows(need))
 		s.addRead(front, n)
 		s.addParallelReads(front, need-n)
 	}
@@ -94,9 +94,9 @@ func (s *scan) addParallelReads(front *stream, spare float64) {
 	if spare <= 0 {
 		return
 	}
-	slices.SortFunc(next, func(a, b *stream) int { return s.down.compare(s.down.begin(a.rest), s.down.begin(b.rest)) })
+	slices.SortFunc(next, func(a, b *stream) int { return s.down.compare(s.down.startOf(a.rest), s.down.startOf(b.rest)) })
 	for _, st := range next {
-		n := max(s.share(st, spare), s.least(spare))
+		n := max(s.share(st, spare), s.minRows(spare))
 		if spare < n || len(s.wave) == s.o.FanOut {
 			return
 		}
@@ -107,16 +107,16 @@ func (s *scan) addParallelReads(front *stream, spare float64) {
 	}
 }
 
-// least returns the minimum number of rows in a read of a range that lies in several buckets.
-func (s *scan) least(need float64) float64 {
+// minRows returns the minimum number of rows in a read of a range that lies in several buckets.
+func (s *scan) minRows(need float64) float64 {
 	if s.req.Filter != nil {
 		return leastFiltered / s.rowBytes() // the filter makes the number of missing rows uncertain
 	}
 	return min(need+1, leastBytes/s.rowBytes())
 }
 
-// live returns how many streams of the range of the given stream have unread rows.
-func (s *scan) live(of *stream) int {
+// liveStreams returns how many streams of the range of the given stream have unread rows.
+func (s *scan) liveStreams(of *stream) int {
 	n := 0
 	for _, st := range s.order {
 		if st.part == of.part && st.open {
@@ -136,7 +136,7 @@ func (s *scan) live(of *stream) int {
 func (s *scan) share(st *stream, need float64) float64 {
 	length := float64(s.cost.Rows) / (float64(s.ends) + 0.5)
 	rest := min(need, residue*float64(st.run)*s.scale()+min(length, 16))
-	live := float64(s.live(st))
+	live := float64(s.liveStreams(st))
 	others := (need - rest) / live
 	late := max(float64(s.cost.Reads)/float64(s.count)-lateAfter, 0)
 	return min(need, rest+others+caution*(1+haste*late)*math.Sqrt(others*length))
@@ -178,7 +178,7 @@ func (s *scan) addRead(st *stream, n float64) {
 	if st.point {
 		n = 1
 	}
-	s.wave = append(s.wave, fetch{stream: st, r: st.rest, limit: Limit{
+	s.wave = append(s.wave, rangeRead{stream: st, r: st.rest, limit: Limit{
 		Rows:        ceil(n),
 		Descending:  s.req.Descending,
 		Filter:      s.req.Filter,

@@ -61,22 +61,22 @@ func (m Ranges) bounds(i int) key.Range {
 
 // Split returns a copy of m in which the range with a given id (from) is divided at a position. The first part keeps
 // this id, and the second part gets the new id. ok is false if this is not possible.
-func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
+func (m Ranges) Split(from, id uint32, position []byte) (next Ranges, ok bool) {
 	bounds, ok := m.Bounds(from)
-	if _, known := m.Bounds(id); known || !ok || bytes.Equal(at, bounds.Start) || !bounds.Contains(at) {
+	if _, known := m.Bounds(id); known || !ok || bytes.Equal(position, bounds.Start) || !bounds.Contains(position) {
 		return m, false
 	}
 	m = slices.Clone(m.orAll())
 	i := m.index(from) + 1
 	m = append(m, Range{})
 	copy(m[i+1:], m[i:])
-	m[i] = Range{ID: id, Start: at}
+	m[i] = Range{ID: id, Start: position}
 	return m, true
 }
 
-// Leave returns a copy of m without the range with the given id. The next range gets the keys of this range. ok is
+// Join returns a copy of m without the range with the given id. The next range gets the keys of this range. ok is
 // false if there is no such range or no next range.
-func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
+func (m Ranges) Join(id uint32) (next Ranges, ok bool) {
 	i := m.index(id)
 	if i < 0 || i == len(m)-1 {
 		return m, false
@@ -96,9 +96,9 @@ func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	return append(slices.Clone(m[:i]), m[i+1:]...), true
 }
 
-// Unleave undoes [Ranges.Leave]: it inserts a range with the given id and keys, which Leave removed. The next range,
-// which got these keys from Leave, loses them again. ok is false if m is not the result of such a Leave.
-func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
+// Unjoin undoes [Ranges.Join]: it inserts a range with the given id and keys, which Join removed. The next range,
+// which got these keys from Join, loses them again. ok is false if m is not the result of such a Join.
+func (m Ranges) Unjoin(id uint32, keys key.Range) (before Ranges, ok bool) {
 	m = slices.Clone(m.orAll())
 	for i := range m {
 		if !bytes.Equal(m[i].Start, keys.Start) || m.index(id) >= 0 || keys.End == nil || !m.bounds(i).Contains(keys.End) {
@@ -110,14 +110,14 @@ func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	return m, false
 }
 
-// Near returns an excerpt of m of about the given size in bytes: the range with the position k, and ranges on either
+// Excerpt returns an excerpt of m of about the given size in bytes: the range with the position k, and ranges on either
 // side. Its outer bounds may be wrong.
-func (m Ranges) Near(k []byte, most int) Ranges {
+func (m Ranges) Excerpt(k []byte, maxSize int) Ranges {
 	m = m.orAll()
 	id, _ := m.Find(k)
 	i := m.index(id)
 	from, to := i, i+1
-	for size := 0; (from > 0 || to < len(m)) && (size < most || to-from == 1); {
+	for size := 0; (from > 0 || to < len(m)) && (size < maxSize || to-from == 1); {
 		if from > 0 {
 			from--
 			size += sizeOfRange + len(m[from].Start)
@@ -135,26 +135,26 @@ func (m Ranges) Near(k []byte, most int) Ranges {
 // sizeOfRange is the maximum size of an encoded range in bytes, without its Start.
 const sizeOfRange = 8
 
-// Learn returns a copy of m in which a newer excerpt, near, replaces the ranges around the position k. The excerpt is
-// from [Ranges.Near]. The result does not share memory with it.
-func (m Ranges) Learn(near Ranges, k []byte) Ranges {
-	last := len(near) - 1
-	id, bounds := near.Find(k)
-	at := near.index(id)
+// WithExcerpt returns a copy of m in which excerpt, which is newer, replaces the ranges around the position k. The
+// excerpt is from [Ranges.Excerpt]. The result does not share memory with it.
+func (m Ranges) WithExcerpt(excerpt Ranges, k []byte) Ranges {
+	last := len(excerpt) - 1
+	id, bounds := excerpt.Find(k)
+	at := excerpt.index(id)
 	if len(m) == 0 || at < 0 {
-		return near.clone(0, last+1)
+		return excerpt.clone(0, last+1)
 	}
 	// The bounds at both ends of the excerpt may be wrong. So use only the ranges from its second Start to its last
 	// Start, and the range that contains k.
 	first := min(1, at)
-	from, to := near[first].Start, near[last].Start
+	from, to := excerpt[first].Start, excerpt[last].Start
 	next := Ranges{}
 	for _, r := range m {
 		if bytes.Compare(r.Start, from) < 0 {
 			next = append(next, r)
 		}
 	}
-	next = append(next, near.clone(first, last+1)...)
+	next = append(next, excerpt.clone(first, last+1)...)
 	if bounds.End == nil {
 		return next
 	}

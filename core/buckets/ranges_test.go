@@ -26,7 +26,7 @@ func TestRanges(t *testing.T) {
 		ok   bool
 		want string
 	}{
-		{func() (buckets.Ranges, bool) { return m.Leave(0) }, false, ""},
+		{func() (buckets.Ranges, bool) { return m.Join(0) }, false, ""},
 		{func() (buckets.Ranges, bool) { return m.Split(0, 1, nil) }, false, ""},
 		{func() (buckets.Ranges, bool) { return m.Split(7, 1, []byte("m")) }, false, ""},
 		{func() (buckets.Ranges, bool) { return m.Split(0, 0, []byte("m")) }, false, ""},
@@ -36,12 +36,12 @@ func TestRanges(t *testing.T) {
 		{func() (buckets.Ranges, bool) { return m.Split(1, 2, []byte("m")) }, false, "0@ 1@m"},
 		{func() (buckets.Ranges, bool) { return m.Split(0, 2, []byte("c")) }, true, "0@ 2@c 1@m"},
 		{func() (buckets.Ranges, bool) { return m.Split(1, 3, []byte("t")) }, true, "0@ 2@c 1@m 3@t"},
-		{func() (buckets.Ranges, bool) { return m.Leave(3) }, false, "0@ 2@c 1@m 3@t"},
-		{func() (buckets.Ranges, bool) { return m.Leave(2) }, true, "0@ 1@c 3@t"},
-		{func() (buckets.Ranges, bool) { return m.Leave(0) }, true, "1@ 3@t"},
-		{func() (buckets.Ranges, bool) { return m.Leave(0) }, false, "1@ 3@t"},
-		{func() (buckets.Ranges, bool) { return m.Leave(1) }, true, "3@"},
-		{func() (buckets.Ranges, bool) { return m.Leave(3) }, false, "3@"},
+		{func() (buckets.Ranges, bool) { return m.Join(3) }, false, "0@ 2@c 1@m 3@t"},
+		{func() (buckets.Ranges, bool) { return m.Join(2) }, true, "0@ 1@c 3@t"},
+		{func() (buckets.Ranges, bool) { return m.Join(0) }, true, "1@ 3@t"},
+		{func() (buckets.Ranges, bool) { return m.Join(0) }, false, "1@ 3@t"},
+		{func() (buckets.Ranges, bool) { return m.Join(1) }, true, "3@"},
+		{func() (buckets.Ranges, bool) { return m.Join(3) }, false, "3@"},
 	} {
 		before := shown(m)
 		next, ok := row.do()
@@ -69,7 +69,7 @@ func TestRangesFind(t *testing.T) {
 			from, _ := m.Find([]byte(at))
 			m, _ = m.Split(from, next, []byte(at))
 			if r.IntN(4) == 0 && len(m) > 0 {
-				m, _ = m.Leave(m[r.IntN(len(m))].ID)
+				m, _ = m.Join(m[r.IntN(len(m))].ID)
 			}
 		}
 		if !m.Valid() {
@@ -125,7 +125,7 @@ func TestRangesLearn(t *testing.T) {
 			from, _ := m.Find(k)
 			m, _ = m.Split(from, *next, k)
 			if r.IntN(4) == 0 && len(m) > 1 {
-				m, _ = m.Leave(m[r.IntN(len(m)-1)].ID)
+				m, _ = m.Join(m[r.IntN(len(m)-1)].ID)
 			}
 		}
 		return m
@@ -139,12 +139,12 @@ func TestRangesLearn(t *testing.T) {
 			k := at(n)
 			want, _ := m.Find(k)
 			for got, _ := known.Find(k); got != want; got, _ = known.Find(k) {
-				near := m.Near(k, 100)
+				near := m.Excerpt(k, 100)
 				if !near.Valid() || len(near) < min(len(m), 2) {
 					t.Fatalf("near %s is %s of %s", k, shown(near), shown(m))
 				}
 				before := shown(known)
-				known = known.Learn(near, k)
+				known = known.WithExcerpt(near, k)
 				if learned++; learned > 70 {
 					t.Fatalf("%s does not learn %s from %s at %s", before, shown(m), shown(near), k)
 				}
@@ -158,7 +158,7 @@ func TestRangesLearn(t *testing.T) {
 		}
 	}
 	whole := grow(nil, new(uint32), 40)
-	if near := whole.Near(at(500), 1<<20); shown(near) != shown(whole) {
+	if near := whole.Excerpt(at(500), 1<<20); shown(near) != shown(whole) {
 		t.Errorf("with room for all, near is %s of %s", shown(near), shown(whole))
 	}
 }

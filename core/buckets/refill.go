@@ -20,7 +20,7 @@ func (s *scan) refill() error {
 		if err := f.stream.appendChunk(&f.chunk, f.limit.Strict, s.down); err != nil {
 			return err
 		}
-		s.learn(f.stream, &f.chunk)
+		s.recordRead(f.stream, &f.chunk)
 		rows += len(f.chunk.Rows)
 	}
 	if s.page.Page.Rows == nil && s.req.Filter == nil && s.req.Rows > 0 {
@@ -32,8 +32,8 @@ func (s *scan) refill() error {
 	return nil
 }
 
-// learn adds a read to the cost of the page and updates the estimate of partition lengths.
-func (s *scan) learn(st *stream, c *Chunk) {
+// recordRead adds a read to the cost of the page and updates the estimate of partition lengths.
+func (s *scan) recordRead(st *stream, c *Chunk) {
 	visible := 0
 	for i := range c.Rows {
 		row := &c.Rows[i]

@@ -48,7 +48,7 @@ type scan struct {
 	judged int
 	looked bool // whether each bucket was read for one more row after the page was full
 	cost   Cost
-	wave   []fetch
+	wave   []rangeRead
 
 	visible int // number of rows that the Source returned
 	ends    int // number of completed partitions in all streams
@@ -100,7 +100,7 @@ func (s *scan) collect() error {
 }
 
 func (s *scan) readNext() (over bool, err error) {
-	if over, err = s.spent(); over || err != nil || s.filled() && !s.isProbablyLast() {
+	if over, err = s.isSpent(); over || err != nil || s.filled() && !s.isProbablyLast() {
 		return true, err
 	}
 	if err = s.refill(); err != nil {
@@ -145,17 +145,17 @@ func (s *scan) next() []byte {
 	if len(front.rows) > 0 {
 		return s.req.Continue(front.rows[0].Key)
 	}
-	return bytes.Clone(s.down.begin(front.rest))
+	return bytes.Clone(s.down.startOf(front.rest))
 }
 
 // advanced reports whether the page has made progress, so that it may end. The smallest position of all streams must be
 // after the start of the page.
 func (s *scan) advanced() bool {
-	return s.judged > 0 || s.down.compare(s.next(), s.down.begin(s.req.InOrder()[0])) > 0
+	return s.judged > 0 || s.down.compare(s.next(), s.down.startOf(s.req.InOrder()[0])) > 0
 }
 
-// spent reports whether a budget of the page is used up. Before the page has made progress, it returns false.
-func (s *scan) spent() (bool, error) {
+// isSpent reports whether a budget of the page is used up. Before the page has made progress, it returns false.
+func (s *scan) isSpent() (bool, error) {
 	if !s.advanced() {
 		return false, nil
 	}

@@ -33,7 +33,7 @@ func (st *stream) position(down direction) []byte {
 	if len(st.rows) > 0 {
 		return st.rows[0].Key
 	}
-	return down.begin(st.rest)
+	return down.startOf(st.rest)
 }
 
 // streams compares two streams by position. At the same position, an unread stream comes first, because its next row
@@ -56,7 +56,7 @@ var errSource = errors.New("a bucket (a part of the table) returned rows that ar
 // appendChunk adds a chunk to the stream. It returns errSource if the chunk violates the contract of Source.
 func (st *stream) appendChunk(c *Chunk, strict bool, down direction) error {
 	r, next := st.rest, c.Next
-	at, behind := down.begin(r), false // bound of the next key in scan order; behind is set if a row has this key
+	at, behind := down.startOf(r), false // bound of the next key in scan order; behind is set if a row has this key
 	for i := range c.Rows {
 		k := c.Rows[i].Key
 		if order := down.compare(k, at); order < 0 || order == 0 && (behind || bool(down)) {
@@ -84,7 +84,7 @@ func (st *stream) appendChunk(c *Chunk, strict bool, down direction) error {
 		st.open = false
 		return nil
 	}
-	st.stuck = down.compare(next, down.begin(r)) == 0 && !strict
+	st.stuck = down.compare(next, down.startOf(r)) == 0 && !strict
 	st.rest = rest
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Feed answers one request for changes. Waiters, Until, WithTimeout and Waited may be nil. All other fields are
+// Feed answers one request for changes. Waiters, Stopping, WithTimeout and Waited may be nil. All other fields are
 // required.
 type Feed struct {
 	Request
@@ -19,9 +19,9 @@ type Feed struct {
 	// Begin acquires a slot for the request, and End releases it. A request holds no slot while it waits.
 	Begin func(context.Context) error
 	End   func()
-	// Until is canceled when the server stops, which ends all waits. If Until, Waiters or WithTimeout is nil, no
+	// Stopping is canceled when the server stops, which ends all waits. If Stopping, Waiters or WithTimeout is nil, no
 	// request waits.
-	Until       context.Context
+	Stopping    context.Context
 	Waiters     *Waiters
 	WithTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 	// Waited is the previous wait of the request, or nil. After a wait, the server processes the request again.
@@ -30,7 +30,7 @@ type Feed struct {
 	Expires edm.Ticks
 }
 
-func (f *Feed) canWait() bool { return f.Until != nil && f.Waiters != nil && f.WithTimeout != nil }
+func (f *Feed) canWait() bool { return f.Stopping != nil && f.Waiters != nil && f.WithTimeout != nil }
 
 // List returns the next events. If there are none and the request may wait, it returns a Wait. The request must hold a
 // slot.
@@ -64,7 +64,7 @@ func (f *Feed) newWait(at table.FeedPosition) (*Wait, error) {
 	if err := f.Waiters.enter(f.Of.Account); err != nil {
 		return nil, err
 	}
-	w := &Wait{service: f.Service.Metered(nil), of: f.Of, at: at, waiters: f.Waiters, now: f.Now, until: f.Until, withTimeout: f.WithTimeout}
+	w := &Wait{service: f.Service.Metered(nil), of: f.Of, at: at, waiters: f.Waiters, now: f.Now, until: f.Stopping, withTimeout: f.WithTimeout}
 	if w.end = f.Now() + edm.Ticks(f.Wait/100); f.Expires != 0 {
 		w.end = min(w.end, f.Expires-margin)
 	}
@@ -77,10 +77,10 @@ func (f *Feed) newWait(at table.FeedPosition) (*Wait, error) {
 // read reads one page of the feed of at most the given number of bytes; 0 means the default.
 func (f *Feed) read(ctx context.Context, bytes int) (page, error) {
 	p := page{of: f.Of, now: f.Now()}
-	next, err := f.Service.Changes(ctx, f.Of, table.FeedRequest{From: f.From, Oldest: f.Oldest, Within: f.Within, Changes: f.Most, Bytes: bytes})
+	next, err := f.Service.Changes(ctx, f.Of, table.FeedRequest{From: f.From, Oldest: f.Oldest, Within: f.Range, Changes: f.MaxEvents, Bytes: bytes})
 	p.FeedPage = next
 	if f.Waiters != nil && f.From != nil && len(next.Commits) > 0 {
-		f.Waiters.Lag.Note(p.now, p.now-next.Commits[0].Ticks, next.Keep)
+		f.Waiters.Lag.Note(p.now, p.now-next.Commits[0].Ticks, next.Retention)
 	}
 	p.events = payload.Events{Account: f.Of.Account, Table: f.Of.Table, Life: next.Next.Incarnation}
 	return p, err

@@ -36,10 +36,10 @@ func (p *page) appendList(dst []byte, most int) []byte {
 			switch {
 			case len(dst)-begin <= most:
 			case i > 0:
-				p.cut(i, 0)
+				p.endBefore(i, 0)
 				return append(dst[:commit], ']')
 			case j > 0:
-				p.cut(i, j)
+				p.endBefore(i, j)
 				return append(dst[:event], ']')
 			}
 		}
@@ -47,8 +47,8 @@ func (p *page) appendList(dst []byte, most int) []byte {
 	return append(dst, ']')
 }
 
-// cut ends the page before commit i. If j is not 0, cut instead ends it after j changes of commit i.
-func (p *page) cut(i, j int) {
+// endBefore ends the page before commit i. If j is not 0, endBefore instead ends it after j changes of commit i.
+func (p *page) endBefore(i, j int) {
 	p.More = true
 	if j == 0 {
 		p.Commits = p.Commits[:i]
@@ -69,7 +69,7 @@ func (p *page) appendFrames(dst []byte, i, most int) []byte {
 		event := len(dst)
 		dst = append(p.events.Append(append(dst, "data: "...), &p.Commits[i], j), "\n\n"...)
 		if j > 0 && len(dst)-begin > most {
-			p.cut(i, j)
+			p.endBefore(i, j)
 			dst = dst[:event]
 			break
 		}

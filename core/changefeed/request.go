@@ -18,21 +18,21 @@ const (
 
 // Request holds the parameters of a request for changes.
 type Request struct {
-	Of     table.Name
-	Within key.Range           // keys whose changes the client may see
-	From   *table.FeedPosition // start of the page; if nil, the page starts now, or at the oldest stored change if Oldest is set
-	Oldest bool
-	Most   int           // maximum number of events
-	Wait   time.Duration // maximum time to wait for events
-	Stream bool          // whether the answer is an event stream
+	Of        table.Name
+	Range     key.Range           // keys whose changes the client may see
+	From      *table.FeedPosition // start of the page; if nil, the page starts now, or at the oldest stored change if Oldest is set
+	Oldest    bool
+	MaxEvents int           // maximum number of events
+	Wait      time.Duration // maximum time to wait for events
+	Stream    bool          // whether the answer is an event stream
 }
 
 // Parse parses the query of a request and its headers Accept and Last-Event-ID (which a browser sends to resume a
 // stream). A wait must end before timeout; 0 means no timeout.
 func Parse(of table.Name, within *key.Range, query, accept, last string, timeout time.Duration) (r Request, err error) {
-	r = Request{Of: of, Most: mostEvents, Stream: strings.Contains(accept, "text/event-stream")}
+	r = Request{Of: of, MaxEvents: mostEvents, Stream: strings.Contains(accept, "text/event-stream")}
 	if within != nil {
-		r.Within = *within
+		r.Range = *within
 	}
 	var seen []string
 	for query != "" {
@@ -84,7 +84,7 @@ func (r *Request) set(name, value string) (err error) {
 	case name == "wait":
 		return table.InvalidQueryParameterValue.With(badParameter + "wait must be a number of seconds up to 30.")
 	case notNumber == nil && n >= 1 && n <= mostEvents:
-		r.Most = n
+		r.MaxEvents = n
 	default:
 		return table.InvalidQueryParameterValue.With(badParameter + "max must be a number of events from 1 to 1000. A response divides no commit of a usual size, so it may have more events than max.")
 	}

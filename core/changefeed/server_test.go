@@ -70,7 +70,7 @@ func (s *server) send(text string) reply {
 	}
 	resp := s.Serve(s.t.Context(), &protocol.Request{
 		Method: req.Method, Target: req.Target, Host: req.Host, Scheme: "http", Header: h, Source: netip.MustParseAddr("127.0.0.1"),
-		Body: strings.NewReader(string(req.Body)), ContentLength: int64(len(req.Body)), Until: s.until,
+		Body: strings.NewReader(string(req.Body)), ContentLength: int64(len(req.Body)), Stopping: s.until,
 	})
 	r := reply{status: resp.Status, header: map[string]string{}, body: string(resp.Body), stream: resp.Stream, end: resp.Release}
 	for _, f := range resp.Header {

@@ -36,7 +36,7 @@ func (f *Feed) Stream(ctx context.Context) (*Stream, error) {
 		return nil, err
 	}
 	s := &Stream{feed: f, page: p}
-	s.ctx, s.cancel = f.WithTimeout(f.Until, f.maxDuration())
+	s.ctx, s.cancel = f.WithTimeout(f.Stopping, f.maxDuration())
 	s.text = append(s.own[:0], "retry: 2000\n"...)
 	if s.appendPosition(); len(p.Commits) > 0 {
 		s.text = append(s.own[:0], "retry: 2000\n\n"...)

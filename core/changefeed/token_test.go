@@ -47,7 +47,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		if r.Wait < 0 || r.Wait > 30*time.Second || r.Most < 1 || r.Most > 1000 || r.From != nil && r.Oldest || r.Wait > 0 && r.From == nil && !r.Oldest {
+		if r.Wait < 0 || r.Wait > 30*time.Second || r.MaxEvents < 1 || r.MaxEvents > 1000 || r.From != nil && r.Oldest || r.Wait > 0 && r.From == nil && !r.Oldest {
 			t.Errorf("%q: %+v", query, r)
 		}
 	})

@@ -41,7 +41,7 @@ func TestWait(t *testing.T) {
 		}
 		all := ask("&wait=20&since=" + from)
 		m := ask("&wait=20&since=" + from + s.signed(sas.TableValues{Permissions: "r", StartPartition: "m", EndPartition: "m"}))
-		if n := s.Waiters.Waiting(); n != 2 {
+		if n := s.Waiters.Count(); n != 2 {
 			t.Fatalf("%d wait", n)
 		}
 		time.Sleep(time.Second)
@@ -51,7 +51,7 @@ func TestWait(t *testing.T) {
 			t.Errorf("after %v: %s", time.Since(begin), shorts(list))
 		}
 		synctest.Wait()
-		if n := s.Waiters.Waiting(); n != 1 {
+		if n := s.Waiters.Count(); n != 1 {
 			t.Errorf("%d wait, after a change that only one of them may see", n)
 		}
 		time.Sleep(time.Second)
@@ -76,7 +76,7 @@ func TestWait(t *testing.T) {
 		if list := <-dropped; shorts(list) != "table.drop" {
 			t.Errorf("of a drop: %s", shorts(list))
 		}
-		if n := s.Waiters.Waiting(); n != 0 {
+		if n := s.Waiters.Count(); n != 0 {
 			t.Errorf("%d wait at the end", n)
 		}
 	})
@@ -107,7 +107,7 @@ func TestShutdown(t *testing.T) {
 			t.Errorf("they end after %v", time.Since(begin))
 		}
 		synctest.Wait()
-		if n := s.Waiters.Waiting(); n != 0 {
+		if n := s.Waiters.Count(); n != 0 {
 			t.Errorf("%d wait", n)
 		}
 		s.until = nil
@@ -166,7 +166,7 @@ func TestWaiters(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		if held, waiting := w.held.Load(), s.Waiters.Waiting(); held != 0 || waiting != 3 {
+		if held, waiting := w.held.Load(), s.Waiters.Count(); held != 0 || waiting != 3 {
 			t.Errorf("%d hold turns, %d wait", held, waiting)
 		}
 		refused := func(what string, r reply) {
@@ -197,7 +197,7 @@ func TestWaiters(t *testing.T) {
 		}
 		stream.end()
 		synctest.Wait()
-		if held, waiting := w.held.Load(), s.Waiters.Waiting(); held != 0 || waiting != 0 {
+		if held, waiting := w.held.Load(), s.Waiters.Count(); held != 0 || waiting != 0 {
 			t.Errorf("at the end %d hold turns, %d wait", held, waiting)
 		}
 	})
@@ -279,7 +279,7 @@ func TestStream(t *testing.T) {
 		if r := s.do("GET", "/people?comp=changes", "", "Accept: text/event-stream", "Last-Event-ID: "+id); r.status != 410 {
 			t.Errorf("resumed after the drop: %d", r.status)
 		}
-		if n := s.Waiters.Waiting(); n != 0 {
+		if n := s.Waiters.Count(); n != 0 {
 			t.Errorf("%d wait", n)
 		}
 	})

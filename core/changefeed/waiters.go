@@ -49,8 +49,8 @@ func (w *Waiters) remove(account string) {
 	}
 }
 
-// Waiting returns the current number of waiting requests.
-func (w *Waiters) Waiting() int {
+// Count returns the current number of waiting requests.
+func (w *Waiters) Count() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.all

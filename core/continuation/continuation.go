@@ -55,11 +55,11 @@ func Parse(s string) ([]byte, error) {
 
 // Headers returns the response headers for a page with the given [table.Page].Next. It returns no headers if next is
 // nil.
-func Headers(next []byte, descending bool) multipart.Header {
-	if next == nil {
+func Headers(position []byte, descending bool) multipart.Header {
+	if position == nil {
 		return nil
 	}
-	partition, row := key.Split(next)
+	partition, row := key.Split(position)
 	if descending {
 		partition = append([]byte{descends}, partition...)
 	}

@@ -80,9 +80,9 @@ func (p Properties) locate(i int) (at offsets, ok bool) {
 	return at, at.end <= len(p)
 }
 
-// length reads the length that is stored at offset i. The result next is the offset after the stored length. ok is
+// length reads the length that is stored at offset i. The result end is the offset after the stored length. ok is
 // false for a length beyond the end of the list.
-func (p Properties) length(i int) (next, n int, ok bool) {
+func (p Properties) length(i int) (end, n int, ok bool) {
 	if i < len(p) && p[i] < 0x80 {
 		return i + 1, int(p[i]), true
 	}

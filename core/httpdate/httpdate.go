@@ -38,7 +38,7 @@ func appendTwo(dst []byte, n int) []byte { return append(dst, byte('0'+n/10%10),
 // Parse parses a date in any of the three forms of HTTP dates. It ignores the case of day and month names, and does not
 // check that the weekday matches the date.
 func Parse(s string) (time.Time, bool) {
-	f, ok := cut(s)
+	f, ok := splitDate(s)
 	if !ok {
 		return time.Time{}, false
 	}
@@ -68,8 +68,8 @@ func Parse(s string) (time.Time, bool) {
 
 type fields struct{ weekday, day, month, year, clock string }
 
-// cut finds the fields of a date. The functions for the three forms have the names of RFC 9110.
-func cut(s string) (fields, bool) {
+// splitDate finds the fields of a date. The functions for the three forms have the names of RFC 9110.
+func splitDate(s string) (fields, bool) {
 	name, rest, comma := strings.Cut(s, ", ")
 	switch {
 	case !comma:

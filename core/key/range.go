@@ -25,8 +25,8 @@ func (r Range) Intersect(s Range) Range {
 }
 
 // Partition returns the encoded PartitionKey that all valid keys in the range share. If the range may contain several
-// PartitionKeys, the result one is false.
-func (r Range) Partition() (partition []byte, one bool) {
+// PartitionKeys, the result single is false.
+func (r Range) Partition() (partition []byte, single bool) {
 	p, _ := Split(r.Start)
 	if n := len(p); n > 0 && p[n-1] < ' ' {
 		return nil, false // the range starts between two partitions; see PartitionAfter
@@ -39,9 +39,9 @@ func (r Range) Partition() (partition []byte, one bool) {
 	return p, true
 }
 
-// Below returns a position below the given end. No key and no other position of this package is between the two. A nil
-// end stands for the end of all keys. An empty end is not permitted.
-func Below(end []byte) []byte {
+// PositionBelow returns a position below the given end. No key and no other position of this package is between the
+// two. A nil end stands for the end of all keys. An empty end is not permitted.
+func PositionBelow(end []byte) []byte {
 	n := len(end) - 1
 	switch {
 	case end == nil:
@@ -67,11 +67,11 @@ func From(ranges []Range, k []byte) []Range {
 	return nil
 }
 
-// Before returns the parts of ascending disjoint ranges below the position k.
-func Before(ranges []Range, k []byte) []Range { return Within(ranges, Range{End: k}) }
+// RangesBefore returns the parts of ascending disjoint ranges below the position k.
+func RangesBefore(ranges []Range, k []byte) []Range { return IntersectAll(ranges, Range{End: k}) }
 
-// Within returns the non-empty intersections of ascending disjoint ranges with the range bounds.
-func Within(ranges []Range, bounds Range) []Range {
+// IntersectAll returns the non-empty intersections of ascending disjoint ranges with the range bounds.
+func IntersectAll(ranges []Range, bounds Range) []Range {
 	var list []Range
 	for _, r := range ranges {
 		if r = r.Intersect(bounds); !r.Empty() {
@@ -81,16 +81,16 @@ func Within(ranges []Range, bounds Range) []Range {
 	return list
 }
 
-// after is the last byte of some positions: an encoded key s and after is above all entities with the key s, but below
-// all longer keys, whose next character is at least U+0020.
-const after = 0x01
+// afterKey is the last byte of some positions: an encoded key s and afterKey is above all entities with the key s, but
+// below all longer keys, whose next character is at least U+0020.
+const afterKey = 0x01
 
-// bound appends a position that is above every valid key < s, and not above any valid key ≥ s. exact is false if s
-// contains a control character, at which the position then ends.
-func bound(dst []byte, s string) (out []byte, exact bool) {
+// appendBound appends a position that is above every valid key < s, and not above any valid key ≥ s. exact is false if
+// s contains a control character, at which the position then ends.
+func appendBound(dst []byte, s string) (out []byte, exact bool) {
 	for i := range len(s) {
 		if s[i] < 0x20 {
-			return append(AppendPart(dst, s[:i]), after), false
+			return append(AppendPart(dst, s[:i]), afterKey), false
 		}
 	}
 	return AppendPart(dst, s), true
@@ -99,15 +99,15 @@ func bound(dst []byte, s string) (out []byte, exact bool) {
 // PartitionFrom returns the position of the first entity whose PartitionKey is ≥ p; p may be any string. For an empty
 // p, the result is not nil, because a nil End would mean no bound.
 func PartitionFrom(p string) []byte {
-	b, _ := bound([]byte{}, p)
+	b, _ := appendBound([]byte{}, p)
 	return b
 }
 
 // PartitionAfter returns the position of the first entity whose PartitionKey is > p. p may be any string.
 func PartitionAfter(p string) []byte {
-	b, exact := bound(nil, p)
+	b, exact := appendBound(nil, p)
 	if exact {
-		b = append(b, after)
+		b = append(b, afterKey)
 	}
 	return b
 }
@@ -115,16 +115,16 @@ func PartitionAfter(p string) []byte {
 // RowFrom returns the position of the first entity in the partition p whose RowKey is ≥ r. r may be any string; p must
 // be a valid key.
 func RowFrom(p, r string) []byte {
-	b, _ := bound(append(AppendPart(nil, p), separator), r)
+	b, _ := appendBound(append(AppendPart(nil, p), separator), r)
 	return b
 }
 
 // RowAfter returns the position of the first entity in the partition p whose RowKey is > r. r may be any string; p must
 // be a valid key.
 func RowAfter(p, r string) []byte {
-	b, exact := bound(append(AppendPart(nil, p), separator), r)
+	b, exact := appendBound(append(AppendPart(nil, p), separator), r)
 	if exact {
-		b = append(b, after)
+		b = append(b, afterKey)
 	}
 	return b
 }

@@ -209,7 +209,7 @@ func TestWithPrefix(t *testing.T) {
 	}
 }
 
-// TestBefore checks that Before and From split ranges at a position without losing or repeating a key.
+// TestBefore checks that RangesBefore and From split ranges at a position without losing or repeating a key.
 func TestBefore(t *testing.T) {
 	t.Parallel()
 	ranges := []key.Range{{Start: []byte("b"), End: []byte("c")}, {Start: []byte("ca"), End: []byte("d")}, {Start: []byte("e")}}
@@ -221,7 +221,7 @@ func TestBefore(t *testing.T) {
 		all = append(all, []byte(a), []byte(a+"\x00"), []byte(a+"\x01"))
 	}
 	for _, at := range all {
-		before := key.Before(ranges, at)
+		before := key.RangesBefore(ranges, at)
 		for _, k := range all {
 			if got, want := in(before, k), in(ranges, k) && bytes.Compare(k, at) < 0; got != want {
 				t.Errorf("%q is before %q: %v", k, at, got)
@@ -235,7 +235,7 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// TestBelow checks that Below returns a position before end, and that no other position lies between the two.
+// TestBelow checks that PositionBelow returns a position before end, and that no other position lies between the two.
 func TestBelow(t *testing.T) {
 	t.Parallel()
 	all := bounds(legalKeys(250))
@@ -247,7 +247,7 @@ func TestBelow(t *testing.T) {
 		if end != nil && len(end) == 0 {
 			continue
 		}
-		below := key.Below(end)
+		below := key.PositionBelow(end)
 		in := key.Range{End: end}
 		if !in.Contains(below) {
 			t.Fatalf("%q is not before %q", below, end)

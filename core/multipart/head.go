@@ -13,7 +13,7 @@ const (
 
 // cutHead finds the empty line that ends a head: content[:end] is the head, and content[rest:] follows the empty line.
 // At the end of content, a line end suffices.
-func cutHead(content []byte) (end, rest int, ok bool) {
+func cutHead(content []byte) (end, next int, ok bool) {
 	for end < len(content) {
 		i := bytes.IndexByte(content[end:], '\n')
 		if i < 0 {

@@ -26,15 +26,15 @@ type Ordered interface {
 	ListAfter(ctx context.Context, prefix, after string) iter.Seq2[Object, error]
 }
 
-// ListAfter lists the objects in p whose names begin with prefix and are greater than after. If p is not [Ordered], it
-// lists all objects with the prefix and skips the smaller ones.
-func ListAfter(ctx context.Context, p Place, prefix, after string) iter.Seq2[Object, error] {
+// ListAfter lists the objects in p whose names begin with prefix and are greater than startAfter. If p is not
+// [Ordered], it lists all objects with the prefix and skips the smaller ones.
+func ListAfter(ctx context.Context, p Place, prefix, startAfter string) iter.Seq2[Object, error] {
 	if o, ok := p.(Ordered); ok {
-		return o.ListAfter(ctx, prefix, after)
+		return o.ListAfter(ctx, prefix, startAfter)
 	}
 	return func(yield func(Object, error) bool) {
 		for o, err := range p.List(ctx, prefix) {
-			if err == nil && o.Name <= after {
+			if err == nil && o.Name <= startAfter {
 				continue
 			}
 			if !yield(o, err) {

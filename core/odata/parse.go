@@ -50,7 +50,7 @@ func (p *parser) unexpected() { p.expected("Syntax error", p.lexer.pos) }
 // expected stores an error: the next token is not what the grammar requires at this point.
 //
 //go:noinline
-func (p *parser) expected(what string, at int) {
+func (p *parser) expected(grammar string, offset int) {
 	switch p.tok.name {
 	case "add", "sub", "mul", "div", "mod":
 		p.fail(notImplemented("There is no arithmetic."))
@@ -60,7 +60,7 @@ func (p *parser) expected(what string, at int) {
 		p.fail(p.tok.err)
 		return
 	}
-	p.fail(p.lexer.syntaxError(what, at))
+	p.fail(p.lexer.syntaxError(grammar, offset))
 }
 
 func (p *parser) nextIs(keyword string) bool {

@@ -41,7 +41,7 @@ func MakePlan(f *Filter) Plan {
 	said := make([]bool, len(conjuncts)) // for each conjunct: whether the ranges express the conjunct completely, so that the residual omits it
 	for i, c := range conjuncts {
 		all.exact = true
-		all.narrow(regionOf(c, false))
+		all.intersect(regionOf(c, false))
 		said[i] = all.exact
 	}
 	ranges, width, lost := rangesOf(all.boxes)
@@ -90,7 +90,7 @@ func regionOf(e *expr, negated bool) region {
 	if (e.kind == conjunction) != negated {
 		all := everything()
 		for _, o := range e.operands {
-			all.narrow(regionOf(o, negated))
+			all.intersect(regionOf(o, negated))
 		}
 		return all
 	}

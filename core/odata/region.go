@@ -86,9 +86,9 @@ func regionOfRanges(f field, pieces []key.Range) region {
 	return r
 }
 
-// narrow replaces r by the intersection of r and s. If the intersection needs more than maxRanges boxes, r remains
+// intersect replaces r by the intersection of r and s. If the intersection needs more than maxRanges boxes, r remains
 // unchanged but is no longer exact.
-func (r *region) narrow(s region) {
+func (r *region) intersect(s region) {
 	boxes, ok := intersect(r.boxes, s.boxes)
 	if ok {
 		r.boxes = boxes
@@ -204,14 +204,14 @@ func (w width) String() string {
 	return [...]string{"Nothing", "Point", "Rows", "Partition", "Range", "Table"}[w]
 }
 
-// rangesOf converts boxes to ascending disjoint ranges of encoded keys, and returns the width of the widest. lost is
+// rangesOf converts boxes to ascending disjoint ranges of encoded keys, and returns the width of the widest. widened is
 // true if it ignored a limit of RowKeys in several partitions.
-func rangesOf(boxes []box) (ranges []key.Range, widest width, lost bool) {
+func rangesOf(boxes []box) (ranges []key.Range, widest width, widened bool) {
 	spans := make([]box, 0, len(boxes)) // ranges of encoded keys, as boxes for tidy
 	for _, b := range boxes {
 		r, w := b.keys()
 		if w >= widthRange && !whole(b.row) {
-			lost = true
+			widened = true
 		}
 		widest = max(widest, w)
 		spans = append(spans, box{partition: r})
@@ -219,7 +219,7 @@ func rangesOf(boxes []box) (ranges []key.Range, widest width, lost bool) {
 	for _, s := range tidy(spans) {
 		ranges = append(ranges, s.partition)
 	}
-	return ranges, widest, lost
+	return ranges, widest, widened
 }
 
 // keys returns a range of encoded keys that contains all entities of the box, and its width. If the box has several

@@ -12,9 +12,9 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plain returns the length of the longest prefix of b that needs no escapes in a JSON string: printable ASCII without
-// quotes and backslashes.
-func plain(b []byte) int {
+// plainLength returns the length of the longest prefix of b that needs no escapes in a JSON string: printable ASCII
+// without quotes and backslashes.
+func plainLength(b []byte) int {
 	i := 0
 	// Test eight bytes at a time. Subtracting n from every byte sets the high bit of each byte below n. A borrow may also
 	// set the high bit of a later byte, but the lowest set bit is always right.
@@ -69,12 +69,12 @@ func hex4[T []byte | string](b T) (r rune, ok bool) {
 }
 
 // unescape appends the characters of a JSON string, which must have valid syntax. An unpaired surrogate becomes U+FFFD,
-// and the result lone reports whether there was such a surrogate.
-func unescape(dst []byte, b string) (out []byte, lone bool) {
+// and the result hasLone reports whether there was such a surrogate.
+func unescape(dst []byte, b string) (out []byte, hasLone bool) {
 	for {
 		i := strings.IndexByte(b, '\\')
 		if i < 0 {
-			return append(dst, b...), lone
+			return append(dst, b...), hasLone
 		}
 		dst = append(dst, b[:i]...)
 		b = b[i:]
@@ -94,7 +94,7 @@ func unescape(dst []byte, b string) (out []byte, lone bool) {
 				r = 0x10000 + (r-0xD800)<<10 + (r2 - 0xDC00)
 				b = b[6:]
 			} else {
-				r, lone = utf8.RuneError, true
+				r, hasLone = utf8.RuneError, true
 			}
 		}
 		dst = utf8.AppendRune(dst, r)

@@ -47,8 +47,8 @@ func (e *Events) Append(dst []byte, c *table.FeedCommit, i int) []byte {
 	}
 	w.text("batch", strconv.FormatInt(int64(c.Ticks), 10))
 	w.number("batchsize", uint64(c.All))
-	if change.Ended != 0 {
-		w.text("expired", change.Ended.String())
+	if change.ExpiredAt != 0 {
+		w.text("expired", change.ExpiredAt.String())
 	}
 	switch row := change.Row; {
 	case change.Kind != table.Put:

@@ -159,8 +159,8 @@ func (e *Entity) keys(pk, rk *member) error {
 }
 
 // typedValue returns the value of a property that is not null. The value shares memory with the body or with scratch.
-// The result grown is scratch or a longer buffer, for the next call.
-func (p *member) typedValue(scratch []byte, as spelling) (v edm.Value, grown []byte, err error) {
+// The result buffer is scratch or a longer buffer, for the next call.
+func (p *member) typedValue(scratch []byte, as spelling) (v edm.Value, buffer []byte, err error) {
 	t, err := p.annotation()
 	if err != nil {
 		return v, scratch, err

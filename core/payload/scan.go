@@ -179,7 +179,7 @@ func (s *scanner) text() (token, error) {
 	i := s.pos + 1
 	t, from := token{kind: kindString}, i
 	for wide := false; ; {
-		i += plain(b[i:])
+		i += plainLength(b[i:])
 		if i == len(b) {
 			s.pos = i
 			return t, s.syntax("the string has no closing quote")

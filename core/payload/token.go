@@ -22,8 +22,8 @@ type token struct {
 }
 
 // characters returns the characters of a string. They share memory with the body, or with scratch if the string has
-// escapes. grown is scratch, or a longer buffer, for the next call.
-func (t token) characters(scratch []byte) (s string, grown []byte, lone bool) {
+// escapes. buffer is scratch, or a longer buffer, for the next call.
+func (t token) characters(scratch []byte) (s string, buffer []byte, lone bool) {
 	if !t.escaped {
 		return t.text, scratch, false
 	}

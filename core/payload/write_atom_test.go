@@ -189,7 +189,7 @@ func TestAppendXMLErrors(t *testing.T) {
 		code, msg string
 	}{
 		{"time has seven digits", table.TableNotFound.Err(), "TableNotFound", "The table specified does not exist."},
-		{"index of the operation", table.InvalidInput.Err().At(0), "InvalidInput", "0:One of the request inputs is not valid."},
+		{"index of the operation", table.InvalidInput.Err().WithIndex(0), "InvalidInput", "0:One of the request inputs is not valid."},
 		{"what the sender wrote is escaped", table.InvalidInput.With("<&>\x00\xff\r"), "InvalidInput", "&lt;&amp;&gt;\uFFFD\uFFFD&#xD;"},
 	} {
 		want := atomHead + `<error xmlns="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"><code>` + c.code +

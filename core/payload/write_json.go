@@ -170,7 +170,7 @@ func jsonError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []by
 // lower case. Invalid UTF-8 bytes become U+FFFD.
 func appendEscaped(dst []byte, s string) []byte {
 	for {
-		n := plain(unsafe.Slice(unsafe.StringData(s), len(s)))
+		n := plainLength(unsafe.Slice(unsafe.StringData(s), len(s)))
 		dst = append(dst, s[:n]...)
 		if n == len(s) {
 			return dst

@@ -192,8 +192,8 @@ func TestAppendError(t *testing.T) {
 		want string
 	}{
 		{"time has seven digits", table.ResourceNotFound.Err(), `{"odata.error":{"code":"ResourceNotFound","message":{"lang":"en-US","value":"The specified resource does not exist.\nRequestId:f991\nTime:2022-01-24T20:59:46.2887000Z"}}}`},
-		{"index of the operation", table.EntityAlreadyExists.Err().At(2), `{"odata.error":{"code":"EntityAlreadyExists","message":{"lang":"en-US","value":"2:The specified entity already exists.\nRequestId:f991\nTime:2022-01-24T20:59:46.2887000Z"}}}`},
-		{"index 0 is an index", table.EntityAlreadyExists.Err().At(0), `{"odata.error":{"code":"EntityAlreadyExists","message":{"lang":"en-US","value":"0:The specified entity already exists.\nRequestId:f991\nTime:2022-01-24T20:59:46.2887000Z"}}}`},
+		{"index of the operation", table.EntityAlreadyExists.Err().WithIndex(2), `{"odata.error":{"code":"EntityAlreadyExists","message":{"lang":"en-US","value":"2:The specified entity already exists.\nRequestId:f991\nTime:2022-01-24T20:59:46.2887000Z"}}}`},
+		{"index 0 is an index", table.EntityAlreadyExists.Err().WithIndex(0), `{"odata.error":{"code":"EntityAlreadyExists","message":{"lang":"en-US","value":"0:The specified entity already exists.\nRequestId:f991\nTime:2022-01-24T20:59:46.2887000Z"}}}`},
 		{"what the sender wrote is escaped", table.InvalidInput.With("\"ä\n\xff"), `{"odata.error":{"code":"InvalidInput","message":{"lang":"en-US","value":"\"\u00e4\n\ufffd\nRequestId:f991\nTime:2022-01-24T20:59:46.2887000Z"}}}`},
 	} {
 		got := string(payload.Minimal.AppendError(nil, c.err, "f991", now))

@@ -77,19 +77,19 @@ func (c *call) transact(ctx context.Context, parts []multipart.Operation) (answe
 			err = table.CommandsInBatchActOnDifferentPartitions.Err()
 		}
 		if err != nil {
-			return c.changeset(p.failOperation(asError(err).At(i), len(parts))), nil
+			return c.changeset(p.failOperation(asError(err).WithIndex(i), len(parts))), nil
 		}
 	}
 	c.route.Table = calls[0].route.Table
 	c.visitWrite(ops...)
-	if err := c.admit(ctx, Access{PartitionKey: ops[0].PartitionKey, HasPartition: true, Entities: len(ops)}); err != nil {
+	if err := c.checkAccess(ctx, Access{PartitionKey: ops[0].PartitionKey, HasPartition: true, Entities: len(ops)}); err != nil {
 		return answer{}, err
 	}
 	ticks, err := c.Service.Transact(ctx, c.name(), ops)
 	if err != nil {
 		e := asError(err)
 		if e.Retriable() {
-			return answer{}, e.Whole()
+			return answer{}, e.WithoutIndex()
 		}
 		return c.changeset(calls[min(e.Index, len(calls)-1)].failOperation(e, len(calls))), nil
 	}
@@ -172,7 +172,7 @@ func (c *call) partOperation() (table.Operation, error) {
 func (c *call) failOperation(e *table.Error, of int) multipart.Response {
 	found := c.phaseOf(e)
 	if of == 1 && found == running {
-		e = e.Whole()
+		e = e.WithoutIndex()
 	}
 	return c.failPart(e, found)
 }
@@ -264,7 +264,7 @@ func (c *call) batchQuery(ctx context.Context, query *call) (answer, error) {
 	case asError(err).Retriable():
 		return answer{}, err
 	default:
-		e := asError(err).At(0)
+		e := asError(err).WithIndex(0)
 		part = query.failPart(e, query.phaseOf(e))
 	}
 	return c.batchAnswer(boundary, 256+partSize(&part), func(dst []byte) []byte { return multipart.AppendQuery(dst, boundary, part) }), nil

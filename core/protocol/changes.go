@@ -11,7 +11,7 @@ import (
 // getChanges answers GET comp=changes, which Azure does not have. A stream is sent after getChanges has returned, so it
 // must not refer to the memory of the request.
 func (c *call) getChanges(ctx context.Context) (a answer, err error) {
-	f := &changefeed.Feed{Service: &c.Service, Now: c.Now, Until: c.req.Until, Waiters: c.Waiters, WithTimeout: c.WithTimeout, Waited: c.req.Waited}
+	f := &changefeed.Feed{Service: &c.Service, Now: c.Now, Stopping: c.req.Stopping, Waiters: c.Waiters, WithTimeout: c.WithTimeout, Waited: c.req.Waited}
 	f.Request, err = changefeed.Parse(c.name(), c.keyRange(), c.target.Query, c.header.Get("Accept"), c.header.Get("Last-Event-Id"), time.Duration(c.options.Timeout)*time.Second)
 	if err != nil {
 		return a, err
@@ -19,7 +19,7 @@ func (c *call) getChanges(ctx context.Context) (a answer, err error) {
 	if c.grant != nil {
 		f.Expires = c.grant.Expiry()
 	}
-	work := Work{Payer: c.account.Name, Known: true, Query: true}
+	work := Work{Payer: c.account.Name, IsAccount: true, Query: true}
 	f.End = func() { c.endTurn(0) }
 	f.Begin = func(ctx context.Context) error {
 		c.cost = table.Cost{Timed: c.cost.Timed} // the previous cost has already been charged

@@ -25,10 +25,10 @@ const (
 // work returns the cost of examining the given numbers of rows and bytes.
 func work(rows, size int) int64 { return costRow*int64(rows) + int64(size/scannedBytes) }
 
-// currentCost returns the cost of the request so far. The parameter sent is the size of the answer in bytes.
-func (x *exchange) currentCost(sent int) int64 {
+// currentCost returns the cost of the request so far. The parameter answerSize is the size of the answer in bytes.
+func (x *exchange) currentCost(answerSize int) int64 {
 	c := &x.cost
-	return costRequest + costCall*int64(c.Calls) + work(c.ScannedRows, c.ScannedBytes) + costReceived*int64(len(x.whole.b)) + costSent*int64(sent)
+	return costRequest + costCall*int64(c.Calls) + work(c.ScannedRows, c.ScannedBytes) + costReceived*int64(len(x.whole.b)) + costSent*int64(answerSize)
 }
 
 // meter starts to count the cost of the operation. It is called only after authentication, because the cost reveals

@@ -30,7 +30,7 @@ func (c *call) countEntities(ctx context.Context) (answer, error) {
 	c.visitQuery(filter, from)
 	c.resp.reads, c.resp.filter = true, filter
 	page, err := c.Service.Query(ctx, c.name(), table.Query{
-		Filter: filter, Within: c.keyRange(), Count: true, From: from, Consistency: consistency, Pause: c.pause(ctx),
+		Filter: filter, Range: c.keyRange(), Count: true, From: from, Consistency: consistency, Pause: c.pause(ctx),
 	})
 	if err != nil {
 		return answer{}, err

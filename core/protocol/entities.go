@@ -22,7 +22,7 @@ func (c *call) writeEntity(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	c.visitWrite(op)
-	if err := c.admit(ctx, Access{PartitionKey: op.PartitionKey, HasPartition: true, Entities: 1}); err != nil {
+	if err := c.checkAccess(ctx, Access{PartitionKey: op.PartitionKey, HasPartition: true, Entities: 1}); err != nil {
 		return answer{}, err
 	}
 	ticks, err := c.Service.Write(ctx, c.name(), op)

@@ -32,7 +32,7 @@ func (c *call) fail(err error) {
 	c.head(found)
 	r.Header = c.withPreference(found, e.Status(), r.Header)
 	r.Status = e.Status()
-	if r.recordError(e); r.Cut {
+	if r.recordError(e); r.Disconnect {
 		r.Err = nil // the Gate closed the connection on purpose, so there is no cause to log
 	}
 	r.add("x-ms-error-code", r.Code)

@@ -74,8 +74,8 @@ func TestGate(t *testing.T) {
 			}
 			g.asked, g.err = nil, want.err
 			resp := s.Serve(t.Context(), s.request(tt.method, tt.path, tt.contentType, []byte(tt.body)))
-			if want.status != 0 && resp.Status != want.status || resp.Cut != want.cut || want.err == nil && resp.Status >= 400 {
-				t.Errorf("%s, %v: status %d, cut %t: %s", tt.operation, want.err, resp.Status, resp.Cut, resp.Body)
+			if want.status != 0 && resp.Status != want.status || resp.Disconnect != want.cut || want.err == nil && resp.Status >= 400 {
+				t.Errorf("%s, %v: status %d, cut %t: %s", tt.operation, want.err, resp.Status, resp.Disconnect, resp.Body)
 			}
 			if want.status == 503 && field(&resp, "Retry-After") == "" {
 				t.Errorf("%s: no Retry-After", tt.operation)
@@ -108,8 +108,8 @@ func TestCut(t *testing.T) {
 		g := &gate{err: tt.err}
 		s.Gate = g
 		resp := s.Serve(t.Context(), s.request("POST", "/people", "application/json", []byte(`{"PartitionKey":"cut","RowKey":"r"}`)))
-		if !resp.Cut || resp.Err != nil {
-			t.Errorf("%v: cut %t, error for the log %v", tt.err, resp.Cut, resp.Err)
+		if !resp.Disconnect || resp.Err != nil {
+			t.Errorf("%v: cut %t, error for the log %v", tt.err, resp.Disconnect, resp.Err)
 		}
 		resp.Release()
 		g.err = nil

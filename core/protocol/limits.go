@@ -12,9 +12,9 @@ import (
 
 var _ Limiter = (*throttle.Buckets)(nil)
 
-// admit applies the rate limits and the gate to an operation. The caller sets a.Entities and, if all entities are in
-// one partition, a.PartitionKey and a.HasPartition.
-func (c *call) admit(ctx context.Context, a Access) error {
+// checkAccess applies the rate limits and the gate to an operation. The caller sets a.Entities and, if all entities are
+// in one partition, a.PartitionKey and a.HasPartition.
+func (c *call) checkAccess(ctx context.Context, a Access) error {
 	if c.Limits.Account == nil && c.Limits.Partition == nil && c.Gate == nil {
 		return nil
 	}
@@ -39,10 +39,10 @@ func (c *call) checkLimits(ctx context.Context, a Access) error {
 	}
 	err := c.Gate.Admit(ctx, &a)
 	if errors.Is(err, ErrCutAfter) {
-		c.resp.Cut = true
+		c.resp.Disconnect = true
 		return nil
 	}
-	c.resp.Cut = errors.Is(err, ErrCut)
+	c.resp.Disconnect = errors.Is(err, ErrCut)
 	return err
 }
 
@@ -51,11 +51,11 @@ func (x *exchange) rate(b Limiter, key string, n int, why Refusal, message strin
 	if b == nil {
 		return nil
 	}
-	return x.busy(b.Take(key, n), why, message)
+	return x.serverBusy(b.Take(key, n), why, message)
 }
 
-// busy returns ServerBusy with the given time to wait before a retry. It returns nil if this time is 0.
-func (x *exchange) busy(wait time.Duration, why Refusal, message string) error {
+// serverBusy returns ServerBusy with the given time to wait before a retry. It returns nil if this time is 0.
+func (x *exchange) serverBusy(wait time.Duration, why Refusal, message string) error {
 	if wait <= 0 {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (x *exchange) refuseAfterFailures() error {
 	if b == nil {
 		return nil
 	}
-	return x.busy(b.Peek(sourceKey(x.req.Source)), RefusedFailures, "Too many requests from this address could not be authenticated. Retry later with a valid key.")
+	return x.serverBusy(b.Peek(sourceKey(x.req.Source)), RefusedFailures, "Too many requests from this address could not be authenticated. Retry later with a valid key.")
 }
 
 // sourceKey returns the key of the token bucket for a client: its IPv4 address,

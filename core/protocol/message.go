@@ -31,9 +31,9 @@ type Request struct {
 	Body io.Reader
 	// ContentLength is the length of Body, or -1 if it is unknown.
 	ContentLength int64
-	// Until is canceled when the transport stops; requests that wait for changes then return. If Until is nil, no
+	// Stopping is canceled when the transport stops; requests that wait for changes then return. If Stopping is nil, no
 	// request waits for changes, and no Response has a Stream.
-	Until context.Context
+	Stopping context.Context
 	// ServesAgain means that the transport handles Response.Wait: it calls the Wait's method Await, stores the Wait in
 	// the field Waited, and calls Serve again. If ServesAgain is false, Serve itself does these three steps.
 	ServesAgain bool
@@ -84,8 +84,8 @@ type Response struct {
 	Summary
 	// Visit describes the accessed entities for traffic statistics. It is nil if the request did not address entities.
 	Visit *Visit
-	// Cut makes the transport close the connection without a response.
-	Cut bool
+	// Disconnect makes the transport close the connection without a response.
+	Disconnect bool
 
 	release func()
 }

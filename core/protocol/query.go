@@ -31,7 +31,7 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	c.visitEntity()
-	err = c.admit(ctx, Access{PartitionKey: c.route.PartitionKey, HasPartition: true, Entities: 1})
+	err = c.checkAccess(ctx, Access{PartitionKey: c.route.PartitionKey, HasPartition: true, Entities: 1})
 	if err != nil {
 		return answer{}, err
 	}
@@ -79,12 +79,12 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	c.visitQuery(filter, from)
-	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
+	if err := c.checkAccess(ctx, Access{Entities: 1}); err != nil {
 		return answer{}, err
 	}
 	c.resp.reads, c.resp.filter = true, filter
 	page, err := c.Service.Query(ctx, c.name(), table.Query{
-		Filter: filter, Within: c.keyRange(), Top: top, From: from, Descending: order.Descending, Consistency: consistency, Pause: c.pause(ctx),
+		Filter: filter, Range: c.keyRange(), Top: top, From: from, Descending: order.Descending, Consistency: consistency, Pause: c.pause(ctx),
 	})
 	if err != nil {
 		return answer{}, err

@@ -24,7 +24,7 @@ func (h *Handler) Serve(ctx context.Context, req *Request) (resp Response) {
 }
 
 func (h *Handler) serve(ctx context.Context, req *Request) Response {
-	c := h.begin(req)
+	c := h.newCall(req)
 	c.target = address.Parse(req.Target)
 	var optionsErr error
 	c.options, optionsErr = address.ParseOptions(c.target.Query)
@@ -44,8 +44,8 @@ func (h *Handler) serve(ctx context.Context, req *Request) Response {
 	return c.resp
 }
 
-// begin returns a new call. Its response already has the headers that all responses share.
-func (h *Handler) begin(req *Request) *call {
+// newCall returns a new call. Its response already has the headers that all responses share.
+func (h *Handler) newCall(req *Request) *call {
 	state := new(struct { // one struct needs only one allocation
 		call
 		exchange
@@ -200,7 +200,7 @@ func echoable(id string) bool {
 
 // Refuse returns an error response for a request that the transport refuses without calling Serve.
 func (h *Handler) Refuse(req *Request, err *table.Error) Response {
-	c := h.begin(req)
+	c := h.newCall(req)
 	c.fail(front(err))
 	return c.resp
 }
@@ -213,7 +213,7 @@ func (c *call) do(ctx context.Context) (answer, error) {
 	case err != nil:
 		return answer{}, err
 	case c.route.Misbuilt != nil:
-		if err := c.admit(ctx, Access{Entities: 1}); err != nil {
+		if err := c.checkAccess(ctx, Access{Entities: 1}); err != nil {
 			return answer{}, err
 		}
 		return answer{}, c.tableFirst(ctx, c.route.Misbuilt)
@@ -231,7 +231,7 @@ func (c *call) inTurn(ctx context.Context) (a answer, err error) {
 		c.whole = body{b, err, true}
 	}
 	err = c.takeTurn(ctx, Work{
-		Payer: c.account.Name, Known: true, Write: c.operation.write,
+		Payer: c.account.Name, IsAccount: true, Write: c.operation.write,
 		Query: (c.route.Resource == address.EntitySet || c.route.Resource == address.EntityCount || c.route.Resource == address.TableChanges) && !c.operation.write,
 	})
 	if err != nil {
@@ -241,11 +241,11 @@ func (c *call) inTurn(ctx context.Context) (a answer, err error) {
 	return c.run(ctx)
 }
 
-// run executes the operation. It calls admit first, except for batches and for operations with an answer in JSON or
-// ATOM. These operations and batches call admit themselves when they know their entities.
+// run executes the operation. It calls checkAccess first, except for batches and for operations with an answer in JSON
+// or ATOM. These operations and batches call admit themselves when they know their entities.
 func (c *call) run(ctx context.Context) (answer, error) {
 	if c.operation.otherFormat && !c.operation.inParts {
-		if err := c.admit(ctx, Access{Entities: 1}); err != nil {
+		if err := c.checkAccess(ctx, Access{Entities: 1}); err != nil {
 			return answer{}, err
 		}
 	}

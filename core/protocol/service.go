@@ -88,7 +88,7 @@ func (c *call) setProperties(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	err = c.Service.UpdateAccountSettings(ctx, c.address.Account, func(old []byte) ([]byte, error) {
-		return settings.Keep(old, body)
+		return settings.Merge(old, body)
 	})
 	if c.settings.Forget(c.account.Name); c.SettingsMemory != nil { // forget the settings even after an error, because the write may have been applied
 		c.SettingsMemory.Forget(c.account.Name, c.Now())

@@ -19,12 +19,12 @@ func (h *Handler) settingsAge() edm.Ticks {
 
 // accountSettings returns the settings of the request's account. The account must exist.
 func (x *exchange) accountSettings(ctx context.Context) (*settings.Properties, error) {
-	if r := x.settings.Get(x.account.Name); r.Fresh(x.now, x.settingsAge()) {
+	if r := x.settings.Get(x.account.Name); r.IsFresh(x.now, x.settingsAge()) {
 		return &r.Properties, nil
 	}
 	if x.SettingsMemory != nil {
 		stored, at, ok := x.SettingsMemory.Recall(x.account.Name)
-		if p, err := parseSettings(stored); ok && err == nil && (&settings.Read{At: at}).Fresh(x.now, x.settingsAge()) {
+		if p, err := parseSettings(stored); ok && err == nil && (&settings.Read{At: at}).IsFresh(x.now, x.settingsAge()) {
 			return &p, nil
 		}
 	}

@@ -2,9 +2,9 @@ package protocol
 
 import "strings"
 
-// Shown returns the part of a summary that logs and traces may contain, apart from the status. It omits text that a
+// Redacted returns the part of a summary that logs and traces may contain, apart from the status. It omits text that a
 // client without a key can choose, and text that may be secret.
-func (s *Summary) Shown() Summary {
+func (s *Summary) Redacted() Summary {
 	shown := *s
 	shown.Method = shownMethod(s.Method)
 	if !s.SignedIn {

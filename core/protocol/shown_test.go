@@ -16,7 +16,7 @@ func FuzzShown(f *testing.F) {
 	f.Fuzz(func(t *testing.T, before, name, secret, method string, refused int) {
 		s := protocol.Summary{Method: method, Account: "acct", SignedIn: refused%2 == 0, ClientRequestID: before + name + secret}
 		s.Refused = []protocol.Refusal{"", protocol.RefusedAccount, protocol.RefusedSignature, protocol.RefusedQueue}[uint(refused)%4]
-		shown := s.Shown()
+		shown := s.Redacted()
 		switch strings.ToLower(name) {
 		case "sig=", "sig%3d", "key=", "key%3d":
 			if len(secret) > 5 && !strings.Contains(before+name+"…", secret) && strings.Contains(shown.ClientRequestID, secret) {
@@ -32,7 +32,7 @@ func FuzzShown(f *testing.F) {
 		if !s.SignedIn && shown.ClientRequestID != "" {
 			t.Fatalf("%+v is shown of what a stranger sent", shown)
 		}
-		if again := shown.Shown(); again != shown {
+		if again := shown.Redacted(); again != shown {
 			t.Fatalf("shown twice: %+v and %+v", shown, again)
 		}
 	})

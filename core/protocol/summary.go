@@ -10,7 +10,7 @@ import (
 )
 
 // Summary describes one request for logs and metrics. It contains no keys and no values of entities. It does contain
-// text that the client chose, so logs must use [Summary.Shown].
+// text that the client chose, so logs must use [Summary.Redacted].
 type Summary struct {
 	Method string
 	// Source is the client's address, or the zero Addr if it is unknown.
@@ -42,16 +42,16 @@ type Summary struct {
 	Received, Sent int
 	// Waited is how long the request waited in the queue of package admission. That package sets it.
 	Waited time.Duration
-	// Took is the time from the start of the request to the complete response. The transport sets it.
-	Took time.Duration
+	// Duration is the time from the start of the request to the complete response. The transport sets it.
+	Duration time.Duration
 
 	reads  bool // whether the operation is a query or a count of entities
 	filter *odata.Filter
 }
 
-// About copies the fields that describe the request from another summary. A transport calls it if it sends a refusal in
-// place of the handler's answer.
-func (s *Summary) About(other *Summary) {
+// CopyRequest copies the fields that describe the request from another summary. A transport calls it if it sends a
+// refusal in place of the handler's answer.
+func (s *Summary) CopyRequest(other *Summary) {
 	s.Operation, s.Table, s.Account, s.SignedIn, s.Waited = other.Operation, other.Table, other.Account, other.SignedIn, other.Waited
 }
 

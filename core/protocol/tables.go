@@ -26,7 +26,7 @@ func (c *call) createTable(ctx context.Context) (answer, error) {
 		return answer{}, table.PropertiesNeedValue.Err()
 	}
 	c.route.Table = name
-	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
+	if err := c.checkAccess(ctx, Access{Entities: 1}); err != nil {
 		return answer{}, err
 	}
 	if err := c.Service.CreateTable(ctx, c.name()); err != nil {
@@ -58,7 +58,7 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
+	if err := c.checkAccess(ctx, Access{Entities: 1}); err != nil {
 		return answer{}, err
 	}
 	page, err := c.Service.QueryTables(ctx, c.address.Account, table.TableQuery{Filter: filter, Top: top, From: string(from), Consistency: consistency})
@@ -85,7 +85,7 @@ func (c *call) getTable(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
+	if err := c.checkAccess(ctx, Access{Entities: 1}); err != nil {
 		return answer{}, err
 	}
 	name, err := c.Service.GetTable(ctx, c.name(), consistency)
@@ -101,7 +101,7 @@ func (c *call) deleteTable(ctx context.Context) (answer, error) {
 	if c.header.Get("If-None-Match") != "" {
 		return answer{}, table.InvalidInput.With("If-Match or If-None-Match headers cannot be specified if the target type does not have etag properties defined.")
 	}
-	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
+	if err := c.checkAccess(ctx, Access{Entities: 1}); err != nil {
 		return answer{}, err
 	}
 	if err := c.Service.DeleteTable(ctx, c.name()); err != nil {

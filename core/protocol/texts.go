@@ -8,7 +8,7 @@ type Text struct {
 }
 
 // Texts lists the text fields of every log entry, in order. A log entry omits empty fields. The values come from
-// [Summary.Shown].
+// [Summary.Redacted].
 var Texts = [LogFields]Text{
 	{"operation", "", func(s *Summary) string { return s.Operation }},
 	{"account", "edgetable.account", func(s *Summary) string { return s.Account }},
@@ -24,7 +24,7 @@ const LogFields = 7
 
 // AppendLog appends a log field for each of [Texts] that is not empty.
 func (s *Summary) AppendLog(dst []Field) []Field {
-	shown := s.Shown()
+	shown := s.Redacted()
 	for i := range Texts {
 		if value := Texts[i].Of(&shown); value != "" {
 			dst = append(dst, Field{Name: Texts[i].Name, Value: value})

@@ -33,7 +33,7 @@ func (r *turns) Begin(_ context.Context, w protocol.Work) (protocol.Turn, time.D
 		kind = "query"
 	}
 	payer := w.Payer
-	if !w.Known {
+	if !w.IsAccount {
 		payer = fmt.Sprintf("%x", payer)
 	}
 	r.log = append(r.log, kind+" by "+payer)

@@ -27,9 +27,9 @@ type Work struct {
 	// Payer is the account of an authenticated request. Otherwise it is the network address of the client, in a form
 	// that no account name has.
 	Payer string
-	// Known is set if the payer is an account.
-	Known bool
-	Write bool
+	// IsAccount is set if the payer is an account.
+	IsAccount bool
+	Write     bool
 	// Query is set if the cost of the request depends on the stored data.
 	Query bool
 	// Cost is the minimum cost of the request.

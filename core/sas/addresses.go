@@ -31,7 +31,7 @@ func (t *Token) addresses() (addresses, error) {
 	}
 	a, ok := parseAddresses(t.value(sip))
 	if !ok {
-		return a, failed("sip must be an IP address, or a range of two addresses with a dash between them and the lower address first; it is " + quote(t.value(sip)))
+		return a, authenticationFailed("sip must be an IP address, or a range of two addresses with a dash between them and the lower address first; it is " + quote(t.value(sip)))
 	}
 	return a, nil
 }

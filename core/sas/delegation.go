@@ -53,30 +53,30 @@ func (d DelegationKey) String() string {
 	return "delegation key of " + d.ObjectID + " in " + d.TenantID + " from " + d.Start + " to " + d.Expiry + " (value withheld)"
 }
 
-// Delegate issues a delegation key derived from the account key k for the user in want. An empty want.Start means now.
+// Delegate issues a delegation key derived from the account key k for a user. An empty user.Start means now.
 // Delegate sets Service and Value, and truncates times to the second. The errors are:
 //
 //   - InvalidXmlDocument for a malformed time, because the times come from the XML of the request;
 //   - OutOfRangeInput if Expiry is not after Start, not in the future, or more than seven days from now;
 //   - AuthorizationPermissionMismatch if the user has no role or no ids;
 //   - InvalidHeaderValue if the version was never published.
-func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, now edm.Ticks) (DelegationKey, error) {
+func Delegate(k *sharedkey.Key, account string, role Role, user DelegationKey, now edm.Ticks) (DelegationKey, error) {
 	start, expiry := now, edm.Ticks(0)
 	var err error
-	if want.Start != "" {
-		if start, err = ParseTime(want.Start); err != nil {
+	if user.Start != "" {
+		if start, err = ParseTime(user.Start); err != nil {
 			return DelegationKey{}, refuse(table.InvalidXMLDocument, "Start: "+err.Error())
 		}
 	}
-	if expiry, err = ParseTime(want.Expiry); err != nil {
+	if expiry, err = ParseTime(user.Expiry); err != nil {
 		return DelegationKey{}, refuse(table.InvalidXMLDocument, "Expiry: "+err.Error())
 	}
 	start -= start % edm.TicksPerSecond
 	expiry -= expiry % edm.TicksPerSecond
 	switch {
-	case role != Reader && role != Contributor, !visible(want.ObjectID), !visible(want.TenantID):
+	case role != Reader && role != Contributor, !visible(user.ObjectID), !visible(user.TenantID):
 		return DelegationKey{}, refuse(table.AuthorizationPermissionMismatch, "the token has no role that permits this request, or no object id or tenant id")
-	case !version.Known(want.Version):
+	case !version.Known(user.Version):
 		return DelegationKey{}, refuse(table.InvalidHeaderValue, "send x-ms-version, "+DelegationVersion+" or later")
 	case expiry <= start:
 		return DelegationKey{}, refuse(table.OutOfRangeInput, "Expiry must be after Start")
@@ -85,9 +85,9 @@ func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, n
 	case expiry > now+maxDelegation:
 		return DelegationKey{}, refuse(table.OutOfRangeInput, "Expiry must be within seven days from now")
 	}
-	want.Start, want.Expiry, want.Service = start.String(), expiry.String(), "t"
-	want.Value = want.derive(k, account, role)
-	return want, nil
+	user.Start, user.Expiry, user.Service = start.String(), expiry.String(), "t"
+	user.Value = user.derive(k, account, role)
+	return user, nil
 }
 
 // derive returns the secret of the delegation key: a signature over several lines. The first line occurs in no other
@@ -138,9 +138,9 @@ func (t *Token) admitKey(now, end edm.Ticks) error {
 	}
 	switch {
 	case now < start:
-		return failed("the user delegation key is valid from " + start.String() + "; it is " + now.String())
+		return authenticationFailed("the user delegation key is valid from " + start.String() + "; it is " + now.String())
 	case end > expiry:
-		return failed("the token expires at " + end.String() + ", after its user delegation key at " + expiry.String())
+		return authenticationFailed("the token expires at " + end.String() + ", after its user delegation key at " + expiry.String())
 	}
 	return nil
 }

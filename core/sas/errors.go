@@ -10,8 +10,10 @@ func refuse(code table.Code, detail string) *table.Error {
 	return code.With(code.Err().Message + " Detail: " + detail + ".")
 }
 
-// failed returns AuthenticationFailed with the given detail.
-func failed(detail string) *table.Error { return refuse(table.AuthenticationFailed, detail) }
+// authenticationFailed returns AuthenticationFailed with the given detail.
+func authenticationFailed(detail string) *table.Error {
+	return refuse(table.AuthenticationFailed, detail)
+}
 
 // mismatched returns the error for a wrong signature. It quotes the StringToSign that the server computed, for
 // comparison with the client's.
@@ -30,7 +32,7 @@ func (t *Token) mismatched(account string) *table.Error {
 		}
 		out = sharedkey.AppendEscaped(out, line, 96)
 	}
-	return failed(string(append(out, '"')))
+	return authenticationFailed(string(append(out, '"')))
 }
 
 func article(k kind) string {

@@ -68,27 +68,27 @@ func (t *Token) required() set {
 func (t *Token) check() *table.Error {
 	v := t.value(sv)
 	if !version.Known(v) || v < t.kind.first() {
-		return failed("the version sv of " + article(t.kind) + " must be a published version such as 2019-02-02, from " + t.kind.first() + " on; it is " + quote(v))
+		return authenticationFailed("the version sv of " + article(t.kind) + " must be a published version such as 2019-02-02, from " + t.kind.first() + " on; it is " + quote(v))
 	}
 	if missing := t.required() &^ t.given; missing != 0 {
-		return failed(article(t.kind) + " needs the parameter " + fieldNames[missing.first()])
+		return authenticationFailed(article(t.kind) + " needs the parameter " + fieldNames[missing.first()])
 	}
 	if foreign := t.given &^ signedFields(t.kind, v); foreign != 0 {
-		return failed("the parameter " + fieldNames[foreign.first()] + " is not part of " + article(t.kind) + " of version " + v)
+		return authenticationFailed("the parameter " + fieldNames[foreign.first()] + " is not part of " + article(t.kind) + " of version " + v)
 	}
 	switch {
 	case t.given.has(srk) && !t.given.has(spk):
-		return failed("srk requires spk: a RowKey is a bound only within a partition")
+		return authenticationFailed("srk requires spk: a RowKey is a bound only within a partition")
 	case t.given.has(erk) && !t.given.has(epk):
-		return failed("erk requires epk: a RowKey is a bound only within a partition")
+		return authenticationFailed("erk requires epk: a RowKey is a bound only within a partition")
 	case !hasOnly(t.value(ss), "bqtf"):
-		return failed("ss must consist of the letters b, q, t and f; it is " + quote(t.value(ss)))
+		return authenticationFailed("ss must consist of the letters b, q, t and f; it is " + quote(t.value(ss)))
 	case !hasOnly(t.value(srt), "sco"):
-		return failed("srt must consist of the letters s, c and o; it is " + quote(t.value(srt)))
+		return authenticationFailed("srt must consist of the letters s, c and o; it is " + quote(t.value(srt)))
 	case t.given.has(sduoid) || t.given.has(skdutid):
 		// With sduoid or skdutid, a token is valid only for one user or tenant. The client must then also send a bearer
 		// token, which the server does not support.
-		return failed("tokens that are bound to one user (sduoid or skdutid) are not supported")
+		return authenticationFailed("tokens that are bound to one user (sduoid or skdutid) are not supported")
 	}
 	return nil
 }

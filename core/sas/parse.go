@@ -35,7 +35,7 @@ func Parse(rawQuery string) (*Token, error) {
 	case !seen.has(sig):
 		return nil, nil
 	case repeated != 0:
-		return nil, failed("the parameter " + fieldNames[repeated.first()] + " occurs more than once in the query")
+		return nil, authenticationFailed("the parameter " + fieldNames[repeated.first()] + " occurs more than once in the query")
 	}
 	return newToken(&values, decoded)
 }
@@ -53,11 +53,11 @@ func limit(f field) int {
 func checkValue(f field, value []byte) error {
 	switch {
 	case len(value) > limit(f):
-		return failed("the parameter " + fieldNames[f] + " is too long")
+		return authenticationFailed("the parameter " + fieldNames[f] + " is too long")
 	case !utf8.Valid(value):
-		return failed("the parameter " + fieldNames[f] + " is not UTF-8")
+		return authenticationFailed("the parameter " + fieldNames[f] + " is not UTF-8")
 	case bytes.IndexByte(value, '\n') >= 0:
-		return failed("the parameter " + fieldNames[f] + " contains a line feed")
+		return authenticationFailed("the parameter " + fieldNames[f] + " contains a line feed")
 	}
 	return nil
 }

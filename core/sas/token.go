@@ -101,7 +101,7 @@ func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte,
 	size := 0
 	for f, v := range values {
 		if len(v) > 3*limit(field(f)) {
-			return nil, failed("the parameter " + fieldNames[f] + " is too long")
+			return nil, authenticationFailed("the parameter " + fieldNames[f] + " is too long")
 		}
 		size += len(v)
 	}
@@ -110,7 +110,7 @@ func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte,
 		if v != "" {
 			start, ok := len(text), false
 			if text, ok = decode(text, v); !ok {
-				return nil, failed("the parameter " + fieldNames[f] + " has a broken percent-escape")
+				return nil, authenticationFailed("the parameter " + fieldNames[f] + " has a broken percent-escape")
 			}
 			if err := checkValue(field(f), text[start:]); err != nil {
 				return nil, err

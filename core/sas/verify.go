@@ -48,7 +48,7 @@ func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := terms.admit(t, c.Now); err != nil {
+	if err := terms.checkTime(t, c.Now); err != nil {
 		return nil, err
 	}
 	if err := t.reach(&c); err != nil {
@@ -103,7 +103,7 @@ func (t *Token) terms(c *Context) (m terms, err error) {
 func (t *Token) time(f field) (edm.Ticks, error) {
 	at, err := ParseTime(t.value(f))
 	if err != nil {
-		return 0, failed(fieldNames[f] + " is " + quote(t.value(f)) + ", but " + err.Error())
+		return 0, authenticationFailed(fieldNames[f] + " is " + quote(t.value(f)) + ", but " + err.Error())
 	}
 	return at, nil
 }
@@ -118,7 +118,7 @@ func (t *Token) complement(m *terms, c *Context) error {
 		}
 	}
 	if p == nil {
-		return failed("the table " + quote(t.table) + " has no stored access policy " + quote(t.value(si)))
+		return authenticationFailed("the table " + quote(t.table) + " has no stored access policy " + quote(t.value(si)))
 	}
 	if p.Start != nil {
 		if t.given.has(st) {
@@ -146,15 +146,15 @@ func (t *Token) complement(m *terms, c *Context) error {
 }
 
 func twice(f field) error {
-	return failed(fieldNames[f] + " is in both the token and its stored access policy; remove it from one of them")
+	return authenticationFailed(fieldNames[f] + " is in both the token and its stored access policy; remove it from one of them")
 }
 
 func neither(f field) error {
-	return failed(fieldNames[f] + " is neither in the token nor in its stored access policy")
+	return authenticationFailed(fieldNames[f] + " is neither in the token nor in its stored access policy")
 }
 
-// admit returns an error unless the current time is between start and expiry.
-func (m *terms) admit(t *Token, now edm.Ticks) error {
+// checkTime returns an error unless the current time is between start and expiry.
+func (m *terms) checkTime(t *Token, now edm.Ticks) error {
 	if now >= m.start && now <= m.expiry {
 		return t.admitKey(now, m.expiry)
 	}
@@ -162,7 +162,7 @@ func (m *terms) admit(t *Token, now edm.Ticks) error {
 	if m.start != 0 {
 		detail += m.start.String()
 	}
-	return failed(detail + "] - Expiry [" + m.expiry.String() + "] - Current [" + now.String() + "]")
+	return authenticationFailed(detail + "] - Expiry [" + m.expiry.String() + "] - Current [" + now.String() + "]")
 }
 
 // reach returns an error unless the token permits the client's address and the protocol of the request.
@@ -194,7 +194,7 @@ func (t *Token) needsHTTPS() (bool, error) {
 	case "", "https,http", "http,https":
 		return false, nil
 	}
-	return false, failed("spr must be https or https,http; it is " + quote(t.value(spr)))
+	return false, authenticationFailed("spr must be https or https,http; it is " + quote(t.value(spr)))
 }
 
 func outside(source netip.Addr) error {

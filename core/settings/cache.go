@@ -13,9 +13,9 @@ type Read struct {
 	At edm.Ticks
 }
 
-// Fresh reports whether the settings were read recently: before now by less than the duration age. Settings with a time
-// in the future are not fresh, because the clock was set back.
-func (r *Read) Fresh(now, age edm.Ticks) bool {
+// IsFresh reports whether the settings were read recently: before now by less than the duration age. Settings with a
+// time in the future are not fresh, because the clock was set back.
+func (r *Read) IsFresh(now, age edm.Ticks) bool {
 	return r != nil && r.At <= now && now-r.At < age
 }
 

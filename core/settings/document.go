@@ -48,7 +48,7 @@ func parse(body []byte, root string, read func(d *document) error) error {
 
 // children reads the content of the current element, up to its end tag. It reads the known children in any order and
 // skips all others.
-func (d *document) children(known ...child) error {
+func (d *document) children(expected ...child) error {
 	var counts [16]int
 	for {
 		kind, err := d.r.Next()
@@ -60,14 +60,14 @@ func (d *document) children(known ...child) error {
 				return d.refuse("unexpected text between the elements")
 			}
 		case kind == xml.End:
-			for i, c := range known {
+			for i, c := range expected {
 				if c.need == required && counts[i] == 0 {
 					return d.refuse("<" + c.name + "> is missing")
 				}
 			}
 			return nil
 		default:
-			if err := d.child(known, &counts); err != nil {
+			if err := d.child(expected, &counts); err != nil {
 				return err
 			}
 		}

@@ -9,11 +9,11 @@ import (
 
 const serviceRoot = "StorageServiceProperties"
 
-// Keep applies a document of PUT /?restype=service&comp=properties to the stored document, or nil, and returns the
+// Merge applies a document of PUT /?restype=service&comp=properties to the stored document, or nil, and returns the
 // document to store. Parts that body omits remain, even elements that only a later version knows.
 //
 // It fails with an error of [Properties.Update], or with InternalError if the stored document cannot be parsed.
-func Keep(stored, body []byte) ([]byte, error) {
+func Merge(stored, body []byte) ([]byte, error) {
 	p := Defaults()
 	if stored != nil {
 		if err := p.Update(stored); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestKeepOfLaterVersion checks that Keep does not lose unknown elements, which a later version of this program may
+// TestKeepOfLaterVersion checks that Merge does not lose unknown elements, which a later version of this program may
 // have stored. An unknown element may be a child of the root element. It may also be inside a known element, such as
 // Logging, that the new document lacks.
 func TestKeepOfLaterVersion(t *testing.T) {
@@ -18,7 +18,7 @@ func TestKeepOfLaterVersion(t *testing.T) {
 	const self = `<Closed />`
 	oldLogging := strings.Replace(logging, "</Logging>", "<Level>7</Level></Logging>", 1)
 	stored := properties(oldLogging, later, metrics, self, "<Cors>"+strings.Replace(rule, "</CorsRule>", "<Paths>*</Paths></CorsRule>", 1)+"</Cors>")
-	got, err := settings.Keep([]byte(stored), []byte(properties(strings.ReplaceAll(metrics, "HourMetrics", "Metrics"))))
+	got, err := settings.Merge([]byte(stored), []byte(properties(strings.ReplaceAll(metrics, "HourMetrics", "Metrics"))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestKeepOfLaterVersion(t *testing.T) {
 			t.Errorf("%s is not once in %s", part, got)
 		}
 	}
-	again, err := settings.Keep(got, []byte(properties(logging, "<Cors/>", "<OfTheClient/>")))
+	again, err := settings.Merge(got, []byte(properties(logging, "<Cors/>", "<OfTheClient/>")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestKeepOfLaterVersion(t *testing.T) {
 	}
 }
 
-// TestKeepIsUpdate checks a stored document without unknown elements: Keep must return the same document as Update
+// TestKeepIsUpdate checks a stored document without unknown elements: Merge must return the same document as Update
 // and then Append.
 func TestKeepIsUpdate(t *testing.T) {
 	t.Parallel()
@@ -54,20 +54,20 @@ func TestKeepIsUpdate(t *testing.T) {
 			t.Fatal(err)
 		}
 		var err error
-		if stored, err = settings.Keep(stored, []byte(body)); err != nil {
+		if stored, err = settings.Merge(stored, []byte(body)); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(string(want.Append(nil, false)), string(stored)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", body, diff)
 		}
 	}
-	if _, err := settings.Keep(stored, []byte("<a/>")); err == nil {
+	if _, err := settings.Merge(stored, []byte("<a/>")); err == nil {
 		t.Error("a wrong body is stored")
 	}
-	if _, err := settings.Keep([]byte("<a/>"), []byte(full)); err == nil {
+	if _, err := settings.Merge([]byte("<a/>"), []byte(full)); err == nil {
 		t.Error("a damaged document is replaced")
 	}
-	if got, err := settings.Keep(nil, []byte(full)); err != nil || string(got) != full {
+	if got, err := settings.Merge(nil, []byte(full)); err != nil || string(got) != full {
 		t.Errorf("the first document is stored as %s, %v", got, err)
 	}
 }

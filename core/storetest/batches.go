@@ -46,7 +46,7 @@ func batches(e *env) {
 func refusedBatches(e *env) {
 	name := e.create("refused")
 	old := put("p", "there", "old")
-	full := table.Mutation{Key: at("p", "full"), Properties: wide(table.MaxProperties), Nonce: 1}
+	full := table.Mutation{Key: at("p", "full"), Properties: manyProperties(table.MaxProperties), Nonce: 1}
 	want := map[string]string{
 		"there": showWritten(old, e.mustCommit(name, old)),
 		"full":  showWritten(full, e.mustCommit(name, full)),
@@ -61,13 +61,13 @@ func refusedBatches(e *env) {
 		batch []table.Mutation
 		want  string
 	}{
-		{"the first", []table.Mutation{exists, fine("a"), fine("b")}, refused(0, table.ErrExists)},
-		{"the last", []table.Mutation{fine("a"), fine("b"), changed}, refused(2, table.ErrChanged)},
-		{"two fail, the lower counts", []table.Mutation{fine("a"), missing, fine("b"), exists}, refused(1, table.ErrNoEntity)},
-		{"the same the other way round", []table.Mutation{fine("a"), exists, fine("b"), missing}, refused(1, table.ErrExists)},
-		{"a limit before a condition", []table.Mutation{fine("a"), tooMany, missing}, refused(1, table.TooManyProperties.Err())},
-		{"a condition before a limit", []table.Mutation{fine("a"), missing, tooMany}, refused(1, table.ErrNoEntity)},
-		{"all", []table.Mutation{changed, missing, tooMany}, refused(0, table.ErrChanged)},
+		{"the first", []table.Mutation{exists, fine("a"), fine("b")}, refusedText(0, table.ErrExists)},
+		{"the last", []table.Mutation{fine("a"), fine("b"), changed}, refusedText(2, table.ErrChanged)},
+		{"two fail, the lower counts", []table.Mutation{fine("a"), missing, fine("b"), exists}, refusedText(1, table.ErrNoEntity)},
+		{"the same the other way round", []table.Mutation{fine("a"), exists, fine("b"), missing}, refusedText(1, table.ErrExists)},
+		{"a limit before a condition", []table.Mutation{fine("a"), tooMany, missing}, refusedText(1, table.TooManyProperties.Err())},
+		{"a condition before a limit", []table.Mutation{fine("a"), missing, tooMany}, refusedText(1, table.ErrNoEntity)},
+		{"all", []table.Mutation{changed, missing, tooMany}, refusedText(0, table.ErrChanged)},
 	} {
 		_, err := e.commit(name, row.batch...)
 		if got := reason(err); got != row.want && !e.lacksStrength(err, row.batch) {

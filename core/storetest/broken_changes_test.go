@@ -168,7 +168,7 @@ func hidesEnded(s table.Store) table.Store {
 	b.page = func(p *table.FeedPage, _ *table.FeedRequest) {
 		for i := range p.Commits {
 			for j := range p.Commits[i].Changes {
-				if c := &p.Commits[i].Changes[j]; c.Kind == table.Put && c.Ended != 0 {
+				if c := &p.Commits[i].Changes[j]; c.Kind == table.Put && c.ExpiredAt != 0 {
 					c.Row = nil
 				}
 			}

@@ -11,7 +11,7 @@ import (
 // rowsAndBytes checks that a scan skips or repeats no row, whatever its limits Rows and Bytes are. The method pages of env
 // checks that each page keeps these limits.
 func rowsAndBytes(e *env) {
-	rows := e.fewer(50, 15)
+	rows := e.repetitions(50, 15)
 	name, want := e.grid("budgets", 4, rows, 100)
 	ranges := []key.Range{{End: at("p01", fmt.Sprintf("r%03d", rows*4/5))}, {Start: at("p02", fmt.Sprintf("r%03d", rows/5))}}
 	want = slices.DeleteFunc(want, func(k string) bool {
@@ -27,7 +27,7 @@ func rowsAndBytes(e *env) {
 		r.Ranges = ranges
 		what := fmt.Sprintf("Rows %d, Bytes %d, ScanBytes %d", r.Rows, r.Bytes, r.ScanBytes)
 		pages := e.pages(name, r, nil)
-		e.same(what, keys(slices.Concat(pages...)), want)
+		e.sameKeys(what, keys(slices.Concat(pages...)), want)
 		full := r.Bytes == 0 && r.ScanBytes == 0 && r.Rows > 0
 		if full && len(pages[0]) != min(r.Rows, len(want)) {
 			e.Errorf("%s: without another budget a page holds what there is: %d rows of %d", what, len(pages[0]), len(want))
@@ -70,7 +70,7 @@ func scanBytes(e *env) {
 		e.Errorf("a page ends after about ScanBytes: of %d bytes, budget %d, it examined %d and returned %d rows, Next %q",
 			largeRows*largeRow, budget, page.Scanned, len(page.Rows), page.Next)
 	}
-	e.same("with a budget of bytes scanned", keys(slices.Concat(e.pages(name, r, nil)...)), want)
+	e.sameKeys("with a budget of bytes scanned", keys(slices.Concat(e.pages(name, r, nil)...)), want)
 }
 
 // expired checks that a page ends when Expired returns true, and that Expired is called at least once per 64 KiB
@@ -80,7 +80,7 @@ func expired(e *env) {
 	asked := 0
 	r := table.ScanRequest{Ranges: []key.Range{{}}, Expired: func() bool { asked++; return false }}
 	pages := e.pages(name, r, nil)
-	e.same("never expired", keys(slices.Concat(pages...)), want)
+	e.sameKeys("never expired", keys(slices.Concat(pages...)), want)
 	const step = 64<<10 + largeRow + 100
 	if least := largeRows*largeRow/step - 1; asked < least {
 		e.Errorf("Expired is asked at least once in 64 KiB examined: %d times in %d KiB, want at least %d",
@@ -100,5 +100,5 @@ func expired(e *env) {
 	// scan reaches the next partition.
 	asked = 2
 	r.Ranges = []key.Range{{Start: at("p06", fmt.Sprintf("r%03d", largeRows/8-10))}}
-	e.same("always expired", keys(slices.Concat(e.pages(name, r, nil)...)), want[len(want)-largeRows/8-10:])
+	e.sameKeys("always expired", keys(slices.Concat(e.pages(name, r, nil)...)), want[len(want)-largeRows/8-10:])
 }

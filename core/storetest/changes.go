@@ -77,18 +77,18 @@ func everyCommit(e *env) {
 	commit(`delete "p"/"c"; put "p"/"e" {v:String=3}; `, remove("p", "c"), put("p", "e", "3"))
 	for limit := range 5 {
 		r := table.FeedRequest{From: from, Changes: limit}
-		got := e.rest(name, r)
+		got := e.readRest(name, r)
 		e.expectChanges(fmt.Sprintf("pages of %d", limit), got, want...)
 		for i, c := range got {
 			if c.Ticks != ticks[i] {
 				e.Errorf("the commit %d has the Timestamp %d in the feed", ticks[i], c.Ticks)
 			}
-			again := e.rest(name, table.FeedRequest{From: &table.FeedPosition{Incarnation: from.Incarnation, History: from.History, At: c.At}})
+			again := e.readRest(name, table.FeedRequest{From: &table.FeedPosition{Incarnation: from.Incarnation, History: from.History, At: c.At}})
 			e.expectChanges("behind "+want[i], again, want[i+1:]...)
 		}
 	}
-	e.expectChanges("from the oldest", e.rest(name, table.FeedRequest{Oldest: true}), want...)
-	e.expectChanges("in pages of a byte", e.rest(name, table.FeedRequest{From: from, Bytes: 1}), want...)
+	e.expectChanges("from the oldest", e.readRest(name, table.FeedRequest{Oldest: true}), want...)
+	e.expectChanges("in pages of a byte", e.readRest(name, table.FeedRequest{From: from, Bytes: 1}), want...)
 }
 
 // changesWithin checks that a page contains only changes of the requested keys.
@@ -100,7 +100,7 @@ func changesWithin(e *env) {
 	e.mustCommit(name, put("q", "a", "1"))
 	e.mustCommit(name, remove("p", "b"))
 	in := key.Range{Start: at("p", "b"), End: at("p", "c")}
-	e.expectChanges("one key", e.rest(name, table.FeedRequest{From: from, Within: in, Changes: 1}), `put "p"/"b"; `, `delete "p"/"b"; `)
+	e.expectChanges("one key", e.readRest(name, table.FeedRequest{From: from, Within: in, Changes: 1}), `put "p"/"b"; `, `delete "p"/"b"; `)
 }
 
 // supersededChanges checks a feed with two changes of the same entity. Only the later change must have the content of
@@ -113,7 +113,7 @@ func supersededChanges(e *env) {
 	e.mustCommit(name, put("p", "a", "2"))
 	e.mustCommit(name, remove("p", "b"))
 	e.mustCommit(name, put("p", "b", "3"))
-	e.expectChanges("four writes of two entities", e.rest(name, table.FeedRequest{From: from}),
+	e.expectChanges("four writes of two entities", e.readRest(name, table.FeedRequest{From: from}),
 		`put "p"/"a"; put "p"/"b"; `, `put "p"/"a" {v:String=2}; `, `delete "p"/"b"; `, `put "p"/"b" {v:String=3}; `)
 }
 
@@ -129,26 +129,26 @@ func expiryInAFeed(e *env) {
 	e.clock.step.Store(0)
 	instant := edm.Ticks(e.clock.ticks.Load()) + 10*second
 	e.mustCommit(name, table.Mutation{Key: at("p", "a"), Properties: ends(instant, "1"), Nonce: 1})
-	if c := e.rest(name, table.FeedRequest{From: from}); len(c) != 1 || c[0].Changes[0].Row == nil || c[0].Changes[0].Ended != 0 {
+	if c := e.readRest(name, table.FeedRequest{From: from}); len(c) != 1 || c[0].Changes[0].Row == nil || c[0].Changes[0].ExpiredAt != 0 {
 		e.Errorf("before its end: %+v", c)
 	}
 	e.clock.advance(11 * second)
-	if c := e.rest(name, table.FeedRequest{From: from}); len(c) != 1 || c[0].Changes[0].Row == nil || c[0].Changes[0].Ended != instant {
+	if c := e.readRest(name, table.FeedRequest{From: from}); len(c) != 1 || c[0].Changes[0].Row == nil || c[0].Changes[0].ExpiredAt != instant {
 		e.Errorf("after its end: %+v", c)
 	}
 	e.clock.advance(2 * table.UndoTime)
 	if removed := e.upkeep(s, n); removed != 1 && !e.Removes {
 		e.Fatalf("%d entities removed", removed)
 	}
-	c := e.rest(name, table.FeedRequest{From: from})
+	c := e.readRest(name, table.FeedRequest{From: from})
 	e.expectChanges("when it is removed", c, `put "p"/"a"; `, `expire "p"/"a"; `)
-	if c[1].Changes[0].Ended != instant {
-		e.Errorf("the change has the instant %d, want %d", c[1].Changes[0].Ended, instant)
+	if c[1].Changes[0].ExpiredAt != instant {
+		e.Errorf("the change has the instant %d, want %d", c[1].Changes[0].ExpiredAt, instant)
 	}
 	e.mustCommit(name, table.Mutation{Key: at("p", "b"), Properties: ends(instant, "1"), Nonce: 1})
 	from = e.end(name)
 	e.mustCommit(name, absent(put("p", "b", "2")))
-	e.expectChanges("an insert over it", e.rest(name, table.FeedRequest{From: from}), `put "p"/"b" {v:String=2}; `)
+	e.expectChanges("an insert over it", e.readRest(name, table.FeedRequest{From: from}), `put "p"/"b" {v:String=2}; `)
 }
 
 // bookmarks checks that a position in a feed, however old, remains valid until a later change is removed. A page
@@ -162,16 +162,16 @@ func bookmarks(e *env) {
 	if err != nil || len(page.Commits) > 0 || string(page.Next.At) == string(from.At) {
 		e.Errorf("a page without changes: %+v, %v", page, err)
 	}
-	e.expectChanges("behind it", e.rest(name, table.FeedRequest{From: &page.Next}))
+	e.expectChanges("behind it", e.readRest(name, table.FeedRequest{From: &page.Next}))
 	e.clock.advance(2 * keep)
 	if err := s.TrimFeeds(e.Context(), 0); err != nil {
 		e.Fatal(err)
 	}
-	e.expectChanges("when it was trimmed", e.rest(name, table.FeedRequest{From: &page.Next}))
+	e.expectChanges("when it was trimmed", e.readRest(name, table.FeedRequest{From: &page.Next}))
 	e.refuses("a position before what was trimmed", name, from, table.ErrFeedExpired)
 	e.mustCommit(name, put("p", "b", "1"))
-	e.expectChanges("a week later", e.rest(name, table.FeedRequest{From: &page.Next}), `put "p"/"b" {v:String=1}; `)
-	e.expectChanges("the oldest", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"b" {v:String=1}; `)
+	e.expectChanges("a week later", e.readRest(name, table.FeedRequest{From: &page.Next}), `put "p"/"b" {v:String=1}; `)
+	e.expectChanges("the oldest", e.readRest(name, table.FeedRequest{Oldest: true}), `put "p"/"b" {v:String=1}; `)
 }
 
 // switchedFeed checks that a reader gets an error if it has missed changes because the feed was off for a while.
@@ -185,14 +185,14 @@ func switchedFeed(e *env) {
 	if err := s.SetTableACL(e.Context(), n, []byte("<one/>")); err != nil {
 		e.Fatal(err)
 	}
-	e.expectChanges("after a change of the record", e.rest(name, table.FeedRequest{From: from}), `put "p"/"a" {v:String=1}; `)
+	e.expectChanges("after a change of the record", e.readRest(name, table.FeedRequest{From: from}), `put "p"/"a" {v:String=1}; `)
 	e.feed(s, n, false)
 	e.refuses("when it is off", name, from, table.ErrNoFeed)
 	e.mustCommit(name, put("p", "b", "1"))
 	e.feed(s, n, true)
 	e.refuses("when it is on again", name, from, table.ErrFeedExpired)
 	e.mustCommit(name, put("p", "c", "1"))
-	e.expectChanges("the oldest", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"c" {v:String=1}; `)
+	e.expectChanges("the oldest", e.readRest(name, table.FeedRequest{Oldest: true}), `put "p"/"c" {v:String=1}; `)
 }
 
 // trimmedFeed checks that changes older than the feed's Keep are removed. A reader that has not read the removed
@@ -206,18 +206,18 @@ func trimmedFeed(e *env) {
 	e.clock.advance(keep / 2)
 	e.mustCommit(name, put("p", "b", "1"))
 	e.mustCommit(name, put("p", "c", "1"))
-	e.clock.advance(keep/2 + ahead)
+	e.clock.advance(keep/2 + maxAhead)
 	if err := s.TrimFeeds(e.Context(), 0); err != nil {
 		e.Fatal(err)
 	}
 	e.refuses("before what was trimmed", name, from, table.ErrFeedExpired)
 	want := []string{`put "p"/"b" {v:String=1}; `, `put "p"/"c" {v:String=1}; `}
-	e.expectChanges("behind it", e.rest(name, table.FeedRequest{From: middle}), want...)
-	e.expectChanges("the oldest", e.rest(name, table.FeedRequest{Oldest: true}), want...)
+	e.expectChanges("behind it", e.readRest(name, table.FeedRequest{From: middle}), want...)
+	e.expectChanges("the oldest", e.readRest(name, table.FeedRequest{Oldest: true}), want...)
 	if e.Restart != nil {
 		e.Store = e.Restart(e.clock.now)
 		e.refuses("before what was trimmed, after a restart", name, from, table.ErrFeedExpired)
-		e.expectChanges("after a restart", e.rest(name, table.FeedRequest{From: middle}), want...)
+		e.expectChanges("after a restart", e.readRest(name, table.FeedRequest{From: middle}), want...)
 	}
 }
 
@@ -230,7 +230,7 @@ func droppedFeed(e *env) {
 	e.mustCommit(name, put("p", "a", "1"))
 	e.drop(name)
 	want := []string{`put "p"/"a"; `, "dropped"}
-	got := e.rest(name, table.FeedRequest{From: from, Changes: 1})
+	got := e.readRest(name, table.FeedRequest{From: from, Changes: 1})
 	e.expectChanges("after the drop", got, want...)
 	last := &table.FeedPosition{Incarnation: from.Incarnation, History: from.History, At: got[1].At}
 	e.refuses("behind the drop", name, last, table.ErrFeedEnded)
@@ -239,10 +239,10 @@ func droppedFeed(e *env) {
 	e.create(n.Table)
 	e.feed(s, n, true)
 	e.mustCommit(name, put("p", "b", "1"))
-	e.expectChanges("of the dropped incarnation", e.rest(name, table.FeedRequest{From: from}), want...)
+	e.expectChanges("of the dropped incarnation", e.readRest(name, table.FeedRequest{From: from}), want...)
 	e.refuses("after the drop, with a new table", name, last, table.ErrFeedEnded)
-	e.expectChanges("of the new incarnation", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"b" {v:String=1}; `)
-	e.clock.advance(keep + ahead)
+	e.expectChanges("of the new incarnation", e.readRest(name, table.FeedRequest{Oldest: true}), `put "p"/"b" {v:String=1}; `)
+	e.clock.advance(keep + maxAhead)
 	if err := s.TrimFeeds(e.Context(), 0); err != nil {
 		e.Fatal(err)
 	}
@@ -274,7 +274,7 @@ func restoredFeed(e *env) {
 		return // Restart would open the old store, which lacks the restored data
 	}
 	e.mustCommit(name, put("p", "d", "1"))
-	e.expectChanges("and it goes on", e.rest(name, table.FeedRequest{From: from}), `put "p"/"d" {v:String=1}; `)
+	e.expectChanges("and it goes on", e.readRest(name, table.FeedRequest{From: from}), `put "p"/"d" {v:String=1}; `)
 }
 
 // awaitChanges checks that AwaitChanges returns after a commit, after a drop, and when the context is done.
@@ -332,9 +332,9 @@ type follower struct {
 	events int
 }
 
-// begin reads the position at the end of the feed, and lists all stored entities. The list includes expired entities,
+// start reads the position at the end of the feed, and lists all stored entities. The list includes expired entities,
 // because the feed reports their removal later.
-func (f *follower) begin() {
+func (f *follower) start() {
 	f.Helper()
 	f.begun++
 	f.state, f.last, f.at = map[string]string{}, map[string]edm.Ticks{}, nil
@@ -358,7 +358,7 @@ func (f *follower) stored() map[string]string {
 	}
 	for _, ended := range []bool{false, true} {
 		for _, row := range f.rows(f.name, ended) {
-			state[string(row.Key)] = show(row)
+			state[string(row.Key)] = formatRow(row)
 		}
 	}
 	return state
@@ -368,7 +368,7 @@ func (f *follower) stored() map[string]string {
 func (f *follower) read() (more bool) {
 	f.Helper()
 	if f.at == nil {
-		f.begin()
+		f.start()
 		return f.at != nil
 	}
 	page, err := f.changes(f.name, table.FeedRequest{From: f.at, Changes: f.limit})
@@ -410,7 +410,7 @@ func (f *follower) apply(c *table.FeedCommit) {
 			if change.Row.Timestamp != c.Ticks {
 				f.Errorf("%s at %d has the content of %d", showChange(change), c.Ticks, change.Row.Timestamp)
 			}
-			f.state[k] = show(*change.Row)
+			f.state[k] = formatRow(*change.Row)
 		}
 	}
 }
@@ -444,7 +444,7 @@ func randomChanges(e *env) {
 	rnd := rand.New(rand.NewPCG(11, 13))
 	followers := []*follower{{env: e, name: name, limit: 1}, {env: e, name: name, limit: 7}, {env: e, name: name}}
 	var restore func(func() edm.Ticks) table.Store
-	steps := e.fewer(3000, 300)
+	steps := e.repetitions(3000, 300)
 	for range steps {
 		switch rnd.IntN(150) {
 		case 0:
@@ -517,9 +517,9 @@ func weeksOfChanges(e *env) {
 	rnd := rand.New(rand.NewPCG(19, 23))
 	prompt, slow, late := &follower{env: e, name: name}, &follower{env: e, name: name, limit: 50}, &follower{env: e, name: name}
 	for _, f := range []*follower{prompt, slow, late} {
-		f.begin()
+		f.start()
 	}
-	perHour := e.fewer(8, 1)
+	perHour := e.repetitions(8, 1)
 	most := 0
 	for hours := 1; hours <= 3*7*24; hours++ {
 		for range perHour {
@@ -537,7 +537,7 @@ func weeksOfChanges(e *env) {
 		}
 		if hours%(6*24) == 0 {
 			slow.compare("each six days")
-			most = max(most, len(e.rest(name, table.FeedRequest{Oldest: true})))
+			most = max(most, len(e.readRest(name, table.FeedRequest{Oldest: true})))
 		}
 		if hours%(10*24) == 0 {
 			late.compare("each ten days")
@@ -581,7 +581,7 @@ func concurrentChanges(e *env) {
 	stores := []table.Store{e.Store, other.Store}
 	followers := []*follower{{env: e, name: name, limit: 3}, {env: other, name: name}}
 	for _, f := range followers {
-		f.begin()
+		f.start()
 	}
 	var mu sync.Mutex
 	committed := map[edm.Ticks]int{}
@@ -590,7 +590,7 @@ func concurrentChanges(e *env) {
 	for w := range 4 {
 		rnd := rand.New(rand.NewPCG(uint64(w), 17))
 		writers.Go(func() {
-			for range e.fewer(500, 50) {
+			for range e.repetitions(500, 50) {
 				m := randomCommit(rnd, edm.Ticks(e.clock.ticks.Load()))
 				ticks, err := stores[w%2].Commit(e.Context(), name, m)
 				if err == nil {
@@ -625,7 +625,7 @@ func concurrentChanges(e *env) {
 			e.Errorf("follower %d has read %d commits of %d", i, f.events, len(committed))
 		}
 	}
-	for _, c := range e.rest(name, table.FeedRequest{From: from}) {
+	for _, c := range e.readRest(name, table.FeedRequest{From: from}) {
 		if committed[c.Ticks] != len(c.Changes) {
 			e.Errorf("the commit at %d has %d changes in the feed, and %d mutations", c.Ticks, len(c.Changes), committed[c.Ticks])
 		}

@@ -23,9 +23,9 @@ func (e *env) createWithFeed() (s *table.Service, name table.Name) {
 
 const (
 	keep = 7 * 24 * 3600 * second
-	// ahead is the maximum by which a Timestamp may be ahead of the clock: the Timestamps of a new table begin above
+	// maxAhead is the maximum by which a Timestamp may be ahead of the clock: the Timestamps of a new table begin above
 	// all Timestamps that the store has reserved.
-	ahead = 10 * second
+	maxAhead = 10 * second
 )
 
 // feed turns the feed of a table on or off.
@@ -59,8 +59,8 @@ func (e *env) end(name table.RecordKey) *table.FeedPosition {
 	return &page.Next
 }
 
-// rest returns all commits after the position in r.
-func (e *env) rest(name table.RecordKey, r table.FeedRequest) (list []table.FeedCommit) {
+// readRest returns all commits after the position in r.
+func (e *env) readRest(name table.RecordKey, r table.FeedRequest) (list []table.FeedCommit) {
 	e.Helper()
 	for {
 		page, err := e.changes(name, r)

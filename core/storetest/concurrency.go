@@ -46,15 +46,15 @@ func (e *env) extent() (rounds, commands int) {
 	if e.Lossy {
 		return 10, 20
 	}
-	return 5, e.fewer(40, 25)
+	return 5, e.repetitions(40, 25)
 }
 
 func histories(e *env, tables bool) {
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
 	l := laws{
-		exactDrop:     e.has.ExactDrop,
-		acrossDeletes: e.has.TimestampsAcrossProcesses || e.Share == nil,
-		apart:         !e.has.SnapshotPage,
+		exactDrop:       e.has.ExactDrop,
+		acrossDeletes:   e.has.TimestampsAcrossProcesses || e.Share == nil,
+		singlePartition: !e.has.SnapshotPage,
 	}
 	rounds, commands := e.extent()
 	for round := range rounds {
@@ -224,7 +224,7 @@ func (c *client) scan() {
 		if i := position(r.Key); i >= 0 {
 			out.cells[i] = cellOf(r)
 		} else {
-			c.e.Errorf("Scan returned %s, which nobody wrote", show(r))
+			c.e.Errorf("Scan returned %s, which nobody wrote", formatRow(r))
 		}
 	}
 	if page.Next != nil {

@@ -60,9 +60,9 @@ func (e *env) second(now func() edm.Ticks) table.Store {
 	return e.Share(now)
 }
 
-// fewer returns the number of repetitions of a test: n or, for a Remote fixture, the second argument. This should be
-// just high enough for the test to cover its cases.
-func (e *env) fewer(n, remote int) int {
+// repetitions returns the number of repetitions of a test: n or, for a Remote fixture, the second argument. This should
+// be just high enough for the test to cover its cases.
+func (e *env) repetitions(n, remote int) int {
 	if e.Remote {
 		return remote
 	}

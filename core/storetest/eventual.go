@@ -33,7 +33,7 @@ func convergenceLaw(e *env) {
 		rnd := rand.New(rand.NewPCG(uint64(id), 11))
 		s := stores[id%2]
 		all.Go(func() {
-			for i := range e.fewer(40, 10) {
+			for i := range e.repetitions(40, 10) {
 				k := universe[rnd.IntN(len(universe))]
 				one := attemptAt{nonce: uint64(id)<<32 | uint64(i) | 1<<31, call: now.Add(1)}
 				m := table.Mutation{Key: []byte(k), Nonce: one.nonce, Properties: text(fmt.Sprint(one.nonce))}
@@ -73,7 +73,7 @@ func convergenceLaw(e *env) {
 			page, err := s.Scan(e.Context(), name, table.ScanRequest{Ranges: []key.Range{{Start: []byte(k), End: append([]byte(k), 1)}}})
 			got := reason(table.ErrNoEntity)
 			if len(page.Rows) == 1 {
-				got = show(page.Rows[0])
+				got = formatRow(page.Rows[0])
 			}
 			if err != nil || got != want {
 				e.Errorf("store %d: Scan got %s, %v, and Get %s", i, got, err, want)

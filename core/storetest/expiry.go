@@ -210,7 +210,7 @@ func upkeepRemoves(e *env) {
 	start := edm.Ticks(e.clock.ticks.Load())
 	var m []table.Mutation
 	var live []string
-	for i := range e.fewer(300, 30) {
+	for i := range e.repetitions(300, 30) {
 		k := at(string(rune('a'+i/120)), string([]byte{byte('0' + i/100), byte('0' + i/10%10), byte('0' + i%10)}))
 		instant := start + second
 		if i%3 == 0 {
@@ -376,7 +376,7 @@ func randomExpiry(e *env) {
 		}
 		return p
 	}
-	for range e.fewer(2000, 200) {
+	for range e.repetitions(2000, 200) {
 		k := at([]string{"p", "q"}[rnd.IntN(2)], string(rune('a'+rnd.IntN(3))))
 		switch rnd.IntN(12) {
 		case 0:
@@ -413,7 +413,7 @@ func randomExpiry(e *env) {
 			row, exists := rows[string(k)]
 			want := reason(table.ErrNoEntity)
 			if exists && !traits.Ended(&row, now()) {
-				want = show(row)
+				want = formatRow(row)
 			}
 			e.expect("random", name, k, want)
 		case 6:

@@ -39,14 +39,14 @@ func expiryHistory(e *env, ahead ...edm.Ticks) {
 	for w := range 4 {
 		rnd := rand.New(rand.NewPCG(uint64(w), 1))
 		g.Go(func() {
-			for range e.fewer(300, 30) {
+			for range e.repetitions(300, 30) {
 				h.insert(programs[w%len(programs)], rnd)
 			}
 		})
 	}
 	for _, p := range programs {
 		g.Go(func() {
-			for range e.fewer(20, 3) {
+			for range e.repetitions(20, 3) {
 				e.upkeep(p.service, n)
 			}
 		})

@@ -16,10 +16,10 @@ type faultyStore struct {
 	// lagging makes eventual Gets read from a replica that has no data yet.
 	lagging bool
 
-	mu     sync.Mutex
-	faults map[method][]failure
-	calls  map[method]int
-	late   []func()
+	mu      sync.Mutex
+	faults  map[method][]failure
+	calls   map[method]int
+	delayed []func()
 }
 
 // method is the name of a method of Store.
@@ -43,8 +43,8 @@ const (
 	notApplied effect = iota
 	// replyLost means that the call reaches the store immediately, but its reply is lost.
 	replyLost
-	// late means that the call fails immediately, and reaches the store only when [faultyStore.deliver] is called.
-	late
+	// applyLate means that the call fails immediately, and reaches the store only when [faultyStore.deliver] is called.
+	applyLate
 )
 
 // failure describes the fault of one call.
@@ -75,8 +75,8 @@ func (f *faultyStore) count(m method) int {
 // deliver applies the late calls in the order in which they were made.
 func (f *faultyStore) deliver() {
 	f.mu.Lock()
-	late := f.late
-	f.late = nil
+	late := f.delayed
+	f.delayed = nil
 	f.mu.Unlock()
 	for _, call := range late {
 		call()
@@ -88,7 +88,7 @@ func (f *faultyStore) reset() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	clear(f.faults)
-	f.late = nil
+	f.delayed = nil
 }
 
 // do executes a call of a method, with the next fault of the method if there is one.
@@ -99,8 +99,8 @@ func (f *faultyStore) do(m method, call func() error) error {
 	if len(f.faults[m]) > 0 {
 		fault, f.faults[m] = f.faults[m][0], f.faults[m][1:]
 	}
-	if fault.effect == late {
-		f.late = append(f.late, func() { _ = call() })
+	if fault.effect == applyLate {
+		f.delayed = append(f.delayed, func() { _ = call() })
 	}
 	f.mu.Unlock()
 	if fault.err == nil {

@@ -47,9 +47,9 @@ func (e *env) expectRows(what string, s table.Store, name table.RecordKey, want 
 	}
 	got := []string{}
 	for _, r := range page.Rows {
-		got = append(got, show(r))
-		if by := shown(s.Get(e.Context(), name, r.Key, table.Strong)); by != show(r) {
-			e.Errorf("%s: Get got %s, Scan %s", what, by, show(r))
+		got = append(got, formatRow(r))
+		if by := shown(s.Get(e.Context(), name, r.Key, table.Strong)); by != formatRow(r) {
+			e.Errorf("%s: Get got %s, Scan %s", what, by, formatRow(r))
 		}
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -80,7 +80,7 @@ func createAgain(e *env) {
 		name = e.create("again")
 		e.expectRows(fmt.Sprint("incarnation ", incarnation, " begins empty"), e.Store, name)
 		stale := table.Mutation{Key: at("p", "0"), Condition: table.Unchanged, IfMatch: last, Properties: text("stale")}
-		if _, err := e.commit(name, stale); reason(err) != refused(0, table.ErrNoEntity) && !e.lacksStrength(err, []table.Mutation{stale}) {
+		if _, err := e.commit(name, stale); reason(err) != refusedText(0, table.ErrNoEntity) && !e.lacksStrength(err, []table.Mutation{stale}) {
 			e.Errorf("incarnation %d: a condition on an entity of an earlier incarnation: got %s", incarnation, reason(err))
 		}
 		var want []string

@@ -35,20 +35,20 @@ func largeCommits(e *env) {
 
 	for _, r := range []table.FeedRequest{{From: from}, {From: from, Changes: 1}, {From: from, Changes: 1000}, {From: from, Bytes: 1}, {From: from, Bytes: 64 << 20}} {
 		what := fmt.Sprintf("pages of %d changes or %d bytes", r.Changes, r.Bytes)
-		got := e.rest(name, r)
+		got := e.readRest(name, r)
 		e.expectParts(what, got, ticks, "abcdefgh")
 		if last := got[len(got)-1]; last.Ticks != small || last.All != 1 {
 			e.Errorf("%s: after the large commit: %+v", what, last)
 		}
 		for i := range got[:len(got)-1] {
 			after := &table.FeedPosition{Incarnation: from.Incarnation, History: from.History, At: got[i].At}
-			rest := e.rest(name, table.FeedRequest{From: after})
+			rest := e.readRest(name, table.FeedRequest{From: after})
 			e.expectParts(what+", after a part", slices.Concat(got[:i+1], rest), ticks, "abcdefgh")
 		}
 	}
-	e.expectParts("from the oldest", e.rest(name, table.FeedRequest{From: first}), ticks, "abcdefgh")
+	e.expectParts("from the oldest", e.readRest(name, table.FeedRequest{From: first}), ticks, "abcdefgh")
 	within := key.Range{Start: at("p", "b"), End: at("p", "h")}
-	e.expectParts("some keys", e.rest(name, table.FeedRequest{From: from, Within: within}), ticks, "bcdefg")
+	e.expectParts("some keys", e.readRest(name, table.FeedRequest{From: from, Within: within}), ticks, "bcdefg")
 
 	middle, keys := e.end(name), ""
 	batch := make([]table.Mutation, 100)
@@ -58,7 +58,7 @@ func largeCommits(e *env) {
 	}
 	inserted := e.mustCommit(name, batch...)
 	got := ""
-	for _, c := range e.rest(name, table.FeedRequest{From: middle, Changes: 1000}) {
+	for _, c := range e.readRest(name, table.FeedRequest{From: middle, Changes: 1000}) {
 		for i := range c.Changes {
 			_, row := key.Decode(c.Changes[i].Key)
 			got += row
@@ -80,7 +80,7 @@ func largeCommits(e *env) {
 		s = table.New(declaring{e.Store}, table.Options{Now: e.clock.now, Rand: rand.Uint64})
 	}
 	e.mustCommit(name, put("p", "a", "3"), put("p", "h", "3"))
-	rest := e.rest(name, table.FeedRequest{From: &page.Next})
+	rest := e.readRest(name, table.FeedRequest{From: &page.Next})
 	e.expectParts("the rest, after two entities were written again", slices.Concat(page.Commits, rest), ticks, "abcdefgh")
 	for i := range rest {
 		for j := range rest[i].Changes {
@@ -89,7 +89,7 @@ func largeCommits(e *env) {
 			}
 		}
 	}
-	e.clock.advance(keep + ahead)
+	e.clock.advance(keep + maxAhead)
 	e.mustCommit(name, put("q", "a", "2"))
 	if err := s.TrimFeeds(e.Context(), 0); err != nil {
 		e.Fatal(err)

@@ -63,8 +63,9 @@ type laws struct {
 	exactDrop bool
 	// acrossDeletes means that the Timestamps of a key must increase even if the entity was deleted in between.
 	acrossDeletes bool
-	// apart means that each step reads or writes only one partition, so that the partitions can be checked separately.
-	apart bool
+	// singlePartition means that each step reads or writes only one partition, so that the partitions can be checked
+	// separately.
+	singlePartition bool
 }
 
 func (l laws) model() porcupine.Model {
@@ -75,7 +76,7 @@ func (l laws) model() porcupine.Model {
 		},
 		DescribeOperation: func(input, output any) string { return describeStep(input.(step), output.(answer)) },
 	}
-	if l.apart {
+	if l.singlePartition {
 		m.Partition = parts
 	}
 	return m
@@ -168,7 +169,7 @@ func (l laws) commit(s lifeOf, m []table.Mutation, out answer) (bool, lifeOf) {
 		c := &next.cells[k]
 		row, err := table.Apply(c.row(universe[k]), one, out.ticks)
 		if err != nil {
-			return reason(out.err) == refused(i, err), s
+			return reason(out.err) == refusedText(i, err), s
 		}
 		var floor edm.Ticks
 		if l.acrossDeletes || c.there {
@@ -228,7 +229,7 @@ func describeStep(in step, out answer) string {
 	switch in.method {
 	case "get":
 		if out.err == nil {
-			result = show(*out.cells[in.key].row(universe[in.key]))
+			result = formatRow(*out.cells[in.key].row(universe[in.key]))
 		}
 		return fmt.Sprintf("get %s → %s", showKey([]byte(universe[in.key])), result)
 	case "scan":
@@ -236,7 +237,7 @@ func describeStep(in step, out answer) string {
 			result = ""
 			for i, c := range out.cells {
 				if c.there {
-					result += show(*c.row(universe[i])) + "; "
+					result += formatRow(*c.row(universe[i])) + "; "
 				}
 			}
 		}

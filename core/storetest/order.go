@@ -20,7 +20,7 @@ func Order(t *testing.T, h Harness) {
 		{"DescendingPages", descendingPages},
 		{"DescendingPaging", descendingUnderWrites},
 		{"Turn", turning},
-		{"Latest", latest},
+		{"Latest", checkLatestRows},
 		{"Count", counted},
 	})
 }
@@ -69,12 +69,12 @@ func descending(e *env) {
 		r := table.ScanRequest{Ranges: plan.Ranges, Filter: plan.Residual}
 		want := backward(keys(slices.Concat(e.pages(name, r, nil)...)))
 		r.Descending = true
-		e.same(text+", newest first", keys(slices.Concat(e.pages(name, r, nil)...)), want)
+		e.sameKeys(text+", newest first", keys(slices.Concat(e.pages(name, r, nil)...)), want)
 		if e.Remote && i%3 != 0 {
 			continue
 		}
 		r.Rows, r.ScanBytes = 1+rnd.IntN(4), 300
-		e.same(text+", newest first in short pages", keys(slices.Concat(e.pages(name, r, nil)...)), want)
+		e.sameKeys(text+", newest first in short pages", keys(slices.Concat(e.pages(name, r, nil)...)), want)
 	}
 	// Each range contains only one key. Every second range contains no entity.
 	var points []key.Range
@@ -83,14 +83,14 @@ func descending(e *env) {
 	}
 	for _, rows := range []int{0, 1, 7, 1000} {
 		r := table.ScanRequest{Ranges: points, Rows: rows, Descending: true}
-		e.same(fmt.Sprintf("points, %d a page", rows), keys(slices.Concat(e.pages(name, r, nil)...)), backward(grid[:60]))
+		e.sameKeys(fmt.Sprintf("points, %d a page", rows), keys(slices.Concat(e.pages(name, r, nil)...)), backward(grid[:60]))
 	}
 }
 
 // descendingPages checks that all limits of a page apply to a descending scan, and that the scan skips or
 // repeats no row.
 func descendingPages(e *env) {
-	rows := e.fewer(50, 15)
+	rows := e.repetitions(50, 15)
 	name, want := e.grid("budgets", 4, rows, 100)
 	if !e.descends(name) {
 		return
@@ -108,7 +108,7 @@ func descendingPages(e *env) {
 		r.Ranges, r.Descending = ranges, true
 		what := fmt.Sprintf("Rows %d, Bytes %d, ScanBytes %d", r.Rows, r.Bytes, r.ScanBytes)
 		pages := e.pages(name, r, nil)
-		e.same(what, keys(slices.Concat(pages...)), want)
+		e.sameKeys(what, keys(slices.Concat(pages...)), want)
 		if full := r.Bytes == 0 && r.ScanBytes == 0 && r.Rows > 0; full && len(pages[0]) != min(r.Rows, len(want)) {
 			e.Errorf("%s: without another budget a page holds what there is: %d rows of %d", what, len(pages[0]), len(want))
 		}
@@ -124,7 +124,7 @@ func descendingUnderWrites(e *env) {
 	if !e.descends(name) {
 		return
 	}
-	for seed := range uint64(e.fewer(4, 2)) {
+	for seed := range uint64(e.repetitions(4, 2)) {
 		rnd := rand.New(rand.NewPCG(seed, 4))
 		others := make(map[string]bool)
 		r := table.ScanRequest{Ranges: []key.Range{{}}, Rows: 1 + rnd.IntN(9), Descending: true}
@@ -149,7 +149,7 @@ func descendingUnderWrites(e *env) {
 			}
 		})...)
 		stable := slices.DeleteFunc(keys(rows), func(k string) bool { return bytes.HasSuffix([]byte(k), []byte("+")) })
-		e.same(fmt.Sprintf("seed %d: rows that exist throughout", seed), stable, backward(want))
+		e.sameKeys(fmt.Sprintf("seed %d: rows that exist throughout", seed), stable, backward(want))
 		for k, there := range others {
 			if there {
 				if _, err := e.commit(name, table.Mutation{Key: []byte(k), Kind: table.Delete, Condition: table.Present}); err != nil {
@@ -175,14 +175,14 @@ func turning(e *env) {
 		}
 		rest := e.pages(name, table.ScanRequest{Ranges: r.Rest(page.Next), Rows: 20}, nil)
 		got := slices.Concat(keys(slices.Concat(rest...)), backward(keys(page.Rows)))
-		e.same(fmt.Sprintf("the latest %d after the others", rows), got, grid)
+		e.sameKeys(fmt.Sprintf("the latest %d after the others", rows), got, grid)
 	}
 }
 
-// latest checks that reading the last ten rows of a partition costs about as much as reading the
+// checkLatestRows checks that reading the last ten rows of a partition costs about as much as reading the
 // first ten, however large the partition is.
-func latest(e *env) {
-	n := e.fewer(2000, 400)
+func checkLatestRows(e *env) {
+	n := e.repetitions(2000, 400)
 	name, _ := e.grid("latest", 1, n, 100)
 	if !e.descends(name) {
 		return

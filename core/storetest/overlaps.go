@@ -42,7 +42,7 @@ func (e *env) overlap(stores [2]table.Store) {
 	for id := range 8 {
 		rnd := rand.New(rand.NewPCG(8, uint64(id)))
 		all.Go(func() {
-			for range e.fewer(400, 150) {
+			for range e.repetitions(400, 150) {
 				runtime.Gosched() // this makes the goroutines overlap even if the store is fast
 				m := choices[rnd.IntN(len(choices))]
 				ticks, err := stores[id%2].Commit(e.Context(), name, []table.Mutation{m})
@@ -69,7 +69,7 @@ func (e *env) overlap(stores [2]table.Store) {
 	}
 	want := shown(table.Row{}, table.ErrNoEntity)
 	if row != nil {
-		want = show(*row)
+		want = formatRow(*row)
 	}
 	e.expect("after all commits", name, at("p", "r"), want)
 }

@@ -17,7 +17,7 @@ import (
 // pagingUnderWrites inserts and deletes entities between two pages of a scan. The scan must return each entity that
 // exists all the time once, and none that never existed.
 func pagingUnderWrites(e *env) {
-	for seed := range uint64(e.fewer(6, 2)) {
+	for seed := range uint64(e.repetitions(6, 2)) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
 		name, want := e.grid(fmt.Sprint("paging", seed), 6, 20, 20)
 		ever := make(map[string]bool)
@@ -67,7 +67,7 @@ func pagingUnderWrites(e *env) {
 				e.Errorf("seed %d: Scan returned %s, which never was there", seed, showKey([]byte(k)))
 			}
 		}
-		e.same(fmt.Sprintf("seed %d: rows that exist throughout", seed), stable, want)
+		e.sameKeys(fmt.Sprintf("seed %d: rows that exist throughout", seed), stable, want)
 	}
 }
 

@@ -47,13 +47,14 @@ func (e *env) commitAsOther(doc table.RecordKey, m table.Mutation) {
 	}
 }
 
-// covers reports whether the store declares the strengths in needs.
-func (e *env) covers(needs Strengths) bool {
+// declares reports whether the store declares the strengths in needs.
+func (e *env) declares(needs Strengths) bool {
 	return (e.has.Conditional || !needs.Conditional) && (e.has.AtomicCommit || !needs.AtomicCommit)
 }
 
-// begin drops the table and creates it again. If exists is true, it also puts the entity p/r and returns its ETag.
-func (e *env) begin(s *table.Service, exists bool) (doc table.RecordKey, etag edm.Ticks) {
+// recreateTable drops the table and creates it again. If exists is true, it also puts the entity p/r and returns its
+// ETag.
+func (e *env) recreateTable(s *table.Service, exists bool) (doc table.RecordKey, etag edm.Ticks) {
 	e.Helper()
 	doc = name.Key()
 	if _, err := e.Store.ReadRecord(e.Context(), doc, table.Strong); err == nil {
@@ -75,13 +76,13 @@ func (e *env) table(doc table.RecordKey) string {
 	rows := ""
 	r := table.ScanRequest{Ranges: []key.Range{{Start: key.PartitionFrom("p"), End: key.PartitionAfter("p")}}}
 	for _, r := range slices.Concat(e.pages(doc, r, nil)...) {
-		rows += "\n    " + show(r)
+		rows += "\n    " + formatRow(r)
 	}
 	return rows
 }
 
-// try sends the request of client A: one operation, or a transaction of several operations.
-func (e *env) try(s *table.Service, ops []table.Operation) (edm.Ticks, error) {
+// sendFirst sends the request of client A: one operation, or a transaction of several operations.
+func (e *env) sendFirst(s *table.Service, ops []table.Operation) (edm.Ticks, error) {
 	defer e.awaitReplicas()
 	if len(ops) == 1 {
 		return s.Write(e.Context(), name, ops[0])
@@ -107,7 +108,7 @@ func lostWrites(e *env) {
 	s, f := e.service()
 	for _, a := range attempts {
 		for _, m := range writesBetween {
-			if !e.covers(a.needs) || !e.covers(m.needs) {
+			if !e.declares(a.needs) || !e.declares(m.needs) {
 				continue // the store does not support this write
 			}
 			for _, fault := range []struct {
@@ -117,10 +118,10 @@ func lostWrites(e *env) {
 				{"was throttled", failure{effect: notApplied, err: table.ErrBusy}},
 				{"was lost on its way", failure{effect: notApplied, err: table.ErrUnknown}},
 				{"was applied, its reply lost", failure{effect: replyLost, err: table.ErrUnknown}},
-				{"was delayed", failure{effect: late, err: table.ErrUnknown}},
+				{"was delayed", failure{effect: applyLate, err: table.ErrUnknown}},
 			} {
 				what := fmt.Sprintf("%s: A's Commit %s; %s; A goes on", a.what, fault.what, m.what)
-				doc, etag := e.begin(s, a.exists)
+				doc, etag := e.recreateTable(s, a.exists)
 				var later string
 				fault.then = func() {
 					if m.do != nil {
@@ -130,7 +131,7 @@ func lostWrites(e *env) {
 				}
 				f.fail(onCommit, fault.failure)
 				commits, gets := f.count(onCommit), f.count(onGet)
-				ticks, err := e.try(s, a.operations(etag))
+				ticks, err := e.sendFirst(s, a.operations(etag))
 				commits, gets = f.count(onCommit)-commits, f.count(onGet)-gets
 
 				applied, alone := fault.effect == replyLost, m.do == nil
@@ -204,17 +205,17 @@ func lostTwice(e *env) {
 		{"the second applied", update, conditional, lost(notApplied, replyLost), nil, "ok"},
 		{"the first applied, the second lost", update, conditional, lost(replyLost, notApplied), nil, "ok"},
 		{"the first applied, then all lost", update, conditional, lost(replyLost, notApplied), lost(notApplied), "OperationTimedOut"},
-		{"both late", update, conditional, lost(late, late), nil, "OperationTimedOut"},
+		{"both late", update, conditional, lost(applyLate, applyLate), nil, "OperationTimedOut"},
 		{"lost, then throttled", update, conditional, append(lost(notApplied), busy...), nil, "OperationTimedOut"},
 		{"applied, then throttled", update, conditional, append(lost(replyLost), busy...), nil, "ok"},
 	} {
-		if !e.covers(row.needs) {
+		if !e.declares(row.needs) {
 			continue
 		}
-		doc, etag := e.begin(s, true)
+		doc, etag := e.recreateTable(s, true)
 		f.fail(onCommit, row.commits...)
 		f.fail(onGet, row.gets...)
-		ticks, err := e.try(s, row.ops(etag))
+		ticks, err := e.sendFirst(s, row.ops(etag))
 		if code(err) != row.want {
 			e.Errorf("%s: got %s, want %s", row.what, code(err), row.want)
 		}

@@ -7,13 +7,13 @@ import (
 	"edgetable/core/table"
 )
 
-// shows is the choice of an entity. The nonce of this entity proves that the store has applied client A's write.
-type shows uint8
+// proofKind is the choice of an entity. The nonce of this entity proves that the store has applied client A's write.
+type proofKind uint8
 
 const (
-	atRow     shows = iota // the entity p/r, which other clients also write
-	elsewhere              // an entity that only client A writes
-	nowhere                // no entity, because client A only deletes
+	atRow     proofKind = iota // the entity p/r, which other clients also write
+	elsewhere                  // an entity that only client A writes
+	nowhere                    // no entity, because client A only deletes
 )
 
 // attempt is a write by client A that fails, or whose reply is lost.
@@ -21,7 +21,7 @@ type attempt struct {
 	what        string
 	exists      bool // whether the entity p/r exists before the write
 	conditioned bool // whether the write demands the ETag of p/r
-	shows       shows
+	shows       proofKind
 	needs       Strengths
 	operations  func(etag edm.Ticks) []table.Operation
 }

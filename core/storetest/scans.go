@@ -104,8 +104,8 @@ func keys(rows []table.Row) []string {
 	return list
 }
 
-// same fails the test if the keys that a scan returned differ from the expected keys.
-func (e *env) same(what string, got, want []string) {
+// sameKeys fails the test if the keys that a scan returned differ from the expected keys.
+func (e *env) sameKeys(what string, got, want []string) {
 	e.Helper()
 	if slices.Equal(got, want) {
 		return
@@ -143,9 +143,9 @@ func keyOrder(e *env) {
 			want = append(want, string(at(p, r)))
 		}
 	}
-	e.same("in one page", keys(e.all(name)), want)
+	e.sameKeys("in one page", keys(e.all(name)), want)
 	small := table.ScanRequest{Ranges: []key.Range{{}}, Rows: 5}
-	e.same("in pages of five", keys(slices.Concat(e.pages(name, small, nil)...)), want)
+	e.sameKeys("in pages of five", keys(slices.Concat(e.pages(name, small, nil)...)), want)
 }
 
 // grid creates a table with the given number of partitions, rows in each partition, and bytes in each row. It returns
@@ -224,15 +224,15 @@ func ranges(e *env) {
 		}
 		for _, limit := range []int{0, 1, 3, 1000} {
 			r := table.ScanRequest{Ranges: row.ranges, Rows: limit}
-			e.same(fmt.Sprintf("%s, %d a page", row.why, limit), keys(slices.Concat(e.pages(name, r, nil)...)), want)
+			e.sameKeys(fmt.Sprintf("%s, %d a page", row.why, limit), keys(slices.Concat(e.pages(name, r, nil)...)), want)
 		}
 		r := table.ScanRequest{Ranges: row.ranges, Consistency: table.Eventual}
-		e.same(row.why+", eventually", keys(slices.Concat(e.pages(name, r, nil)...)), want)
+		e.sameKeys(row.why+", eventually", keys(slices.Concat(e.pages(name, r, nil)...)), want)
 	}
 	for _, r := range e.all(name) {
-		e.expect("what Scan shows", name, r.Key, show(r))
-		if got := shown(e.Store.Get(e.Context(), name, r.Key, table.Eventual)); got != show(r) {
-			e.Errorf("an eventual Get when replicas have caught up\n got %s\nwant %s", got, show(r))
+		e.expect("what Scan shows", name, r.Key, formatRow(r))
+		if got := shown(e.Store.Get(e.Context(), name, r.Key, table.Eventual)); got != formatRow(r) {
+			e.Errorf("an eventual Get when replicas have caught up\n got %s\nwant %s", got, formatRow(r))
 		}
 	}
 }

@@ -39,9 +39,9 @@ func showKey(k []byte) string {
 	return fmt.Sprintf("%q/%q", p, r)
 }
 
-// show formats a row as one line of text, with the properties sorted by name, because a store need not keep their
+// formatRow formats a row as one line of text, with the properties sorted by name, because a store need not keep their
 // order.
-func show(r table.Row) string {
+func formatRow(r table.Row) string {
 	return fmt.Sprintf("%s @%d #%d {%s}", showKey(r.Key), r.Timestamp, r.Nonce, showProperties(r.Properties))
 }
 
@@ -67,12 +67,12 @@ func shown(r table.Row, err error) string {
 	if err != nil {
 		return reason(err)
 	}
-	return show(r)
+	return formatRow(r)
 }
 
 // showWritten returns, as text, the row that must be stored after m returned the Timestamp ticks.
 func showWritten(m table.Mutation, ticks edm.Ticks) string {
-	return show(table.Row{Key: m.Key, Timestamp: ticks, Nonce: m.Nonce, Properties: m.Properties})
+	return formatRow(table.Row{Key: m.Key, Timestamp: ticks, Nonce: m.Nonce, Properties: m.Properties})
 }
 
 // reason returns the text of an error of a [table.Store]. For a *table.Refused, the text includes the index.
@@ -99,8 +99,8 @@ func reason(err error) string {
 	return "unexpected error: " + err.Error()
 }
 
-// refused returns the text of the error of a Commit whose mutation i fails with err.
-func refused(i int, err error) string { return reason(&table.Refused{Index: i, Err: err}) }
+// refusedText returns the text of the error of a Commit whose mutation i fails with err.
+func refusedText(i int, err error) string { return reason(&table.Refused{Index: i, Err: err}) }
 
 var (
 	kinds      = map[table.Kind]string{table.Put: "put", table.Merge: "merge", table.Delete: "delete", table.Expire: "expire"}

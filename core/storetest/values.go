@@ -29,8 +29,8 @@ func extremes() edm.Properties {
 	return p
 }
 
-// wide returns n small properties.
-func wide(n int) (p edm.Properties) {
+// manyProperties returns n small properties.
+func manyProperties(n int) (p edm.Properties) {
 	for i := range n {
 		p = edm.AppendProperty(p, fmt.Sprintf("_%d", i), edm.Int32(int32(i)))
 	}
@@ -54,7 +54,7 @@ func valuesKept(e *env) {
 		"extremes":      extremes(),
 		"names": edm.AppendProperty(edm.AppendProperty(edm.AppendProperty(nil,
 			"A", edm.Int32(1)), "a", edm.Int32(2)), strings.Repeat("Ä", table.MaxPropertyName), edm.Int32(3)),
-		"252 properties": wide(table.MaxProperties),
+		"252 properties": manyProperties(table.MaxProperties),
 		"nearly 1 MiB":   heavy(16),
 	} {
 		m := table.Mutation{Key: at("values", what), Properties: p, Nonce: math.MaxUint64}
@@ -94,7 +94,7 @@ func valuesKept(e *env) {
 // has a fast path for merges.
 func limitsOfMerge(e *env) {
 	name := e.create("limits")
-	full := table.Mutation{Key: at("p", "full"), Properties: wide(table.MaxProperties), Nonce: 1}
+	full := table.Mutation{Key: at("p", "full"), Properties: manyProperties(table.MaxProperties), Nonce: 1}
 	weighty := table.Mutation{Key: at("p", "heavy"), Properties: heavy(16), Nonce: 1}
 	want := map[string]string{
 		"full":  showWritten(full, e.mustCommit(name, full)),
@@ -111,13 +111,13 @@ func limitsOfMerge(e *env) {
 	} {
 		m := table.Mutation{Key: at("p", row.row), Kind: table.Merge, Properties: row.patch, Nonce: 2}
 		_, err := e.commit(name, m)
-		if got, want := reason(err), refused(0, row.want.Err()); got != want {
+		if got, want := reason(err), refusedText(0, row.want.Err()); got != want {
 			e.Errorf("merge into %s: got %s, want %s", row.row, got, want)
 		}
 		e.expect("after a refused merge", name, m.Key, want[row.row])
 	}
 	// A merge may replace properties of an entity that already has 252 properties.
-	m := table.Mutation{Key: full.Key, Kind: table.Merge, Properties: wide(100), Nonce: 3}
+	m := table.Mutation{Key: full.Key, Kind: table.Merge, Properties: manyProperties(100), Nonce: 3}
 	full.Nonce = 3
 	e.expect("a merge of what is there", name, full.Key, showWritten(full, e.mustCommit(name, m)))
 }

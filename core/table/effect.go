@@ -5,8 +5,8 @@ import "edgetable/core/edm"
 // Effect is everything that a mutation changes.
 type Effect struct {
 	Row *Row // new state of the entity, or nil if it was removed
-	// Ended is the instant at which the removed entity expired. It is set only for an [Expire].
-	Ended edm.Ticks
+	// ExpiredAt is the instant at which the removed entity expired. It is set only for an [Expire].
+	ExpiredAt edm.Ticks
 }
 
 // Apply is the function [Apply] under the traits t: an entity that has expired at the Timestamp of the write counts as
@@ -19,7 +19,7 @@ func (t *Traits) Apply(old *Row, m Mutation, now edm.Ticks) (Effect, error) {
 			return Effect{}, err
 		}
 		if t.removable(old, now) {
-			return Effect{Ended: t.endedAt(old, now)}, nil
+			return Effect{ExpiredAt: t.expiredAt(old, now)}, nil
 		}
 	case t.Ended(old, now):
 		old = nil

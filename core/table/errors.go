@@ -40,15 +40,16 @@ func (e *Error) WithStatus(status int) *Error {
 	return &c
 }
 
-// At returns a copy of the error with the index of the failed operation in an entity group transaction.
-func (e *Error) At(index int) *Error {
+// WithIndex returns a copy of the error with the index of the failed operation in an entity group transaction.
+func (e *Error) WithIndex(index int) *Error {
 	c := *e
 	c.Index, c.HasIndex = index, true
 	return &c
 }
 
-// Whole returns a copy of the error without an index. The copy applies to an entity group transaction as a whole.
-func (e *Error) Whole() *Error {
+// WithoutIndex returns a copy of the error without an index. The copy applies to an entity group transaction as a
+// whole.
+func (e *Error) WithoutIndex() *Error {
 	c := *e
 	c.Index, c.HasIndex = 0, false
 	return &c

@@ -36,12 +36,12 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestErrorAt checks that At sets the index in a copy and does not change the error itself, because
+// TestErrorAt checks that WithIndex sets the index in a copy and does not change the error itself, because
 // several requests may use the same error.
 func TestErrorAt(t *testing.T) {
 	t.Parallel()
 	e := table.InvalidInput.With("no")
-	at := e.At(3)
+	at := e.WithIndex(3)
 	if e.HasIndex || !at.HasIndex || at.Index != 3 || at.Message != "no" || at.Code != table.InvalidInput {
 		t.Errorf("got %+v of %+v", at, e)
 	}

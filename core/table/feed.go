@@ -57,8 +57,8 @@ type FeedPage struct {
 	Next FeedPosition
 	// More is set if the page ended because of a limit.
 	More bool
-	// Keep is the time for which the feed retains a change, or 0 if this time is unknown.
-	Keep edm.Ticks
+	// Retention is the time for which the feed retains a change, or 0 if this time is unknown.
+	Retention edm.Ticks
 }
 
 // LargestPart is the number of bytes of keys and properties after which a commit is divided between pages. Only commits
@@ -88,9 +88,9 @@ type FeedChange struct {
 	// Row is the entity after a Put. It is nil if the entity has been written or removed again; a later change in the
 	// feed then has the newer state.
 	Row *Row
-	// Ended is the instant at which the entity expired by the rule of its table. Ended is 0 unless the change is an
-	// Expire, or the entity has expired but is still stored.
-	Ended edm.Ticks
+	// ExpiredAt is the instant at which the entity expired by the rule of its table. ExpiredAt is 0 unless the change
+	// is an Expire, or the entity has expired but is still stored.
+	ExpiredAt edm.Ticks
 }
 
 // Size returns the length of the key and the entity's properties in bytes.

@@ -37,7 +37,7 @@ func (l *FeedLine) Add(m *Mutation, e *Effect) {
 	l.b = binary.AppendUvarint(l.b, uint64(len(m.Key)-shared))
 	l.b = append(l.b, m.Key[shared:]...)
 	if kind == Expire {
-		l.b = binary.BigEndian.AppendUint64(l.b, uint64(e.Ended))
+		l.b = binary.BigEndian.AppendUint64(l.b, uint64(e.ExpiredAt))
 	}
 	l.last = m.Key
 }
@@ -91,20 +91,20 @@ type FeedBuilder struct {
 // NewFeedBuilder returns a builder for an empty page.
 func NewFeedBuilder(r *FeedRequest) FeedBuilder { return FeedBuilder{request: r} }
 
-// Add adds a commit, in the form of [FeedLine], to the page. at(n) returns the position after the first n changes, and
-// at(0) the position after the whole commit. If the result full is true, the page must end.
-func (b *FeedBuilder) Add(ticks edm.Ticks, at func(part int) []byte, line []byte) (full bool, err error) {
+// Add adds a commit, in the form of [FeedLine], to the page. positionAfter(n) returns the position after the first n
+// changes, and positionAfter(0) the position after the whole commit. If the result isFull is true, the page must end.
+func (b *FeedBuilder) Add(ticks edm.Ticks, positionAfter func(part int) []byte, line []byte) (isFull bool, err error) {
 	r := b.request
 	if b.Traits.Feeds() {
-		b.Page.Keep = b.Traits.Feed.Keep
+		b.Page.Retention = b.Traits.Feed.Keep
 	}
 	b.examined++
 	if _, dropped := FeedDropOf(line); dropped {
-		b.Page.Next.At = at(0)
+		b.Page.Next.At = positionAfter(0)
 		b.Page.Commits = append(b.Page.Commits, FeedCommit{Ticks: ticks, At: b.Page.Next.At, Dropped: true})
 		return true, nil
 	}
-	c := FeedCommit{Ticks: ticks, After: at}
+	c := FeedCommit{Ticks: ticks, After: positionAfter}
 	begin, size, part := b.Part, b.size, 0
 	if ticks != b.PartOf {
 		begin = 0
@@ -133,15 +133,15 @@ func (b *FeedBuilder) Add(ticks edm.Ticks, at func(part int) []byte, line []byte
 			part = i + 1
 		}
 	}
-	full = b.count(len(c.Changes)) || part > 0
-	if b.Page.More = full; full || len(c.Changes) > 0 {
-		c.At = at(part)
+	isFull = b.count(len(c.Changes)) || part > 0
+	if b.Page.More = isFull; isFull || len(c.Changes) > 0 {
+		c.At = positionAfter(part)
 		b.Page.Next.At = c.At
 	}
 	if len(c.Changes) > 0 {
 		b.Page.Commits = append(b.Page.Commits, c)
 	}
-	return full, nil
+	return isFull, nil
 }
 
 // count counts changes towards the limits of the page. It reports whether the page has reached a limit.
@@ -170,7 +170,7 @@ func (b *FeedBuilder) parse(c *FeedChange, line []byte) (rest []byte, err error)
 		if len(line) < 8 {
 			return nil, errFeedLine
 		}
-		c.Ended = edm.Ticks(binary.BigEndian.Uint64(line))
+		c.ExpiredAt = edm.Ticks(binary.BigEndian.Uint64(line))
 		line = line[8:]
 	default:
 		return nil, ErrNewerForm
@@ -187,7 +187,7 @@ func (b *FeedBuilder) join(c *FeedChange, ticks edm.Ticks) error {
 	}
 	c.Row = row
 	if b.Traits.Ended(row, b.Now) {
-		c.Ended = b.Traits.endedAt(row, b.Now)
+		c.ExpiredAt = b.Traits.expiredAt(row, b.Now)
 	}
 	return nil
 }

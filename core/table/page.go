@@ -105,7 +105,7 @@ func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 // the deadline before the second row, and then once per 64 KiB.
 func (b *PageBuilder) checkLimits(ctx context.Context, n int) (ends bool, err error) {
 	r := b.request
-	ends = b.spent() || !b.Eager && b.HasAllRows()
+	ends = b.isSpent() || !b.Eager && b.HasAllRows()
 	if b.begun && (b.polled == 0 || b.Page.Scanned+n-b.polled > pollBytes) {
 		if err := ctx.Err(); err != nil {
 			return true, err
@@ -139,7 +139,7 @@ func (r *ScanRequest) Continue(k []byte) []byte {
 // Rest returns the parts of the ranges that follow a page with the given Next.
 func (r *ScanRequest) Rest(next []byte) []key.Range {
 	if r.Descending {
-		return key.Before(r.Ranges, next)
+		return key.RangesBefore(r.Ranges, next)
 	}
 	return key.From(r.Ranges, next)
 }
@@ -155,10 +155,10 @@ func (r *ScanRequest) InOrder() []key.Range {
 }
 
 // Full reports whether the page must end before any further row. The store then need not read the next row.
-func (b *PageBuilder) Full() bool { return b.spent() || b.HasAllRows() }
+func (b *PageBuilder) Full() bool { return b.isSpent() || b.HasAllRows() }
 
-// spent reports whether the page has examined ScanBytes bytes.
-func (b *PageBuilder) spent() bool {
+// isSpent reports whether the page has examined ScanBytes bytes.
+func (b *PageBuilder) isSpent() bool {
 	return b.begun && b.request.ScanBytes > 0 && b.Page.Scanned >= b.request.ScanBytes
 }
 

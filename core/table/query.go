@@ -30,7 +30,7 @@ func (s *Service) Get(ctx context.Context, n Name, partitionKey, rowKey string, 
 // Query selects entities in the order of their keys.
 type Query struct {
 	Filter *odata.Filter // a nil Filter selects all entities
-	Within *key.Range    // range of keys, or nil for the whole table
+	Range  *key.Range    // range of keys, or nil for the whole table
 	Top    int           // maximum number of rows, 1 to 1000; if 0, the page is empty and has no Next
 	// From is the field Next of the previous page, or nil for the first page.
 	From        []byte
@@ -69,8 +69,8 @@ func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
 	if q.From != nil {
 		r.Ranges = r.Rest(q.From)
 	}
-	if q.Within != nil {
-		r.Ranges = key.Within(r.Ranges, *q.Within)
+	if q.Range != nil {
+		r.Ranges = key.IntersectAll(r.Ranges, *q.Range)
 	}
 	if len(r.Ranges) == 0 || q.Top == 0 && !q.Count {
 		_, err := s.table(ctx, n)

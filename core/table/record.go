@@ -88,8 +88,8 @@ const traitsForm = 1
 
 // AppendRecord appends the stored form of a record without its key, for stores that hold records as bytes. ParseRecord
 // derives the revision from written, the Timestamp of the write.
-func AppendRecord(dst []byte, r *Record, written edm.Ticks) []byte {
-	dst = binary.BigEndian.AppendUint64(dst, uint64(written))
+func AppendRecord(dst []byte, r *Record, timestamp edm.Ticks) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(timestamp))
 	dst = append(dst, r.Incarnation[:]...)
 	mark := len(dst)
 	dst = append(dst, 0, 0, 0, 0)

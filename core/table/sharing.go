@@ -41,9 +41,9 @@ type Sharing interface {
 // upkeepTurn is how long a pass may make no progress before another program may resume it.
 const upkeepTurn = 300 * edm.TicksPerSecond
 
-// TakeUpkeep acquires a pass of upkeep over a table, in which the caller removes the table's expired entities. taken is
-// false if no pass is due, or if another program is running it.
-func (s *Service) TakeUpkeep(ctx context.Context, n Name) (u Upkeep, taken bool, err error) {
+// TakeUpkeep acquires a pass of upkeep over a table, in which the caller removes the table's expired entities. acquired
+// is false if no pass is due, or if another program is running it.
+func (s *Service) TakeUpkeep(ctx context.Context, n Name) (u Upkeep, acquired bool, err error) {
 	u.Table = n
 	shared, ok := As[Sharing](s.store)
 	if !ok {
@@ -56,8 +56,8 @@ func (s *Service) TakeUpkeep(ctx context.Context, n Name) (u Upkeep, taken bool,
 	}
 	u.parse(state)
 	u.due, u.owing = now+upkeepTurn, due
-	taken, err = shared.SetUpkeep(ctx, n.Key(), due, u.due, state)
-	return u, taken, err
+	acquired, err = shared.SetUpkeep(ctx, n.Key(), due, u.due, state)
+	return u, acquired, err
 }
 
 // keepUpkeep stores the progress of a pass. It reports whether the pass is done or was taken over by another program.

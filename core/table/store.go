@@ -147,9 +147,9 @@ type Page struct {
 	// after it. Next is after the Start of the first range, and need not be the key of an entity. A page with a Next
 	// may be empty.
 	//
-	// In a descending scan, Next is the exclusive upper bound of the next page; [key.Before] returns the remaining
-	// ranges. All rows of the page are at or after Next, and all rows that were not examined are before it. Next is
-	// before the End of the last range.
+	// In a descending scan, Next is the exclusive upper bound of the next page; [key.RangesBefore] returns the
+	// remaining ranges. All rows of the page are at or after Next, and all rows that were not examined are before it.
+	// Next is before the End of the last range.
 	Next []byte
 	// Scanned is the number of bytes that the store examined, and Examined is the number of entities.
 	Scanned, Examined int

@@ -43,9 +43,9 @@ type Feed struct {
 // this time makes them visible again.
 const UndoTime = 3600 * edm.TicksPerSecond
 
-// Ends returns the instant at which an entity with the given Timestamp and properties expires. A store that computes
-// this instant in another way, for example for an index, must get the same result.
-func (e *Expiry) Ends(written edm.Ticks, p edm.Properties) (at edm.Ticks, ends bool) {
+// ExpiresAt returns the instant at which an entity with the given Timestamp and properties expires. A store that
+// computes this instant in another way, for example for an index, must get the same result.
+func (e *Expiry) ExpiresAt(written edm.Ticks, p edm.Properties) (at edm.Ticks, ends bool) {
 	if e.Property != "" {
 		if v, ok := p.Lookup(e.Property); ok && v.Type() == edm.TypeDateTime {
 			return v.Ticks(), true
@@ -66,7 +66,7 @@ func (e *Expiry) hasExpired(row *Row, now edm.Ticks) bool {
 		}
 		now = e.Until
 	}
-	at, ends := e.Ends(row.Timestamp, row.Properties)
+	at, ends := e.ExpiresAt(row.Timestamp, row.Properties)
 	return ends && at <= max(now, row.Timestamp)
 }
 
@@ -90,12 +90,12 @@ const undoMargin = 60 * edm.TicksPerSecond
 // RemoveTime is the age at which a rule begins to remove entities.
 const RemoveTime = UndoTime + undoMargin
 
-// endedAt returns the instant at which an entity expired. If the entity expired by both Expiry and Ending, endedAt
+// expiredAt returns the instant at which an entity expired. If the entity expired by both Expiry and Ending, expiredAt
 // returns the earlier instant. The method Ended must report true for the entity.
-func (t *Traits) endedAt(row *Row, now edm.Ticks) (at edm.Ticks) {
+func (t *Traits) expiredAt(row *Row, now edm.Ticks) (at edm.Ticks) {
 	for _, e := range [...]*Expiry{t.Expiry, t.Ending} {
 		if e.hasExpired(row, now) {
-			if ends, _ := e.Ends(row.Timestamp, row.Properties); at == 0 || ends < at {
+			if ends, _ := e.ExpiresAt(row.Timestamp, row.Properties); at == 0 || ends < at {
 				at = ends
 			}
 		}

@@ -14,15 +14,15 @@ import (
 const upkeepBytes = 1 << 20
 
 // Upkeep runs the next step of a pass that TakeUpkeep returned: it examines about 1 MiB and removes at most 1000
-// expired entities, in commits of up to 100. done means that the pass is finished.
+// expired entities, in commits of up to 100. finished means that the pass is finished.
 //
 // The caller may repeat a step after an error, and may run several passes over one table at once.
-func (s *Service) Upkeep(ctx context.Context, u *Upkeep) (done bool, err error) {
-	done, err = s.step(ctx, u)
+func (s *Service) Upkeep(ctx context.Context, u *Upkeep) (finished bool, err error) {
+	finished, err = s.step(ctx, u)
 	if err != nil {
 		return false, err
 	}
-	return s.keepUpkeep(ctx, u, done)
+	return s.keepUpkeep(ctx, u, finished)
 }
 
 func (s *Service) step(ctx context.Context, u *Upkeep) (done bool, err error) {
@@ -101,10 +101,10 @@ func (s *Service) expire(ctx context.Context, u *Upkeep, rows []Row) error {
 // removableAt returns the earliest instant at which an expired entity can be removed.
 func (t *Traits) removableAt(row *Row) (at edm.Ticks) {
 	if e := t.Ending; e != nil {
-		at, _ = e.Ends(row.Timestamp, row.Properties)
+		at, _ = e.ExpiresAt(row.Timestamp, row.Properties)
 		return max(at, e.Until)
 	}
-	at, _ = t.Expiry.Ends(row.Timestamp, row.Properties)
+	at, _ = t.Expiry.ExpiresAt(row.Timestamp, row.Properties)
 	return max(at, row.Timestamp, t.Expiry.Since+RemoveTime)
 }
 

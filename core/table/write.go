@@ -37,14 +37,14 @@ func (s *Service) Transact(ctx context.Context, n Name, ops []Operation) (edm.Ti
 		return 0, TooManyOperations()
 	}
 	if err := n.check(); err != nil {
-		return 0, protocolError(err).At(0)
+		return 0, protocolError(err).WithIndex(0)
 	}
 	nonce := s.nonce()
 	mutations := make([]Mutation, len(ops))
 	for i := range ops {
 		m, err := ops[i].mutation(nonce)
 		if err != nil {
-			return 0, protocolError(err).At(i)
+			return 0, protocolError(err).WithIndex(i)
 		}
 		mutations[i] = m
 	}
@@ -57,7 +57,7 @@ func (s *Service) Transact(ctx context.Context, n Name, ops []Operation) (edm.Ti
 		if r, ok := errors.AsType[*Refused](err); ok {
 			index = r.Index
 		}
-		return 0, protocolError(err).At(index)
+		return 0, protocolError(err).WithIndex(index)
 	}
 	return ticks, nil
 }
@@ -65,7 +65,7 @@ func (s *Service) Transact(ctx context.Context, n Name, ops []Operation) (edm.Ti
 // TooManyOperations returns the error for an entity group transaction with more than
 // 100 operations.
 func TooManyOperations() *Error {
-	return InvalidInput.With("The batch request operation exceeds the maximum 100 changes per change set.").At(MaxBatchOperations - 1)
+	return InvalidInput.With("The batch request operation exceeds the maximum 100 changes per change set.").WithIndex(MaxBatchOperations - 1)
 }
 
 // checkGroup returns an error unless all mutations are in one partition and have different keys.
@@ -75,10 +75,10 @@ func checkGroup(mutations []Mutation) error {
 	for i := range mutations {
 		k := mutations[i].Key
 		if !bytes.Equal(key.Partition(k), partition) {
-			return CommandsInBatchActOnDifferentPartitions.Err().At(i)
+			return CommandsInBatchActOnDifferentPartitions.Err().WithIndex(i)
 		}
 		if _, twice := seen[string(k)]; twice {
-			return InvalidDuplicateRow.Err().At(i)
+			return InvalidDuplicateRow.Err().WithIndex(i)
 		}
 		seen[string(k)] = struct{}{}
 	}

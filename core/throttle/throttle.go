@@ -104,10 +104,10 @@ func (b *Buckets) Take(key string, n int) (wait time.Duration) {
 	charge := b.charge(n, longest)
 	s, now, e := b.find(key)
 	defer s.mu.Unlock()
-	if late := b.lacks(e, now, charge); late > 0 {
+	if late := b.waitTime(e, now, charge); late > 0 {
 		return late
 	}
-	s.put(key, e, now, max(e.full, now)+charge)
+	s.put(key, e, now, max(e.fullAt, now)+charge)
 	return 0
 }
 
@@ -120,7 +120,7 @@ func (b *Buckets) Charge(key string, n int) {
 	charge := b.charge(n, 2*b.burst)
 	s, now, e := b.find(key)
 	defer s.mu.Unlock()
-	s.put(key, e, now, max(e.full, min(max(e.full, now)+charge, now+2*b.burst)))
+	s.put(key, e, now, max(e.fullAt, min(max(e.fullAt, now)+charge, now+2*b.burst)))
 }
 
 // Peek returns how long to wait until one token can be taken. It takes nothing.
@@ -130,7 +130,7 @@ func (b *Buckets) Peek(key string) (wait time.Duration) {
 	}
 	s, now, e := b.find(key)
 	defer s.mu.Unlock()
-	return b.lacks(e, now, b.token)
+	return b.waitTime(e, now, b.token)
 }
 
 // charge returns the time in which a bucket gains n tokens, limited to the given maximum. Both times are in grains.
@@ -141,9 +141,9 @@ func (b *Buckets) charge(n int, most int64) int64 {
 	return most
 }
 
-// lacks returns how long to wait until a bucket has enough tokens for a charge, or 0.
-func (b *Buckets) lacks(e *bucket, now, charge int64) time.Duration {
-	if late := e.full - now - (b.burst - min(charge, b.burst)); late > 0 {
+// waitTime returns how long to wait until a bucket has enough tokens for a charge, or 0.
+func (b *Buckets) waitTime(e *bucket, now, charge int64) time.Duration {
+	if late := e.fullAt - now - (b.burst - min(charge, b.burst)); late > 0 {
 		return duration(late)
 	}
 	return 0
@@ -158,11 +158,11 @@ func (b *Buckets) find(key string) (s *shard, now int64, e *bucket) {
 	if slot, known := s.index[key]; known {
 		return s, now, &s.buckets[slot]
 	}
-	return s, now, &full
+	return s, now, &fullBucket
 }
 
-// full is used for every key without a bucket in memory: the bucket of such a key is full.
-var full bucket
+// fullBucket is used for every key without a bucket in memory: the bucket of such a key is full.
+var fullBucket bucket
 
 // duration converts grains to a duration. It rounds up to 100 ns, so that the bucket has enough tokens afterwards.
 func duration(late int64) time.Duration { return time.Duration((late+grains-1)/grains) * 100 }
@@ -193,16 +193,16 @@ type shard struct {
 }
 
 type bucket struct {
-	key  string
-	full int64 // value of shard.elapsed at which the bucket is full
+	key    string
+	fullAt int64 // value of shard.elapsed at which the bucket is full
 }
 
 // entry is the heap entry of a bucket. The bucket at the root is dropped next.
 type entry struct {
-	// full is a copy of bucket.full that may be too low, because Take does not update the heap. insert corrects the
+	// fullAt is a copy of bucket.fullAt that may be too low, because Take does not update the heap. insert corrects the
 	// copy when the entry is at the root.
-	full int64
-	slot int32
+	fullAt int64
+	slot   int32
 }
 
 // tick sets the clock of the shard and returns the time since New in grains. If the clock has stepped back, it returns
@@ -216,22 +216,22 @@ func (s *shard) tick(now edm.Ticks) int64 {
 }
 
 // put sets the moment at which the bucket of key will be full. It inserts the bucket if necessary.
-func (s *shard) put(key string, e *bucket, now, at int64) {
-	if e == &full {
-		s.insert(key, now, at)
+func (s *shard) put(key string, e *bucket, now, fullAt int64) {
+	if e == &fullBucket {
+		s.insert(key, now, fullAt)
 	} else {
-		e.full = at
+		e.fullAt = fullAt
 	}
 }
 
 // insert adds the bucket of a key. If the shard has no room, it replaces the bucket nearest to full. The amortized time
 // is O(log n).
-func (s *shard) insert(key string, now, full int64) {
+func (s *shard) insert(key string, now, fullAt int64) {
 	key = strings.Clone(key)
 	if len(s.buckets) < s.room {
 		slot := int32(len(s.buckets))
-		s.buckets = append(s.buckets, bucket{key, full})
-		s.order = append(s.order, entry{full, slot})
+		s.buckets = append(s.buckets, bucket{key, fullAt})
+		s.order = append(s.order, entry{fullAt, slot})
 		s.up(len(s.order) - 1)
 		s.index[key] = slot
 		return
@@ -239,25 +239,25 @@ func (s *shard) insert(key string, now, full int64) {
 	// Each Take makes at most one copy in the heap too low. This loop corrects such a copy in O(log n).
 	for {
 		root := &s.order[0]
-		is := s.buckets[root.slot].full
-		if is <= now || is == root.full {
+		is := s.buckets[root.slot].fullAt
+		if is <= now || is == root.fullAt {
 			break
 		}
-		root.full = is
-		s.down()
+		root.fullAt = is
+		s.siftDown()
 	}
 	slot := s.order[0].slot
 	delete(s.index, s.buckets[slot].key)
-	s.buckets[slot] = bucket{key, full}
-	s.order[0].full = full
-	s.down()
+	s.buckets[slot] = bucket{key, fullAt}
+	s.order[0].fullAt = fullAt
+	s.siftDown()
 	s.index[key] = slot
 }
 
 func (s *shard) up(i int) {
 	for i > 0 {
 		parent := (i - 1) / 2
-		if s.order[parent].full <= s.order[i].full {
+		if s.order[parent].fullAt <= s.order[i].fullAt {
 			return
 		}
 		s.order[parent], s.order[i] = s.order[i], s.order[parent]
@@ -265,12 +265,12 @@ func (s *shard) up(i int) {
 	}
 }
 
-// down restores the heap order after the root has changed.
-func (s *shard) down() {
+// siftDown restores the heap order after the root has changed.
+func (s *shard) siftDown() {
 	for i := 0; ; {
 		least := i
 		for child := 2*i + 1; child <= 2*i+2 && child < len(s.order); child++ {
-			if s.order[child].full < s.order[least].full {
+			if s.order[child].fullAt < s.order[least].fullAt {
 				least = child
 			}
 		}

@@ -15,11 +15,11 @@ type ends struct {
 }
 
 // insert compares an inserted key with earlier keys. atEnd reports whether the key is above the highest, and atStart
-// whether it is below the lowest. judged is false for the first inserts, which have no earlier keys.
-func (e *ends) insert(k []byte) (judged, atEnd, atStart bool) {
+// whether it is below the lowest. hasOrder is false for the first inserts, which have no earlier keys.
+func (e *ends) insert(k []byte) (hasOrder, atEnd, atStart bool) {
 	k = cut(k)
 	if e.oldHigh != nil {
-		judged, atEnd, atStart = true, bytes.Compare(k, e.oldHigh) > 0, bytes.Compare(k, e.oldLow) < 0
+		hasOrder, atEnd, atStart = true, bytes.Compare(k, e.oldHigh) > 0, bytes.Compare(k, e.oldLow) < 0
 	}
 	if e.high == nil || bytes.Compare(k, e.high) > 0 {
 		e.high = append(e.high[:0], k...)
@@ -30,7 +30,7 @@ func (e *ends) insert(k []byte) (judged, atEnd, atStart bool) {
 	if e.n++; e.n%lag == 0 {
 		e.oldHigh, e.oldLow = append(e.oldHigh[:0], e.high...), append(e.oldLow[:0], e.low...)
 	}
-	return judged, atEnd, atStart
+	return hasOrder, atEnd, atStart
 }
 
 func (e *ends) keys() [4]*[]byte { return [...]*[]byte{&e.high, &e.low, &e.oldHigh, &e.oldLow} }

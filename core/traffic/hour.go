@@ -29,9 +29,9 @@ type hours struct {
 	mu     sync.RWMutex // guards the fields below, except hourly.counts
 	tables map[string]*hourly
 	now    edm.Ticks
-	// since is the time after which the requests to all tables were counted. A table that is not in the map had no
-	// later request within the last hour.
-	since edm.Ticks
+	// completeSince is the time after which the requests to all tables were counted. A table that is not in the map had
+	// no later request within the last hour.
+	completeSince edm.Ticks
 }
 
 // hourly holds the counts of one table. The index of a minute in counts is the number of the minute modulo 60.
@@ -59,22 +59,22 @@ func (h *hours) add(v *Visit) {
 	}
 	h.mu.RUnlock()
 	if t == nil {
-		h.begin(string(id), v, uint64(n))
+		h.addTable(string(id), v, uint64(n))
 	}
 }
 
-// begin adds a table to h.tables and counts its first request. If the map is full, the request is not counted, and
-// h.since becomes the current time.
-func (h *hours) begin(id string, v *Visit, n uint64) {
+// addTable adds a table to h.tables and counts its first request. If the map is full, the request is not counted, and
+// h.completeSince becomes the current time.
+func (h *hours) addTable(id string, v *Visit, n uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t := h.tables[id]
 	switch {
 	case t == nil && len(h.tables) >= mostHours:
-		h.since = h.now
+		h.completeSince = h.now
 		return
 	case t == nil:
-		t = &hourly{account: strings.Clone(v.Account), table: strings.Clone(v.Table), since: h.since}
+		t = &hourly{account: strings.Clone(v.Account), table: strings.Clone(v.Table), since: h.completeSince}
 		h.tables[id] = t
 	}
 	t.counts[h.slot(0)].Add(n)
@@ -91,7 +91,7 @@ func (h *hours) tick(now edm.Ticks) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.now == 0 {
-		h.now, h.since = now, now
+		h.now, h.completeSince = now, now
 	}
 	passed := min(now/minute-h.now/minute, minutesKept)
 	h.now = max(h.now, now)
@@ -128,7 +128,7 @@ func (c *Counter) Hours(account string) Hours {
 	h := &c.hours
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	all := Hours{Tables: []Hour{}, Others: h.copyOf(&hourly{since: h.since})}
+	all := Hours{Tables: []Hour{}, Others: h.copyOf(&hourly{since: h.completeSince})}
 	for _, t := range h.tables {
 		if t.account == account {
 			all.Tables = append(all.Tables, h.copyOf(t))
@@ -145,7 +145,7 @@ func (c *Counter) Hour(account, table string) Hour {
 	defer h.mu.RUnlock()
 	t := h.tables[string(appendFolded(nil, account, table))]
 	if t == nil {
-		t = &hourly{table: table, since: h.since}
+		t = &hourly{table: table, since: h.completeSince}
 	}
 	return h.copyOf(t)
 }

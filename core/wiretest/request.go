@@ -123,11 +123,11 @@ func addressed(text string) string {
 	return name
 }
 
-// sign adds an Authorization header. The parameter how is the kind of the header, such as "(SharedKey)", or "" for no
+// sign adds an Authorization header. The parameter kind is the kind of header, such as "(SharedKey)", or "" for no
 // header.
-func (r *Request) sign(how, account string) error {
+func (r *Request) sign(kind, account string) error {
 	key, scheme := AccountKey, sharedkey.SharedKeyLite
-	switch how {
+	switch kind {
 	case "":
 		return nil
 	case "(SharedKeyLite)":
@@ -138,7 +138,7 @@ func (r *Request) sign(how, account string) error {
 	case "(wrong key)":
 		key = scene.WrongKey
 	default:
-		return fmt.Errorf("authorization %q", how)
+		return fmt.Errorf("authorization %q", kind)
 	}
 	k, err := sharedkey.ParseKey(key)
 	if err != nil {

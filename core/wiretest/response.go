@@ -28,14 +28,14 @@ var (
 // text returns the response in the notation of transcripts. It checks the parts that differ in every run, such as Date
 // and Content-Length, and omits or replaces them.
 func (r *Response) text(method string) (string, error) {
-	id, err := r.once("x-ms-request-id")
+	id, err := r.singleHeader("x-ms-request-id")
 	if err != nil {
 		return "", err
 	}
 	if !guidPattern.MatchString(id) {
 		return "", fmt.Errorf("x-ms-request-id %q is no GUID", id)
 	}
-	date, err := r.once("Date")
+	date, err := r.singleHeader("Date")
 	if err != nil {
 		return "", err
 	}
@@ -75,8 +75,8 @@ func (r *Response) text(method string) (string, error) {
 	return text, nil
 }
 
-// once returns the value of a header that must occur exactly once.
-func (r *Response) once(name string) (value string, err error) {
+// singleHeader returns the value of a header that must occur exactly once.
+func (r *Response) singleHeader(name string) (value string, err error) {
 	n := 0
 	for _, f := range r.Header {
 		if strings.EqualFold(f.Name, name) {

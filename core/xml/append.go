@@ -30,7 +30,7 @@ func AppendAttr(dst []byte, s string) []byte {
 func appendEscaped(dst []byte, s string, attribute bool) (out []byte, whole bool) {
 	whole = true
 	for {
-		n := plain(unsafe.Slice(unsafe.StringData(s), len(s)))
+		n := plainLength(unsafe.Slice(unsafe.StringData(s), len(s)))
 		dst = append(dst, s[:n]...)
 		if n == len(s) {
 			return dst, whole
@@ -87,8 +87,8 @@ func appendLegal(dst []byte, s string) []byte {
 	return dst
 }
 
-// plain returns the length of the longest prefix of printable ASCII without & < > and quotes.
-func plain(b []byte) int {
+// plainLength returns the length of the longest prefix of printable ASCII without & < > and quotes.
+func plainLength(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
 		w := binary.LittleEndian.Uint64(b[i:])

@@ -89,8 +89,9 @@ func (r *Reader) remark() (skipped bool, err error) {
 	return false, nil
 }
 
-// skipOutside skips everything outside the root element. If the result more is true, r.pos is at the root's start tag.
-func (r *Reader) skipOutside() (more bool, err error) {
+// skipOutside skips everything outside the root element. If the result atRoot is true, r.pos is at the root's start
+// tag.
+func (r *Reader) skipOutside() (atRoot bool, err error) {
 	for {
 		r.blanks()
 		if r.pos == len(r.doc) {

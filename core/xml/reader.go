@@ -82,7 +82,7 @@ type namespace struct{ prefix, uri string }
 // is illegal, the first Next returns an error.
 func NewReader(doc []byte) *Reader {
 	r := &Reader{doc: doc}
-	r.err = r.begin()
+	r.err = r.readProlog()
 	return r
 }
 
@@ -162,8 +162,8 @@ func (r *Reader) Skip() error {
 	}
 }
 
-// begin validates the characters of the whole document, skips a byte order mark and reads the XML declaration.
-func (r *Reader) begin() error {
+// readProlog validates the characters of the whole document, skips a byte order mark and reads the XML declaration.
+func (r *Reader) readProlog() error {
 	if at := legal(view(r.doc)); at < len(r.doc) {
 		return &SyntaxError{at, "a character that XML does not allow, or invalid UTF-8"}
 	}

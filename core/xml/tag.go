@@ -89,7 +89,7 @@ func (r *Reader) attribute() error {
 
 func (r *Reader) value(quote byte) (string, error) {
 	rest := r.doc[r.pos:]
-	n := plain(rest)
+	n := plainLength(rest)
 	if n < len(rest) && rest[n] == quote {
 		r.pos += n + 1
 		return view(rest[:n]), nil

@@ -58,10 +58,10 @@ func (r *Reader) characters() error {
 	}
 }
 
-// put appends a piece of the document to r.text. The piece must begin at r.pos. If plain is set, the piece needs no
+// put appends a piece of the document to r.text. The piece must begin at r.pos. If verbatim is set, the piece needs no
 // decoding, and is not copied if r.text is empty.
-func (r *Reader) put(piece []byte, plain, references bool) error {
-	if plain && len(r.text) == 0 {
+func (r *Reader) put(piece []byte, verbatim, references bool) error {
+	if verbatim && len(r.text) == 0 {
 		r.text = piece
 		return nil
 	}

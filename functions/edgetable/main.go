@@ -74,7 +74,7 @@ func (p *program) run(ctx context.Context) int {
 	switch {
 	case err == nil:
 		if p.Events {
-			p.Tell(cli.Event{Event: "done", Totals: p.Totals})
+			p.PrintEvent(cli.Event{Event: "done", Totals: p.Totals})
 		}
 		return cli.StatusDone
 	case wrong || !p.understood:
@@ -98,7 +98,7 @@ func (p *program) run(ctx context.Context) int {
 	}
 	switch {
 	case p.Events:
-		p.Tell(cli.Event{Event: "failed", Text: cli.Plain(err), Status: status, Totals: p.Totals})
+		p.PrintEvent(cli.Event{Event: "failed", Text: cli.Plain(err), Status: status, Totals: p.Totals})
 	case p.logsJSON(command):
 		p.Logger("json", slog.LevelInfo).Error("failed", "cause", cli.Plain(err))
 	default:

@@ -27,7 +27,7 @@ func observers(b *testing.B) (*observe.Metrics, *observe.AccessLog) {
 func BenchmarkObserve(b *testing.B) {
 	resp := &protocol.Response{Status: 200, Summary: protocol.Summary{
 		Method: "GET", Source: netip.AddrFrom4([4]byte{127, 0, 0, 1}), Operation: "GetEntity", Account: "devstoreaccount1", Table: "people",
-		RequestID: "0af76519-16cd-43dd-8448-eb211c80319c", Scanned: 1, Returned: 1, Sent: 1200, Took: 20 * time.Microsecond,
+		RequestID: "0af76519-16cd-43dd-8448-eb211c80319c", Scanned: 1, Returned: 1, Sent: 1200, Duration: 20 * time.Microsecond,
 	}}
 	b.Run("metrics", func(b *testing.B) {
 		m, _ := observers(b)
@@ -41,7 +41,7 @@ func BenchmarkObserve(b *testing.B) {
 		b.ReportAllocs()
 		end := time.Now()
 		for b.Loop() {
-			end = end.Add(resp.Took)
+			end = end.Add(resp.Duration)
 			a.Observe(resp, end)
 		}
 	})

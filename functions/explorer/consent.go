@@ -45,14 +45,14 @@ func (c *Consent) Invite() (path string, good time.Duration) {
 const signPath = Prefix + "sign/"
 
 func (c *Consent) serve(req *protocol.Request, version string) protocol.Response {
-	if !private(req) {
+	if !isPrivate(req) {
 		return denial(http.StatusForbidden, "NotPrivate", "Others on the network could read this session: open the link over https, or on the server's own machine")
 	}
 	token := req.Header.Get(tokenHeader)
 	if req.Method == http.MethodPost {
 		return c.sign(req, token)
 	}
-	session, begun := c.sessions.begin(token)
+	session, begun := c.sessions.exchangeToken(token)
 	if !begun && !c.sessions.isSession(token) {
 		c.Log.Warn("a link or a session of the explorer was refused", "source", source(req))
 		return denial(http.StatusUnauthorized, "NoConsent", "This link was used before or is older than five minutes, or its session has ended: 'edgetable explorer --link' on the server's machine prints a new link")
@@ -86,9 +86,9 @@ func (c *Consent) sign(req *protocol.Request, token string) protocol.Response {
 	return jsonResponse(map[string]string{"signature": signature})
 }
 
-// private returns true if nobody on the network can read a request, because the request uses HTTPS or comes from this
+// isPrivate returns true if nobody on the network can read a request, because the request uses HTTPS or comes from this
 // machine.
-func private(req *protocol.Request) bool { return req.Scheme == "https" || req.Source.IsLoopback() }
+func isPrivate(req *protocol.Request) bool { return req.Scheme == "https" || req.Source.IsLoopback() }
 
 func source(req *protocol.Request) string {
 	if req.Source == (netip.Addr{}) {
@@ -114,5 +114,5 @@ func inJSON(status int, value any) protocol.Response {
 	return protocol.Response{Status: status, Body: append(text, '\n'), Header: append([]protocol.Field{
 		{Name: "Content-Type", Value: "application/json"},
 		{Name: "Cache-Control", Value: "no-store"},
-	}, always...)}
+	}, commonHeaders...)}
 }

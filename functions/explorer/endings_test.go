@@ -48,7 +48,7 @@ func endings(t *testing.T) []byte {
 		if one.Good {
 			one.Ends = map[string]string{}
 			for kind, properties := range of {
-				if end, ends := o.Expire.Ends(at, properties); ends {
+				if end, ends := o.Expire.ExpiresAt(at, properties); ends {
 					one.Ends[kind] = end.String()
 				} else {
 					one.Ends[kind] = ""

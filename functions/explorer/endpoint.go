@@ -19,7 +19,7 @@ type Endpoint struct {
 
 // Serve serves the files of the page, and requests for a session or a signature.
 func (e Endpoint) Serve(req *protocol.Request) protocol.Response {
-	if !e.Hosts.known(req.Host) {
+	if !e.Hosts.allows(req.Host) {
 		return refusal(http.StatusMisdirectedRequest, "the explorer is not served as "+req.Host+": use the IP address, or start the server with --public-url and this name")
 	}
 	asks := req.Target == Prefix+"session" && req.Method == http.MethodGet

@@ -72,11 +72,11 @@ func (g *Gateway) inSession(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// begin responds with the profiles, which it reads again because the user may have changed them. For a one-time token,
-// it also starts a session and returns its token.
-func (g *Gateway) begin(w http.ResponseWriter, r *http.Request) {
+// serveStart responds with the profiles, which it reads again because the user may have changed them. For a one-time
+// token, it also starts a session and returns its token.
+func (g *Gateway) serveStart(w http.ResponseWriter, r *http.Request) {
 	token := r.Header.Get(tokenHeader)
-	session, begun := g.sessions.begin(token)
+	session, begun := g.sessions.exchangeToken(token)
 	if !begun && !g.sessions.isSession(token) {
 		refuse(w, http.StatusUnauthorized, "NoSession", noSession)
 		return

@@ -18,13 +18,13 @@ func (g *Gateway) Handler() http.Handler {
 		w.WriteHeader(resp.Status)
 		_, _ = w.Write(resp.Body) // the browser may have disconnected
 	})
-	mux.HandleFunc("GET /_/session", g.begin)
+	mux.HandleFunc("GET /_/session", g.serveStart)
 	mux.HandleFunc("POST /_/sign/{profile}", g.inSession(g.sign))
 	g.handleLocal(mux)
 	mux.Handle("GET /{$}", http.RedirectHandler(Prefix, http.StatusFound)) // browsers retain the fragment with the token in a redirect
 	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for _, f := range always {
+		for _, f := range commonHeaders {
 			w.Header().Set(f.Name, f.Value)
 		}
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")

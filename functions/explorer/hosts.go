@@ -10,9 +10,9 @@ import (
 // names are rejected, because an attacker's name may resolve to this machine (DNS rebinding).
 type Hosts []string
 
-// known returns true if a Host header is an IP address, localhost, or one of the names. The port is ignored, because a
+// allows returns true if a Host header is an IP address, localhost, or one of the names. The port is ignored, because a
 // tunnel may use another port.
-func (h Hosts) known(host string) bool {
+func (h Hosts) allows(host string) bool {
 	name, a := parseHost(host)
 	return a.IsValid() || name == "localhost" || slices.Contains(h, name)
 }

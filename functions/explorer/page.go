@@ -99,7 +99,7 @@ func servePage(req *protocol.Request, connect string) protocol.Response {
 		{Name: "Vary", Value: "Accept-Encoding"},
 		{Name: "Content-Security-Policy", Value: strings.Replace(policy, "%s", connect, 1)},
 	}}
-	resp.Header = append(resp.Header, always...)
+	resp.Header = append(resp.Header, commonHeaders...)
 	switch {
 	case req.Header.Get("If-None-Match") == f.tag:
 		resp.Status = http.StatusNotModified
@@ -112,8 +112,8 @@ func servePage(req *protocol.Request, connect string) protocol.Response {
 	return resp
 }
 
-// always contains the headers that all responses have.
-var always = []protocol.Field{
+// commonHeaders contains the headers that all responses have.
+var commonHeaders = []protocol.Field{
 	{Name: "X-Content-Type-Options", Value: "nosniff"},
 	{Name: "Cross-Origin-Opener-Policy", Value: "same-origin"},
 	{Name: "Cross-Origin-Resource-Policy", Value: "same-origin"},
@@ -124,5 +124,5 @@ func refusal(status int, text string) protocol.Response {
 	return protocol.Response{Status: status, Body: []byte(text + "\n"), Header: append([]protocol.Field{
 		{Name: "Content-Type", Value: "text/plain; charset=utf-8"},
 		{Name: "Content-Security-Policy", Value: "default-src 'none'; frame-ancestors 'none'"},
-	}, always...)}
+	}, commonHeaders...)}
 }

@@ -31,8 +31,8 @@ func (s *sessions) end(after time.Duration) time.Time {
 	return s.now().Add(after)
 }
 
-// over returns true if the given expiry time has passed. The zero Time never passes.
-func (s *sessions) over(end time.Time) bool { return !end.IsZero() && !s.now().Before(end) }
+// hasExpired returns true if the given expiry time has passed. The zero Time never passes.
+func (s *sessions) hasExpired(end time.Time) bool { return !end.IsZero() && !s.now().Before(end) }
 
 // invite returns a new one-time token and invalidates the previous one.
 func (s *sessions) invite() string {
@@ -43,12 +43,12 @@ func (s *sessions) invite() string {
 	return token
 }
 
-// begin exchanges the one-time token for a session token.
-func (s *sessions) begin(token string) (session string, ok bool) {
+// exchangeToken exchanges the one-time token for a session token.
+func (s *sessions) exchangeToken(token string) (session string, ok bool) {
 	sum := sha256.Sum256([]byte(token)) // comparing hashes reveals nothing about the token through timing
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if sum != s.once || token == "" || s.over(s.until) {
+	if sum != s.once || token == "" || s.hasExpired(s.until) {
 		return "", false
 	}
 	s.once = [sha256.Size]byte{}
@@ -57,7 +57,7 @@ func (s *sessions) begin(token string) (session string, ok bool) {
 		s.open = map[[sha256.Size]byte]time.Time{}
 	}
 	for one, end := range s.open {
-		if s.over(end) {
+		if s.hasExpired(end) {
 			delete(s.open, one)
 		}
 	}
@@ -70,5 +70,5 @@ func (s *sessions) isSession(token string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	end, ok := s.open[sum]
-	return ok && !s.over(end)
+	return ok && !s.hasExpired(end)
 }

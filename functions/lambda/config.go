@@ -45,8 +45,8 @@ type config struct {
 
 const (
 	usualMetrics = "edgetable"
-	// stale is how long the function may use known accounts while they cannot be read again.
-	stale = time.Hour
+	// maxStale is how long the function may use known accounts while they cannot be read again.
+	maxStale = time.Hour
 )
 
 // newConfig reads the settings from the environment. It contacts no other service.
@@ -88,7 +88,7 @@ func newConfig(env func(string) string, log *slog.Logger) (*config, error) {
 	}
 	c.pathStyle = in.Bool("EDGETABLE_PATH_STYLE")
 	c.extensions = in.Bool("EDGETABLE_EXTENSIONS")
-	c.refresh = in.Duration(accounts.Variable+"_REFRESH", 5*time.Minute, time.Second, stale)
+	c.refresh = in.Duration(accounts.Variable+"_REFRESH", 5*time.Minute, time.Second, maxStale)
 	if err := in.Err(); err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ import (
 func newHandler(c *config, store table.Store, tasks *worker, log *slog.Logger) *lambdaurl.Handler {
 	known := &awssecrets.Cache[accounts.List]{Options: awssecrets.Options[accounts.List]{
 		Name: "accounts", Read: c.accounts, Parse: ownAccounts,
-		Refresh: c.refresh, Stale: stale, Log: log, Now: time.Now,
+		Refresh: c.refresh, MaxStale: maxStale, Log: log, Now: time.Now,
 	}}
 	h := &lambdaurl.Handler{
 		Protocol: newServer(c, store, known, 0),
@@ -42,7 +42,7 @@ func newHandler(c *config, store table.Store, tasks *worker, log *slog.Logger) *
 		shown := &awssecrets.Cache[string]{Options: awssecrets.Options[string]{
 			Name: "forward secret", Read: c.forward,
 			Parse:   func(_, text string) (string, error) { return strings.TrimSpace(text), nil },
-			Refresh: c.refresh, Stale: stale, Log: log, Now: time.Now,
+			Refresh: c.refresh, MaxStale: maxStale, Log: log, Now: time.Now,
 		}}
 		h.Secret = shown.Get
 	}
@@ -95,7 +95,7 @@ func newServer(c *config, store table.Store, known *awssecrets.Cache[accounts.Li
 		MaxSkew:     sharedkey.MaxSkew,
 		PathStyle:   c.pathStyle,
 		Extensions:  c.extensions,
-		SettingsAge: setting.Never(c.settingsAge),
+		SettingsAge: setting.NegativeIfZero(c.settingsAge),
 		Secondary:   func() bool { return c.role == dynamodb.SecondaryRole },
 	}
 	c.bearer.Install(s.Handler)

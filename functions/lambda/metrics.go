@@ -55,7 +55,7 @@ func (m *metrics) observe(ctx context.Context, o *lambdaurl.Observation) {
 	busy, fault := r.Status == 503, r.Status >= 500 && r.Status != 503
 	attrs := []slog.Attr{
 		slog.Any("_aws", json.RawMessage(aws)),
-		slog.Float64("Took", float64(r.Took.Microseconds())/1000),
+		slog.Float64("Took", float64(r.Duration.Microseconds())/1000),
 		slog.Int("Refused", count(r.Status/100 == 4)), slog.Int("Busy", count(busy)), slog.Int("Faults", count(fault)),
 		slog.Int("status", r.Status),
 		slog.String("door", o.Door),

@@ -23,7 +23,7 @@ func openStore(c *config) (table.Store, *worker, error) {
 	if endpoint := c.endpoint("dynamodb"); endpoint != "" {
 		o.BaseEndpoint = aws.String(endpoint)
 	}
-	options := dynamodb.Options{Client: sdk.New(o), Table: c.table, Buckets: c.buckets, Lease: setting.Never(c.lease)}
+	options := dynamodb.Options{Client: sdk.New(o), Table: c.table, Buckets: c.buckets, Lease: setting.NegativeIfZero(c.lease)}
 	if c.role == dynamodb.SecondaryRole {
 		s, err := dynamodb.NewSecondary(options, c.region)
 		if err != nil {

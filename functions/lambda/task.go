@@ -92,7 +92,7 @@ func (w *worker) removeDeleted(ctx context.Context, log *slog.Logger) error {
 	var done dynamodb.Progress
 	err := w.store.Purge(ctx, func(p dynamodb.Progress) error {
 		done = p
-		if late(ctx) {
+		if nearDeadline(ctx) {
 			return errLater
 		}
 		return nil
@@ -115,7 +115,7 @@ func (w *worker) expire(ctx context.Context, log *slog.Logger) error {
 	for _, t := range list {
 		u, taken, err := w.service.TakeUpkeep(ctx, t)
 		for done := !taken; err == nil && !done; {
-			if late(ctx) {
+			if nearDeadline(ctx) {
 				return errors.Join(failed...)
 			}
 			before := u.Removed
@@ -133,8 +133,8 @@ func (w *worker) expire(ctx context.Context, log *slog.Logger) error {
 	return errors.Join(append(failed, err)...)
 }
 
-// late returns true if the function's deadline is too close for further work.
-func late(ctx context.Context) bool {
+// nearDeadline returns true if the function's deadline is too close for further work.
+func nearDeadline(ctx context.Context) bool {
 	end, ok := ctx.Deadline()
 	return ok && time.Until(end) < reserve
 }

@@ -52,7 +52,7 @@ func limit(which int, key string, n int) time.Duration {
 
 //go:wasmexport limit
 func exportLimit(which, n, tokens uint32) float64 {
-	wait := counting.ask(int(which), view(shared.room(int(n))[:n]), int(int32(tokens)))
+	wait := counting.takeTokens(int(which), view(shared.room(int(n))[:n]), int(int32(tokens)))
 	return float64(wait) / float64(time.Millisecond)
 }
 

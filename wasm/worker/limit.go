@@ -47,15 +47,15 @@ func newBuckets(c *config, which int, now func() edm.Ticks) *throttle.Buckets {
 
 // limiter is a rate limit that another wasm instance counts for all instances of the isolate.
 type limiter struct {
-	which int
-	ask   func(which int, key string, n int) (wait time.Duration)
+	which      int
+	takeTokens func(which int, key string, n int) (wait time.Duration)
 }
 
-func (l limiter) Take(key string, n int) time.Duration { return l.ask(l.which, key, n) }
+func (l limiter) Take(key string, n int) time.Duration { return l.takeTokens(l.which, key, n) }
 
-func (l limiter) Charge(key string, n int) { l.ask(l.which, key, -n) }
+func (l limiter) Charge(key string, n int) { l.takeTokens(l.which, key, -n) }
 
-func (l limiter) Peek(key string) time.Duration { return l.ask(l.which, key, 0) }
+func (l limiter) Peek(key string) time.Duration { return l.takeTokens(l.which, key, 0) }
 
 // counter contains the token buckets of all limits.
 type counter struct {
@@ -64,9 +64,9 @@ type counter struct {
 	buckets [limitCount]*throttle.Buckets
 }
 
-// ask takes n tokens and returns the time until they are available. If n is negative, ask charges -n tokens for
-// finished work. If n is 0, ask only returns the time until one token is available.
-func (c *counter) ask(which int, key string, n int) time.Duration {
+// takeTokens takes n tokens and returns the time until they are available. If n is negative, takeTokens charges -n
+// tokens for finished work. If n is 0, ask only returns the time until one token is available.
+func (c *counter) takeTokens(which int, key string, n int) time.Duration {
 	b := c.buckets[which]
 	if b == nil {
 		b = newBuckets(c.config, which, c.now)

@@ -14,7 +14,7 @@ func TestLimiter(t *testing.T) {
 	now := edm.Ticks(1000 * edm.TicksPerSecond)
 	c := &config{rates: setting.Rates{Account: 2}, failures: 1}
 	all := counter{config: c, now: func() edm.Ticks { return now }}
-	h := host{now: all.now, limit: all.ask}
+	h := host{now: all.now, limit: all.takeTokens}
 	if h.limiter(c, partitionLimit) != nil {
 		t.Error("there is a limit of partitions")
 	}

@@ -154,7 +154,7 @@ func (p *platform) do(method, target, body string, status int) string {
 		method, "http://localhost/acme" + target, "", "", "-1", "transfer-encoding:chunked", "content-type:" + kind, "accept:application/json", "x-ms-version:2019-02-02", "x-ms-date:" + date, "if-match:*",
 		"authorization:" + key.Authorization(sharedkey.SharedKeyLite, "acme", sharedkey.Request{Method: method, Path: path, RawQuery: query, ContentType: kind, XMSDate: date}),
 	}, "\n")
-	got, err := parseResponse(p.server.answer(nil, request(head, body)), method)
+	got, err := parseResponse(p.server.appendAnswer(nil, request(head, body)), method)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestRefuse(t *testing.T) {
 		{[]byte("no request"), 500, "InternalError"},
 		{request("GET\nhttp://localhost/acme/people()\n\n\n0", ""), 401, "NoAuthenticationInformation"},
 	} {
-		got, err := parseResponse(p.server.answer(nil, tt.request), "GET")
+		got, err := parseResponse(p.server.appendAnswer(nil, tt.request), "GET")
 		if err != nil || got.Status != tt.status || !bytes.Contains(got.Body, []byte(tt.code)) {
 			t.Errorf("%q: %+v, %v", tt.request, got, err)
 		}

@@ -29,8 +29,8 @@ import (
 // metadata.
 type namespace struct {
 	call func(request frames) (answer frames) // the caller owns the memory of the answer
-	// until is the time after which no write may begin, or 0 if there are only reads.
-	until edm.Ticks
+	// writesUntil is the time after which no write may begin, or 0 if there are only reads.
+	writesUntil edm.Ticks
 }
 
 // These are the operations. A request must be allocated with its final size: if it grew while the garbage collector
@@ -101,7 +101,7 @@ func (n *namespace) Write(ctx context.Context, writes []workerskv.Write) []error
 		w := &writes[i]
 		size += 3*4 + 1 + len(w.Name) + len(w.Value) + len(w.Metadata)
 	}
-	end := binary.LittleEndian.AppendUint64(nil, math.Float64bits(unixMilli(n.until)))
+	end := binary.LittleEndian.AppendUint64(nil, math.Float64bits(unixMilli(n.writesUntil)))
 	request := make(frames, 0, size).addText(kvWrite).add(end)
 	for i := range writes {
 		w, gone := &writes[i], byte(0)

@@ -30,7 +30,7 @@ func (p *publisher) publish(dst, batch []byte) []byte {
 	if err != nil {
 		panic(err.Error()) // this cannot fail, because this module encoded the batch
 	}
-	to := workerskv.NewPublisher(&namespace{call: p.host.kv, until: p.host.now() + writeTime}, p.host.now)
+	to := workerskv.NewPublisher(&namespace{call: p.host.kv, writesUntil: p.host.now() + writeTime}, p.host.now)
 	result := durableobject.Published{Done: make([]bool, len(b.Changes))}
 	if b.Purge {
 		result.More, err = to.Purge(context.Background(), b.Incarnation, durableobject.SourcesOf(b.Incarnation), purgeStep)
@@ -58,7 +58,7 @@ func publish(to *workerskv.Publisher, b *durableobject.Batch, result *durableobj
 	case b.CaughtUp:
 		err = to.Forget(ctx, b.Source)
 	}
-	if err != nil && !workerskv.Rests(err) {
+	if err != nil && !workerskv.IsTooSoon(err) {
 		return err
 	}
 	result.Marked = err == nil
@@ -77,7 +77,7 @@ func publish(to *workerskv.Publisher, b *durableobject.Batch, result *durableobj
 		}
 		if err == nil {
 			one := document(to, c)
-			if result.Done[i] = one == nil; !workerskv.Rests(one) {
+			if result.Done[i] = one == nil; !workerskv.IsTooSoon(one) {
 				err = one
 			}
 		}

@@ -105,7 +105,7 @@ func TestPublishPurge(t *testing.T) {
 	}}
 	for n, more := 0, true; more; n++ {
 		calls = 0
-		to := workerskv.NewPublisher(&namespace{call: h.kv, until: now + writeTime}, h.now)
+		to := workerskv.NewPublisher(&namespace{call: h.kv, writesUntil: now + writeTime}, h.now)
 		more, _ = to.Purge(t.Context(), life, durableobject.SourcesOf(life), purgeStep)
 		if calls > 1000 || n == 100 {
 			t.Fatalf("after %d batches %d marks are left, and the last made %d calls", n, len(marks), calls)
@@ -162,7 +162,7 @@ func TestReplication(t *testing.T) {
 	} {
 		step.then()
 		if clear(marks); lags {
-			to := workerskv.NewPublisher(&namespace{call: h.kv, until: now + writeTime}, h.now)
+			to := workerskv.NewPublisher(&namespace{call: h.kv, writesUntil: now + writeTime}, h.now)
 			if err := to.Synced(t.Context(), "one", since); err != nil && !broken {
 				t.Fatal(err)
 			}

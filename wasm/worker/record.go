@@ -18,7 +18,7 @@ const (
 func appendRecord(dst []byte, resp *protocol.Response) ([]byte, int) {
 	level := levelInfo
 	dst = append(dst, `{"msg":"request","method":`...)
-	dst = appendQuoted(dst, resp.Shown().Method)
+	dst = appendQuoted(dst, resp.Redacted().Method)
 	var fields [protocol.LogFields]protocol.Field
 	for _, f := range resp.AppendLog(fields[:0]) {
 		dst = append(dst, `,"`...)
@@ -30,7 +30,7 @@ func appendRecord(dst []byte, resp *protocol.Response) ([]byte, int) {
 		name  string
 		value int64
 	}{
-		{"status", int64(resp.Status)}, {"ms", resp.Took.Milliseconds()},
+		{"status", int64(resp.Status)}, {"ms", resp.Duration.Milliseconds()},
 		{"received", int64(resp.Received)}, {"sent", int64(resp.Sent)},
 	} {
 		dst = append(dst, `,"`...)

@@ -23,7 +23,7 @@ func TestRecord(t *testing.T) {
 		{
 			protocol.Response{Status: 200, Summary: protocol.Summary{
 				Method: "GET", Operation: "GetEntity", Account: "acme", Table: "people", RequestID: "id",
-				Received: 5, Sent: 2, Took: 12 * time.Millisecond,
+				Received: 5, Sent: 2, Duration: 12 * time.Millisecond,
 			}}, levelInfo,
 			map[string]any{"msg": "request", "method": "GET", "operation": "GetEntity", "account": "acme", "table": "people", "request": "id", "status": 200.0, "ms": 12.0, "received": 5.0, "sent": 2.0},
 			"an answer",
@@ -31,7 +31,7 @@ func TestRecord(t *testing.T) {
 		{
 			protocol.Response{Status: 500, Summary: protocol.Summary{
 				Method: "GET", Code: "InternalError", Table: "a\"\\\n\xff" + strings.Repeat("é", 1000), Err: errors.New("bit \"rot\""),
-				Received: 5, Took: 12 * time.Millisecond,
+				Received: 5, Duration: 12 * time.Millisecond,
 			}}, levelError,
 			map[string]any{"msg": "request", "method": "GET", "code": "InternalError", "status": 500.0, "ms": 12.0, "received": 5.0, "sent": 0.0, "cause": `bit "rot"`},
 			"a failure, with a name that is none",

@@ -85,8 +85,8 @@ var refusals = map[string]*table.Error{
 	"unknown": table.OperationTimedOut.Err(),
 }
 
-// answer appends the response to a request: the length of the head, the head as in [appendHead], and the body.
-func (s *server) answer(dst, request []byte) []byte {
+// appendAnswer appends the response to a request: the length of the head, the head as in [appendHead], and the body.
+func (s *server) appendAnswer(dst, request []byte) []byte {
 	start := len(dst)
 	dst, body := s.respond(append(dst, 0, 0, 0, 0), request)
 	binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-4))
@@ -113,7 +113,7 @@ func (s *server) respond(dst, request []byte) (head, body []byte) {
 	}
 	dst = appendHead(dst, &s.resp)
 	var level int
-	s.resp.Received, s.resp.Sent, s.resp.Took = len(s.in.body.b), len(s.resp.Body), time.Duration(s.host.now()-begin)*100
+	s.resp.Received, s.resp.Sent, s.resp.Duration = len(s.in.body.b), len(s.resp.Body), time.Duration(s.host.now()-begin)*100
 	s.line, level = appendRecord(s.line[:0], &s.resp)
 	s.host.log(level, s.line)
 	return dst, s.resp.Body

@@ -19,11 +19,11 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.claim(ctx, s.Store); err != nil {
+	if err := r.checkOwner(ctx, s.Store); err != nil {
 		return nil, err
 	}
 	began := s.Now()
-	m := &Manifest{ID: newID(began), Store: s.Store, Began: began.UTC(), From: s.From, Program: s.Program, Recipients: slices.Clone(s.Keys)}
+	m := &Manifest{ID: newID(began), Store: s.Store, StartedAt: began.UTC(), From: s.From, Program: s.Program, Recipients: slices.Clone(s.Keys)}
 	dir, log, err := s.Snapshot(ctx)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	if err := u.run(ctx); err != nil {
 		return nil, err
 	}
-	m.Ended = s.Now().UTC()
+	m.EndedAt = s.Now().UTC()
 	now, err := r.checkTurn(ctx, log)
 	if errors.Is(err, ErrReplaced) { // no server with this data directory can complete the interrupted backup
 		err = errors.Join(err, r.objects.Delete(ctx, runDir+m.ID))
@@ -84,13 +84,13 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 
 // setHistory records which commits the backup has, or only the ID of the store's timeline if the backup location has no
 // timelines.
-func (m *Manifest) setHistory(log *LogSpan, now Turn) {
+func (m *Manifest) setHistory(log *LogSpan, now LogOwner) {
 	switch {
 	case log == nil:
 	case now.Timeline == "":
-		m.Other = log.Timeline
-	case log.Alone:
-		m.Alone = log
+		m.OtherTimeline = log.Timeline
+	case log.WithoutLog:
+		m.SpanWithoutLog = log
 	default:
 		m.Log = log
 	}
@@ -98,8 +98,8 @@ func (m *Manifest) setHistory(log *LogSpan, now Turn) {
 
 // checkTurn returns an error if another store has replaced this store. A backup of this store would look like the
 // newest state.
-func (r *Repository) checkTurn(ctx context.Context, log *LogSpan) (now Turn, err error) {
-	now, err = r.Turn(ctx)
+func (r *Repository) checkTurn(ctx context.Context, log *LogSpan) (now LogOwner, err error) {
+	now, err = r.LogOwner(ctx)
 	switch {
 	case err != nil || now.Timeline == "":
 		return now, err
@@ -156,10 +156,10 @@ func (r *Repository) readKnown(ctx context.Context, m *Manifest, interrupted []s
 		}
 		there[o.Name[len(dataDir):]] = o.Size
 	}
-	k := &knownParts{files: map[file][]Part{}, sums: map[string]Part{}, until: m.Began}
+	k := &knownParts{files: map[file][]Part{}, sums: map[string]Part{}, until: m.StartedAt}
 	sources := all.Complete
 	if n := len(sources); n > 0 {
-		k.after = sources[n-1].Began
+		k.after = sources[n-1].StartedAt
 	}
 	for _, id := range interrupted {
 		if old := find(all.Unfinished, id); old != nil {

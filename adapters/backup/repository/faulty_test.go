@@ -144,7 +144,7 @@ func (f *reader) follow(t *testing.T, s *story) error {
 
 // TestFaultyPlace checks a backup location that loses, delays, repeats and reorders the requests of a primary, a
 // prune, a secondary and a restore. The secondary must have every commit exactly once. Every moment in the period of
-// Keep.PointInTime must be restorable.
+// Retention.PointInTime must be restorable.
 func TestFaultyPlace(t *testing.T) {
 	t.Parallel()
 	seeds := 12
@@ -170,7 +170,7 @@ func TestFaultyPlace(t *testing.T) {
 			case 0:
 				s.backup()
 			case 1:
-				done, err := s.r.Prune(t.Context(), repository.Pruning{Keep: repository.Keep{Last: 1, PointInTime: promise}, Now: s.now})
+				done, err := s.r.Prune(t.Context(), repository.Pruning{Retention: repository.Retention{Last: 1, PointInTime: promise}, Now: s.now})
 				if err != nil && !errors.Is(err, errFault) {
 					t.Fatalf("seed %d: prune: %v", seed, err)
 				}

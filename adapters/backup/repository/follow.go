@@ -26,20 +26,21 @@ func (r *Repository) Next(ctx context.Context, timeline string, number edm.Ticks
 	return list, nil
 }
 
-// late is the maximum time between the replacement of a store and a delayed write of a log piece by this store.
-const late = 15 * time.Minute
+// maxWriteDelay is the maximum time between the replacement of a store and a delayed write of a log piece by this
+// store.
+const maxWriteDelay = 15 * time.Minute
 
 // Behind returns, in order, the log pieces after a commit number, and the gap that follows them. The gap is nil if the
 // log ends there. If all is false, Behind does not list old folders.
 func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Ticks, all bool) (list []Piece, gap *Gap, err error) {
 	after := ""
 	if !all {
-		after = folderOf(timeline, edm.TicksOf(number.Time().Add(-late).Truncate(joinWindow)))
+		after = folderOf(timeline, edm.TicksOf(number.Time().Add(-maxWriteDelay).Truncate(joinWindow)))
 	}
 	if list, err = r.pieces(ctx, logDir+timeline+"/", after); err != nil {
 		return nil, nil, err
 	}
-	if list, gap = chain(list, timeline, number, edm.MaxDateTime); gap != nil && gap.Until == 0 {
+	if list, gap = chain(list, timeline, number, edm.MaxDateTime); gap != nil && gap.UpTo == 0 {
 		gap = nil // the log ends here
 	}
 	return list, gap, nil
@@ -60,13 +61,13 @@ func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	return at
 }
 
-// Lacks returns the gap at the end of a timeline's log, or nil if there is none. The parameter number is the last
+// FindGap returns the gap at the end of a timeline's log, or nil if there is none. The parameter number is the last
 // commit number in the log.
 //
 // There is a gap if a backup has later commits, or if a prune has removed later commits. Commits with numbers above
-// until do not count.
-func (r *Repository) Lacks(ctx context.Context, timeline string, number, until edm.Ticks, known Spans) (*Gap, error) {
-	span, err := r.newestSpan(ctx, timeline, until, known)
+// maxNumber do not count.
+func (r *Repository) FindGap(ctx context.Context, timeline string, number, maxNumber edm.Ticks, known Spans) (*Gap, error) {
+	span, err := r.newestSpan(ctx, timeline, maxNumber, known)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (r *Repository) Lacks(ctx context.Context, timeline string, number, until e
 	if err != nil {
 		return nil, err
 	}
-	highest := min(removed, until)
+	highest := min(removed, maxNumber)
 	if span != nil {
 		highest = max(highest, span.High)
 	}
@@ -85,8 +86,8 @@ func (r *Repository) Lacks(ctx context.Context, timeline string, number, until e
 }
 
 // newestSpan returns the span of the newest backup that the log of a timeline continues, or nil. It ignores backups
-// with commits above until.
-func (r *Repository) newestSpan(ctx context.Context, timeline string, until edm.Ticks, known Spans) (*LogSpan, error) {
+// with commits above maxNumber.
+func (r *Repository) newestSpan(ctx context.Context, timeline string, maxNumber edm.Ticks, known Spans) (*LogSpan, error) {
 	ids, err := r.names(ctx, backupDir)
 	if err != nil {
 		return nil, err
@@ -106,7 +107,7 @@ func (r *Repository) newestSpan(ctx context.Context, timeline string, until edm.
 			}
 			known[id] = span
 		}
-		if span != nil && span.Timeline == timeline && span.High <= until {
+		if span != nil && span.Timeline == timeline && span.High <= maxNumber {
 			return span, nil
 		}
 	}
@@ -148,7 +149,7 @@ func (r *Repository) Plans(ctx context.Context) (list []*Plan, err error) {
 	}
 	for _, m := range slices.Backward(h.bases) {
 		if steps, end, at, _ := h.stepsFrom(m, edm.MaxDateTime); end >= m.Log.High {
-			list = append(list, &Plan{Base: m, Steps: steps, Timeline: at, To: end, Above: h.highest()})
+			list = append(list, &Plan{Base: m, Steps: steps, Timeline: at, To: end, Highest: h.highest()})
 		}
 	}
 	return list, nil

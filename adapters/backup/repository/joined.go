@@ -31,13 +31,13 @@ type Joined struct {
 }
 
 // Join joins the log pieces of each past hour into larger pieces. It ignores pieces that begin before the parameter
-// after. An interrupted Join can be repeated.
-func (r *Repository) Join(ctx context.Context, after, now time.Time) (done Joined, err error) {
+// start. An interrupted Join can be repeated.
+func (r *Repository) Join(ctx context.Context, start, now time.Time) (done Joined, err error) {
 	list, err := r.Pieces(ctx, "")
 	if err != nil {
 		return done, err
 	}
-	recent := slices.DeleteFunc(slices.Clone(list), func(p Piece) bool { return p.From.Time().Before(after) })
+	recent := slices.DeleteFunc(slices.Clone(list), func(p Piece) bool { return p.From.Time().Before(start) })
 	for _, group := range groups(recent, now) {
 		if err := r.join(ctx, &done, list, group); errors.Is(err, fs.ErrNotExist) {
 			continue // a prune removed a log piece after it was listed
@@ -131,14 +131,14 @@ type joining struct {
 // add adds a log piece to the joined piece. If both cannot be in one object, add stores the joined piece and begins
 // another one. The parameter object is the index of the object that contains p.
 func (j *joining) add(ctx context.Context, object int, p *Piece, b []byte) error {
-	if n := len(j.joined.Parts); n > 0 && (p.Term != j.joined.Term || p.Begins || j.joined.Length+p.Length > maxJoinedLength) {
+	if n := len(j.joined.Parts); n > 0 && (p.Term != j.joined.Term || p.StartsLog || j.joined.Length+p.Length > maxJoinedLength) {
 		if err := j.store(ctx); err != nil {
 			return err
 		}
 	}
 	to := &j.joined
 	if len(to.Parts) == 0 {
-		*to = Piece{Timeline: p.Timeline, Term: p.Term, From: p.From, Begins: p.Begins}
+		*to = Piece{Timeline: p.Timeline, Term: p.Term, From: p.From, StartsLog: p.StartsLog}
 		j.from = object
 	}
 	j.last = object

@@ -60,7 +60,7 @@ func TestJoin(t *testing.T) {
 			_, list, err := s.r.ReadPiece(t.Context(), &step.Piece, s.with)
 			must.OK(t, err)
 			for _, c := range list {
-				if c.Number > step.After && c.Number <= step.Until {
+				if c.Number > step.Above && c.Number <= step.UpTo {
 					got++
 				}
 			}
@@ -159,7 +159,7 @@ func TestFewObjects(t *testing.T) {
 	began, before := s.now, s.to
 	for s.now.Sub(began) < hours*time.Hour {
 		s.now = s.now.Add(every)
-		sealed, err := seal(repository.Piece{Timeline: s.timeline, From: s.to, To: s.tick(), Begins: s.begins}, []commitlog.Commit{{Number: s.tick(), Record: []byte("x")}}, nil)
+		sealed, err := seal(repository.Piece{Timeline: s.timeline, From: s.to, To: s.tick(), StartsLog: s.begins}, []commitlog.Commit{{Number: s.tick(), Record: []byte("x")}}, nil)
 		must.OK(t, err)
 		must.OK(t, s.r.Ship(t.Context(), sealed))
 		s.to, s.begins = s.tick(), false

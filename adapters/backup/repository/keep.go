@@ -6,8 +6,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Keep says which backups a prune keeps. The zero value keeps all backups.
-type Keep struct {
+// Retention says which backups a prune keeps. The zero value keeps all backups.
+type Retention struct {
 	Last      int           // the number of newest backups to keep
 	Daily     int           // the newest backup of each day (UTC) is kept, for this number of days with backups
 	OlderThan time.Duration // backups younger than this duration are kept
@@ -16,15 +16,15 @@ type Keep struct {
 	PointInTime time.Duration
 }
 
-// None reports whether there are no rules. In this case all backups are kept.
-func (k Keep) None() bool { return k == Keep{} }
+// IsEmpty reports whether there are no rules. In this case all backups are kept.
+func (k Retention) IsEmpty() bool { return k == Retention{} }
 
 // split divides backups, sorted from oldest to newest, into backups to keep and backups to remove.
 //
-// The rules of Keep apply to the newest timeline and its ancestors. Any other backup is kept until all older backups of
-// these timelines are removed.
-func (k Keep) split(l *line, backups []*Manifest, now time.Time) (stay, remove []*Manifest) {
-	if k.None() {
+// The rules of Retention apply to the newest timeline and its ancestors. Any other backup is kept until all older
+// backups of these timelines are removed.
+func (k Retention) split(l *line, backups []*Manifest, now time.Time) (stay, remove []*Manifest) {
+	if k.IsEmpty() {
 		return backups, nil
 	}
 	on, off := l.split(backups)
@@ -41,7 +41,7 @@ func (k Keep) split(l *line, backups []*Manifest, now time.Time) (stay, remove [
 	return stay, remove
 }
 
-func (k Keep) splitLine(backups []*Manifest, now time.Time) (stay, remove []*Manifest) {
+func (k Retention) splitLine(backups []*Manifest, now time.Time) (stay, remove []*Manifest) {
 	last, days, day := max(k.Last, 1), 0, "" // the newest backup is always kept
 	base := k.base(backups, now)
 	for i := len(backups) - 1; i >= 0; i-- {
@@ -68,7 +68,7 @@ func (k Keep) splitLine(backups []*Manifest, now time.Time) (stay, remove []*Man
 
 // base returns the index of the backup from which the oldest moment of PointInTime can be restored, or -1 if no backup
 // is old enough.
-func (k Keep) base(backups []*Manifest, now time.Time) int {
+func (k Retention) base(backups []*Manifest, now time.Time) int {
 	oldest := edm.TicksOf(now.Add(-k.PointInTime))
 	for i := len(backups) - 1; i >= 0 && k.PointInTime > 0; i-- {
 		if m := backups[i]; m.Log != nil && m.Log.High <= oldest {
@@ -80,7 +80,7 @@ func (k Keep) base(backups []*Manifest, now time.Time) int {
 
 // logFrom returns the commit number up to which the log is not needed, neither to restore the given backups nor to
 // restore a moment in PointInTime.
-func (k Keep) logFrom(backups []*Manifest, now time.Time) edm.Ticks {
+func (k Retention) logFrom(backups []*Manifest, now time.Time) edm.Ticks {
 	if i := k.base(backups, now); i >= 0 {
 		return backups[i].Log.Low
 	}

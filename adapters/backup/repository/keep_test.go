@@ -29,19 +29,19 @@ func TestKeep(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
-		keep repository.Keep
+		keep repository.Retention
 		want string // one letter for each backup; k means that the backup is kept
 	}{
-		{repository.Keep{Last: 3}, "---------kkk"},
-		{repository.Keep{Daily: 2}, "-------k---k"},
-		{repository.Keep{Daily: 9}, "---k---k---k"},
-		{repository.Keep{Last: 2, Daily: 2}, "-------k--kk"},
-		{repository.Keep{OlderThan: 24 * time.Hour}, "--------kkkk"},
-		{repository.Keep{OlderThan: time.Minute}, "-----------k"},
-		{repository.Keep{Last: 1, OlderThan: 1000 * time.Hour}, "kkkkkkkkkkkk"},
-		{repository.Keep{}, "kkkkkkkkkkkk"},
+		{repository.Retention{Last: 3}, "---------kkk"},
+		{repository.Retention{Daily: 2}, "-------k---k"},
+		{repository.Retention{Daily: 9}, "---k---k---k"},
+		{repository.Retention{Last: 2, Daily: 2}, "-------k--kk"},
+		{repository.Retention{OlderThan: 24 * time.Hour}, "--------kkkk"},
+		{repository.Retention{OlderThan: time.Minute}, "-----------k"},
+		{repository.Retention{Last: 1, OlderThan: 1000 * time.Hour}, "kkkkkkkkkkkk"},
+		{repository.Retention{}, "kkkkkkkkkkkk"},
 	} {
-		done, err := repository.New(place).Prune(t.Context(), repository.Pruning{Keep: tt.keep, DryRun: true, Now: now})
+		done, err := repository.New(place).Prune(t.Context(), repository.Pruning{Retention: tt.keep, DryRun: true, Now: now})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,12 +23,12 @@ type file struct {
 // rereadEvery is the period in which backups read each stored object once, because disks can damage data.
 const rereadEvery = 30 * 24 * time.Hour
 
-// isDue reports whether an object must be read again at some time in (after, until]. Each object has one such time in
+// isDue reports whether an object must be read again at some time in (lastCheck, now]. Each object has one such time in
 // each period of length rereadEvery.
-func isDue(object string, after, until time.Time) bool {
+func isDue(object string, lastCheck, now time.Time) bool {
 	var sum [4]byte
 	_, _ = hex.Decode(sum[:], []byte(object[:2*len(sum)])) // [Manifest.check] has checked that the name is hexadecimal
 	phase := time.Duration(binary.BigEndian.Uint32(sum[:])) * (rereadEvery >> 32)
-	last := until.Add(-phase).Truncate(rereadEvery).Add(phase)
-	return last.After(after)
+	last := now.Add(-phase).Truncate(rereadEvery).Add(phase)
+	return last.After(lastCheck)
 }

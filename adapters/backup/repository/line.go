@@ -31,7 +31,7 @@ func firstBegan(all []Timeline) time.Time {
 	if len(all) == 0 || all[0].Number != 1 {
 		return time.Time{}
 	}
-	return all[0].Began
+	return all[0].StartedAt
 }
 
 // lineOf returns a timeline with its ancestors.
@@ -47,17 +47,17 @@ func lineOf(all []Timeline, id string) (l line, err error) {
 			return l, fmt.Errorf("%s is damaged: %w", t.object(), t.damage)
 		}
 		l.parts = append(l.parts, segment{id, until})
-		if t.Parent == "" || t.Left == 0 {
+		if t.Parent == "" || t.ForkedAt == 0 {
 			break
 		}
-		id, until = t.Parent, min(until, t.Left)
+		id, until = t.Parent, min(until, t.ForkedAt)
 	}
 	if len(l.parts) == 0 {
 		return l, fmt.Errorf("the backup location has no timeline (history of commits) with the ID %s", id)
 	}
 	slices.Reverse(l.parts)
 	if l.first = firstBegan(all); len(all) > 1 {
-		l.branched = all[1].Began
+		l.branched = all[1].StartedAt
 	}
 	return l, nil
 }
@@ -78,22 +78,22 @@ func (l *line) part(span *LogSpan) int {
 	})
 }
 
-// has reports whether a backup belongs to the timeline or to one of its ancestors. If the location has no timelines,
-// the result is true.
-func (l *line) has(m *Manifest) bool {
+// contains reports whether a backup belongs to the timeline or to one of its ancestors. If the location has no
+// timelines, the result is true.
+func (l *line) contains(m *Manifest) bool {
 	switch span := m.history(); {
 	case len(l.parts) == 0:
 		return true
 	case span == nil:
-		return l.branched.IsZero() || m.Began.Before(l.branched)
+		return l.branched.IsZero() || m.StartedAt.Before(l.branched)
 	default:
-		return l.part(span) >= 0 || m.Began.Before(l.first)
+		return l.part(span) >= 0 || m.StartedAt.Before(l.first)
 	}
 }
 
 func (l *line) split(backups []*Manifest) (on, off []*Manifest) {
 	for _, m := range backups {
-		if l.has(m) {
+		if l.contains(m) {
 			on = append(on, m)
 		} else {
 			off = append(off, m)

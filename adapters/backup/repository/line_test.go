@@ -51,7 +51,7 @@ func promoted(t *testing.T) (s *story, old repository.LogSpan, own *repository.M
 func TestReplacedBackup(t *testing.T) {
 	t.Parallel()
 	s, old, _ := promoted(t)
-	for _, span := range []*repository.LogSpan{&old, {Timeline: old.Timeline, Low: old.Low, High: old.High, Alone: true}, nil} {
+	for _, span := range []*repository.LogSpan{&old, {Timeline: old.Timeline, Low: old.Low, High: old.High, WithoutLog: true}, nil} {
 		if _, err := s.backupOf(span, nothing); !errors.Is(err, repository.ErrReplaced) {
 			t.Errorf("%+v: %v", span, err)
 		}
@@ -74,7 +74,7 @@ func TestBackupOnNoLine(t *testing.T) {
 	for _, span := range []string{"log", "alone", "none"} {
 		s, old, own := promoted(t)
 		var history *repository.LogSpan
-		switch old.Alone = span == "alone"; span {
+		switch old.WithoutLog = span == "alone"; span {
 		case "log", "alone":
 			history = &old
 		}
@@ -96,7 +96,7 @@ func TestBackupOnNoLine(t *testing.T) {
 			t.Errorf("%s: %+v", span, report)
 		}
 		prune := func() []string {
-			done, err := s.r.Prune(t.Context(), repository.Pruning{Keep: repository.Keep{Last: 1}, Now: s.now})
+			done, err := s.r.Prune(t.Context(), repository.Pruning{Retention: repository.Retention{Last: 1}, Now: s.now})
 			must.OK(t, err)
 			return done.Removed
 		}
@@ -151,7 +151,7 @@ func TestNothingLess(t *testing.T) {
 			}
 		}
 		state, err := s.r.NewestState(t.Context(), "")
-		if _, less := errors.AsType[*repository.Less](err); !less || !strings.Contains(err.Error(), tt.want) {
+		if _, less := errors.AsType[*repository.NewestStateError](err); !less || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q, flipped %v: %+v, %v", tt.lost, tt.flip, state, err)
 		}
 		if len(s.verify().Problems) == 0 {
@@ -183,7 +183,7 @@ func TestNothingLess(t *testing.T) {
 // manifests say that a log continues the backups, as manifests of earlier versions of edgetable do.
 func TestBackupWithoutItsTimeline(t *testing.T) {
 	t.Parallel()
-	for _, span := range []repository.LogSpan{{}, {Alone: true}} {
+	for _, span := range []repository.LogSpan{{}, {WithoutLog: true}} {
 		for _, earlier := range []bool{false, true} {
 			s := &story{t: t, place: newShelf(), now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), rand: rand.New(rand.NewPCG(1, 5)), spans: map[string]repository.LogSpan{}}
 			s.r = repository.New(s.place)
@@ -205,11 +205,11 @@ func TestBackupWithoutItsTimeline(t *testing.T) {
 					t.Error("a term is left, but no lost timeline is reported")
 				}
 				maps.DeleteFunc(s.place.objects, func(name string, _ []byte) bool { return strings.HasPrefix(name, "timelines/") })
-			} else if plain.Log != nil || plain.Alone != nil || plain.Timeline() != span.Timeline {
+			} else if plain.Log != nil || plain.SpanWithoutLog != nil || plain.Timeline() != span.Timeline {
 				t.Errorf("%+v", plain)
 			}
 			state, err := s.r.NewestState(t.Context(), "")
-			if err != nil || state.Alone == nil || state.Alone.ID != plain.ID {
+			if err != nil || state.Backup == nil || state.Backup.ID != plain.ID {
 				t.Fatalf("%+v, earlier %v: %+v, %v", span, earlier, state, err)
 			}
 			if _, err := s.r.PlanRestore(t.Context(), s.tick(), "", ""); !errors.Is(err, repository.ErrNoLog) {
@@ -227,7 +227,7 @@ func TestBackupWithoutItsTimeline(t *testing.T) {
 				t.Errorf("%+v, earlier %v, with a log: %q", span, earlier, report.Problems)
 			}
 			must.OK(t, s.restored(s.to))
-			done, err := s.r.Prune(t.Context(), repository.Pruning{Keep: repository.Keep{Last: 2}, Now: s.now})
+			done, err := s.r.Prune(t.Context(), repository.Pruning{Retention: repository.Retention{Last: 2}, Now: s.now})
 			if must.OK(t, err); len(done.Removed) != 1 || done.Kept != 2 || done.Removed[0] == plain.ID || own.Timeline() != s.timeline {
 				t.Errorf("%+v, earlier %v: %+v; %s is the second newest backup", span, earlier, done, plain.ID)
 			}

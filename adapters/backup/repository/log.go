@@ -17,7 +17,7 @@ import (
 
 // Ship stores a log piece in the backup location. If the location has a newer timeline or a later term than the piece, Ship returns an error.
 func (r *Repository) Ship(ctx context.Context, s *Sealed) error {
-	now, err := r.Turn(ctx)
+	now, err := r.LogOwner(ctx)
 	if err != nil {
 		return err
 	}
@@ -37,8 +37,8 @@ func (r *Repository) Pieces(ctx context.Context, timeline string) ([]Piece, erro
 }
 
 // pieces lists the log pieces whose object names begin with a prefix and sort after a given name.
-func (r *Repository) pieces(ctx context.Context, prefix, after string) (list []Piece, err error) {
-	for o, err := range objects.ListAfter(ctx, r.objects, prefix, after) {
+func (r *Repository) pieces(ctx context.Context, prefix, startAfter string) (list []Piece, err error) {
+	for o, err := range objects.ListAfter(ctx, r.objects, prefix, startAfter) {
 		if err != nil {
 			return nil, err
 		}
@@ -110,15 +110,15 @@ func (d *DamagedPiece) Unwrap() error { return d.Cause }
 // Gap is a range of a timeline's commit numbers whose commits are missing in the backup location.
 type Gap struct {
 	Timeline string
-	After    edm.Ticks
-	Until    edm.Ticks // end of the gap; 0 if the log ends at the number After
+	Above    edm.Ticks
+	UpTo     edm.Ticks // end of the gap; 0 if the log ends at the number Above
 }
 
 func (g *Gap) Error() string {
-	if g.Until == 0 {
-		return fmt.Sprintf("the log with the --timeline ID %s ends at %s", g.Timeline, g.After)
+	if g.UpTo == 0 {
+		return fmt.Sprintf("the log with the --timeline ID %s ends at %s", g.Timeline, g.Above)
 	}
-	return fmt.Sprintf("the log with the --timeline ID %s has a gap: it lacks the commits after %s, up to and including %s", g.Timeline, g.After, g.Until)
+	return fmt.Sprintf("the log with the --timeline ID %s has a gap: it lacks the commits after %s, up to and including %s", g.Timeline, g.Above, g.UpTo)
 }
 
 // chain returns the log pieces of a timeline that cover the commit numbers in (from, to], and the gap if they end
@@ -133,9 +133,9 @@ func chain(list []Piece, timeline string, from, to edm.Ticks) (part []Piece, gap
 			}
 		}
 		if furthest.To <= at {
-			gap := &Gap{Timeline: timeline, After: at}
+			gap := &Gap{Timeline: timeline, Above: at}
 			if i < len(list) {
-				gap.Until = list[i].From
+				gap.UpTo = list[i].From
 			}
 			return part, gap
 		}

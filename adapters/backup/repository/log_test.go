@@ -56,7 +56,7 @@ func newStory(t *testing.T, seed uint64) *story {
 func (s *story) tick() edm.Ticks { return edm.TicksOf(s.now) }
 
 func (s *story) begin(parent string, left edm.Ticks) {
-	line, err := s.r.BeginTimeline(s.t.Context(), repository.Timeline{Parent: parent, Left: left, Store: "this", From: "here", Began: s.now})
+	line, err := s.r.BeginTimeline(s.t.Context(), repository.Timeline{Parent: parent, ForkedAt: left, Store: "this", From: "here", StartedAt: s.now})
 	must.OK(s.t, err)
 	s.timeline, s.left = line.ID, left
 }
@@ -122,7 +122,7 @@ func (s *story) ship() {
 		list = append(list, commitlog.Commit{Number: s.tick(), Record: fmt.Appendf(nil, "commit %d", s.tick())})
 	}
 	s.now = s.now.Add(time.Second)
-	p := repository.Piece{Timeline: s.timeline, From: s.to, To: s.tick(), Synced: s.tick(), Begins: s.begins}
+	p := repository.Piece{Timeline: s.timeline, From: s.to, To: s.tick(), Synced: s.tick(), StartsLog: s.begins}
 	sealed, err := seal(p, list, s.keys)
 	must.OK(s.t, err)
 	s.again(func() error { return s.r.Ship(s.t.Context(), sealed) })
@@ -148,7 +148,7 @@ func (s *story) restored(to edm.Ticks) error {
 			return err
 		}
 		for _, c := range list {
-			if c.Number > step.After && c.Number <= step.Until {
+			if c.Number > step.Above && c.Number <= step.UpTo {
 				got = append(got, c.Number)
 				if string(c.Record) != fmt.Sprintf("commit %d", c.Number) {
 					s.t.Fatalf("%q", c.Record)
@@ -175,8 +175,8 @@ func (s *story) verify() *repository.LogReport {
 	return report
 }
 
-// TestPrunePointInTime prunes at random moments of random histories, which contain promotions. After each prune,
-// every moment of the period Keep.PointInTime must be restorable. In the end, some older log pieces must be removed.
+// TestPrunePointInTime prunes at random moments of random histories, which contain promotions. After each prune, every
+// moment of the period Retention.PointInTime must be restorable. In the end, some older log pieces must be removed.
 func TestPrunePointInTime(t *testing.T) {
 	t.Parallel()
 	removed, seeds := 0, 12
@@ -200,7 +200,7 @@ func TestPrunePointInTime(t *testing.T) {
 				s.begin(s.timeline, left)
 				s.to = left
 			case 2:
-				done, err := s.r.Prune(t.Context(), repository.Pruning{Keep: repository.Keep{Last: 1, PointInTime: promise}, Now: s.now})
+				done, err := s.r.Prune(t.Context(), repository.Pruning{Retention: repository.Retention{Last: 1, PointInTime: promise}, Now: s.now})
 				must.OK(t, err)
 				removed += done.Pieces
 				if p := s.verify().Problems; len(p) > 0 {
@@ -403,7 +403,7 @@ func TestBehind(t *testing.T) {
 			}
 			to = p.To
 		}
-		if len(list) != c.n || to != at(c.to) || (gap != nil) != (c.gap > 0) || gap != nil && (gap.After != to || gap.Until != at(c.gap)) {
+		if len(list) != c.n || to != at(c.to) || (gap != nil) != (c.gap > 0) || gap != nil && (gap.Above != to || gap.UpTo != at(c.gap)) {
 			t.Errorf("%+v: %v, gap %v", c, list, gap)
 		}
 	}

@@ -19,8 +19,8 @@ type LogSpan struct {
 	// that no such number is known.
 	Quiet edm.Ticks      `json:"quiet,omitempty"`
 	Term  commitlog.Term `json:"term,omitzero"` // term of the store; zero if the term is not known
-	// Alone means that no log continues the backup. The LogSpan only says which commits the backup has.
-	Alone bool `json:"alone,omitempty"`
+	// WithoutLog means that no log continues the backup. The LogSpan only says which commits the backup has.
+	WithoutLog bool `json:"alone,omitempty"`
 }
 
 // Synced returns a time T such that the backup contains every write that returned before T. It returns 0 unless the
@@ -41,10 +41,10 @@ var ErrEmpty = errors.New("the backup location is empty, but this store shipped 
 
 // Replaced is the error of a store that another store has replaced in the backup location. It matches [ErrReplaced].
 type Replaced struct {
-	Why string // evidence that was found in the backup location
+	Reason string // evidence that was found in the backup location
 }
 
-func (r *Replaced) Error() string { return ErrReplaced.Error() + ": " + r.Why }
+func (r *Replaced) Error() string { return ErrReplaced.Error() + ": " + r.Reason }
 func (r *Replaced) Unwrap() error { return ErrReplaced }
 
 // ErrReplaced means that another store ships its log to the backup location.

@@ -154,15 +154,15 @@ func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Man
 				at = m.Log.Low // the loop ends with the oldest backup, so the log is checked from the oldest backup on
 			}
 		}
-		if t.Parent != "" && t.Left >= pruned && t.Left > 0 {
-			at = t.Left
+		if t.Parent != "" && t.ForkedAt >= pruned && t.ForkedAt > 0 {
+			at = t.ForkedAt
 		}
 		last := new(Piece)
 		for i := range list {
 			if list[i].Timeline != t.ID {
 				continue
 			}
-			if Mixed(last.Synced, last.Term, &read[i]) {
+			if ProvesCopies(last.Synced, last.Term, &read[i]) {
 				report.Problems = append(report.Problems, fmt.Sprintf("two servers with copies of one data directory have shipped their logs with the same --timeline ID %s: after %s, the log has the writes of both servers", t.ID, list[i].From))
 			}
 			if read[i].Term.Number > 0 {
@@ -170,7 +170,7 @@ func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Man
 			}
 			if at > 0 && list[i].From > at {
 				gap := (&Gap{t.ID, at, list[i].From}).Error()
-				if read[i].Begins {
+				if read[i].StartsLog {
 					report.Known = append(report.Known, gap)
 				} else {
 					report.Problems = append(report.Problems, gap)
@@ -225,8 +225,8 @@ func (report *LogReport) noteUnusable(all *Backups, timelines []Timeline, list [
 	}
 	reaches, led := map[string]edm.Ticks{}, 0
 	for _, t := range timelines {
-		if t.Left > 0 && (reaches[t.Parent] >= t.Left || begins(t.Parent, t.Left, t.Left)) {
-			reaches[t.ID] = t.Left
+		if t.ForkedAt > 0 && (reaches[t.Parent] >= t.ForkedAt || begins(t.Parent, t.ForkedAt, t.ForkedAt)) {
+			reaches[t.ID] = t.ForkedAt
 		}
 		for i := range list {
 			p := &list[i]

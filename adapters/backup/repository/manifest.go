@@ -16,23 +16,23 @@ import (
 
 // Manifest describes a backup.
 type Manifest struct {
-	ID      string    `json:"id"`
-	Store   string    `json:"store"` // identity of the store
-	Began   time.Time `json:"began"`
-	Ended   time.Time `json:"ended,omitzero"`
-	From    string    `json:"from"`    // host and data directory of the store
-	Program string    `json:"program"` // version of the program that wrote the backup
+	ID        string    `json:"id"`
+	Store     string    `json:"store"` // identity of the store
+	StartedAt time.Time `json:"began"`
+	EndedAt   time.Time `json:"ended,omitzero"`
+	From      string    `json:"from"`    // host and data directory of the store
+	Program   string    `json:"program"` // version of the program that wrote the backup
 	// Recipients are the public keys for which the objects are encrypted; none means no encryption.
 	Recipients []string `json:"recipients,omitempty"`
 	New        int64    `json:"new"`           // total size in bytes of the objects that this run wrote
 	Log        *LogSpan `json:"log,omitempty"` // where the log continues the backup; nil if no log continues it
-	// Alone says which commits the backup has if no log continues it. Alone is nil if Log is set, or if these commits
-	// are unknown.
-	Alone *LogSpan `json:"alone,omitempty"`
-	// Other is the timeline of the store if the backup location did not have this timeline when the backup ended. Log
-	// and Alone are then nil.
-	Other string `json:"other,omitempty"`
-	Files []File `json:"files"`
+	// SpanWithoutLog says which commits the backup has if no log continues it. SpanWithoutLog is nil if Log is set, or
+	// if these commits are unknown.
+	SpanWithoutLog *LogSpan `json:"alone,omitempty"`
+	// OtherTimeline is the timeline of the store if the backup location did not have this timeline when the backup
+	// ended. Log and SpanWithoutLog are then nil.
+	OtherTimeline string `json:"other,omitempty"`
+	Files         []File `json:"files"`
 	// Mended lists the damaged objects of earlier backups, with the kind of damage. This backup has stored their
 	// content again.
 	Mended []string `json:"-"`
@@ -43,7 +43,7 @@ func (m *Manifest) history() *LogSpan {
 	if m.Log != nil {
 		return m.Log
 	}
-	return m.Alone
+	return m.SpanWithoutLog
 }
 
 // Timeline returns the timeline of the store when it made the backup, or "" if it is unknown. The backup location
@@ -52,7 +52,7 @@ func (m *Manifest) Timeline() string {
 	if span := m.history(); span != nil {
 		return span.Timeline
 	}
-	return m.Other
+	return m.OtherTimeline
 }
 
 // reach returns a commit number up to which the backup has all commits.
@@ -60,7 +60,7 @@ func (m *Manifest) reach() edm.Ticks {
 	if span := m.history(); span != nil {
 		return span.Low
 	}
-	return edm.TicksOf(m.Began)
+	return edm.TicksOf(m.StartedAt)
 }
 
 // File is a file of the data directory, stored in parts. Each part has partSize bytes; the last part may be smaller.
@@ -145,12 +145,12 @@ func (m *Manifest) check() error {
 	if len(m.Files) > maxFiles {
 		return fmt.Errorf("the manifest lists %d files; a backup has at most %d", len(m.Files), maxFiles)
 	}
-	for _, span := range []*LogSpan{m.Log, m.Alone} {
+	for _, span := range []*LogSpan{m.Log, m.SpanWithoutLog} {
 		if span != nil && (span.Low < 0 || span.Low > span.High || !isTimelineID(span.Timeline)) {
 			return errors.New("the manifest does not name a valid position in the log after which the backup was made")
 		}
 	}
-	if m.Other != "" && !isTimelineID(m.Other) {
+	if m.OtherTimeline != "" && !isTimelineID(m.OtherTimeline) {
 		return errors.New("the manifest does not name a valid timeline (history of commits)")
 	}
 	seen := make(map[string]bool, len(m.Files))
@@ -165,7 +165,7 @@ func (m *Manifest) check() error {
 		}
 		seen[f.Name] = true
 		for _, p := range f.Parts {
-			unwritten := p.Object == "" && m.Ended.IsZero() // an interrupted run did not write this part
+			unwritten := p.Object == "" && m.EndedAt.IsZero() // an interrupted run did not write this part
 			if !isObjectName(p.Object) && !unwritten {
 				return fmt.Errorf("%s: %.300q is not a valid object name", f.Name, p.Object)
 			}

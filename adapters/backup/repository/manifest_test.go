@@ -54,7 +54,7 @@ func TestManifestForged(t *testing.T) {
 		{[]File{file("a", good[:len(good)-1]+"\x00")}, "is not a valid object name"},
 		{[]File{file("a", strings.Replace(good, "0a", `\a`, 1))}, "is not a valid object name"},
 	} {
-		sealed, err := seal.Encode(&Manifest{ID: "id", Ended: time.Unix(1, 0), Files: tt.files})
+		sealed, err := seal.Encode(&Manifest{ID: "id", EndedAt: time.Unix(1, 0), Files: tt.files})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add("000001.sst", strings.Repeat("0a", 32)+"-0123abcd", int64(1), uint8(1))
 	f.Add("../x", "../../y", int64(0), uint8(0))
 	f.Fuzz(func(t *testing.T, name, object string, size int64, parts uint8) {
-		m := &Manifest{Ended: time.Unix(1, 0), Files: []File{{Name: name, Size: size, Parts: make([]Part, parts)}}}
+		m := &Manifest{EndedAt: time.Unix(1, 0), Files: []File{{Name: name, Size: size, Parts: make([]Part, parts)}}}
 		for i := range m.Files[0].Parts {
 			m.Files[0].Parts[i].Object = object
 		}

@@ -13,35 +13,35 @@ import (
 // State is what a restore of the newest state starts from: a plan with a backup and its log, or only a backup if no log
 // continues it.
 type State struct {
-	Plan  *Plan
-	Alone *Manifest
+	Plan   *Plan
+	Backup *Manifest
 }
 
-// Less is the error for a backup location whose newest state cannot be restored.
-type Less struct {
+// NewestStateError is the error for a backup location whose newest state cannot be restored.
+type NewestStateError struct {
 	Cause error
 	State *State // an older state that can be restored; nil if there is none
 }
 
-func (l *Less) Error() string {
+func (l *NewestStateError) Error() string {
 	text := fmt.Sprintf("the newest state cannot be restored: %v", l.Cause)
 	switch {
 	case l.State == nil:
 	case l.State.Plan != nil:
 		text += fmt.Sprintf("; --to-time %s restores the state before it", l.State.Plan.To)
 	default:
-		text += fmt.Sprintf("; --backup %s restores the newest usable backup, of %s", l.State.Alone.ID, edm.TicksOf(l.State.Alone.Began))
+		text += fmt.Sprintf("; --backup %s restores the newest usable backup, of %s", l.State.Backup.ID, edm.TicksOf(l.State.Backup.StartedAt))
 	}
 	return text
 }
 
-func (l *Less) Unwrap() error { return l.Cause }
+func (l *NewestStateError) Unwrap() error { return l.Cause }
 
-// NewestState returns how to restore the newest state of a timeline; "" means the newest timeline. It returns a [Less]
-// if the newest commits cannot be restored.
+// NewestState returns how to restore the newest state of a timeline; "" means the newest timeline. It returns a
+// [NewestStateError] if the newest commits cannot be restored.
 func (r *Repository) NewestState(ctx context.Context, timeline string) (*State, error) {
 	s, err := r.newestState(ctx, timeline)
-	if _, less := errors.AsType[*Less](err); less {
+	if _, less := errors.AsType[*NewestStateError](err); less {
 		s, err = r.newestState(ctx, timeline) // The object lists were read one after the other and may contradict each other, so they are read again.
 	}
 	return s, err
@@ -83,14 +83,14 @@ func (r *Repository) newestState(ctx context.Context, timeline string) (*State, 
 	}
 	if err != nil { // it is unknown which backups belong to the newest timeline
 		s, _ := (&history{}).newest(all.Complete)
-		return nil, &Less{err, s}
+		return nil, &NewestStateError{err, s}
 	}
 	h.setBases(all.Complete)
 	on, off := h.split(all.Complete)
 	s, err := h.newest(on)
 	if errors.Is(err, ErrNone) && len(off) > 0 {
 		s, _ = (&history{}).newest(off)
-		return nil, &Less{ErrNoneYet, s}
+		return nil, &NewestStateError{ErrNoneYet, s}
 	}
 	return s, err
 }
@@ -100,7 +100,7 @@ func (h *history) newest(on []*Manifest) (*State, error) {
 	if len(on) == 0 {
 		return nil, ErrNone
 	}
-	s, reach := &State{Alone: on[len(on)-1]}, on[len(on)-1].reach()
+	s, reach := &State{Backup: on[len(on)-1]}, on[len(on)-1].reach()
 	if plan, err := h.plan(0, h.bases); err == nil && plan.To >= reach {
 		s, reach = &State{Plan: plan}, plan.To
 	}
@@ -114,7 +114,7 @@ func (h *history) newest(on []*Manifest) (*State, error) {
 		}
 	}
 	if gap != nil {
-		return nil, &Less{gap, s}
+		return nil, &NewestStateError{gap, s}
 	}
 	return s, nil
 }
@@ -133,7 +133,7 @@ func (r *Repository) strayed(ctx context.Context, timelines []Timeline, backups 
 		}
 	}
 	for i := range timelines {
-		if t := &timelines[i]; t.Left > 0 {
+		if t := &timelines[i]; t.ForkedAt > 0 {
 			miss(t.Parent, t.object())
 		}
 	}
@@ -147,7 +147,7 @@ func (r *Repository) strayed(ctx context.Context, timelines []Timeline, backups 
 		}
 	}
 	for _, m := range backups {
-		if span := m.history(); span != nil && !noLog && !m.Began.Before(first) {
+		if span := m.history(); span != nil && !noLog && !m.StartedAt.Before(first) {
 			miss(span.Timeline, backupDir+m.ID)
 		}
 	}

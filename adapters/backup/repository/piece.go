@@ -24,13 +24,13 @@ type Piece struct {
 	To       edm.Ticks `json:"to"`
 	// Synced is a time of the primary's clock. Every write that returned before this time has a commit number <= To.
 	Synced edm.Ticks `json:"synced"`
-	// Begins is true if the piece does not continue an earlier piece: it is the timeline's first, or the server
+	// StartsLog is true if the piece does not continue an earlier piece: it is the timeline's first, or the server
 	// discarded unshipped logs before it.
-	Begins  bool           `json:"begins,omitempty"`
-	Term    commitlog.Term `json:"term,omitzero"` // term of the server that shipped the log piece; zero if an earlier version shipped it
-	Commits int            `json:"commits"`
-	Length  int64          `json:"length"` // size of the commits before compression
-	Codec   Codec          `json:"codec,omitempty"`
+	StartsLog bool           `json:"begins,omitempty"`
+	Term      commitlog.Term `json:"term,omitzero"` // term of the server that shipped the log piece; zero if an earlier version shipped it
+	Commits   int            `json:"commits"`
+	Length    int64          `json:"length"` // size of the commits before compression
+	Codec     Codec          `json:"codec,omitempty"`
 	// Recipients are the public keys for which the commits are encrypted; none means no encryption.
 	Recipients []string `json:"recipients,omitempty"`
 	// Parts are the stored sizes of the log pieces in a joined piece. Parts is empty for a piece that is not joined.

@@ -87,8 +87,8 @@ type Sealed struct {
 }
 
 // Seal finishes the current log piece, and begins the next one with the given codec. The caller must set Timeline,
-// From, To, Synced, Begins and Term in p.
-func (w *PieceWriter) Seal(p Piece, next Codec) (*Sealed, error) {
+// From, To, Synced, StartsLog and Term in p.
+func (w *PieceWriter) Seal(p Piece, codec Codec) (*Sealed, error) {
 	p.Recipients, p.Commits, p.Length, p.Codec = w.keys, w.commits, w.length, w.codec
 	head, err := json.Marshal(&p)
 	if err != nil {
@@ -112,5 +112,5 @@ func (w *PieceWriter) Seal(p Piece, next Codec) (*Sealed, error) {
 	b = fmt.Appendf(b, "%s\n%s\n", line, head)
 	b = append(b, w.packed.Bytes()...)
 	p.Size = int64(len(b))
-	return &Sealed{p, b}, w.begin(next)
+	return &Sealed{p, b}, w.begin(codec)
 }

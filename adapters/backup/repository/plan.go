@@ -16,13 +16,13 @@ type Plan struct {
 	Steps    []Step
 	Timeline string    // timeline to which the commit with the number To belongs
 	To       edm.Ticks // highest commit number in the restored state, which has every commit up to this number
-	Above    edm.Ticks // highest commit number that the backup location contains
+	Highest  edm.Ticks // highest commit number that the backup location contains
 }
 
-// Step is a log piece that a restore reads. The restore applies the commits of the piece with numbers in (After, Until].
+// Step is a log piece that a restore reads. The restore applies the commits of the piece with numbers in (Above, UpTo].
 type Step struct {
 	Piece
-	After, Until edm.Ticks
+	Above, UpTo edm.Ticks
 }
 
 // history contains the backups and log pieces from which the states of a timeline and its ancestors can be restored.
@@ -88,15 +88,15 @@ func (h *history) stepsFrom(m *Manifest, to edm.Ticks) (steps []Step, end edm.Ti
 	return steps, end, timeline, nil
 }
 
-// quiet returns the highest number N such that the timeline certainly has no commits in (after, N]. Backups of an idle
-// store contain such numbers.
-func (h *history) quiet(timeline string, after edm.Ticks) edm.Ticks {
+// idleUntil returns the highest number N such that the timeline certainly has no commits in (number, N]. Backups of an
+// idle store contain such numbers.
+func (h *history) idleUntil(timeline string, number edm.Ticks) edm.Ticks {
 	for _, m := range h.bases {
-		if m.Log.Timeline == timeline && m.Log.High <= after {
-			after = max(after, m.Log.Quiet)
+		if m.Log.Timeline == timeline && m.Log.High <= number {
+			number = max(number, m.Log.Quiet)
 		}
 	}
-	return after
+	return number
 }
 
 // PlanRestore plans a restore to a commit number; 0 means the newest restorable state. It does not read log pieces.
@@ -137,7 +137,7 @@ func (h *history) plan(to edm.Ticks, bases []*Manifest) (*Plan, error) {
 		case newest && end >= m.Log.High:
 			to = end
 		case gap == nil:
-		case end >= m.Log.High && h.quiet(at, end) >= to:
+		case end >= m.Log.High && h.idleUntil(at, end) >= to:
 			to = end // the timeline has no commits with numbers in (end, to]
 		default:
 			if problem == nil {
@@ -145,7 +145,7 @@ func (h *history) plan(to edm.Ticks, bases []*Manifest) (*Plan, error) {
 			}
 			continue // an older backup may reach this moment with the log of another timeline
 		}
-		return &Plan{Base: m, Steps: steps, Timeline: at, To: to, Above: h.highest()}, nil
+		return &Plan{Base: m, Steps: steps, Timeline: at, To: to, Highest: h.highest()}, nil
 	}
 	if problem == nil {
 		problem = fmt.Errorf("%s cannot be restored: every backup from which the log can be applied is newer", moment(to))
@@ -227,7 +227,7 @@ func (h *history) ranges() (list Ranges) {
 		if end < m.Log.High {
 			continue
 		}
-		end = h.quiet(timeline, end)
+		end = h.idleUntil(timeline, end)
 		if n := len(list); n > 0 && list[n-1][1] >= m.Log.High {
 			list[n-1][1] = max(list[n-1][1], end)
 		} else {
@@ -261,7 +261,7 @@ func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (st
 	var at edm.Ticks
 	for _, s := range h.parts {
 		for _, p := range h.pieces {
-			if step := (Step{p, max(p.From, at), min(p.To, s.until, to)}); p.Timeline == s.timeline && step.After < step.Until {
+			if step := (Step{p, max(p.From, at), min(p.To, s.until, to)}); p.Timeline == s.timeline && step.Above < step.UpTo {
 				steps = append(steps, step)
 			}
 		}
@@ -270,10 +270,10 @@ func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (st
 	return steps, nil
 }
 
-// Leads reports how a timeline leads to the newest timeline. Both have the same commits up to the number until, and the
-// result next is the ID of the timeline that follows the given one. ok is false if the newest timeline does not descend
-// from the given one.
-func (r *Repository) Leads(ctx context.Context, timeline string) (until edm.Ticks, next string, ok bool, err error) {
+// PathToNewest reports how a timeline leads to the newest timeline. Both have the same commits up to the number
+// lastShared, and the result child is the ID of the timeline that follows the given one. ok is false if the newest
+// timeline does not descend from the given one.
+func (r *Repository) PathToNewest(ctx context.Context, timeline string) (lastShared edm.Ticks, child string, ok bool, err error) {
 	l, err := r.newestLine(ctx)
 	if err != nil || len(l.parts) == 0 {
 		return 0, "", false, err

@@ -14,10 +14,10 @@ import (
 
 // Pruning says what [Repository.Prune] should remove.
 type Pruning struct {
-	Keep   Keep
-	Remove []string // names of further backups to remove; these may be unfinished or damaged
-	DryRun bool     // whether to report what Prune would remove, without deleting anything
-	Now    time.Time
+	Retention Retention
+	Remove    []string // names of further backups to remove; these may be unfinished or damaged
+	DryRun    bool     // whether to report what Prune would remove, without deleting anything
+	Now       time.Time
 }
 
 // Pruned lists what [Repository.Prune] has removed.
@@ -50,7 +50,7 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 			return nil, fmt.Errorf("%s is damaged (%w): nothing was removed, because it is unknown which objects this backup needs; restore the file, or remove the backup with --remove %s", d.Object, d.Cause, d.ID)
 		}
 	}
-	if !p.Keep.None() && len(all.Complete)+len(all.Unfinished) == 0 {
+	if !p.Retention.IsEmpty() && len(all.Complete)+len(all.Unfinished) == 0 {
 		for _, err := range r.objects.List(ctx, dataDir) {
 			if err != nil {
 				return nil, err
@@ -62,7 +62,7 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	if err != nil {
 		return nil, fmt.Errorf("nothing was removed, because it is unknown which backups belong to the store that wrote last to this backup location: %w", err)
 	}
-	_, remove := p.Keep.split(&l, all.Complete, p.Now)
+	_, remove := p.Retention.split(&l, all.Complete, p.Now)
 	for _, m := range remove {
 		if !slices.Contains(p.Remove, m.ID) {
 			done.Removed = append(done.Removed, m.ID)
@@ -163,7 +163,7 @@ func (r *Repository) collect(ctx context.Context, done *Pruned, dryRun bool) err
 
 // pruneLog removes the log pieces that no restore from the given backups needs.
 func (r *Repository) pruneLog(ctx context.Context, done *Pruned, backups []*Manifest, p Pruning) error {
-	needed := p.Keep.logFrom(backups, p.Now)
+	needed := p.Retention.logFrom(backups, p.Now)
 	if needed == 0 {
 		return nil
 	}

@@ -60,8 +60,9 @@ func (r *Repository) CheckStore(ctx context.Context, store string) error {
 	return err
 }
 
-// claim checks that the backup location contains backups of the store. It reserves an empty location for the store.
-func (r *Repository) claim(ctx context.Context, store string) error {
+// checkOwner checks that the backup location contains backups of the store. It reserves an empty location for the
+// store.
+func (r *Repository) checkOwner(ctx context.Context, store string) error {
 	known, err := r.check(ctx)
 	switch {
 	case err == nil && known == store:
@@ -92,7 +93,7 @@ func (r *Repository) claim(ctx context.Context, store string) error {
 	return r.objects.Put(ctx, formatName, b)
 }
 
-// owner returns the store that made the newest backup. claim uses this store if the object "format" is lost.
+// owner returns the store that made the newest backup. checkOwner uses this store if the object "format" is lost.
 func (r *Repository) owner(ctx context.Context) (store string, err error) {
 	list, err := r.manifests(ctx, backupDir, new([]Damaged))
 	if err != nil || len(list) == 0 {
@@ -131,7 +132,7 @@ func (r *Repository) List(ctx context.Context) (*Backups, error) {
 	if b.Complete, err = r.manifests(ctx, backupDir, &b.Damaged); err != nil {
 		return nil, err
 	}
-	if err := r.missing(ctx, &b); err != nil {
+	if err := r.addLostManifests(ctx, &b); err != nil {
 		return nil, err
 	}
 	if formatErr != nil && len(b.Complete)+len(b.Unfinished)+len(b.Damaged) == 0 {
@@ -146,9 +147,9 @@ func (r *Repository) List(ctx context.Context) (*Backups, error) {
 
 var errGone = errors.New("the manifest is missing, although the backup was complete and was not removed")
 
-// missing adds lost manifests to b.Damaged. For a lost manifest, names/ still has the name of the backup. A removal
-// would have deleted this name first.
-func (r *Repository) missing(ctx context.Context, b *Backups) error {
+// addLostManifests adds lost manifests to b.Damaged. For a lost manifest, names/ still has the name of the backup. A
+// removal would have deleted this name first.
+func (r *Repository) addLostManifests(ctx context.Context, b *Backups) error {
 	named, err := r.names(ctx, nameDir)
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func (k *knownParts) reread(ctx context.Context, r *Repository, files []File) (d
 				mu.Lock()
 				defer mu.Unlock()
 				damaged = append(damaged, err.Error())
-				k.forget(p)
+				k.remove(p)
 			}
 			return gctx.Err()
 		})
@@ -36,8 +36,8 @@ func (k *knownParts) reread(ctx context.Context, r *Repository, files []File) (d
 	return damaged, g.Wait()
 }
 
-// forget removes an object from the known parts, so that no file reuses the object.
-func (k *knownParts) forget(p Part) {
+// remove removes an object from the known parts, so that no file reuses the object.
+func (k *knownParts) remove(p Part) {
 	delete(k.sums, sumOf(p.Object))
 	for f, parts := range k.files {
 		if slices.Contains(parts, p) {

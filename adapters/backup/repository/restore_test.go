@@ -72,7 +72,7 @@ func TestRestoreContinues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := newest.Alone
+	m := newest.Backup
 	root := t.TempDir()
 	first := filepath.Join(root, "first")
 	var mu sync.Mutex

@@ -12,15 +12,16 @@ import (
 	"edgetable/core/edm"
 )
 
-// Turn says which server may ship its log to a backup location: the last server that has begun a term (a run) of the newest timeline.
-type Turn struct {
+// LogOwner says which server may ship its log to a backup location: the last server that has begun a term (a run) of
+// the newest timeline.
+type LogOwner struct {
 	Timeline string // ID of the newest timeline; "" if the backup location has no timeline
 	Term     commitlog.Term
 	names    []Timeline // timelines according to the object names, newest last
 }
 
-// Turn returns which server may ship its log. It lists object names and reads no objects.
-func (r *Repository) Turn(ctx context.Context) (now Turn, err error) {
+// LogOwner returns which server may ship its log. It lists object names and reads no objects.
+func (r *Repository) LogOwner(ctx context.Context) (now LogOwner, err error) {
 	terms := map[string]commitlog.Term{}
 	for o, err := range r.objects.List(ctx, timelineDir) {
 		if err != nil {
@@ -38,7 +39,7 @@ func (r *Repository) Turn(ctx context.Context) (now Turn, err error) {
 	return now, nil
 }
 
-func (now *Turn) newest() Timeline {
+func (now *LogOwner) newest() Timeline {
 	if len(now.names) == 0 {
 		return Timeline{}
 	}
@@ -49,9 +50,9 @@ func (now *Turn) newest() Timeline {
 //
 // [ErrReplaced] means that another server has replaced it. Any other error proves nothing; for example, the wrong disk
 // may be mounted.
-func (now *Turn) Check(timeline string, term commitlog.Term) error {
+func (now *LogOwner) Check(timeline string, term commitlog.Term) error {
 	switch {
-	case now.Timeline == timeline && now.Term.After(term):
+	case now.Timeline == timeline && now.Term.IsAfter(term):
 		return &Replaced{"a copy of this data directory was started later"}
 	case now.Timeline == timeline:
 		return nil
@@ -66,7 +67,7 @@ func (now *Turn) Check(timeline string, term commitlog.Term) error {
 // BeginTerm stores a term of a timeline. From then on, only the server with this term may ship its log. The call can be
 // repeated.
 func (r *Repository) BeginTerm(ctx context.Context, timeline string, term commitlog.Term, from string) error {
-	now, err := r.Turn(ctx)
+	now, err := r.LogOwner(ctx)
 	if err != nil {
 		return err
 	}
@@ -97,8 +98,8 @@ func (r *Repository) BeginTerm(ctx context.Context, timeline string, term commit
 
 // begunTerm is the content of the object of a term. No program reads the content; it is only for the operator.
 type begunTerm struct {
-	From  string    `json:"from"` // host and data directory of the server
-	Began time.Time `json:"began"`
+	From      string    `json:"from"` // host and data directory of the server
+	StartedAt time.Time `json:"began"`
 }
 
 // NewTerm returns a new term that follows the given term.
@@ -119,9 +120,9 @@ func parseTerm(name string) (timeline string, t commitlog.Term, ok bool) {
 	return of.ID, t, "."+rest == suffixOf(t) && t.Number > 0 && isTimelineID(t.Name)
 }
 
-// Mixed reports whether the log piece p proves that two copies of a data directory ship their logs to one timeline. The
-// parameters synced and last are from the previous piece.
-func Mixed(synced edm.Ticks, last commitlog.Term, p *Piece) bool {
+// ProvesCopies reports whether the log piece p proves that two copies of a data directory ship their logs to one
+// timeline. The parameters synced and last are from the previous piece.
+func ProvesCopies(synced edm.Ticks, last commitlog.Term, p *Piece) bool {
 	if p.Term.Number == 0 || last.Number == 0 || p.Term == last {
 		return false
 	}

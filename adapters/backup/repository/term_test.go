@@ -65,7 +65,7 @@ func TestPromotedAtOnce(t *testing.T) {
 				rnd := rand.New(rand.NewPCG(seed, uint64(i)))
 				go func() {
 					time.Sleep(time.Duration(rnd.IntN(300)) * time.Millisecond)
-					line, err := repository.New(&slow{place, rnd}).BeginTimeline(t.Context(), repository.Timeline{Parent: first.ID, Left: 1, Store: "this"})
+					line, err := repository.New(&slow{place, rnd}).BeginTimeline(t.Context(), repository.Timeline{Parent: first.ID, ForkedAt: 1, Store: "this"})
 					switch {
 					case err == nil:
 						results <- line.ID
@@ -101,7 +101,7 @@ func TestPromotedAtOnce(t *testing.T) {
 func TestTerms(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, 7)
-	now, err := s.r.Turn(t.Context())
+	now, err := s.r.LogOwner(t.Context())
 	if must.OK(t, err); now.Term.Number != 0 || now.Check(s.timeline, commitlog.Term{}) != nil {
 		t.Fatalf("%+v", now)
 	}
@@ -109,7 +109,7 @@ func TestTerms(t *testing.T) {
 	two, copied := repository.NewTerm(one), repository.NewTerm(one)
 	for _, term := range []commitlog.Term{one, two} {
 		must.OK(t, s.r.BeginTerm(t.Context(), s.timeline, term, "here"))
-		now, err = s.r.Turn(t.Context())
+		now, err = s.r.LogOwner(t.Context())
 		if must.OK(t, err); now.Check(s.timeline, term) != nil {
 			t.Errorf("%+v after the term %+v", now, term)
 		}
@@ -155,7 +155,7 @@ func TestMixed(t *testing.T) {
 		s := newStory(t, 8)
 		for i, term := range tt.terms {
 			s.now = s.now.Add(time.Minute)
-			p := repository.Piece{Timeline: s.timeline, From: s.to, To: s.tick(), Synced: s.tick(), Begins: i == 0, Term: term}
+			p := repository.Piece{Timeline: s.timeline, From: s.to, To: s.tick(), Synced: s.tick(), StartsLog: i == 0, Term: term}
 			if i == tt.late {
 				p.Synced = 1
 			}

@@ -13,13 +13,13 @@ const timelineDir = "timelines/"
 // Timeline is one history of the commits of a store. A restored or promoted store begins another timeline. Only the
 // store with the newest one may ship its log.
 type Timeline struct {
-	Number int       `json:"number"` // number of the timeline; 1 for the first timeline in the backup location
-	ID     string    `json:"id"`
-	Parent string    `json:"parent,omitempty"` // ID of the timeline that this timeline continues
-	Left   edm.Ticks `json:"left,omitempty"`   // this timeline shares Parent's commits up to this number; 0 if the number is unknown
-	Store  string    `json:"store"`            // identity of the store
-	From   string    `json:"from"`             // host and data directory of the store
-	Began  time.Time `json:"began"`
+	Number    int       `json:"number"` // number of the timeline; 1 for the first timeline in the backup location
+	ID        string    `json:"id"`
+	Parent    string    `json:"parent,omitempty"` // ID of the timeline that this timeline continues
+	ForkedAt  edm.Ticks `json:"left,omitempty"`   // this timeline shares Parent's commits up to this number; 0 if the number is unknown
+	Store     string    `json:"store"`            // identity of the store
+	From      string    `json:"from"`             // host and data directory of the store
+	StartedAt time.Time `json:"began"`
 
 	damage error // set if the object cannot be read; only Number and ID are then known
 }

@@ -12,7 +12,7 @@ import (
 
 // Timelines returns the timelines in the backup location, the newest last.
 func (r *Repository) Timelines(ctx context.Context) (list []Timeline, err error) {
-	now, err := r.Turn(ctx)
+	now, err := r.LogOwner(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -53,13 +53,13 @@ func (r *Repository) TakeOver(ctx context.Context, t Timeline) (*Timeline, error
 }
 
 func (r *Repository) begin(ctx context.Context, t Timeline, over bool) (*Timeline, error) {
-	if err := r.claim(ctx, t.Store); err != nil {
+	if err := r.checkOwner(ctx, t.Store); err != nil {
 		return nil, err
 	}
 	if t.ID == "" {
 		t.ID = NewTimelineID()
 	}
-	now, err := r.Turn(ctx)
+	now, err := r.LogOwner(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ const rivalLooks = 3
 // the lower object name withdraws at once. The other one looks again a few times, so it usually succeeds.
 func (r *Repository) checkRivals(ctx context.Context, own *Timeline) error {
 	for range rivalLooks {
-		now, err := r.Turn(ctx)
+		now, err := r.LogOwner(ctx)
 		if err != nil {
 			return err
 		}

@@ -164,13 +164,13 @@ func (u *upload) recordStored(ctx context.Context, file int, size int64) error {
 }
 
 // readAt fills b from a file, beginning at the given offset. It returns an error if the file is shorter.
-func readAt(path string, b []byte, at int64) error {
+func readAt(path string, b []byte, offset int64) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if _, err = f.ReadAt(b, at); errors.Is(err, io.EOF) {
+	if _, err = f.ReadAt(b, offset); errors.Is(err, io.EOF) {
 		return errors.New("the file became shorter")
 	}
 	return err

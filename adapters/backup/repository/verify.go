@@ -85,7 +85,7 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 				err = fmt.Errorf("%w (delete it, and the next backup stores its content again)", err)
 			}
 			if err != nil {
-				report.Problems = append(report.Problems, fmt.Sprintf("%v; it is a part of %s in %s", err, few(n.files), few(n.backups)))
+				report.Problems = append(report.Problems, fmt.Sprintf("%v; it is a part of %s in %s", err, joinFirst(n.files), joinFirst(n.backups)))
 			}
 			if b != nil {
 				report.Objects++
@@ -103,8 +103,8 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 	return report, nil
 }
 
-// few returns the first strings of a list, and the number of omitted strings, as a text.
-func few(list []string) string {
+// joinFirst returns the first strings of a list, and the number of omitted strings, as a text.
+func joinFirst(list []string) string {
 	const most = 3
 	if len(list) <= most {
 		return fmt.Sprintf("%q", list)

@@ -137,7 +137,7 @@ func (w *world) restored(t *testing.T, place objects.Place) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := newest.Alone
+	m := newest.Backup
 	dir := filepath.Join(t.TempDir(), "restored")
 	if err := r.Restore(t.Context(), m, dir, w.with, func(int64, int64) {}); err != nil {
 		t.Fatal(err)
@@ -170,5 +170,5 @@ func (w *world) same(t *testing.T, m *repository.Manifest, dir string) {
 }
 
 func (w *world) prune(ctx context.Context, place objects.Place, last int) (*repository.Pruned, error) {
-	return repository.New(place).Prune(ctx, repository.Pruning{Keep: repository.Keep{Last: last}, Now: w.now})
+	return repository.New(place).Prune(ctx, repository.Pruning{Retention: repository.Retention{Last: last}, Now: w.now})
 }

@@ -56,12 +56,12 @@ func (e *Event) String() string {
 	return line
 }
 
-// Changes returns the changes after the position since, or only the current position if since is "". If there are no
-// changes, the service waits for the next one, for at most wait seconds.
-func (c *Client) Changes(ctx context.Context, name, since string, wait int) (list Changes, err error) {
+// Changes returns the changes after a position, or only the current position if the parameter is "". If there are
+// no changes, the service waits for the next one, for at most wait seconds.
+func (c *Client) Changes(ctx context.Context, name, position string, wait int) (list Changes, err error) {
 	query := "comp=changes"
-	if since != "" {
-		query += "&since=" + url.QueryEscape(since)
+	if position != "" {
+		query += "&since=" + url.QueryEscape(position)
 	}
 	if wait > 0 {
 		query += "&wait=" + strconv.Itoa(wait)
@@ -80,7 +80,7 @@ func (c *Client) Changes(ctx context.Context, name, since string, wait int) (lis
 		}
 	case answered && answer.Status == http.StatusGone:
 		err = fmt.Errorf("%w: %w", ErrMissed, err)
-	case since == "" && HasCode(err, "InvalidQueryParameterValue"):
+	case position == "" && HasCode(err, "InvalidQueryParameterValue"):
 		err = ErrNoChanges
 	}
 	if err != nil {

@@ -32,18 +32,18 @@ type Client struct {
 	// service, or if it would contain a secret.
 	As string
 
-	// Waiting, if not nil, is called before a failed request is retried, and when a request takes longer than five
+	// OnWait, if not nil, is called before a failed request is retried, and when a request takes longer than five
 	// seconds. The cause is nil for a slow request. A refusal because of load does not count as a failure.
 	//
-	// The parameter until is the time at which the client stops retrying. Waiting is not called again until a request
+	// The parameter until is the time at which the client stops retrying. OnWait is not called again until a request
 	// has succeeded.
-	Waiting func(cause error, until time.Time)
+	OnWait func(cause error, until time.Time)
 
 	endpoint  Endpoint
 	http      *http.Client
 	limit     *limiter
 	repeatFor time.Duration
-	told      atomic.Bool // Waiting has been called since the last successful request
+	notified  atomic.Bool // OnWait has been called since the last successful request
 
 	requests, refusals atomic.Int64
 	traffic            atomic.Int64 // total size of request and response bodies in bytes
@@ -61,11 +61,11 @@ func New(e Endpoint, connections int) *Client {
 	t.ResponseHeaderTimeout = time.Minute
 	t.ForceAttemptHTTP2 = false // HTTP/2 would send all requests over one connection
 	t.TLSClientConfig = &tls.Config{NextProtos: []string{"http/1.1"}}
-	return Over(t, e, connections)
+	return NewWithTransport(t, e, connections)
 }
 
-// Over returns a Client that sends its requests through the given transport instead of the network.
-func Over(way http.RoundTripper, e Endpoint, connections int) *Client {
+// NewWithTransport returns a Client that sends its requests through the given transport instead of the network.
+func NewWithTransport(way http.RoundTripper, e Endpoint, connections int) *Client {
 	return &Client{endpoint: e, http: &http.Client{Transport: way}, limit: newLimiter(connections), repeatFor: repeatFor}
 }
 

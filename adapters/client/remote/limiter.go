@@ -47,8 +47,8 @@ func (l *limiter) acquire(ctx context.Context) (since time.Time, err error) {
 			return time.Time{}, ctx.Err()
 		}
 	}
-	l.active-- // admit has just counted this canceled request
-	l.admit()
+	l.active-- // admitWaiting has just counted this canceled request
+	l.admitWaiting()
 	return time.Time{}, ctx.Err()
 }
 
@@ -64,7 +64,7 @@ func (l *limiter) release(since time.Time, refused bool) {
 		l.bound = max(l.bound/2, 1)
 		l.cut = time.Now()
 	}
-	l.admit()
+	l.admitWaiting()
 }
 
 // abandon ends a request without a response.
@@ -72,10 +72,10 @@ func (l *limiter) abandon() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.active--
-	l.admit()
+	l.admitWaiting()
 }
 
-func (l *limiter) admit() {
+func (l *limiter) admitWaiting() {
 	for l.active < int(l.bound) && len(l.waiting) > 0 {
 		l.active++
 		close(l.waiting[0])

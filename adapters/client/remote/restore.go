@@ -16,7 +16,7 @@ import (
 // Restored is the progress of a table's restore in a deployment on Cloudflare Workers.
 type Restored struct {
 	Objects []RestoredObject
-	Ended   bool
+	Done    bool
 	Wait    time.Duration // delay before the next request; if it is negative, the restore has stopped and needs a new command
 }
 
@@ -27,7 +27,7 @@ type RestoredObject struct {
 }
 
 // Restore restores a table on Workers to an earlier time, or undoes the last restore if the time is
-// [table.UndoRestore]. Call it again until Ended is true or Wait is negative.
+// [table.UndoRestore]. Call it again until Done is true or Wait is negative.
 func (c *Client) Restore(ctx context.Context, name string, to edm.Ticks) (Restored, error) {
 	at := "undo"
 	if to != table.UndoRestore {
@@ -55,7 +55,7 @@ func readRestored(text string) (did Restored, err error) {
 	case waits:
 		did.Wait = time.Duration(n) * time.Second
 	case state == table.RestoreEnded:
-		did.Ended = true
+		did.Done = true
 	case state == table.RestoreUnfinished:
 		did.Wait = -1
 	default:

@@ -35,8 +35,8 @@ func (c *Client) Tables(ctx context.Context) (names []string, err error) {
 	}
 }
 
-// CreateTable creates a table. The result made is false if the table already exists.
-func (c *Client) CreateTable(ctx context.Context, table string) (made bool, err error) {
+// CreateTable creates a table. The result created is false if the table already exists.
+func (c *Client) CreateTable(ctx context.Context, table string) (created bool, err error) {
 	_, err = c.send(ctx, request{method: http.MethodPost, path: "/Tables", contentType: contentJSON, body: []byte(`{"TableName":"` + table + `"}`)}, nil)
 	switch {
 	case err == nil:

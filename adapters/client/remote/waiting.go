@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// patience is how long a request may take before Waiting is called.
+// patience is how long a request may take before OnWait is called.
 const patience = 5 * time.Second
 
-// waitReporter calls Client.Waiting if a request has to wait. Until a request succeeds, all requests of a Client
+// waitReporter calls Client.OnWait if a request has to wait. Until a request succeeds, all requests of a Client
 // together cause at most one call.
 type waitReporter struct {
 	c     *Client
@@ -17,7 +17,7 @@ type waitReporter struct {
 }
 
 func (c *Client) waits() *waitReporter {
-	if c.Waiting == nil {
+	if c.OnWait == nil {
 		return nil
 	}
 	w := &waitReporter{c: c, until: time.Now().Add(c.repeatFor)}
@@ -25,7 +25,7 @@ func (c *Client) waits() *waitReporter {
 	return w
 }
 
-// reportRetry passes the error that causes a retry to Waiting. It ignores refusals because of load, which are normal.
+// reportRetry passes the error that causes a retry to OnWait. It ignores refusals because of load, which are normal.
 func (w *waitReporter) reportRetry(cause error) {
 	if answer, ok := errors.AsType[*Error](cause); w != nil && !(ok && answer.refusesLoad()) {
 		w.reportOnce(cause)
@@ -33,8 +33,8 @@ func (w *waitReporter) reportRetry(cause error) {
 }
 
 func (w *waitReporter) reportOnce(cause error) {
-	if w.c.told.CompareAndSwap(false, true) {
-		w.c.Waiting(cause, w.until)
+	if w.c.notified.CompareAndSwap(false, true) {
+		w.c.OnWait(cause, w.until)
 	}
 }
 
@@ -44,6 +44,6 @@ func (w *waitReporter) end(err error) {
 	}
 	w.timer.Stop()
 	if err == nil {
-		w.c.told.Store(false)
+		w.c.notified.Store(false)
 	}
 }

@@ -16,7 +16,7 @@ type roundTripFunc func(*http.Request) (*http.Response, error)
 
 func (w roundTripFunc) RoundTrip(r *http.Request) (*http.Response, error) { return w(r) }
 
-// TestWaiting checks that Waiting is called once if a request has no answer or is retried, with the time at which the
+// TestWaiting checks that OnWait is called once if a request has no answer or is retried, with the time at which the
 // client will stop retrying.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
@@ -53,9 +53,9 @@ func TestWaiting(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n, begin := 0, time.Now()
 				told := 0
-				var mu sync.Mutex // Waiting may be called from another goroutine
-				c := Over(roundTripFunc(func(*http.Request) (*http.Response, error) { n++; return tt.way(n) }), e, 1)
-				c.Waiting = func(cause error, until time.Time) {
+				var mu sync.Mutex // OnWait may be called from another goroutine
+				c := NewWithTransport(roundTripFunc(func(*http.Request) (*http.Response, error) { n++; return tt.way(n) }), e, 1)
+				c.OnWait = func(cause error, until time.Time) {
 					mu.Lock()
 					defer mu.Unlock()
 					if told++; !errors.Is(cause, tt.cause) || until.Sub(begin) != repeatFor || time.Since(begin) != tt.after {

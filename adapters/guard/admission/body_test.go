@@ -63,7 +63,7 @@ func TestBodyComesTooLate(t *testing.T) {
 		answer := make(chan protocol.Response, 1)
 		go func() { answer <- l.Serve(t.Context(), p) }()
 		synctest.Wait()
-		stuck := takeTurn(l, t.Context(), protocol.Work{Payer: "other", Known: true, Write: true})
+		stuck := takeTurn(l, t.Context(), protocol.Work{Payer: "other", IsAccount: true, Write: true})
 		if _, err := io.WriteString(w, tableText("people")); err != nil {
 			t.Fatal(err)
 		}

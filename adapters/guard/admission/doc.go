@@ -23,8 +23,8 @@
 //
 // Reads and writes have separate slots. A write waits for the disk, and one sync of the disk serves many writes. Writes
 // therefore need many slots. A read needs a CPU. If more reads run than there are CPUs, the operating system chooses
-// which of them runs next, and favors the account with the most running requests. So [Options.Reads] is small. A store
-// in memory never waits for a disk, and needs few slots for reads and writes.
+// which of them runs next, and favors the account with the most running requests. So [Options.MaxReads] is small. A
+// store in memory never waits for a disk, and needs few slots for reads and writes.
 //
 // A request that uses a CPU for a long time delays all other requests. While several accounts are active, large
 // requests therefore use separate slots, one for two CPUs. A query that turns out to be large moves to these slots. It

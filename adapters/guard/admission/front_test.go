@@ -25,7 +25,7 @@ func limited(w works, o admission.Options) front {
 }
 
 func (f front) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
-	w := protocol.Work{Payer: req.Host, Known: req.Host != "", Write: req.Method != "GET" && req.Method != "HEAD", Cost: f.cost(req)}
+	w := protocol.Work{Payer: req.Host, IsAccount: req.Host != "", Write: req.Method != "GET" && req.Method != "HEAD", Cost: f.cost(req)}
 	t, waited := f.Begin(ctx, w)
 	if t == nil {
 		return protocol.Response{Status: 503, Summary: protocol.Summary{Refused: protocol.RefusedQueue, Waited: waited}}

@@ -31,7 +31,7 @@ func measureVictims(t *testing.T, attack func(computer, *admission.Limiter)) (se
 	synctest.Test(t, func(t *testing.T) {
 		const lasts = 500 * time.Millisecond
 		c := computer{make(chan struct{}, 2)}
-		l := admission.New(new(protocol.Handler), admission.Options{Reads: 8, Large: 1})
+		l := admission.New(new(protocol.Handler), admission.Options{MaxReads: 8, MaxLarge: 1})
 		begin := time.Now()
 		var took []time.Duration
 		var mu sync.Mutex
@@ -52,7 +52,7 @@ func measureVictims(t *testing.T, attack func(computer, *admission.Limiter)) (se
 				for time.Since(begin) < lasts {
 					sent := time.Now()
 					c.compute(20 * time.Microsecond) // work before the request needs a slot, such as reading the request from the connection
-					turn := takeTurn(l, t.Context(), protocol.Work{Payer: "victim", Known: true, Cost: 20_000})
+					turn := takeTurn(l, t.Context(), protocol.Work{Payer: "victim", IsAccount: true, Cost: 20_000})
 					if turn == nil {
 						t.Error("a point read was refused")
 						return
@@ -82,7 +82,7 @@ func measureVictims(t *testing.T, attack func(computer, *admission.Limiter)) (se
 func scan(pauses bool) func(computer, *admission.Limiter) {
 	return func(c computer, l *admission.Limiter) {
 		ctx := context.Background()
-		turn := takeTurn(l, ctx, protocol.Work{Payer: "attacker", Known: true, Query: true})
+		turn := takeTurn(l, ctx, protocol.Work{Payer: "attacker", IsAccount: true, Query: true})
 		if turn == nil {
 			return
 		}
@@ -101,7 +101,7 @@ func scan(pauses bool) func(computer, *admission.Limiter) {
 // of the disk.
 func insert1(c computer, l *admission.Limiter) {
 	cost := int64(10 << 20)
-	turn := takeTurn(l, context.Background(), protocol.Work{Payer: "attacker", Known: true, Write: true, Cost: cost})
+	turn := takeTurn(l, context.Background(), protocol.Work{Payer: "attacker", IsAccount: true, Write: true, Cost: cost})
 	if turn == nil {
 		return
 	}
@@ -142,13 +142,13 @@ func TestPause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		l := admission.New(new(protocol.Handler), admission.Options{Reads: 2, Large: 1, MaxWait: time.Hour})
+		l := admission.New(new(protocol.Handler), admission.Options{MaxReads: 2, MaxLarge: 1, MaxWait: time.Hour})
 		const slice = 250_000
 		begin := func() protocol.Turn {
-			return takeTurn(l, ctx, protocol.Work{Payer: "scans", Known: true, Query: true})
+			return takeTurn(l, ctx, protocol.Work{Payer: "scans", IsAccount: true, Query: true})
 		}
 		other := func() {
-			takeTurn(l, ctx, protocol.Work{Payer: "other", Known: true}).End(1)
+			takeTurn(l, ctx, protocol.Work{Payer: "other", IsAccount: true}).End(1)
 		}
 		expect := func(when string, reads, large, paused int) {
 			t.Helper()
@@ -203,8 +203,8 @@ func TestPause(t *testing.T) {
 // the queries of an account wait.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
-	l := admission.New(new(protocol.Handler), admission.Options{Reads: 2, Large: 1})
-	turn := takeTurn(l, t.Context(), protocol.Work{Payer: "acme", Known: true, Query: true})
+	l := admission.New(new(protocol.Handler), admission.Options{MaxReads: 2, MaxLarge: 1})
+	turn := takeTurn(l, t.Context(), protocol.Work{Payer: "acme", IsAccount: true, Query: true})
 	takeTurn(l, t.Context(), protocol.Work{Payer: "?192.0.2.1"}).End(1)
 	turn.Pause(t.Context(), 1<<30)
 	if k := l.Kinds(); k[1].Running != 1 || k[2].Running != 0 {

@@ -16,11 +16,11 @@ type Options struct {
 	// Concurrent is the maximum number of running requests that may write; 0 means 64. It can be high, because one sync
 	// of the disk serves many writes.
 	Concurrent int
-	// Reads is the maximum number of running requests that only read; 0 means four per CPU.
-	Reads int
-	// Large is the maximum number of running large requests while several accounts are active; 0 means half the number
-	// of CPUs, but at least one.
-	Large int
+	// MaxReads is the maximum number of running requests that only read; 0 means four per CPU.
+	MaxReads int
+	// MaxLarge is the maximum number of running large requests while several accounts are active; 0 means half the
+	// number of CPUs, but at least one.
+	MaxLarge int
 	// Queue is the maximum number of waiting requests of each kind; 0 means 64 × Concurrent, and a negative number
 	// means that no request may wait.
 	Queue int
@@ -55,12 +55,12 @@ type slots struct {
 	Stats
 }
 
-// Stats are the counters of a Limiter. Each request is counted exactly once: in Admitted, Refused or Gone.
+// Stats are the counters of a Limiter. Each request is counted exactly once: in Admitted, Refused or Canceled.
 type Stats struct {
 	Running, Waiting int    // current numbers of requests
 	Admitted         uint64 // numbers of requests since the start
 	Refused          uint64
-	Gone             uint64 // requests whose context ended while they waited
+	Canceled         uint64 // requests whose context ended while they waited
 }
 
 // New returns a Limiter and installs it as the handler's Turns.
@@ -68,11 +68,11 @@ func New(h *protocol.Handler, o Options) *Limiter {
 	if o.Concurrent <= 0 {
 		o.Concurrent = 64
 	}
-	if o.Reads <= 0 {
-		o.Reads = 4 * runtime.GOMAXPROCS(0)
+	if o.MaxReads <= 0 {
+		o.MaxReads = 4 * runtime.GOMAXPROCS(0)
 	}
-	if o.Large <= 0 {
-		o.Large = max(1, runtime.GOMAXPROCS(0)/2)
+	if o.MaxLarge <= 0 {
+		o.MaxLarge = max(1, runtime.GOMAXPROCS(0)/2)
 	}
 	o.Queue = cmp.Or(o.Queue, 64*o.Concurrent)
 	if o.MaxWait <= 0 {
@@ -127,7 +127,7 @@ func (l *Limiter) Stats() (sum Stats) {
 		sum.Waiting += k.Waiting
 		sum.Admitted += k.Admitted
 		sum.Refused += k.Refused
-		sum.Gone += k.Gone
+		sum.Canceled += k.Canceled
 	}
 	return sum
 }
@@ -137,11 +137,11 @@ func (l *Limiter) limit(k kind) int {
 	case k == writes:
 		return l.Concurrent
 	case k == reads:
-		return l.Reads
+		return l.MaxReads
 	case l.active.severalActive(time.Now()):
-		return l.Large
+		return l.MaxLarge
 	}
-	return max(l.Concurrent, l.Reads)
+	return max(l.Concurrent, l.MaxReads)
 }
 
 // canStart reports whether a request of a kind can start now without overtaking a waiting request.

@@ -157,10 +157,10 @@ func TestRace(t *testing.T) {
 	wg.Wait()
 	s := l.Stats()
 	if s.Running != 0 || s.Waiting != 0 || int64(s.Admitted) != done.Load() || done.Load() != c.total.Load() ||
-		int64(s.Refused+s.Gone) != busy.Load() || done.Load()+busy.Load() != 40*500 {
+		int64(s.Refused+s.Canceled) != busy.Load() || done.Load()+busy.Load() != 40*500 {
 		t.Errorf("%d served, %d answered, %d busy: %+v", c.total.Load(), done.Load(), busy.Load(), s)
 	}
-	if s.Refused == 0 || s.Gone == 0 {
+	if s.Refused == 0 || s.Canceled == 0 {
 		t.Errorf("nobody was refused, or nobody gave up: %+v", s)
 	}
 }
@@ -184,7 +184,7 @@ func TestReads(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log strings.Builder
 				s := stepHandler{next: make(chan struct{}), log: &log}
-				l := limited(s, admission.Options{Concurrent: 2, Reads: tt.reads, MaxWait: time.Hour})
+				l := limited(s, admission.Options{Concurrent: 2, MaxReads: tt.reads, MaxWait: time.Hour})
 				for _, method := range strings.Fields(tt.send) {
 					go l.Serve(t.Context(), &protocol.Request{Method: method})
 					synctest.Wait()

@@ -55,7 +55,7 @@ func (l *Limiter) Begin(ctx context.Context, w protocol.Work) (protocol.Turn, ti
 		case ok:
 			p.Admitted++
 		case ctx.Err() != nil:
-			p.Gone++
+			p.Canceled++
 		default:
 			p.Refused++
 		}
@@ -65,14 +65,14 @@ func (l *Limiter) Begin(ctx context.Context, w protocol.Work) (protocol.Turn, ti
 		}
 	}
 	t := turns.Get().(*turn)
-	*t = turn{limiter: l, payer: w.Payer, query: w.Query && w.Known, kind: k, at: at, until: slice, began: now.Add(waited)}
+	*t = turn{limiter: l, payer: w.Payer, query: w.Query && w.IsAccount, kind: k, at: at, until: slice, began: now.Add(waited)}
 	return t, waited
 }
 
 // choose returns the kind of slot that a request needs.
 func (l *Limiter) choose(w protocol.Work, now time.Time) kind {
 	several := false
-	if w.Known {
+	if w.IsAccount {
 		l.active.recordRequest(w.Payer, now)
 		several = l.active.severalActive(now)
 	}
@@ -115,7 +115,7 @@ func (t *turn) Pause(ctx context.Context, cost int64) (end bool) {
 		return false
 	}
 	l.next(large)
-	if l.paused >= l.Reads { // each paused query occupies memory and a snapshot, so their number is limited
+	if l.paused >= l.MaxReads { // each paused query occupies memory and a snapshot, so their number is limited
 		l.mu.Unlock()
 		return true
 	}

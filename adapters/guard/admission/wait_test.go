@@ -69,8 +69,8 @@ func TestMaxWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := wiretest.NewHandler(new(wiretest.Clock))
-		l := admission.New(h, admission.Options{Concurrent: 1, Reads: 1, MaxWait: 3 * time.Second})
-		other := takeTurn(l, t.Context(), protocol.Work{Payer: "other", Known: true})
+		l := admission.New(h, admission.Options{Concurrent: 1, MaxReads: 1, MaxWait: 3 * time.Second})
+		other := takeTurn(l, t.Context(), protocol.Work{Payer: "other", IsAccount: true})
 		begin := time.Now()
 		resp := l.Serve(t.Context(), signed(t, "GET /devstoreaccount1/Tables HTTP/1.1\nAccept: application/json\n\n"))
 		if waited := time.Since(begin); waited != 3*time.Second {
@@ -113,7 +113,7 @@ func TestGone(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		synctest.Wait()
-		if got, want := l.Stats(), (admission.Stats{Running: 1, Waiting: 1, Admitted: 1, Gone: 1}); got != want {
+		if got, want := l.Stats(), (admission.Stats{Running: 1, Waiting: 1, Admitted: 1, Canceled: 1}); got != want {
 			t.Errorf("stats are %+v, want %+v", got, want)
 		}
 		if len(statuses) != 1 || statuses[0] != 503 || s.n.Load() != 1 {
@@ -123,7 +123,7 @@ func TestGone(t *testing.T) {
 		synctest.Wait()
 		s.until <- struct{}{}
 		synctest.Wait()
-		if got, want := l.Stats(), (admission.Stats{Admitted: 2, Gone: 1}); got != want {
+		if got, want := l.Stats(), (admission.Stats{Admitted: 2, Canceled: 1}); got != want {
 			t.Errorf("stats are %+v, want %+v", got, want)
 		}
 	})

@@ -41,7 +41,7 @@ func New(rules []Rule) *Chaos {
 // Admit delays a request or returns an error, as the rules say. The message of an error response names the rule, so
 // that nobody looks for another cause.
 func (c *Chaos) Admit(ctx context.Context, a *protocol.Access) error {
-	latency, fault := c.strike(a)
+	latency, fault := c.applyRules(a)
 	if latency > 0 {
 		select {
 		case <-time.After(latency):
@@ -52,8 +52,8 @@ func (c *Chaos) Admit(ctx context.Context, a *protocol.Access) error {
 	return fault
 }
 
-// strike returns the total latency that the rules cause for a request, and the error of the first fault.
-func (c *Chaos) strike(a *protocol.Access) (latency time.Duration, fault error) {
+// applyRules returns the total latency that the rules cause for a request, and the error of the first fault.
+func (c *Chaos) applyRules(a *protocol.Access) (latency time.Duration, fault error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range c.rules {

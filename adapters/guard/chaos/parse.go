@@ -56,7 +56,7 @@ func special(c rune) bool { return blank(c) || c == ';' || c == '#' || c == '"' 
 func blank(c rune) bool { return c == ' ' || c == '\t' || c == '\r' }
 
 // split splits the first rule of a line into words, and returns the rest of the line.
-func split(line string) (words []word, rest string, err error) {
+func split(line string) (words []word, remaining string, err error) {
 	for {
 		line = strings.TrimLeftFunc(line, blank)
 		switch {

@@ -76,7 +76,7 @@ func (s server) send(name string) string {
 		Header: header, Body: bytes.NewReader(r.Body), ContentLength: int64(len(r.Body)),
 	})
 	defer resp.Release()
-	if resp.Cut {
+	if resp.Disconnect {
 		return "cut"
 	}
 	if resp.Code == "" {

@@ -33,11 +33,11 @@ type Options[T any] struct {
 	//
 	// The errors of Parse and Read are logged, so they must not contain secrets.
 	Parse func(old T, text string) (T, error)
-	// Refresh is the age at which the text is read again. Stale is the age at which a value expires if the text cannot
-	// be read.
-	Refresh, Stale time.Duration
-	Log            *slog.Logger
-	Now            func() time.Time
+	// Refresh is the age at which the text is read again. MaxStale is the age at which a value expires if the text
+	// cannot be read.
+	Refresh, MaxStale time.Duration
+	Log               *slog.Logger
+	Now               func() time.Time
 }
 
 // retryPause is the minimum time between a failed attempt and the next attempt.
@@ -49,13 +49,13 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.Now()
-	age := since(now, c.loaded)
+	age := elapsed(now, c.loaded)
 	// If the clock was set back, the age is negative. The text is then read again, because the real age of the value is
 	// unknown.
 	if c.known && age >= 0 && age < c.Refresh {
 		return c.value, nil
 	}
-	if ago := since(now, c.tried); c.err == nil || ago < 0 || ago >= retryPause {
+	if ago := elapsed(now, c.tried); c.err == nil || ago < 0 || ago >= retryPause {
 		c.tried = now
 		if c.err = c.read(ctx); c.err == nil {
 			c.loaded = now
@@ -63,7 +63,7 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 		}
 		c.Log.Error("a secret cannot be read", "what", c.Name, "cause", c.err, "known", c.known)
 	}
-	if c.known && age >= 0 && age < c.Stale {
+	if c.known && age >= 0 && age < c.MaxStale {
 		return c.value, nil
 	}
 	var none T
@@ -71,9 +71,9 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	return none, c.err
 }
 
-// since returns the time between two readings of the clock, as measured by the wall clock or the monotonic clock,
+// elapsed returns the time between two readings of the clock, as measured by the wall clock or the monotonic clock,
 // whichever advanced further. The monotonic clock stops while the machine is frozen.
-func since(now, then time.Time) time.Duration {
+func elapsed(now, then time.Time) time.Duration {
 	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
 }
 

@@ -31,7 +31,7 @@ func cache(s *source) (c *awssecrets.Cache[string], now *time.Time, log *bytes.B
 	log = new(bytes.Buffer)
 	t := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	return &awssecrets.Cache[string]{Options: awssecrets.Options[string]{
-		Name: "text", Read: s.read, Refresh: 5 * time.Minute, Stale: time.Hour,
+		Name: "text", Read: s.read, Refresh: 5 * time.Minute, MaxStale: time.Hour,
 		Parse: func(old, text string) (string, error) {
 			if text == "nonsense" {
 				return "", errors.New("cannot be understood")

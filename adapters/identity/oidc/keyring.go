@@ -77,7 +77,7 @@ func (r *keyring) currentKeys() *keys {
 		case age >= hold:
 			r.held = nil
 		case age >= refresh:
-			r.begin(now, pause)
+			r.startRead(now, pause)
 		}
 	}
 	return r.held
@@ -93,7 +93,7 @@ func (r *keyring) newerKeys(ctx context.Context, old *keys) (*keys, error) {
 	if r.err != nil {
 		least = retry
 	}
-	running := r.begin(r.now(), least)
+	running := r.startRead(r.now(), least)
 	if running != nil {
 		if r.waiting >= waiters {
 			r.mu.Unlock()
@@ -123,9 +123,9 @@ func (r *keyring) newerKeys(ctx context.Context, old *keys) (*keys, error) {
 	return nil, errKey
 }
 
-// begin starts a read, unless one is running or the last one ended less than pause ago. It returns a channel that is
-// closed when the read ends, or nil if none is running. r.mu must be held.
-func (r *keyring) begin(now time.Time, pause time.Duration) <-chan struct{} {
+// startRead starts a read, unless one is running or the last one ended less than pause ago. It returns a channel that
+// is closed when the read ends, or nil if none is running. r.mu must be held.
+func (r *keyring) startRead(now time.Time, pause time.Duration) <-chan struct{} {
 	if r.running != nil {
 		return r.running
 	}

@@ -40,8 +40,8 @@ func (d Place) List(ctx context.Context, prefix string) iter.Seq2[objects.Object
 	return d.ListAfter(ctx, prefix, "")
 }
 
-// ListAfter walks the directory. It skips folders in which all names sort before the name after.
-func (d Place) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[objects.Object, error] {
+// ListAfter walks the directory. It skips folders in which all names sort before the name startAfter.
+func (d Place) ListAfter(ctx context.Context, prefix, startAfter string) iter.Seq2[objects.Object, error] {
 	return func(yield func(objects.Object, error) bool) {
 		root := d.path(prefix[:strings.LastIndexByte(prefix, '/')+1])
 		err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
@@ -59,12 +59,12 @@ func (d Place) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[ob
 			}
 			name = filepath.ToSlash(name)
 			if folder := name + "/"; e.IsDir() {
-				if path != root && folder < after && !strings.HasPrefix(after, folder) {
+				if path != root && folder < startAfter && !strings.HasPrefix(startAfter, folder) {
 					return fs.SkipDir
 				}
 				return ctx.Err()
 			}
-			if name <= after || !strings.HasPrefix(name, prefix) {
+			if name <= startAfter || !strings.HasPrefix(name, prefix) {
 				return nil
 			}
 			info, err := e.Info()

@@ -56,7 +56,7 @@ func retryable(err error) bool {
 // call sends a request, and retries it if the error is temporary. All four operations are idempotent.
 func (b *Bucket) call(ctx context.Context, method, key string, query url.Values, content []byte) ([]byte, error) {
 	for attempt := 1; ; attempt++ {
-		answer, err := b.try(ctx, method, key, query, content)
+		answer, err := b.sendOnce(ctx, method, key, query, content)
 		if err == nil || ctx.Err() != nil || !retryable(err) || attempt >= b.retryer.MaxAttempts() {
 			return answer, err
 		}
@@ -75,8 +75,8 @@ func (b *Bucket) call(ctx context.Context, method, key string, query url.Values,
 	}
 }
 
-// try sends a request once. The signature covers the content, so S3 rejects content that was damaged in transit.
-func (b *Bucket) try(ctx context.Context, method, key string, query url.Values, content []byte) ([]byte, error) {
+// sendOnce sends a request once. The signature covers the content, so S3 rejects content that was damaged in transit.
+func (b *Bucket) sendOnce(ctx context.Context, method, key string, query url.Values, content []byte) ([]byte, error) {
 	who, err := b.credentials.Retrieve(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errCredentials, err)

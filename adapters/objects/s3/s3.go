@@ -125,11 +125,11 @@ func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[objects.Obje
 }
 
 // ListAfter implements objects.Ordered.
-func (b *Bucket) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[objects.Object, error] {
+func (b *Bucket) ListAfter(ctx context.Context, prefix, startAfter string) iter.Seq2[objects.Object, error] {
 	return func(yield func(objects.Object, error) bool) {
 		query := url.Values{"list-type": {"2"}, "encoding-type": {"url"}, "prefix": {b.prefix + prefix}}
-		if after != "" {
-			query.Set("start-after", b.prefix+after)
+		if startAfter != "" {
+			query.Set("start-after", b.prefix+startAfter)
 		}
 		for {
 			text, err := b.call(ctx, http.MethodGet, "", query, nil)
@@ -150,7 +150,7 @@ func (b *Bucket) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[
 					err = keyErr
 					break
 				}
-				if strings.TrimPrefix(key, b.prefix) <= after && after != "" { // some services ignore the parameter start-after
+				if strings.TrimPrefix(key, b.prefix) <= startAfter && startAfter != "" { // some services ignore the parameter start-after
 					continue
 				}
 				if !yield(objects.Object{Name: strings.TrimPrefix(key, b.prefix), Size: o.Size}, nil) {

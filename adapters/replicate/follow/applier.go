@@ -28,29 +28,29 @@ const applyAtOnce = 4 << 20
 // lacks the writes of the other.
 var errMixed = errors.New("two servers with copies of one data directory ship their logs to the backup location, and their writes are mixed: stop one of the servers, and restart the other with 'edgetable promote --take-over'")
 
-// add adds the commits of a piece of the log that the store does not have yet, up to the commit number until.
-func (a *applier) add(ctx context.Context, p *repository.Piece, commits []commitlog.Commit, until edm.Ticks) error {
-	if p.Timeline == a.at.Timeline && until <= a.at.Number {
+// add adds the commits of a piece of the log that the store does not have yet, up to the commit number maxNumber.
+func (a *applier) add(ctx context.Context, p *repository.Piece, commits []commitlog.Commit, maxNumber edm.Ticks) error {
+	if p.Timeline == a.at.Timeline && maxNumber <= a.at.Number {
 		return nil // an earlier piece contains all commits of this piece
 	}
 	if term := p.Term; p.Timeline != a.at.Timeline || a.at.Term.Number == 0 {
 		a.at.Term = term
 	} else if term != a.at.Term && p.Term.Number > 0 {
-		if repository.Mixed(a.at.Synced, a.at.Term, p) {
+		if repository.ProvesCopies(a.at.Synced, a.at.Term, p) {
 			return fmt.Errorf("after %s: %w", a.at.Number, errMixed)
 		}
 		a.at.Term = term
 	}
 	for _, c := range commits {
-		if c.Number > a.at.Number && c.Number <= until {
+		if c.Number > a.at.Number && c.Number <= maxNumber {
 			a.commits = append(a.commits, c)
 			a.size += len(c.Record)
 		}
 	}
-	a.at.Timeline, a.at.Number = p.Timeline, until
+	a.at.Timeline, a.at.Number = p.Timeline, maxNumber
 	// After the whole piece, the store has all writes before the time Synced. This time decreases if the clock of the
 	// primary was set back.
-	if until == p.To && p.Synced > 0 {
+	if maxNumber == p.To && p.Synced > 0 {
 		a.at.Synced = p.Synced
 	}
 	if a.size < applyAtOnce {

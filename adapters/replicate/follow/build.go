@@ -41,16 +41,16 @@ func (o *Options) prepare() (complete bool, err error) {
 
 var errNoBackup = errors.New("the backup location has no backup yet from which the log can be applied")
 
-// build builds a store in newFolder from the newest readable backup and the log after it. Unless above is 0, the backup
-// must have commits with higher numbers.
-func (f *Follower) build(ctx context.Context, above edm.Ticks) error {
+// build builds a store in newFolder from the newest readable backup and the log after it. Unless minNumber is 0, the
+// backup must have commits with higher numbers.
+func (f *Follower) build(ctx context.Context, minNumber edm.Ticks) error {
 	plans, err := f.from.Place.Plans(ctx)
 	if err != nil {
 		return err
 	}
 	err = errNoBackup
 	for i, plan := range plans {
-		if plan.Base.Log.Low <= above && above > 0 {
+		if plan.Base.Log.Low <= minNumber && minNumber > 0 {
 			break // the remaining backups are older and have even fewer commits
 		}
 		failed := f.buildFrom(ctx, plan)
@@ -78,7 +78,7 @@ func (f *Follower) buildFrom(ctx context.Context, plan *repository.Plan) error {
 		}
 	}
 	f.o.Log.Info("the store of the secondary is being built", "backup", plan.Base.ID, "bytes", plan.Base.Size(), "pieces", len(plan.Steps))
-	err := f.from.Place.Restore(ctx, plan.Base, into, f.from.With, func(int64, int64) {})
+	err := f.from.Place.Restore(ctx, plan.Base, into, f.from.Keys, func(int64, int64) {})
 	if err == nil {
 		err = f.replayInto(ctx, plan, into)
 	}

@@ -16,7 +16,7 @@ import (
 func (f *Follower) applyShipped(ctx context.Context) error {
 	f.working.Lock()
 	defer f.working.Unlock()
-	if !f.Follows() {
+	if !f.IsFollowing() {
 		return nil
 	}
 	began := time.Now()
@@ -71,23 +71,23 @@ func (f *Follower) catchUp(ctx context.Context) error {
 			return nil
 		}
 		if gap == nil && limit < edm.MaxDateTime {
-			gap = &repository.Gap{Timeline: f.at.Timeline, After: f.at.Number, Until: limit}
+			gap = &repository.Gap{Timeline: f.at.Timeline, Above: f.at.Number, UpTo: limit}
 		}
 		if gap == nil {
-			if gap, err = f.from.Place.Lacks(ctx, f.at.Timeline, f.at.Number, limit, f.backups); err != nil {
+			if gap, err = f.from.Place.FindGap(ctx, f.at.Timeline, f.at.Number, limit, f.backups); err != nil {
 				return err
 			}
 		}
 		if err := f.handleGap(ctx, gap); err != nil {
 			return err
 		}
-		return f.idle(ctx)
+		return f.advanceIdle(ctx)
 	}
 }
 
-// idle is called when there is no new log. It advances Synced if a backup shows that the primary has made no more
-// writes.
-func (f *Follower) idle(ctx context.Context) error {
+// advanceIdle is called when there is no new log. It advances Synced if a backup shows that the primary has made no
+// more writes.
+func (f *Follower) advanceIdle(ctx context.Context) error {
 	at := f.at
 	at.Synced = max(at.Synced, f.backups.Synced(at.Timeline, at.Number))
 	if at == f.at {
@@ -119,7 +119,7 @@ func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm
 		if list[i].To <= line.at.Number {
 			continue // an earlier piece contains all commits of this piece
 		}
-		p, commits, err := f.from.Place.ReadPiece(ctx, &list[i], f.from.With)
+		p, commits, err := f.from.Place.ReadPiece(ctx, &list[i], f.from.Keys)
 		if err != nil {
 			return errors.Join(f.flush(ctx, &line), f.handleUnreadable(ctx, err))
 		}
@@ -164,14 +164,14 @@ const lookAtTimelines, lookAtAll = 5, 30
 // if the store already has this commit.
 func (f *Follower) limit(ctx context.Context) (edm.Ticks, error) {
 	for {
-		now, err := f.from.Place.Turn(ctx)
+		now, err := f.from.Place.LogOwner(ctx)
 		if err != nil {
 			return 0, err
 		}
 		if now.Timeline == f.at.Timeline {
 			return edm.MaxDateTime, nil
 		}
-		until, next, ok, err := f.from.Place.Leads(ctx, f.at.Timeline)
+		until, next, ok, err := f.from.Place.PathToNewest(ctx, f.at.Timeline)
 		switch {
 		case err != nil:
 			return 0, err
@@ -240,13 +240,13 @@ func (f *Follower) rebuild(ctx context.Context, cause error) error {
 		return cause
 	}
 	if time.Now().Before(f.again) {
-		return f.waiting(cause)
+		return f.joinCauses(cause)
 	}
 	plans, err := f.from.Place.Plans(ctx)
 	if err != nil || len(plans) == 0 || plans[0].Base.Log.Low <= f.at.Number {
 		f.failed = cmp.Or(err, errNoNewer)
 		f.failLater()
-		return f.waiting(cause)
+		return f.joinCauses(cause)
 	}
 	return fmt.Errorf("%w: %w", errOutdated, cause)
 }

@@ -34,18 +34,18 @@ var (
 // Source is where a secondary finds the log of its primary.
 type Source struct {
 	Place *repository.Repository // the backup location; nil for a promotion without this location
-	With  []age.Identity         // private keys that decrypt the log
+	Keys  []age.Identity         // private keys that decrypt the log
 }
 
 // Options configure a Follower.
 type Options struct {
-	Dir    string
-	Kind   Kind          // the kind of the stores in the data directory
-	Of     string        // name of the backup location, for people who read the data directory
-	MaxLag time.Duration // maximum lag behind the backup location; above it, the secondary is unavailable
-	Every  time.Duration // interval between two checks for newly shipped log in the backup location
-	Log    *slog.Logger
-	End    func(cause error) // function that shuts down the server
+	Dir      string
+	Kind     Kind          // the kind of the stores in the data directory
+	Of       string        // name of the backup location, for people who read the data directory
+	MaxLag   time.Duration // maximum lag behind the backup location; above it, the secondary is unavailable
+	Interval time.Duration // interval between two checks for newly shipped log in the backup location
+	Log      *slog.Logger
+	End      func(cause error) // function that shuts down the server
 }
 
 // Follower applies the log that a primary ships to a backup location (a directory or bucket) to the store of a
@@ -89,8 +89,8 @@ func Open(o Options, from Source, store Replica, at commitlog.Position) *Followe
 // Unwrap returns the wrapped store. [table.As] calls it to find optional interfaces.
 func (f *Follower) Unwrap() table.Store { return f.Store }
 
-// Follows reports whether the store is a secondary. It returns false for a nil Follower, which a primary has.
-func (f *Follower) Follows() bool {
+// IsFollowing reports whether the store is a secondary. It returns false for a nil Follower, which a primary has.
+func (f *Follower) IsFollowing() bool {
 	if f == nil {
 		return false
 	}

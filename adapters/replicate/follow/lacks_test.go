@@ -57,7 +57,7 @@ func TestLacksPruned(t *testing.T) {
 		l := newLine(t, directory.Place{Dir: t.TempDir()})
 		l.ship()
 		newest := l.backUp(l.to)
-		_, err := l.from.Place.Prune(t.Context(), repository.Pruning{Keep: repository.Keep{Last: 1}, Now: time.Now()})
+		_, err := l.from.Place.Prune(t.Context(), repository.Pruning{Retention: repository.Retention{Last: 1}, Now: time.Now()})
 		must.OK(t, err)
 		list, err := l.from.Place.Pieces(t.Context(), "")
 		if must.OK(t, err); len(list) > 0 {

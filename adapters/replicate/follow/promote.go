@@ -32,7 +32,7 @@ func (p Promotion) String() string {
 func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p Promotion, err error) {
 	f.working.Lock()
 	defer f.working.Unlock()
-	if !f.Follows() {
+	if !f.IsFollowing() {
 		return p, fmt.Errorf("%s is a primary already", f.o.Dir)
 	}
 	if f.Unbuilt() {
@@ -100,7 +100,7 @@ func beginTimeline(ctx context.Context, r *repository.Repository, store Replica,
 		if force {
 			begin = r.TakeOver
 		}
-		line, err := begin(ctx, repository.Timeline{Parent: at.Timeline, Left: at.Number, Store: identity, From: dir, Began: time.Now().UTC()})
+		line, err := begin(ctx, repository.Timeline{Parent: at.Timeline, ForkedAt: at.Number, Store: identity, From: dir, StartedAt: time.Now().UTC()})
 		if err == nil {
 			id = line.ID
 			var list []repository.Piece
@@ -116,7 +116,7 @@ func beginTimeline(ctx context.Context, r *repository.Repository, store Replica,
 			return p, fmt.Errorf("the backup location cannot be taken over, so the old primary could still ship its log there: %w; --without-place promotes the secondary anyway", err)
 		}
 	}
-	if err := store.Lead(above, keepLogs, id); err != nil {
+	if err := store.Promote(above, keepLogs, id); err != nil {
 		return p, err
 	}
 	if id != "" {

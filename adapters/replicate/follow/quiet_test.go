@@ -143,7 +143,7 @@ func TestLostBeforeTimeline(t *testing.T) {
 	piece, err := place.Get(t.Context(), lost.Name)
 	must.OK(t, err)
 	must.OK(t, place.Delete(t.Context(), lost.Name))
-	_, err = l.from.Place.BeginTimeline(t.Context(), repository.Timeline{Store: l.identity, Parent: l.id, Left: l.to})
+	_, err = l.from.Place.BeginTimeline(t.Context(), repository.Timeline{Store: l.identity, Parent: l.id, ForkedAt: l.to})
 	must.OK(t, err)
 
 	must.OK(t, l.applyShipped(t.Context()))

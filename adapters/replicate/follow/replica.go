@@ -21,11 +21,11 @@ type Replica interface {
 	// Replay atomically applies commits of another store, sorted by number, and stores the position p after these commits. A
 	// commit may be applied twice.
 	Replay(ctx context.Context, p commitlog.Position, commits []commitlog.Commit) error
-	// Lead ends the replay, so that the store accepts writes with Timestamps higher than the given one.
+	// Promote ends the replay, so that the store accepts writes with Timestamps higher than the given one.
 	//
 	// The parameter keepLogs is the maximum size of unshipped log that the store keeps. The parameter next is the ID of
 	// the store's new timeline in the backup location, or "".
-	Lead(above edm.Ticks, keepLogs int64, next string) error
+	Promote(above edm.Ticks, keepLogs int64, next string) error
 	// BeginTimeline records that the commits of the store belong to a new timeline from now on.
 	BeginTimeline(id, parent string, left edm.Ticks) error
 }
@@ -34,8 +34,8 @@ type Replica interface {
 type Kind struct {
 	// Open opens the store in a directory to which a backup was restored. It returns early if ctx is done.
 	Open      func(ctx context.Context, dir string) (Restored, error)
-	Has       func(dir string) bool               // Has reports whether a directory contains a store, which may be damaged.
-	Owns      func(name string) bool              // Owns reports whether a file with this name belongs to a store.
+	HasStore  func(dir string) bool               // HasStore reports whether a directory contains a store, which may be damaged.
+	OwnsFile  func(name string) bool              // OwnsFile reports whether a file with this name belongs to a store.
 	Lock      func(dir string) (io.Closer, error) // Lock locks a directory against other processes that use its store.
 	IsNoSpace func(err error) bool                // IsNoSpace reports whether an error means that the disk is full.
 }

@@ -7,12 +7,12 @@ import (
 
 // failLater schedules the next attempt with exponential backoff.
 func (f *Follower) failLater() {
-	f.again = time.Now().Add(min(f.o.Every<<min(f.attempt, 20), slowest))
+	f.again = time.Now().Add(min(f.o.Interval<<min(f.attempt, 20), slowest))
 	f.attempt++
 }
 
-// waiting combines the reason why the log cannot be applied with the reason why no new store could be built.
-func (f *Follower) waiting(cause error) error {
+// joinCauses combines the reason why the log cannot be applied with the reason why no new store could be built.
+func (f *Follower) joinCauses(cause error) error {
 	if cause == nil {
 		return f.failed
 	}

@@ -10,7 +10,7 @@ import (
 func (f *Follower) Serve(ctx context.Context) {
 	var failing time.Time // time of the first failure in the current series of failures; zero after a success
 	told := ""            // text of the last error that was logged
-	for ctx.Err() == nil && f.Follows() {
+	for ctx.Err() == nil && f.IsFollowing() {
 		var err error
 		if !f.Unbuilt() {
 			err = f.applyShipped(ctx)
@@ -24,7 +24,7 @@ func (f *Follower) Serve(ctx context.Context) {
 			err = failed
 		}
 		switch {
-		case ctx.Err() != nil || !f.Follows():
+		case ctx.Err() != nil || !f.IsFollowing():
 			return
 		case err != nil:
 			if failing.IsZero() {
@@ -44,7 +44,7 @@ func (f *Follower) Serve(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(f.o.Every):
+		case <-time.After(f.o.Interval):
 		}
 	}
 }
@@ -72,7 +72,7 @@ func (f *Follower) buildNext(ctx context.Context, cause error) (built bool, err 
 	}
 	f.working.Lock() // a promotion must wait until the new store replaces the current store
 	defer f.working.Unlock()
-	if !f.Follows() {
+	if !f.IsFollowing() {
 		return false, Discard(f.o.Dir)
 	}
 	if f.failed == nil && !complete {
@@ -80,7 +80,7 @@ func (f *Follower) buildNext(ctx context.Context, cause error) (built bool, err 
 	}
 	if f.failed != nil {
 		f.failLater()
-		return false, f.waiting(cause)
+		return false, f.joinCauses(cause)
 	}
 	f.mu.Lock()
 	f.built = true

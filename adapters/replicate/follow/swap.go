@@ -43,7 +43,7 @@ func Discard(dir string) error { return os.RemoveAll(filepath.Join(dir, newFolde
 func (k *Kind) FinishSwap(dir string) (complete bool, err error) {
 	note, err := os.ReadFile(filepath.Join(dir, rebuildNote))
 	if errors.Is(err, fs.ErrNotExist) {
-		return k.Has(dir), nil
+		return k.HasStore(dir), nil
 	}
 	if err != nil {
 		return false, err
@@ -71,21 +71,21 @@ func (k *Kind) FinishSwap(dir string) (complete bool, err error) {
 	if err := errors.Join(os.RemoveAll(ready), directory.Sync(dir), os.Remove(filepath.Join(dir, rebuildNote))); err != nil {
 		return false, err
 	}
-	return k.Has(dir), directory.Sync(dir)
+	return k.HasStore(dir), directory.Sync(dir)
 }
 
-// begun is the name of a folder that the method move creates after it has removed the old store. While the folder
+// movingDir is the name of a folder that the method move creates after it has removed the old store. While the folder
 // exists, all store files in the data directory are new.
-const begun = "moving"
+const movingDir = "moving"
 
 // move moves a store to another directory, where it replaces the old store. If the process is killed, the call can be
 // repeated.
 func (k *Kind) move(from, to string) error {
-	if _, err := os.Stat(filepath.Join(from, begun)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(from, movingDir)); errors.Is(err, fs.ErrNotExist) {
 		if err := k.removeStore(to); err != nil {
 			return err
 		}
-		if err := errors.Join(os.Mkdir(filepath.Join(from, begun), 0o700), directory.Sync(from)); err != nil {
+		if err := errors.Join(os.Mkdir(filepath.Join(from, movingDir), 0o700), directory.Sync(from)); err != nil {
 			return err
 		}
 	} else if err != nil {
@@ -96,7 +96,7 @@ func (k *Kind) move(from, to string) error {
 		return err
 	}
 	for _, e := range made {
-		if e.Name() == "LOCK" || e.Name() == begun {
+		if e.Name() == "LOCK" || e.Name() == movingDir {
 			continue
 		}
 		if err := os.Rename(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
@@ -113,7 +113,7 @@ func (k *Kind) removeStore(dir string) error {
 		return err
 	}
 	for _, e := range old {
-		if k.Owns(e.Name()) {
+		if k.OwnsFile(e.Name()) {
 			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}

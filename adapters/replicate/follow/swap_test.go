@@ -14,7 +14,7 @@ import (
 )
 
 // embedded is the kind of the embedded store, for [Kind.FinishSwap].
-var embedded = &Kind{Has: datadir.HasStore, Owns: datadir.IsStoreFile, Lock: datadir.Lock}
+var embedded = &Kind{HasStore: datadir.HasStore, OwnsFile: datadir.IsStoreFile, Lock: datadir.Lock}
 
 // fill makes a store in a directory. The last commit of the store has the given number.
 func fill(t *testing.T, dir string, number int) {
@@ -72,11 +72,11 @@ func TestSwap(t *testing.T) {
 		{"while the new files come", func(t *testing.T, dir string) {
 			must.OK(t, commitSwap(dir))
 			must.OK(t, embedded.removeStore(dir))
-			must.OK(t, os.Mkdir(filepath.Join(dir, readyFolder, begun), 0o700))
+			must.OK(t, os.Mkdir(filepath.Join(dir, readyFolder, movingDir), 0o700))
 			made, err := os.ReadDir(filepath.Join(dir, readyFolder))
 			must.OK(t, err)
 			for _, e := range made[:len(made)/2] {
-				if embedded.Owns(e.Name()) {
+				if embedded.OwnsFile(e.Name()) {
 					must.OK(t, os.Rename(filepath.Join(dir, readyFolder, e.Name()), filepath.Join(dir, e.Name())))
 				}
 			}

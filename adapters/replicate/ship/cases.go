@@ -38,14 +38,14 @@ const (
 type act int
 
 const (
-	proceed act = iota // ship the log as a part of the store's own timeline
-	record             // record the newest timeline in the store, and ship the log as a part of this timeline
-	begin              // begin a timeline without a parent, and ship the log as a part of this timeline
-	branch             // begin a timeline that continues the newest timeline, and ship the log as a part of the new one
-	yield              // ship nothing: another store is the primary
-	avoid              // ship nothing: another store owns the backup location
-	doubt              // ship nothing: nothing shows whether this store is the primary
-	await              // ship nothing until the disk is mounted, or until a backup shows that the location was emptied on purpose
+	proceed       act = iota // ship the log as a part of the store's own timeline
+	record                   // record the newest timeline in the store, and ship the log as a part of this timeline
+	beginTimeline            // begin a timeline without a parent, and ship the log as a part of this timeline
+	branch                   // begin a timeline that continues the newest timeline, and ship the log as a part of the new one
+	yield                    // ship nothing: another store is the primary
+	avoid                    // ship nothing: another store owns the backup location
+	doubt                    // ship nothing: nothing shows whether this store is the primary
+	await                    // ship nothing until the disk is mounted, or until a backup shows that the location was emptied on purpose
 )
 
 type joining struct {
@@ -57,16 +57,16 @@ type joining struct {
 // cases lists the results of the comparison with the backup location, with an action for each. The first row whose
 // condition holds is used.
 var cases = [...]joining{
-	{emptied, (*view).locationHadLog, await},      // for example, the disk is not mounted yet
-	{first, (*view).locationIsEmpty, begin},       // this is the first start of a store with this location
-	{foreign, (*view).newestIsOfAnother, avoid},   // for example, the name of the location was mistyped
-	{continues, (*view).newestIsOwn, proceed},     // this is the case at every start after the first
-	{announced, (*view).newestWasTried, record},   // the process was killed, or lost the reply, while it began the timeline
-	{onTop, (*view).newestIsParent, branch},       // the store was restored, promoted without the location, or has lost commits
-	{replaced, (*view).olderIsOwn, yield},         // another store was promoted while this store was the primary
-	{replaced, (*view).olderIsParent, yield},      // another store was promoted, and this store had been restored or had lost commits
-	{forgotten, (*view).storeKnowsNothing, yield}, // the file with the identity of the store's timeline is lost
-	{elsewhere, (*view).always, doubt},            // another disk is mounted at the path of the location
+	{emptied, (*view).locationHadLog, await},        // for example, the disk is not mounted yet
+	{first, (*view).locationIsEmpty, beginTimeline}, // this is the first start of a store with this location
+	{foreign, (*view).newestIsOfAnother, avoid},     // for example, the name of the location was mistyped
+	{continues, (*view).newestIsOwn, proceed},       // this is the case at every start after the first
+	{announced, (*view).newestWasTried, record},     // the process was killed, or lost the reply, while it began the timeline
+	{onTop, (*view).newestIsParent, branch},         // the store was restored, promoted without the location, or has lost commits
+	{replaced, (*view).olderIsOwn, yield},           // another store was promoted while this store was the primary
+	{replaced, (*view).olderIsParent, yield},        // another store was promoted, and this store had been restored or had lost commits
+	{forgotten, (*view).storeKnowsNothing, yield},   // the file with the identity of the store's timeline is lost
+	{elsewhere, (*view).always, doubt},              // another disk is mounted at the path of the location
 }
 
 // view contains the data that is compared before a store ships its log: the store's own record, and the timelines in
@@ -115,7 +115,7 @@ func (v *view) refusal() error {
 	switch c := v.join(); c.act {
 	case yield:
 		newest := v.newest()
-		return &repository.Replaced{Why: fmt.Sprintf("%s (the newest --timeline ID is %s, begun by %s at %s)", c.standing, newest.ID, newest.From, newest.Began.Format(time.RFC3339))}
+		return &repository.Replaced{Reason: fmt.Sprintf("%s (the newest --timeline ID is %s, begun by %s at %s)", c.standing, newest.ID, newest.From, newest.StartedAt.Format(time.RFC3339))}
 	case avoid:
 		return repository.ErrOtherStore
 	case doubt:
@@ -126,14 +126,14 @@ func (v *view) refusal() error {
 	return nil
 }
 
-// look reads the store's own record and the timelines in the backup location.
-func (s *Shipper) look(ctx context.Context) (v view, err error) {
+// readView reads the store's own record and the timelines in the backup location.
+func (s *Shipper) readView(ctx context.Context) (v view, err error) {
 	if v.identity, err = s.Store.Identity(); err != nil {
 		return v, err
 	}
 	v.all, err = s.Place.Timelines(ctx)
 	v.own = s.Store.Timeline()
-	if err != nil || len(v.all) > 0 || v.own.ID == "" || v.own.Place == "" || v.own.Place != s.Named {
+	if err != nil || len(v.all) > 0 || v.own.ID == "" || v.own.Location == "" || v.own.Location != s.Named {
 		return v, err
 	}
 	list, err := s.Place.List(ctx)

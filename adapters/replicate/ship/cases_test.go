@@ -15,7 +15,7 @@ func TestCases(t *testing.T) {
 	t.Parallel()
 	const self = "this"
 	one := repository.Timeline{Number: 1, ID: "1", Store: self}
-	two := repository.Timeline{Number: 2, ID: "2", Store: self, Parent: "1", Left: 9}
+	two := repository.Timeline{Number: 2, ID: "2", Store: self, Parent: "1", ForkedAt: 9}
 	alien := repository.Timeline{Number: 1, ID: "8", Store: "another"}
 	for _, tt := range []struct {
 		name string
@@ -24,25 +24,25 @@ func TestCases(t *testing.T) {
 		want standing
 		does act
 	}{
-		{"a new store", commitlog.Timeline{}, nil, first, begin},
-		{"an emptied place", commitlog.Timeline{ID: "1"}, nil, first, begin},
-		{"a restored store in a place of its own", commitlog.Timeline{Parent: "1", Left: 5}, nil, first, begin},
+		{"a new store", commitlog.Timeline{}, nil, first, beginTimeline},
+		{"an emptied place", commitlog.Timeline{ID: "1"}, nil, first, beginTimeline},
+		{"a restored store in a place of its own", commitlog.Timeline{Parent: "1", ForkedAt: 5}, nil, first, beginTimeline},
 		{"a primary", commitlog.Timeline{ID: "1"}, []repository.Timeline{one}, continues, proceed},
-		{"a primary after a promotion", commitlog.Timeline{ID: "2", Parent: "1", Left: 9}, []repository.Timeline{one, two}, continues, proceed},
+		{"a primary after a promotion", commitlog.Timeline{ID: "2", Parent: "1", ForkedAt: 9}, []repository.Timeline{one, two}, continues, proceed},
 		{"the reply was lost", commitlog.Timeline{ID: "1", Next: "2"}, []repository.Timeline{one, two}, announced, record},
 		{"the first reply was lost", commitlog.Timeline{Next: "1"}, []repository.Timeline{one}, announced, record},
-		{"killed while it was promoted", commitlog.Timeline{Parent: "1", Left: 9, Next: "2"}, []repository.Timeline{one, two}, announced, record},
-		{"promoted without the place", commitlog.Timeline{Parent: "1", Left: 7}, []repository.Timeline{one}, onTop, branch},
-		{"restored from the newest history", commitlog.Timeline{Parent: "2", Left: 12}, []repository.Timeline{one, two}, onTop, branch},
+		{"killed while it was promoted", commitlog.Timeline{Parent: "1", ForkedAt: 9, Next: "2"}, []repository.Timeline{one, two}, announced, record},
+		{"promoted without the place", commitlog.Timeline{Parent: "1", ForkedAt: 7}, []repository.Timeline{one}, onTop, branch},
+		{"restored from the newest history", commitlog.Timeline{Parent: "2", ForkedAt: 12}, []repository.Timeline{one, two}, onTop, branch},
 		{"lost commits", commitlog.Timeline{Parent: "1"}, []repository.Timeline{one}, onTop, branch},
 		{"an old primary", commitlog.Timeline{ID: "1"}, []repository.Timeline{one, two}, replaced, yield},
 		{"an old primary that lost commits", commitlog.Timeline{Parent: "1"}, []repository.Timeline{one, two}, replaced, yield},
-		{"promoted without the place, too late", commitlog.Timeline{Parent: "1", Left: 7}, []repository.Timeline{one, two}, replaced, yield},
-		{"restored from an older history", commitlog.Timeline{Parent: "1", Left: 5}, []repository.Timeline{one, two}, replaced, yield},
+		{"promoted without the place, too late", commitlog.Timeline{Parent: "1", ForkedAt: 7}, []repository.Timeline{one, two}, replaced, yield},
+		{"restored from an older history", commitlog.Timeline{Parent: "1", ForkedAt: 5}, []repository.Timeline{one, two}, replaced, yield},
 		{"TIMELINE is gone", commitlog.Timeline{}, []repository.Timeline{one}, forgotten, yield},
 		{"TIMELINE is gone, and another one was promoted", commitlog.Timeline{}, []repository.Timeline{one, two}, forgotten, yield},
 		{"another place of this store", commitlog.Timeline{ID: "7"}, []repository.Timeline{one, two}, elsewhere, doubt},
-		{"a copy in another place of this store", commitlog.Timeline{Parent: "7", Left: 5}, []repository.Timeline{one}, elsewhere, doubt},
+		{"a copy in another place of this store", commitlog.Timeline{Parent: "7", ForkedAt: 5}, []repository.Timeline{one}, elsewhere, doubt},
 		{"the place of another store", commitlog.Timeline{ID: "1"}, []repository.Timeline{alien}, foreign, avoid},
 		{"a new store in the place of another one", commitlog.Timeline{}, []repository.Timeline{alien}, foreign, avoid},
 	} {
@@ -92,12 +92,12 @@ func TestStarts(t *testing.T) {
 func TestHow(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
-	now := repository.Turn{Timeline: "0123456789abcdef", Term: commitlog.Term{Number: 2, Name: "0123456789abcdef"}}
+	now := repository.LogOwner{Timeline: "0123456789abcdef", Term: commitlog.Term{Number: 2, Name: "0123456789abcdef"}}
 	err := now.Check(now.Timeline, commitlog.Term{Number: 1, Name: "fedcba9876543210"})
 	if !errors.Is(err, repository.ErrReplaced) {
 		t.Fatal(err)
 	}
-	if r := s.describeReplacement(t.Context(), fmt.Errorf("place: %w", err)); r.Why != "a copy of this data directory was started later" || r.Lacks >= 0 {
+	if r := s.describeReplacement(t.Context(), fmt.Errorf("place: %w", err)); r.Reason != "a copy of this data directory was started later" || r.MissingCommits >= 0 {
 		t.Errorf("%+v", r)
 	}
 }

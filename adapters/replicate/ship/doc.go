@@ -3,6 +3,6 @@
 // [Shipper.Serve] is the loop: it packs the commits of each interval into a piece of the log, and stores the piece. The
 // tables cases and starts say when a store may ship its log, and after which commit it begins.
 //
-// [Lead] records whether another store has replaced this store as the primary. [TakeOver] makes a replaced store the
-// primary again.
+// [PrimaryStatus] records whether another store has replaced this store as the primary. [TakeOver] makes a replaced
+// store the primary again.
 package ship

@@ -41,7 +41,7 @@ func (s *Shipper) stopReading() {
 // watchGap logs an error if the store discarded log files before they were shipped. It works even if the backup location does
 // not respond.
 func (s *Shipper) watchGap() {
-	since := s.Store.Timeline().Since
+	since := s.Store.Timeline().LogAfter
 	if s.since == 0 {
 		s.since = max(since, s.Store.Started())
 	}

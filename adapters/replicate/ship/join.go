@@ -25,14 +25,14 @@ func (s *Shipper) resumeShipping(ctx context.Context) error {
 	if err := s.beginTerm(ctx); err != nil {
 		return err
 	}
-	r := reach{shipped: to, since: own.Since}
-	if to == own.Left && (to == 0 || own.Since > to) { // the timeline (history of commits) has no shipped log yet, or a prune has removed it
+	r := reach{shipped: to, since: own.LogAfter}
+	if to == own.ForkedAt && (to == 0 || own.LogAfter > to) { // the timeline (history of commits) has no shipped log yet, or a prune has removed it
 		if r.backup, err = s.backupPosition(ctx, own); err != nil {
 			return err
 		}
 	}
 	s.to = to
-	r.branch = to == own.Left && own.Since <= s.Store.Started()
+	r.branch = to == own.ForkedAt && own.LogAfter <= s.Store.Started()
 	if r.hole, err = s.findHole(ctx); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (s *Shipper) resumeShipping(ctx context.Context) error {
 // claimPlace makes this store the owner of the newest timeline (history of commits), and may begin one. It returns an
 // error if another store owns the location.
 func (s *Shipper) claimPlace(ctx context.Context) error {
-	v, err := s.look(ctx)
+	v, err := s.readView(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,8 +59,8 @@ func (s *Shipper) claimPlace(ctx context.Context) error {
 		return nil
 	case record:
 		t := v.newest()
-		return s.Store.BeginTimeline(t.ID, t.Parent, t.Left)
-	case begin:
+		return s.Store.BeginTimeline(t.ID, t.Parent, t.ForkedAt)
+	case beginTimeline:
 		if err := s.beginTimeline(ctx, "", 0); err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (s *Shipper) claimPlace(ctx context.Context) error {
 		}
 		return nil
 	case branch:
-		return s.beginTimeline(ctx, v.own.Parent, v.own.Left)
+		return s.beginTimeline(ctx, v.own.Parent, v.own.ForkedAt)
 	default:
 		return v.refusal()
 	}
@@ -96,7 +96,7 @@ func (s *Shipper) beginTimeline(ctx context.Context, parent string, left edm.Tic
 			return err
 		}
 	}
-	line, err := s.Place.BeginTimeline(ctx, repository.Timeline{ID: id, Parent: parent, Left: left, Store: store, From: s.Source, Began: time.Now().UTC()})
+	line, err := s.Place.BeginTimeline(ctx, repository.Timeline{ID: id, Parent: parent, ForkedAt: left, Store: store, From: s.Source, StartedAt: time.Now().UTC()})
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (s *Shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	if err != nil {
 		return 0, err
 	}
-	to = own.Left
+	to = own.ForkedAt
 	for i := range list {
 		to = max(to, list[i].To)
 	}
@@ -124,10 +124,10 @@ func (s *Shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 		return to, nil
 	}
 	latest, err := s.Place.Latest(ctx, own.ID)
-	if latest = max(latest, to); err != nil || latest <= max(s.Store.Started(), own.Left) {
+	if latest = max(latest, to); err != nil || latest <= max(s.Store.Started(), own.ForkedAt) {
 		return to, err
 	}
-	return 0, &repository.Replaced{Why: fmt.Sprintf("the backup location has later commits of this data directory, up to %s; the directory is an older state, or a copy", latest)}
+	return 0, &repository.Replaced{Reason: fmt.Sprintf("the backup location has later commits of this data directory, up to %s; the directory is an older state, or a copy", latest)}
 }
 
 // backupPosition returns the commit number of the oldest backup after which this store still has its whole log, or 0 if
@@ -138,7 +138,7 @@ func (s *Shipper) backupPosition(ctx context.Context, own commitlog.Timeline) (l
 		return 0, err
 	}
 	for _, m := range all.Complete {
-		if m.Log != nil && m.Log.Timeline == own.ID && m.Log.Low >= own.Since && m.Log.Low <= s.Store.Started() && (low == 0 || m.Log.Low < low) {
+		if m.Log != nil && m.Log.Timeline == own.ID && m.Log.Low >= own.LogAfter && m.Log.Low <= s.Store.Started() && (low == 0 || m.Log.Low < low) {
 			low = m.Log.Low
 		}
 	}
@@ -148,7 +148,7 @@ func (s *Shipper) backupPosition(ctx context.Context, own commitlog.Timeline) (l
 // resumeAfterLoss makes a new backup, because log files were discarded before they were shipped. It first checks that
 // the backup can succeed, so that a failing backup is not repeated again and again.
 func (s *Shipper) resumeAfterLoss(ctx context.Context) error {
-	now, err := s.Place.Turn(ctx)
+	now, err := s.Place.LogOwner(ctx)
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (s *Shipper) resumeAfterBackup(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if own := s.Store.Timeline(); span == nil || span.Alone || span.Timeline != own.ID || span.Low < own.Since {
+	if own := s.Store.Timeline(); span == nil || span.WithoutLog || span.Timeline != own.ID || span.Low < own.LogAfter {
 		return errors.New("the backup does not belong to the current history of commits of this store, so another backup will be made")
 	}
 	s.lost = false

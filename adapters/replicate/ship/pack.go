@@ -12,15 +12,15 @@ import (
 // pieceSize is the approximate maximum size of the commits in a piece, which is an object of the shipped log.
 const pieceSize = 8 << 20
 
-// readFrom makes the shipper read the log from the first commit after number n. If begins is true, the next piece does
+// readFrom makes the shipper read the log from the first commit after number n. If isFirst is true, the next piece does
 // not continue an earlier piece.
-func (s *Shipper) readFrom(n edm.Ticks, begins bool) (err error) {
+func (s *Shipper) readFrom(n edm.Ticks, isFirst bool) (err error) {
 	if s.piece, err = repository.NewPieceWriter(s.Keys, repository.Zstd); err != nil {
 		return err
 	}
-	s.reader, s.to, s.from, s.packed, s.begins = s.Store.ReadLog(n), n, n, n, begins
+	s.reader, s.to, s.from, s.packed, s.begins = s.Store.ReadLog(n), n, n, n, isFirst
 	s.began, s.gap = s.now(), false
-	if begins {
+	if isFirst {
 		s.base = n
 	}
 	return nil
@@ -31,7 +31,7 @@ func (s *Shipper) readFrom(n edm.Ticks, begins bool) (err error) {
 func (s *Shipper) pack(ctx context.Context, upTo edm.Ticks) (n int, err error) {
 	for s.packed < upTo {
 		list, _, to, err := s.reader.Next(upTo, pieceSize/4)
-		if s.Store.Timeline().Since > s.packed {
+		if s.Store.Timeline().LogAfter > s.packed {
 			s.stopReading()
 			return n, nil
 		}
@@ -63,7 +63,7 @@ func (s *Shipper) pack(ctx context.Context, upTo edm.Ticks) (n int, err error) {
 
 // seal completes the current piece of the log, and chooses the compression of the next piece.
 func (s *Shipper) seal() (err error) {
-	p := repository.Piece{Timeline: s.Store.Timeline().ID, From: s.from, To: s.packed, Synced: s.synced, Begins: s.begins, Term: s.term}
+	p := repository.Piece{Timeline: s.Store.Timeline().ID, From: s.from, To: s.packed, Synced: s.synced, StartsLog: s.begins, Term: s.term}
 	now := s.now()
 	next := repository.Zstd
 	if most := now.Sub(s.began).Seconds() * zstdRate * float64(runtime.GOMAXPROCS(0)); float64(s.piece.Length()) > most {

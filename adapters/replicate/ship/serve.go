@@ -82,16 +82,16 @@ func (s *Shipper) shippedWhen(err error) string {
 	return "; the log is kept, and shipped later"
 }
 
-// packUntil adds commits to the next piece as they become durable, until the channel turn has a tick or ctx is done.
+// packUntil adds commits to the next piece as they become durable, until the channel ticks has a tick or ctx is done.
 // shipDurable reports the errors.
-func (s *Shipper) packUntil(ctx context.Context, turn <-chan time.Time, every time.Duration) {
+func (s *Shipper) packUntil(ctx context.Context, ticks <-chan time.Time, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-turn:
+		case <-ticks:
 			return
 		case <-tick.C:
 		}
@@ -104,7 +104,7 @@ func (s *Shipper) packUntil(ctx context.Context, turn <-chan time.Time, every ti
 
 // End ships the remaining commits after the server has stopped, if this process was shipping the log.
 func (s *Shipper) End() {
-	if s.reader == nil || s.Lead.Replaced() != nil {
+	if s.reader == nil || s.Primary.Replaced() != nil {
 		return
 	}
 	ctx, end := context.WithTimeout(context.Background(), lastTurn)

@@ -59,7 +59,7 @@ func TestLostTimeline(t *testing.T) {
 		w := &wire{Place: &directory.Place{Dir: t.TempDir()}}
 		errBase := errors.New("a backup is wanted")
 		s := New(Options{
-			Place: repository.New(w), Store: store, Lead: new(Lead), Source: "here", Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+			Place: repository.New(w), Store: store, Primary: new(PrimaryStatus), Source: "here", Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 			Backup: func(context.Context) (*repository.LogSpan, error) { return nil, errBase }, Wake: func() {},
 		})
 		must.OK(t, s.beginTimeline(t.Context(), "", 0))
@@ -101,7 +101,7 @@ func TestLateTerms(t *testing.T) {
 	w := &wire{Place: &directory.Place{Dir: t.TempDir()}}
 	process := func() *Shipper {
 		return New(Options{
-			Place: repository.New(w), Store: store, Lead: new(Lead), Source: "here", Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Wake: func() {},
+			Place: repository.New(w), Store: store, Primary: new(PrimaryStatus), Source: "here", Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Wake: func() {},
 		})
 	}
 	must.OK(t, process().beginTimeline(t.Context(), "", 0))
@@ -115,7 +115,7 @@ func TestLateTerms(t *testing.T) {
 	w.loseRequest = false
 	must.OK(t, first.Place.BeginTerm(t.Context(), store.Timeline().ID, first.term, "late")) // this process was killed before it received the reply
 	must.OK(t, second.beginTerm(t.Context()))
-	if now, err := second.Place.Turn(t.Context()); err != nil || now.Term != second.term {
+	if now, err := second.Place.LogOwner(t.Context()); err != nil || now.Term != second.term {
 		t.Errorf("the place has the term %v, %v; want %v", now.Term, err, second.term)
 	}
 }
@@ -163,7 +163,7 @@ func (s *shipping) start() {
 	s.store, err = pebblestore.Open(s.o)
 	must.OK(s.t, err)
 	s.Shipper = New(Options{
-		Place: s.Place, Store: s.store, Lead: new(Lead), Keep: s.o.KeepLogs, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Place: s.Place, Store: s.store, Primary: new(PrimaryStatus), KeepLogs: s.o.KeepLogs, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Backup: s.base, Wake: func() {},
 	})
 }
@@ -279,10 +279,10 @@ func TestPromotedAfterPrune(t *testing.T) {
 		_, err := s.base(t.Context())
 		must.OK(t, err)
 	}
-	if own := s.store.Timeline(); own.Since <= own.Left {
+	if own := s.store.Timeline(); own.LogAfter <= own.ForkedAt {
 		t.Fatalf("%+v", own)
 	}
-	_, err := s.Place.Prune(t.Context(), repository.Pruning{Keep: repository.Keep{Last: 1}, Now: time.Now()})
+	_, err := s.Place.Prune(t.Context(), repository.Pruning{Retention: repository.Retention{Last: 1}, Now: time.Now()})
 	must.OK(t, err)
 	if list := s.pieces(); len(list) > 0 {
 		t.Fatalf("%d pieces", len(list))
@@ -420,8 +420,8 @@ func TestContinueBehindBackup(t *testing.T) {
 	}
 	p, commits, err := s.Place.ReadPiece(t.Context(), &list[0], nil)
 	must.OK(t, err)
-	if all, err := s.Place.List(t.Context()); err != nil || p.From != all.Complete[0].Log.Low || !p.Begins || len(commits) != 1 {
-		t.Errorf("the piece has %d commits from %v on, begins %v; %v", len(commits), p.From, p.Begins, err)
+	if all, err := s.Place.List(t.Context()); err != nil || p.From != all.Complete[0].Log.Low || !p.StartsLog || len(commits) != 1 {
+		t.Errorf("the piece has %d commits from %v on, begins %v; %v", len(commits), p.From, p.StartsLog, err)
 	}
 }
 
@@ -623,7 +623,7 @@ func TestLevelAfterStart(t *testing.T) {
 	_, err := s.base(t.Context())
 	must.OK(t, err)
 	list := s.pieces()
-	if gap, err := s.Place.Lacks(t.Context(), s.store.Timeline().ID, list[len(list)-1].To, edm.MaxDateTime, repository.Spans{}); err != nil || gap != nil {
+	if gap, err := s.Place.FindGap(t.Context(), s.store.Timeline().ID, list[len(list)-1].To, edm.MaxDateTime, repository.Spans{}); err != nil || gap != nil {
 		t.Errorf("without a write: %v, %v", gap, err)
 	}
 }

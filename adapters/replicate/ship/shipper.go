@@ -14,14 +14,14 @@ import (
 
 // Options configure a Shipper.
 type Options struct {
-	Place  *repository.Repository
-	Named  string // name by which the backup location is recognized
-	Store  Store
-	Lead   *Lead    // record that says whether the store was replaced
-	Source string   // host and data directory of this process
-	Keys   []string // age public keys with which the pieces of the log are encrypted
-	Keep   int64    // maximum size of the log files that the store keeps for shipping
-	Log    *slog.Logger
+	Place    *repository.Repository
+	Named    string // name by which the backup location is recognized
+	Store    Store
+	Primary  *PrimaryStatus // record that says whether the store was replaced
+	Source   string         // host and data directory of this process
+	Keys     []string       // age public keys with which the pieces of the log are encrypted
+	KeepLogs int64          // maximum size of the log files that the store keeps for shipping
+	Log      *slog.Logger
 	// Backup requests a backup, and returns its span before the upload has finished. The span says which commits the
 	// backup contains.
 	Backup func(ctx context.Context) (*repository.LogSpan, error)

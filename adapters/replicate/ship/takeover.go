@@ -12,11 +12,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// leads reports whether a store owns the newest timeline of a backup location, or may begin a timeline after it.
-func leads(own commitlog.Timeline, now repository.Turn) bool {
+// mayLead reports whether a store owns the newest timeline of a backup location, or may begin a timeline after it.
+func mayLead(own commitlog.Timeline, now repository.LogOwner) bool {
 	switch now.Timeline {
 	case own.ID:
-		return now.Check(own.ID, own.Term) == nil || slices.Contains(own.Tried, now.Term)
+		return now.Check(own.ID, own.Term) == nil || slices.Contains(own.UnconfirmedTerms, now.Term)
 	case own.Next:
 		return true
 	}
@@ -37,21 +37,21 @@ func TakeOver(ctx context.Context, r *repository.Repository, store History, from
 		return err
 	}
 	own := store.Timeline()
-	now, err := r.Turn(ctx)
+	now, err := r.LogOwner(ctx)
 	if err != nil {
 		return err
 	}
 	if now.Timeline == "" {
 		return errors.New("the backup location does not exist, or has no log of this store: name the right location. If the location is lost, --without-place makes the store accept writes again")
 	}
-	if own.Replaced == nil && leads(own, now) {
+	if own.Replaced == nil && mayLead(own, now) {
 		return fmt.Errorf("%s is a primary already, and no other store has replaced it in this backup location", from)
 	}
 	parent := own.ID
 	if parent == "" {
 		parent = own.Parent
 	}
-	line, err := r.TakeOver(ctx, repository.Timeline{Parent: parent, Store: identity, From: from, Began: time.Now().UTC()})
+	line, err := r.TakeOver(ctx, repository.Timeline{Parent: parent, Store: identity, From: from, StartedAt: time.Now().UTC()})
 	if err != nil {
 		return err
 	}

@@ -83,8 +83,8 @@ func (s *Shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 //
 // At its start, a store skips some commit numbers. Until they are shipped, a backup with these numbers would make a
 // secondary conclude that it lacks commits.
-func (s *Shipper) letBackUp(full bool) {
-	if (full || s.to >= s.Store.Started()) && !s.level.Swap(true) {
+func (s *Shipper) letBackUp(diskFull bool) {
+	if (diskFull || s.to >= s.Store.Started()) && !s.level.Swap(true) {
 		s.Wake() // a scheduled backup may be waiting for this permission
 	}
 }
@@ -99,7 +99,7 @@ func (s *Shipper) checkReplaced(ctx context.Context, now time.Time) error {
 	if now.Sub(s.looked) < lookEvery {
 		return nil
 	}
-	turn, err := s.Place.Turn(ctx)
+	turn, err := s.Place.LogOwner(ctx)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 func (s *Store) Get(ctx context.Context, t table.RecordKey, k []byte, _ table.Consistency) (row table.Row, err error) {
 	name := t.String()
 	err = s.retryMoved(name, func() error {
-		r, err := s.ask(ctx, s.objectOfKey(name, k), k, func(p *message.Destination) []byte {
+		r, err := s.sendToRange(ctx, s.objectOfKey(name, k), k, func(p *message.Destination) []byte {
 			return message.Get(make([]byte, 0, len(name)+len(k)+32), p, k)
 		})
 		if err != nil {
@@ -31,7 +31,7 @@ func (s *Store) Get(ctx context.Context, t table.RecordKey, k []byte, _ table.Co
 func (s *Store) Commit(ctx context.Context, t table.RecordKey, m []table.Mutation) (ticks edm.Ticks, err error) {
 	name := t.String()
 	err = s.retryMoved(name, func() error {
-		r, err := s.ask(ctx, s.objectOfKey(name, m[0].Key), m[0].Key, func(p *message.Destination) []byte {
+		r, err := s.sendToRange(ctx, s.objectOfKey(name, m[0].Key), m[0].Key, func(p *message.Destination) []byte {
 			return message.Commit(make([]byte, 0, message.CommitSize(m)), p, m)
 		})
 		if err != nil {

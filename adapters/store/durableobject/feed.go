@@ -65,8 +65,8 @@ func (s *Store) beginFeed(ctx context.Context, t table.RecordKey, r *table.FeedR
 }
 
 // feedMap asks the catalog which objects have the feed. If ends is true, it also asks where the feed ends in each
-// object. The result same is false if the set of objects changed meanwhile, so that a reader could miss lines.
-func (s *Store) feedMap(ctx context.Context, t table.RecordKey, ends bool) (all message.FeedMap, same bool, err error) {
+// object. The result unchanged is false if the set of objects changed meanwhile, so that a reader could miss lines.
+func (s *Store) feedMap(ctx context.Context, t table.RecordKey, ends bool) (all message.FeedMap, unchanged bool, err error) {
 	for {
 		r, err := s.send(ctx, s.catalog(t.Account), message.Feeds(nil, t.String(), len(all.Ranges), ends))
 		if errors.Is(err, table.ErrNoRecord) {

@@ -50,7 +50,7 @@ func (f *feedReading) resolve() error {
 				f.others = append(f.others, group...)
 				continue
 			}
-			if err := f.look(p, group); err != nil {
+			if err := f.fetchMoved(p, group); err != nil {
 				return err
 			}
 		}
@@ -77,17 +77,17 @@ func (f *feedReading) endBefore(others []pendingCommit) error {
 	}
 	if d := f.divided; d.Part > 0 && d.commit < first {
 		c := &page.Commits[d.commit]
-		c.At = inside(c.At, d.line, d.Ticks, d.Part)
+		c.At = positionInside(c.At, d.line, d.Ticks, d.Part)
 		page.Commits, page.More = page.Commits[:d.commit+1], true
 		page.Next.At = c.At
 	}
 	return nil
 }
 
-// look asks a range for the entities of a group of commits. If the range does not return an entity of a commit, look
-// adds the commit to f.others again.
-func (f *feedReading) look(p message.Destination, group []pendingCommit) error {
-	r, err := f.Store.ask(f.ctx, p, group[0].Key, func(p *message.Destination) []byte {
+// fetchMoved asks a range for the entities of a group of commits. If the range does not return an entity of a commit,
+// fetchMoved adds the commit to f.others again.
+func (f *feedReading) fetchMoved(p message.Destination, group []pendingCommit) error {
+	r, err := f.Store.sendToRange(f.ctx, p, group[0].Key, func(p *message.Destination) []byte {
 		m := message.Look(nil, p, f.incarnation, group[0].Key, f.r.Within)
 		for i := range group {
 			item := message.FeedItem{Kind: message.FeedElsewhere, Ticks: group[i].Ticks, Line: group[i].Line, Key: understandsParts}

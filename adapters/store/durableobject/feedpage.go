@@ -61,7 +61,7 @@ func (s *feedStream) sibling(id uint32) message.Object {
 
 func (s *Store) readFeed(ctx context.Context, t table.RecordKey, incarnation table.Incarnation, p *position.Position, r *table.FeedRequest) (table.FeedPage, error) {
 	f := &feedReading{Store: s, ctx: ctx, table: t, incarnation: incarnation, p: p, r: r, oldest: map[message.Object]bool{}}
-	if err := f.ask(); err != nil {
+	if err := f.queryRanges(); err != nil {
 		return table.FeedPage{}, err
 	}
 	full, err := f.merge()
@@ -84,11 +84,11 @@ func (s *Store) readFeed(ctx context.Context, t table.RecordKey, incarnation tab
 // of up to about 1.8 MiB each.
 const askedTogether = 6
 
-// ask asks the ranges of this page for the lines of their feeds, until the answers are large enough for a page.
-func (f *feedReading) ask() error {
+// queryRanges asks the ranges of this page for the lines of their feeds, until the answers are large enough for a page.
+func (f *feedReading) queryRanges() error {
 	some := f.nextRanges()
 	q := message.FeedQuestion{
-		Life: f.incarnation, Many: message.Many(len(f.p.Ranges)), Within: f.r.Within,
+		Life: f.incarnation, ManyRanges: message.HasManyRanges(len(f.p.Ranges)), Range: f.r.Within,
 		Changes: share(f.r.Changes, len(some)), Bytes: share(f.r.Bytes, len(some)), Divides: true,
 	}
 	if f.rest {
@@ -141,7 +141,7 @@ func (f *feedReading) askGroup(group []message.FeedRange, q *message.FeedQuestio
 		if st.answer = st.items.FeedAnswer(); !st.items.OK() {
 			return nil, message.ErrDamaged
 		}
-		f.page.Keep = max(f.page.Keep, st.answer.Keep)
+		f.page.Retention = max(f.page.Retention, st.answer.Retention)
 		switch st.answer.State {
 		case message.FeedOff:
 			return nil, table.ErrNoFeed
@@ -269,12 +269,12 @@ func (f *feedReading) finishRange(o message.Object) {
 // the page.
 func (f *feedReading) merge() (full bool, err error) {
 	for !full {
-		s := f.first()
+		s := f.firstStream()
 		if s == nil {
-			return f.cut(1<<63 - 1), nil
+			return f.mayMissLines(1<<63 - 1), nil
 		}
 		i := s.next
-		if f.cut(i.Ticks) {
+		if f.mayMissLines(i.Ticks) {
 			return true, nil
 		}
 		f.p.Set(s.Object, i.Ticks)
@@ -299,7 +299,7 @@ func (f *feedReading) merge() (full bool, err error) {
 			}
 			at, c := f.p.Append(nil), &f.page.Commits[len(f.page.Commits)-1]
 			c.At = at
-			c.After = func(index int) []byte { return inside(at, s.Object, i.Ticks, index) }
+			c.After = func(index int) []byte { return positionInside(at, s.Object, i.Ticks, index) }
 			f.size += len(at)
 			full = full || f.r.Bytes > 0 && f.size >= f.r.Bytes
 		}
@@ -307,9 +307,9 @@ func (f *feedReading) merge() (full bool, err error) {
 	return true, nil
 }
 
-// first returns the stream whose next item has the lowest Timestamp, or nil. It ignores streams that must wait for
-// another range.
-func (f *feedReading) first() (first *feedStream) {
+// firstStream returns the stream whose next item has the lowest Timestamp, or nil. It ignores streams that must wait
+// for another range.
+func (f *feedReading) firstStream() (first *feedStream) {
 	for i := range f.streams {
 		s := &f.streams[i]
 		if s.ended || first != nil && s.next.Ticks >= first.next.Ticks {
@@ -346,10 +346,11 @@ func (f *feedReading) asks(o message.Object) bool {
 	return slices.ContainsFunc(f.asked, func(r message.FeedRange) bool { return r.Object == o })
 }
 
-// cut reports whether lines before the given Timestamp may be missing, because a limit truncated the answer of a range.
-func (f *feedReading) cut(before edm.Ticks) bool {
+// mayMissLines reports whether lines before the given Timestamp may be missing, because a limit truncated the answer of
+// a range.
+func (f *feedReading) mayMissLines(timestamp edm.Ticks) bool {
 	for i := range f.streams {
-		if s := &f.streams[i]; s.ended && s.answer.More && s.answer.Next < before {
+		if s := &f.streams[i]; s.ended && s.answer.More && s.answer.Next < timestamp {
 			return true
 		}
 	}
@@ -369,10 +370,10 @@ func (f *feedReading) add(s *feedStream, i *message.FeedItem) (full bool) {
 	return f.r.Changes > 0 && f.changes >= f.r.Changes || len(f.page.Commits)*len(f.p.Ranges) >= mostAts
 }
 
-// inside returns the position after the given number of changes of a commit. The parameter after is the position after
-// the whole commit.
-func inside(after []byte, line message.Object, ticks edm.Ticks, changes int) []byte {
-	p, _ := position.Read(after)
+// positionInside returns the position after the given number of changes of a commit. The parameter end is the position
+// after the whole commit.
+func positionInside(end []byte, line message.Object, ticks edm.Ticks, changes int) []byte {
+	p, _ := position.Read(end)
 	p.SetPart(line, ticks, changes)
 	return p.Append(nil)
 }

@@ -45,7 +45,7 @@ func FuzzHandle(f *testing.F) {
 		message.Obey(nil, &message.Destination{Table: tableText, Buckets: 1}),
 		message.Instruct(nil, &message.Destination{Table: tableText, Buckets: 1}),
 		restoring.Tell(nil, tableText, &restoring.Restore{ID: 1, To: 1}),
-		restoring.Tell(nil, tableText, &restoring.Restore{ID: 1, Phase: restoring.Settling, Objects: []restoring.Returned{{Back: true, Done: true}}}),
+		restoring.Tell(nil, tableText, &restoring.Restore{ID: 1, Phase: restoring.Settling, Objects: []restoring.Returned{{Returns: true, Done: true}}}),
 		message.Split(nil, message.OpBegin, &message.Splitting{Table: tableText, Incarnation: table.Incarnation{1}, At: []byte("m")}),
 		message.Split(nil, message.OpSwitch, &message.Splitting{Table: tableText, Incarnation: table.Incarnation{1}, To: 1}),
 		message.Get(nil, &other, at("p", "r")),

@@ -46,32 +46,32 @@ func NewMaps(o Options) *Maps {
 // bytes of the request.
 func (h *Maps) Ask(question []byte) (answer []byte) {
 	r := message.Read(question)
-	w := r.Where()
+	w := r.CacheRequest()
 	if !r.Done() {
 		return nil
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	switch w.What {
+	switch w.Kind {
 	case message.FindRange:
 		return h.find(&w)
 	case message.LearnLayout:
-		h.learn(&w)
+		h.store(&w)
 	case message.LearnRanges:
-		known := h.learn(&w)
+		known := h.store(&w)
 		if known == nil {
 			known = h.add(w.Table, w.Layout)
 		}
 		if known.ranges == nil {
 			known.ranges = make(map[uint16]buckets.Ranges)
 		}
-		known.ranges[w.Bucket] = known.ranges[w.Bucket].Learn(w.Near, w.Position)
+		known.ranges[w.Bucket] = known.ranges[w.Bucket].WithExcerpt(w.Excerpt, w.Position)
 		h.measure(known)
 	}
 	return nil
 }
 
-func (h *Maps) find(w *message.Where) []byte {
+func (h *Maps) find(w *message.CacheRequest) []byte {
 	known := h.tables[w.Table]
 	w.Layout = h.guess
 	if known != nil {
@@ -89,9 +89,9 @@ func (h *Maps) find(w *message.Where) []byte {
 	return message.AppendFoundRange(nil, &p)
 }
 
-// learn stores the layout of a table and returns the table's entry, or nil if the layout is the assumed one, which
+// store stores the layout of a table and returns the table's entry, or nil if the layout is the assumed one, which
 // needs no entry.
-func (h *Maps) learn(w *message.Where) *mapOfTable {
+func (h *Maps) store(w *message.CacheRequest) *mapOfTable {
 	known := h.tables[w.Table]
 	if known != nil && known.Layout == w.Layout {
 		return known

@@ -122,21 +122,21 @@ func TestMessagesAtRest(t *testing.T) {
 func TestMapsAreBounded(t *testing.T) {
 	t.Parallel()
 	maps := durableobject.NewMaps(durableobject.Options{})
-	ask := func(w message.Where) (p message.Destination) {
-		r := message.Read(maps.Ask(message.AppendWhere(nil, &w)))
+	ask := func(w message.CacheRequest) (p message.Destination) {
+		r := message.Read(maps.Ask(message.AppendCacheRequest(nil, &w)))
 		return r.FoundRange()
 	}
 	where := message.Layout{Buckets: 4, Location: "eu"}
 	for i := range 3000 {
-		ask(message.Where{What: message.LearnLayout, Table: fmt.Sprint("table/acct/", i), Layout: where})
-		if got := ask(message.Where{What: message.FindRange, Table: "table/acct/0"}); got.Buckets != 4 || got.Location != "eu" {
+		ask(message.CacheRequest{Kind: message.LearnLayout, Table: fmt.Sprint("table/acct/", i), Layout: where})
+		if got := ask(message.CacheRequest{Kind: message.FindRange, Table: "table/acct/0"}); got.Buckets != 4 || got.Location != "eu" {
 			t.Fatalf("the table in use is forgotten with table %d: %+v", i, got)
 		}
 	}
 	known := 0
 	for i := range 6000 {
 		name := fmt.Sprint("table/acct/", i)
-		if ask(message.Where{What: message.FindRange, Table: name}).Buckets == 4 {
+		if ask(message.CacheRequest{Kind: message.FindRange, Table: name}).Buckets == 4 {
 			known++
 		}
 	}
@@ -149,12 +149,12 @@ func TestMapsAreBounded(t *testing.T) {
 			start := []byte(fmt.Sprintf("%03d", n) + strings.Repeat("x", 200))
 			near, _ = near.Split(uint32(n), uint32(n+1), start)
 		}
-		ask(message.Where{What: message.LearnRanges, Table: fmt.Sprint("table/acct/", i), Layout: where, Near: near})
+		ask(message.CacheRequest{Kind: message.LearnRanges, Table: fmt.Sprint("table/acct/", i), Layout: where, Excerpt: near})
 	}
-	if ask(message.Where{What: message.FindRange, Table: "table/acct/2999"}).Buckets == 4 {
+	if ask(message.CacheRequest{Kind: message.FindRange, Table: "table/acct/2999"}).Buckets == 4 {
 		t.Error("a map that was not asked for is known after sixty large ones")
 	}
-	if got := ask(message.Where{What: message.FindRange, Table: "table/acct/59", Position: []byte("100y")}); got.Range != 101 {
+	if got := ask(message.CacheRequest{Kind: message.FindRange, Table: "table/acct/59", Position: []byte("100y")}); got.Range != 101 {
 		t.Errorf("the last map has range %d", got.Range)
 	}
 }

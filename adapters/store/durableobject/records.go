@@ -40,7 +40,7 @@ func (s *Store) ReadRecord(ctx context.Context, k table.RecordKey, _ table.Consi
 		return table.Record{}, message.ErrDamaged
 	}
 	if where.Buckets > 0 {
-		s.learn(key, where)
+		s.cacheLayout(key, where)
 	}
 	return d, nil
 }
@@ -71,7 +71,7 @@ func (s *Store) WriteRecord(ctx context.Context, d table.Record) (table.Revision
 		return "", table.ErrUnknown
 	}
 	if where.Buckets > 0 && d.Revision == "" {
-		s.learn(key, where)
+		s.cacheLayout(key, where)
 	}
 	return table.RevisionOf(written), nil
 }

@@ -32,9 +32,9 @@ func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([
 	if err != nil {
 		return nil, err
 	}
-	begin := restoring.Restore{ID: s.o.Rand() | 1, Undo: to == table.UndoRestore, To: to, Began: s.o.Now()}
-	for i := range begin.Next {
-		begin.Next[i] = byte(s.o.Rand())
+	begin := restoring.Restore{ID: s.o.Rand() | 1, Undo: to == table.UndoRestore, To: to, StartedAt: s.o.Now()}
+	for i := range begin.NewIncarnation {
+		begin.NewIncarnation[i] = byte(s.o.Rand())
 	}
 	p := s.objectAt(t.String(), 0, nil)
 	where := message.Layout{Buckets: p.Buckets, Location: p.Location}
@@ -50,7 +50,7 @@ func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([
 			if begin.Undo && !r.Undo {
 				return restoreReport(r, nil, table.RestoreEnded), nil
 			}
-			return nil, table.NotImplemented.With(r.Why)
+			return nil, table.NotImplemented.With(r.Reason)
 		}
 		phase := r.Phase
 		errs := s.runPhase(ctx, t, where, r)
@@ -112,13 +112,13 @@ func (s *Store) runPhase(ctx context.Context, t table.RecordKey, where message.L
 		case failed[i] == nil && r.Phase == restoring.Freezing:
 			state, before, high := answers[i].Found()
 			if o.Done = answers[i].Done(); o.Done {
-				o.State, o.Before, r.High = state, before, max(r.High, high)
+				o.State, o.FrozenState, r.High = state, before, max(r.High, high)
 			}
 		case failed[i] == nil:
 			o.Done = true
 		case never && r.Phase <= restoring.Returning:
-			if r.Why = refused.Err.Error(); errors.As(refused.Err, &said) {
-				r.Why = said.Message
+			if r.Reason = refused.Err.Error(); errors.As(refused.Err, &said) {
+				r.Reason = said.Message
 			}
 		}
 		if !o.Done {
@@ -140,7 +140,7 @@ func restoreReport(r *restoring.Restore, errs map[message.Object]error, state st
 		became := table.Restored
 		if err := errs[o.Object]; err != nil {
 			became = err.Error()
-		} else if !o.Back {
+		} else if !o.Returns {
 			became = table.Removed
 		}
 		did = append(append(append(did, ' '), became...), '\n')

@@ -436,7 +436,7 @@ func TestRestoreBegunLate(t *testing.T) {
 		t.Fatalf("the first command: %q", did)
 	}
 	p.stuck = nil
-	second := durableobject.Call{To: durableobject.Catalog("acct", ""), Message: restoring.Tell(nil, tableText, &restoring.Restore{ID: 7, To: first, Began: p.clock.t})}
+	second := durableobject.Call{To: durableobject.Catalog("acct", ""), Message: restoring.Tell(nil, tableText, &restoring.Restore{ID: 7, To: first, StartedAt: p.clock.t})}
 	if _, err := message.Result(p.handle(t.Context(), second).Message); err != nil {
 		t.Errorf("the second command continues the restore: %v", err)
 	}

@@ -459,8 +459,8 @@ func (w *rewinds) run() {
 			continue
 		}
 		w.ended++
-		w.ends[r.Began] = before
-		if slices.ContainsFunc(r.Objects, func(o restoring.Returned) bool { return !o.Back }) {
+		w.ends[r.StartedAt] = before
+		if slices.ContainsFunc(r.Objects, func(o restoring.Returned) bool { return !o.Returns }) {
 			w.otherMap++
 		}
 		w.model = with(had, w.kept)
@@ -505,7 +505,7 @@ func (w *rewinds) refused(to edm.Ticks, err error) {
 		if err != nil || other == to {
 			w.t.Errorf("seed %d: the time %s: %v", w.seed, text, err)
 		}
-		answer := w.handle(w.t.Context(), durableobject.Call{To: durableobject.Catalog("acct", ""), Message: restoring.Tell(nil, tableText, &restoring.Restore{ID: w.r.Uint64() | 1, To: other, Began: w.now})})
+		answer := w.handle(w.t.Context(), durableobject.Call{To: durableobject.Catalog("acct", ""), Message: restoring.Tell(nil, tableText, &restoring.Restore{ID: w.r.Uint64() | 1, To: other, StartedAt: w.now})})
 		if _, err := message.Result(answer.Message); err != nil {
 			w.t.Errorf("seed %d: %s is named and refused: %v", w.seed, text, err)
 			continue

@@ -45,7 +45,7 @@ func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.Scan
 	for asked := 1; ; asked++ {
 		m := message.Scan{
 			Ranges: r.Ranges, Filter: filter, Descending: r.Descending, Count: r.Count, Ended: ended,
-			Rows: rest(r.Rows, len(page.Page.Rows)), Bytes: rest(r.Bytes, page.Size()), ScanBytes: rest(r.ScanBytes, page.Page.Scanned),
+			Rows: remaining(r.Rows, len(page.Page.Rows)), Bytes: remaining(r.Bytes, page.Size()), ScanBytes: remaining(r.ScanBytes, page.Page.Scanned),
 		}
 		reader, err := s.scan(ctx, p, &m)
 		if bounded && errors.Is(err, table.ErrBusy) && asked > 1 {
@@ -83,8 +83,8 @@ const maxPage = 8 << 20
 // is not in the cache takes two calls.
 const mostAsked = 20
 
-// rest returns the unused part of a limit, at least 1. If limit is 0, there is no limit, and the result is 0.
-func rest(limit, used int) int {
+// remaining returns the unused part of a limit, at least 1. If limit is 0, there is no limit, and the result is 0.
+func remaining(limit, used int) int {
 	if limit <= 0 {
 		return 0
 	}
@@ -125,7 +125,7 @@ func addPage(ctx context.Context, page *table.PageBuilder, reader message.Reader
 }
 
 func (s *Store) scan(ctx context.Context, p message.Destination, m *message.Scan) (message.Reader, error) {
-	return s.ask(ctx, p, m.Position(), func(p *message.Destination) []byte {
+	return s.sendToRange(ctx, p, m.Position(), func(p *message.Destination) []byte {
 		return message.AppendScan(make([]byte, 0, 256), p, m)
 	})
 }
@@ -137,9 +137,9 @@ type source struct {
 	ended bool                // whether the scan includes expired entities
 }
 
-// at returns the destination of a position in a bucket. It uses the layout with which the scan began, even if the cache
-// now has another one.
-func (s *source) at(bucket uint16, position []byte) message.Destination {
+// destination returns the destination of a position in a bucket. It uses the layout with which the scan began, even if
+// the cache now has another one.
+func (s *source) destination(bucket uint16, position []byte) message.Destination {
 	p := s.table
 	if known := s.objectAt(p.Table, bucket, position); known.Buckets == p.Buckets && known.Location == p.Location {
 		return known
@@ -153,7 +153,7 @@ var _ buckets.Waves = (*source)(nil)
 // Read implements [buckets.Source].
 func (s *source) Read(ctx context.Context, number uint16, r key.Range, l buckets.Limit) (buckets.Chunk, error) {
 	m := s.scanOf(r, l)
-	reader, err := s.scan(ctx, s.at(number, m.Position()), m)
+	reader, err := s.scan(ctx, s.destination(number, m.Position()), m)
 	if err != nil {
 		return buckets.Chunk{}, err
 	}
@@ -169,7 +169,7 @@ func (s *source) ReadWave(ctx context.Context, reads []buckets.Read) error {
 	calls := make([]Call, len(reads))
 	for i := range reads {
 		m := s.scanOf(reads[i].Range, reads[i].Limit)
-		p := s.at(reads[i].Bucket, m.Position())
+		p := s.destination(reads[i].Bucket, m.Position())
 		calls[i] = Call{AddressOf(&p), message.AppendScan(nil, &p, m)}
 	}
 	for i, answer := range s.o.Caller.Call(ctx, calls) {

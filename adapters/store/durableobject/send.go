@@ -70,15 +70,15 @@ func failed(err error) bool {
 	return ok
 }
 
-// result parses an answer. The parameter lost means that an earlier attempt of the write got no answer, and may have
+// result parses an answer. The parameter retried means that an earlier attempt of the write got no answer, and may have
 // been applied even if this attempt failed.
-func (s *Store) result(answer []byte, write, lost bool) (message.Reader, error) {
+func (s *Store) result(answer []byte, write, retried bool) (message.Reader, error) {
 	r, err := message.Result(answer)
 	if errors.Is(err, message.ErrForeign) {
 		// During a deployment, objects may run another version of the code for some minutes.
 		err = table.ErrBusy
 	}
-	if write && errors.Is(err, message.ErrDamaged) || lost && errors.Is(err, table.ErrBusy) {
+	if write && errors.Is(err, message.ErrDamaged) || retried && errors.Is(err, table.ErrBusy) {
 		err = table.ErrUnknown
 	}
 	return r, err
@@ -126,14 +126,14 @@ func (s *Store) retryMoved(name string, do func() error) error {
 		if !ok {
 			return err
 		}
-		s.learn(name, moved.Layout)
+		s.cacheLayout(name, moved.Layout)
 	}
 	return table.ErrBusy
 }
 
-// ask sends a message to the range that probably has the key at a position, and if necessary to the range that the
-// answer names.
-func (s *Store) ask(ctx context.Context, p message.Destination, position []byte, m func(p *message.Destination) []byte) (message.Reader, error) {
+// sendToRange sends a message to the range that probably has the key at a position, and if necessary to the range that
+// the answer names.
+func (s *Store) sendToRange(ctx context.Context, p message.Destination, position []byte, m func(p *message.Destination) []byte) (message.Reader, error) {
 	for range maxMoves {
 		r, err := s.send(ctx, AddressOf(&p), m(&p))
 		moved, ok := errors.AsType[*message.RangedError](err)

@@ -31,16 +31,16 @@ func New(o Options) (*Store, error) {
 
 // objectAt returns the object that serves a position in a bucket of a table, according to the cache.
 func (s *Store) objectAt(name string, bucket uint16, position []byte) message.Destination {
-	return s.find(&message.Where{What: message.FindRange, Table: name, Bucket: bucket, Position: position})
+	return s.find(&message.CacheRequest{Kind: message.FindRange, Table: name, Bucket: bucket, Position: position})
 }
 
 // objectOfKey returns the object that serves a key of a table, according to the cache.
 func (s *Store) objectOfKey(name string, k []byte) message.Destination {
-	return s.find(&message.Where{What: message.FindRange, Table: name, OfKey: true, Position: k})
+	return s.find(&message.CacheRequest{Kind: message.FindRange, Table: name, OfKey: true, Position: k})
 }
 
-func (s *Store) find(w *message.Where) message.Destination {
-	r := message.Read(s.o.Maps(message.AppendWhere(make([]byte, 0, 64+len(w.Table)+len(w.Position)), w)))
+func (s *Store) find(w *message.CacheRequest) message.Destination {
+	r := message.Read(s.o.Maps(message.AppendCacheRequest(make([]byte, 0, 64+len(w.Table)+len(w.Position)), w)))
 	p := r.FoundRange()
 	if !r.Done() || p.Buckets == 0 {
 		p = message.Destination{Buckets: s.o.Buckets, Location: s.o.Location}
@@ -49,15 +49,15 @@ func (s *Store) find(w *message.Where) message.Destination {
 	return p
 }
 
-// learn stores the layout of a table in the cache.
-func (s *Store) learn(name string, where message.Layout) {
-	s.o.Maps(message.AppendWhere(nil, &message.Where{What: message.LearnLayout, Table: name, Layout: where}))
+// cacheLayout stores the layout of a table in the cache.
+func (s *Store) cacheLayout(name string, where message.Layout) {
+	s.o.Maps(message.AppendCacheRequest(nil, &message.CacheRequest{Kind: message.LearnLayout, Table: name, Layout: where}))
 }
 
 // learnRanges stores the ranges around a position in the cache.
 func (s *Store) learnRanges(p *message.Destination, position []byte, near *message.RangedError) {
-	s.o.Maps(message.AppendWhere(nil, &message.Where{
-		What: message.LearnRanges, Table: p.Table, Layout: message.Layout{Buckets: p.Buckets, Location: p.Location},
-		Bucket: near.Bucket, Position: position, Near: near.Ranges,
+	s.o.Maps(message.AppendCacheRequest(nil, &message.CacheRequest{
+		Kind: message.LearnRanges, Table: p.Table, Layout: message.Layout{Buckets: p.Buckets, Location: p.Location},
+		Bucket: near.Bucket, Position: position, Excerpt: near.Ranges,
 	}))
 }

@@ -143,7 +143,7 @@ func (s *Store) look(ctx context.Context, key table.RecordKey) (lease, error) {
 	l := lease{elapsed: s.elapsed(), wall: s.now()}
 	r, err := s.tableRecord(ctx, key)
 	if errors.Is(err, table.ErrNoTable) {
-		s.leases.forget(key)
+		s.leases.remove(key)
 	}
 	if err != nil {
 		return lease{}, err

@@ -40,9 +40,9 @@ func (a *action) allows(e *stored) bool {
 	return true
 }
 
-// fits reports whether the merged entity is certain to be within the limits, according to the upper bounds that are
-// stored with the entity.
-func (a *action) fits(e *stored, inline int) bool {
+// isWithinLimits reports whether the merged entity is certain to be within the limits, according to the upper bounds
+// that are stored with the entity.
+func (a *action) isWithinLimits(e *stored, inline int) bool {
 	return e == nil || e.chunks.none() &&
 		e.count+a.m.Properties.Count() <= maxProperties && e.size+patchSize(a.m.Properties) <= inline
 }
@@ -59,7 +59,7 @@ func (a *action) conditionHolds(e *stored, inline int, now edm.Ticks) bool {
 	case e == nil:
 		return true
 	}
-	return e.Timestamp < now && e.chunks.none() && (!a.needsOldState() || a.fits(e, inline))
+	return e.Timestamp < now && e.chunks.none() && (!a.needsOldState() || a.isWithinLimits(e, inline))
 }
 
 // apply sets a.row to the new entity. It sets a.row to nil if the action removes the entity, or needs an old state that

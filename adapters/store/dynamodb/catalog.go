@@ -101,7 +101,7 @@ func (s *Store) declare(ctx context.Context, r *record, had table.Revision) erro
 		e.Remove(attrTraits)
 	}
 	err := s.db.Write(ctx, call.Once, s.db.Update(recordKey(r.Key), &e))
-	s.leases.forget(r.Key)
+	s.leases.remove(r.Key)
 	if err != nil && call.ClassOf(err) != call.Ambiguous {
 		return asRevision(err)
 	}

@@ -108,7 +108,7 @@ var pendingHash = []byte{kindPending}
 // chunks of the given writes.
 func limitCalls(ctx context.Context, list ...*chunkWrite) context.Context {
 	for _, p := range list {
-		ctx = call.Until(ctx, p.due-litterAge/2)
+		ctx = call.WithDeadline(ctx, p.due-litterAge/2)
 	}
 	return ctx
 }

@@ -39,7 +39,7 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	if r, err = s.markDeleted(ctx, r); err != nil {
 		return err
 	}
-	s.leases.forget(key)
+	s.leases.remove(key)
 	if s.leases.length > 0 && s.sleep(ctx, s.leases.length+leaseMargin) != nil {
 		return table.ErrUnknown
 	}

@@ -39,7 +39,7 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 			pinned = append(pinned, a)
 		case !a.allows(e):
 			w.pin(a, e) // The stored entity does not meet the condition of the action, so the loop below returns a refusal.
-		case a.needsOldState() && !a.fits(e, w.inline), e != nil && !e.chunks.none():
+		case a.needsOldState() && !a.isWithinLimits(e, w.inline), e != nil && !e.chunks.none():
 			w.pin(a, e)
 			pinned = append(pinned, a)
 		}
@@ -67,7 +67,7 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 func undecided(cause error, n int) int {
 	reasons := call.Reasons(cause)
 	for i := range reasons[:min(n, len(reasons))] {
-		if !call.Held(&reasons[i]) && !call.Failed(&reasons[i]) {
+		if !call.ConditionHeld(&reasons[i]) && !call.ConditionFailed(&reasons[i]) {
 			return i
 		}
 	}
@@ -98,7 +98,7 @@ func (w *write) findFailed(ctx context.Context, cause error, now edm.Ticks) (fou
 		}
 	case reasons != nil:
 		for i := range min(len(found), len(reasons)) {
-			if call.Failed(&reasons[i]) {
+			if call.ConditionFailed(&reasons[i]) {
 				read(i, reasons[i].Item)
 			}
 		}

@@ -42,7 +42,7 @@ func (s *leases) get(key table.RecordKey) (lease, bool) {
 // put caches a lease. It does not cache a sealed table, because the seal may end at any time.
 func (s *leases) put(key table.RecordKey, l lease) {
 	if l.Seal != rebucket.Open || s.length == 0 {
-		s.forget(key)
+		s.remove(key)
 		return
 	}
 	s.mu.Lock()
@@ -53,8 +53,8 @@ func (s *leases) put(key table.RecordKey, l lease) {
 	s.tables[key] = l
 }
 
-// forget removes a lease from the cache before the lease ends. Correctness does not depend on this.
-func (s *leases) forget(key table.RecordKey) {
+// remove removes a lease from the cache before the lease ends. Correctness does not depend on this.
+func (s *leases) remove(key table.RecordKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.tables, key)

@@ -30,7 +30,7 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, change fu
 		}
 		err = s.db.Transact(ctx, actions)
 		if to.Spread != r.Spread {
-			s.leases.forget(key)
+			s.leases.remove(key)
 		}
 		return err
 	})

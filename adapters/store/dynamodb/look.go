@@ -34,9 +34,9 @@ type beatReader struct {
 	wait       edm.Ticks // delay after the next failure
 }
 
-// get returns the time of the oldest heartbeat, or 0 if heartbeats are missing. The result known is false if no read
+// get returns the time of the oldest heartbeat, or 0 if heartbeats are missing. The result ok is false if no read
 // has succeeded yet.
-func (l *beatReader) get() (oldest edm.Ticks, known bool) {
+func (l *beatReader) get() (oldest edm.Ticks, ok bool) {
 	if l.due() {
 		_, _, _ = l.reading.Do("", func() (any, error) {
 			l.again()

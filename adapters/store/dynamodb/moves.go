@@ -55,7 +55,7 @@ func (m mover) Change(ctx context.Context, key table.RecordKey, change func(rebu
 var onlyHeads = call.NewProjection(attrSort, attrTicks, attrNonce, attrSize, attrChunks)
 
 func (m mover) Heads(ctx context.Context, p rebucket.Spread, bucket uint16, start []byte, rows int) (page []rebucket.Head, next []byte, err error) {
-	found, err := m.s.db.Query(ctx, call.Query{Hash: hashKey(kindEntity, p, bucket), First: start, Rows: rows, Only: onlyHeads})
+	found, err := m.s.db.Query(ctx, call.Query{Hash: hashKey(kindEntity, p, bucket), First: start, Rows: rows, Projection: onlyHeads})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -74,7 +74,7 @@ func (m mover) Heads(ctx context.Context, p rebucket.Spread, bucket uint16, star
 func (m mover) Copy(ctx context.Context, key table.RecordKey, l rebucket.Location, d []rebucket.Difference, alive func(context.Context) error) (done rebucket.Copied, err error) {
 	err = m.s.db.Retry(ctx, call.Once, func(ctx context.Context) error {
 		t := transfer{Store: m.s, from: l.Spread, to: l.Target, alive: alive}
-		err := t.gather(ctx, key, &l, d)
+		err := t.collect(ctx, key, &l, d)
 		if err == nil {
 			err = t.send(ctx)
 		}

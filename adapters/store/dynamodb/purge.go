@@ -54,7 +54,7 @@ func (p *purge) reportProgress() error {
 
 func (p *purge) each(ctx context.Context, hash []byte, only *call.Projection, do func(context.Context, []item) error) error {
 	for first := []byte{0}; ; {
-		found, err := p.db.Query(ctx, call.Query{Hash: hash, First: first, Rows: purgeStep, Only: only})
+		found, err := p.db.Query(ctx, call.Query{Hash: hash, First: first, Rows: purgeStep, Projection: only})
 		if err == nil {
 			err = do(ctx, found.Items)
 		}

@@ -35,8 +35,9 @@ type transfer struct {
 	rebucket.Copied
 }
 
-// gather reads the current states of entities in the table, as many as fit into a transaction, and copies their chunks.
-func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.Location, group []rebucket.Difference) error {
+// collect reads the current states of entities in the table, as many as fit into a transaction, and copies their
+// chunks.
+func (t *transfer) collect(ctx context.Context, key table.RecordKey, r *rebucket.Location, group []rebucket.Difference) error {
 	keys := make([]item, len(group))
 	for i := range group {
 		keys[i] = t.source(group[i].Key)
@@ -176,9 +177,9 @@ func (t *transfer) send(ctx context.Context) error {
 		return nil
 	}
 	err := t.db.Transact(limitCalls(ctx, t.pending...), t.actions)
-	if reasons := call.Reasons(err); t.alive != nil && len(reasons) > 0 && call.Held(&reasons[0]) {
+	if reasons := call.Reasons(err); t.alive != nil && len(reasons) > 0 && call.ConditionHeld(&reasons[0]) {
 		for i := range reasons {
-			if call.Failed(&reasons[i]) {
+			if call.ConditionFailed(&reasons[i]) {
 				return errStale
 			}
 		}

@@ -29,10 +29,10 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 }
 
 // SetUpkeep implements [table.Sharing]. If the reply is lost, it returns an error, although the write may have been
-// applied. In this case, no process removes expired entities of the table until the time in the parameter due.
-func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.Ticks, state []byte) (set bool, err error) {
+// applied. In this case, no process removes expired entities of the table until the time in the parameter claimedUntil.
+func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, claimedUntil edm.Ticks, state []byte) (set bool, err error) {
 	it := upkeepKey(t)
-	it[attrDue], it[attrState] = attribute.Number(due), attribute.Binary(state)
+	it[attrDue], it[attrState] = attribute.Number(claimedUntil), attribute.Binary(state)
 	var e call.Expression
 	if was == 0 {
 		e.IfMissing(attrDue)

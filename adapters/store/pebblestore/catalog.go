@@ -97,23 +97,23 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, r table.Revision)
 	return err
 }
 
-// changeRecord stores the record next, or drops the table if next is nil. It returns table.ErrRevision unless the
+// changeRecord stores record, or drops the table if record is nil. It returns table.ErrRevision unless the
 // stored record has the revision r.
-func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.Revision, next *table.Record) (*entry, error) {
+func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.Revision, record *table.Record) (*entry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := s.admitDelete(next == nil); err != nil {
+	if err := s.admitDelete(record == nil); err != nil {
 		return nil, err
 	}
-	if next != nil && next.Traits.Feeds() {
+	if record != nil && record.Traits.Feeds() {
 		if _, err := s.ownHistory(ctx); err != nil {
 			return nil, err
 		}
 	}
 	s.catalog.Lock()
 	old, err := getRecord(s.db, key)
-	if errors.Is(err, table.ErrNoRecord) && next != nil {
+	if errors.Is(err, table.ErrNoRecord) && record != nil {
 		err = nil // the record does not exist, so its revision is ""
 	} else if errors.Is(err, table.ErrNoRecord) {
 		err = table.ErrRevision
@@ -126,28 +126,28 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 		s.catalog.Unlock()
 		return nil, s.awaitAndReturn(ctx, n, err)
 	}
-	if next != nil && r != "" {
-		next.Incarnation = old.Incarnation
+	if record != nil && r != "" {
+		record.Incarnation = old.Incarnation
 	}
-	if next == nil {
+	if record == nil {
 		s.copies.Add(recordcopy.Drop(old.Incarnation))
 	}
-	b, e, err := s.applyRecord(key, old.Incarnation, next)
+	b, e, err := s.applyRecord(key, old.Incarnation, record)
 	s.catalog.Unlock()
 	if err != nil {
 		return nil, err
 	}
 	err = s.awaitDurable(b, e)
-	s.forget(e.undo)
+	s.releaseSnapshot(e.undo)
 	if err != nil {
 		return e, err
 	}
-	if next == nil {
+	if record == nil {
 		prefix := layout.AppendPrefix(nil, old.Incarnation)
 		s.reclaim(prefix, layout.End(prefix))
 		return e, nil
 	}
-	s.copyRecord(ctx, key.String(), table.AppendRecord(nil, next, e.number))
+	s.copyRecord(ctx, key.String(), table.AppendRecord(nil, record, e.number))
 	return e, nil
 }
 
@@ -170,11 +170,11 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 	defer s.unlockStripes()
 	var u undo
 	if !s.memory {
-		u.before = s.db.NewSnapshot()
+		u.snapshot = s.db.NewSnapshot()
 	}
 	e, err := s.journal.register(u)
 	if err != nil {
-		s.forget(u)
+		s.releaseSnapshot(u)
 		return nil, nil, err
 	}
 	b := s.db.NewBatch()
@@ -189,7 +189,7 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 	err = errors.Join(err, s.declareFeed(b, i, key, next, e.number))
 	if err != nil {
 		s.journal.cancel(e)
-		s.forget(u)
+		s.releaseSnapshot(u)
 		return nil, nil, errors.Join(err, b.Close())
 	}
 	s.catalog.last.Store(int64(e.number))
@@ -200,7 +200,7 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 	}
 	if err := s.apply(b, e); err != nil {
 		s.die(err) // the drop cannot be undone, because the table is already marked as dead
-		s.forget(u)
+		s.releaseSnapshot(u)
 		return nil, nil, table.ErrUnknown
 	}
 	if next != nil {

@@ -15,7 +15,7 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if s.memory {
 		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)
 	}
-	if err := s.disk.Gone(); err != nil {
+	if err := s.disk.CheckDirectory(); err != nil {
 		return err
 	}
 	// The flush moves commits from the log to data files. A data file never changes, so the next backup need not store

@@ -21,7 +21,7 @@ func explain(err error) error {
 		return err
 	}
 	_, named := errors.AsType[*fs.PathError](err)
-	if _, opens := readErrorPath(err); named && !opens || !wholefile.Lost(err) {
+	if _, opens := readErrorPath(err); named && !opens || !wholefile.IsLost(err) {
 		return err
 	}
 	return logguard.Salvageable(err)
@@ -34,7 +34,7 @@ func readErrorPath(err error) (path string, ok bool) {
 	if !named || !slices.Contains([]string{"open", "read", "pread", "stat", "lstat"}, e.Op) {
 		return "", false
 	}
-	return e.Path, wholefile.Lost(err) || errors.Is(err, fs.ErrPermission)
+	return e.Path, wholefile.IsLost(err) || errors.Is(err, fs.ErrPermission)
 }
 
 func isThere(in vfs.FS, path string) bool {

@@ -36,7 +36,7 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 		full := l.appendKey((*buf)[:0], k)
 		*buf = full
 		row, err := read(s.db, full)
-		if l.dead.Load() {
+		if l.dropped.Load() {
 			continue
 		}
 		// Wait for the commit that wrote the entity; its number is the entity's Timestamp. If there is no entity, wait
@@ -65,7 +65,7 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 	if err := s.backlog.Wait(ctx, s.disk); err != nil {
 		return 0, err
 	}
-	if err := s.admit(m); err != nil {
+	if err := s.checkSpace(m); err != nil {
 		return 0, err
 	}
 	begin := time.Now()
@@ -79,7 +79,7 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 		*buf = l.appendKey((*buf)[:0], m[0].Key)
 		st := s.stripe(*buf)
 		st.Lock()
-		if l.dead.Load() {
+		if l.dropped.Load() {
 			st.Unlock()
 			continue
 		}
@@ -92,7 +92,7 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 			return 0, err
 		}
 		if l.traits.Load().Feeds() {
-			l.news.Tell(int64(e.number))
+			l.news.Announce(int64(e.number))
 		}
 		if s.committed != nil {
 			s.committed(time.Since(begin))
@@ -108,7 +108,7 @@ var rowHead = len(table.AppendRow(nil, new(table.Row)))
 func (s *Store) applyMutations(l *liveTable, st *stripe, m []table.Mutation, buf *[]byte) (*pebble.Batch, *entry, error) {
 	defer s.exitOnPanic()
 	u := undo{stripe: st, liveTable: l, mutations: m}
-	keep := s.disk.Low()
+	keep := s.disk.IsLow()
 	olds, done, err := s.readOld(l, m, buf, keep)
 	if err != nil {
 		return nil, nil, err
@@ -135,7 +135,7 @@ func (s *Store) applyMutations(l *liveTable, st *stripe, m []table.Mutation, buf
 	return b, e, nil
 }
 
-func (s *Store) batch(l *liveTable, m []table.Mutation, olds []old, now edm.Ticks) (*pebble.Batch, error) {
+func (s *Store) batch(l *liveTable, m []table.Mutation, olds []oldState, now edm.Ticks) (*pebble.Batch, error) {
 	size := 64
 	for i := range m {
 		size += len(m[i].Key) + len(m[i].Properties) + 64

@@ -108,16 +108,16 @@ func (s *Store) chooseFeed(b *table.FeedBuilder, t table.RecordKey, r *table.Fee
 	return nil
 }
 
-// readLines adds the lines with numbers in (begin, end] to the page, and the entities of these lines. The database db
-// must contain no commit with a number above seen.
-func readLines(b *table.FeedBuilder, db pebble.Reader, begin, end, seen edm.Ticks) (full bool, err error) {
+// readLines adds the lines with numbers in (above, end] to the page, and the entities of these lines. The database db
+// must contain no commit with a number above maxNumber.
+func readLines(b *table.FeedBuilder, db pebble.Reader, above, end, maxNumber edm.Ticks) (full bool, err error) {
 	incarnation := b.Page.Next.Incarnation
 	entities, err := db.NewIter(&pebble.IterOptions{LowerBound: layout.AppendPrefix(nil, incarnation), UpperBound: layout.End(layout.AppendPrefix(nil, incarnation))})
 	if err != nil {
 		return false, err
 	}
 	b.Read = (&joiner{it: entities, key: layout.AppendPrefix(nil, incarnation)}).read
-	it, err := feedlog.Lines(db, incarnation, begin, end)
+	it, err := feedlog.Lines(db, incarnation, above, end)
 	if err != nil {
 		return false, errors.Join(err, entities.Close())
 	}
@@ -127,7 +127,7 @@ func readLines(b *table.FeedBuilder, db pebble.Reader, begin, end, seen edm.Tick
 			break
 		}
 		_, n, _ := feedlog.ParseKey(it.Key())
-		if full, err = b.Add(n, feedlog.Position{Number: n, Seen: seen}.In, v); err != nil {
+		if full, err = b.Add(n, feedlog.Position{Number: n, Seen: maxNumber}.In, v); err != nil {
 			break
 		}
 	}
@@ -187,7 +187,7 @@ func (s *Store) AwaitChanges(ctx context.Context, t table.RecordKey, at table.Fe
 	l := s.tables.find(t)
 	if p, ok := feedlog.ParsePosition(at.At); ok && l != nil && l.incarnation == at.Incarnation {
 		bell, last := l.news.Listen()
-		if last <= int64(p.Before()) && !l.dead.Load() {
+		if last <= int64(p.Before()) && !l.dropped.Load() {
 			select {
 			case <-bell:
 			case <-ctx.Done():

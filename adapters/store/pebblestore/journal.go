@@ -45,9 +45,9 @@ type entry struct {
 	waiting      []chan struct{} // replies that wait for this commit and for all older commits
 }
 
-// begin starts the journal before the first commit is registered. All commits up to the given number are
+// start starts the journal before the first commit is registered. All commits up to the given number are
 // durable.
-func (j *journal) begin(clock *table.Clock, from edm.Ticks) {
+func (j *journal) start(clock *table.Clock, from edm.Ticks) {
 	j.clock, j.started = clock, from
 	j.last.Store(int64(from))
 	j.durable.Store(int64(from))

@@ -59,11 +59,11 @@ func (s *Store) load(o Options, readOnly bool) error {
 	if s.logs != nil {
 		reserved = max(reserved, s.logs.Highest()) // a damaged log may have lost the last reservation
 	}
-	s.journal.begin(table.NewClock(o.Now, reserved, s.reserve), reserved)
+	s.journal.start(table.NewClock(o.Now, reserved, s.reserve), reserved)
 	if err := s.loadTables(); err != nil || s.memory || readOnly {
 		return err
 	}
-	if o.AcceptDamage && len(s.logs.Lost()) > 0 {
+	if o.AcceptDamage && len(s.logs.Losses()) > 0 {
 		if err := s.countOrphans(o.Logf); err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (s *Store) load(o Options, readOnly bool) error {
 	if err := s.beginFeeds(reserved); err != nil {
 		return err
 	}
-	if err := s.shipping.Begin(reserved, len(s.logs.Lost()) > 0); err != nil {
+	if err := s.shipping.Begin(reserved, len(s.logs.Losses()) > 0); err != nil {
 		return err
 	}
 	s.copies = recordcopy.New(s.machine, o.Dir, o.Logf)

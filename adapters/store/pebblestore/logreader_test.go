@@ -53,7 +53,7 @@ func (s *shipping) start(fs vfs.FS) {
 	var err error
 	s.store, err = pebblestore.Open(s.options(fs))
 	must.OK(s.t, err)
-	if since := s.store.Timeline().Since; s.to == 0 {
+	if since := s.store.Timeline().LogAfter; s.to == 0 {
 		s.to = since
 	} else if since > s.to {
 		s.t.Fatalf("logs are kept since %v, but %v was read last", since, s.to)
@@ -239,7 +239,7 @@ func TestKeepLogs(t *testing.T) {
 	o := pebblestore.Options{Dir: "data", FS: fs, KeepLogs: 300 << 10, Logf: t.Logf}.Small()
 	s := open(t, o)
 	must.OK(t, create(t.Context(), s))
-	began := s.Timeline().Since
+	began := s.Timeline().LogAfter
 	if began == 0 {
 		t.Fatal("logs are not kept")
 	}
@@ -253,7 +253,7 @@ func TestKeepLogs(t *testing.T) {
 		}
 	}
 	write(200)
-	since := s.Timeline().Since
+	since := s.Timeline().LogAfter
 	if since == began {
 		t.Fatal("2 MB of logs are kept, more than the limit")
 	}

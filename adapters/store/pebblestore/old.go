@@ -12,13 +12,13 @@ import (
 
 // readOld reads the stored entities on which the mutations depend. If keep is true, it reads the entities of all
 // mutations. Otherwise the results are valid only until done is called.
-func (s *Store) readOld(l *liveTable, m []table.Mutation, buf *[]byte, keep bool) (olds []old, done func(), err error) {
-	olds = make([]old, len(m))
+func (s *Store) readOld(l *liveTable, m []table.Mutation, buf *[]byte, all bool) (olds []oldState, done func(), err error) {
+	olds = make([]oldState, len(m))
 	if len(m) > 1 {
-		return olds, func() {}, s.readMany(l, m, olds, buf, keep)
+		return olds, func() {}, s.readMany(l, m, olds, buf, all)
 	}
 	done = func() {}
-	if isUnconditionalPut(&m[0]) && !keep {
+	if isUnconditionalPut(&m[0]) && !all {
 		return olds, done, nil
 	}
 	*buf = l.appendKey((*buf)[:0], m[0].Key)
@@ -30,7 +30,7 @@ func (s *Store) readOld(l *liveTable, m []table.Mutation, buf *[]byte, keep bool
 		return nil, nil, err
 	}
 	olds[0].exists = true
-	if keep {
+	if all {
 		v = bytes.Clone(v)
 	}
 	olds[0].row, err = table.ParseRow(m[0].Key, v)
@@ -46,7 +46,7 @@ func isUnconditionalPut(m *table.Mutation) bool {
 
 // readMany reads the entities of the mutations in key order with one iterator. For most batches of inserts, one seek is
 // enough.
-func (s *Store) readMany(l *liveTable, m []table.Mutation, olds []old, buf *[]byte, keep bool) (err error) {
+func (s *Store) readMany(l *liveTable, m []table.Mutation, olds []oldState, buf *[]byte, keep bool) (err error) {
 	order := make([]int, 0, len(m))
 	for i := range m {
 		if keep || !isUnconditionalPut(&m[i]) {

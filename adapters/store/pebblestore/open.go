@@ -46,15 +46,15 @@ func Open(o Options) (*Store, error) {
 		}
 		opened <- err
 	}()
-	if err := s.await(opened, o.Interrupt); err != nil {
+	if err := s.awaitOpen(opened, o.Interrupt); err != nil {
 		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
 	}
 	return s, nil
 }
 
-// await waits until Store.open has returned. It returns an error if interrupt is closed while the opening waits for
+// awaitOpen waits until Store.open has returned. It returns an error if interrupt is closed while the opening waits for
 // disk space. The directory then remains locked, because Pebble cannot abort the opening.
-func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
+func (s *Store) awaitOpen(opened <-chan error, interrupt <-chan struct{}) error {
 	select {
 	case err := <-opened:
 		return err
@@ -113,7 +113,7 @@ func tryRead(o Options) error {
 		return err
 	}
 	_, follows, err := storedPosition(db)
-	if follows && len(logs.Lost()) > 0 {
+	if follows && len(logs.Losses()) > 0 {
 		err = fmt.Errorf("%w: it belongs to a secondary, and --accept-damage works only for a primary; remove all files in the data directory, and start the secondary again: it rebuilds its store from the backup location", ErrDamaged)
 	}
 	return errors.Join(err, db.Close())
@@ -152,7 +152,7 @@ func (s *Store) openChanging(o Options) error {
 	}
 	go s.backlog.Run(s.ending, func() (layers, running int) {
 		m := s.pebbleMetrics()
-		if s.room.Judge(int64(m.Total().TablesSize), o.Logf) {
+		if s.room.Update(int64(m.Total().TablesSize), o.Logf) {
 			s.calls.Go(func() { _ = s.db.Compact(s.ending, []byte{0}, []byte{255}, false) }) // an error only means that the memory is not freed
 		}
 		return int(m.Levels[0].Sublevels), int(m.Compact.NumInProgress)

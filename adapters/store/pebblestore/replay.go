@@ -48,8 +48,8 @@ func (s *Store) Replay(ctx context.Context, p commitlog.Position, commits []comm
 	if err != nil {
 		return err
 	}
-	u := undo{before: s.db.NewSnapshot()}
-	defer s.forget(u)
+	u := undo{snapshot: s.db.NewSnapshot()}
+	defer s.releaseSnapshot(u)
 	e, err := s.journal.registerReplay(first, p.Number, u)
 	if err != nil {
 		return err
@@ -186,13 +186,13 @@ func Drops(record []byte, key table.RecordKey) bool {
 	}
 }
 
-// Lead ends the replay of another store's log, so that the store accepts writes with Timestamps higher than the given
-// one. The store begins a new history, which continues the other store's history.
+// Promote ends the replay of another store's log, so that the store accepts writes with Timestamps higher than the
+// given one. The store begins a new history, which continues the other store's history.
 //
-// The parameter keepLogs is as in Options.KeepLogs. The parameter next is the ID of the store's new timeline in the
+// The parameter keepLogs is as in Options.KeepLogs. The parameter timeline is the ID of the store's new timeline in the
 // backup location, or "". If the process is killed, the next start finds the timeline by this ID.
-func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
-	if err := s.beginTimeline(above, keepLogs, next); err != nil {
+func (s *Store) Promote(above edm.Ticks, keepLogs int64, timeline string) error {
+	if err := s.beginTimeline(above, keepLogs, timeline); err != nil {
 		return err
 	}
 	h, ok, err := s.storedHistory()
@@ -215,7 +215,7 @@ func (s *Store) beginTimeline(above edm.Ticks, keepLogs int64, next string) erro
 	s.journal.numbers.Lock()
 	defer s.journal.numbers.Unlock()
 	err = s.shipping.Change(keepLogs, func(t *commitlog.Timeline) {
-		*t = commitlog.Timeline{Parent: p.Timeline, Left: p.Number, Since: p.Number, Next: next}
+		*t = commitlog.Timeline{Parent: p.Timeline, ForkedAt: p.Number, LogAfter: p.Number, Next: next}
 	})
 	if err != nil {
 		return err

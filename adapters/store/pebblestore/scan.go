@@ -35,7 +35,7 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 		if err != nil {
 			return table.Page{}, err
 		}
-		if l.dead.Load() {
+		if l.dropped.Load() {
 			if err := it.Close(); err != nil {
 				return table.Page{}, err
 			}
@@ -164,18 +164,18 @@ func (c *collector) collect(ctx context.Context, it *pebble.Iterator, in key.Ran
 	return err
 }
 
-// collectOld examines the hidden entities in the range, up to the key until. If until is nil, it examines all of them.
+// collectOld examines the hidden entities in the range, up to the key end. If end is nil, it examines all of them.
 // It reports whether a hidden entity has this key.
-func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) (at bool, err error) {
+func (c *collector) collectOld(ctx context.Context, bounds key.Range, end []byte) (at bool, err error) {
 	for len(c.hidden) > 0 && !at {
 		h := c.hidden[0]
-		if until != nil && c.isAfter(h.key, until) || c.isPastRange(h.key, in) {
+		if end != nil && c.isAfter(h.key, end) || c.isPastRange(h.key, bounds) {
 			return false, nil
 		}
 		c.hidden = c.hidden[1:]
-		at = until != nil && bytes.Equal(h.key, until)
+		at = end != nil && bytes.Equal(h.key, end)
 		switch {
-		case !in.Contains(h.key): // the entity is between two ranges
+		case !bounds.Contains(h.key): // the entity is between two ranges
 		case !h.known:
 			return false, table.ErrFull
 		case h.old.exists:
@@ -200,9 +200,9 @@ func (c *collector) isAfter(k, other []byte) bool {
 }
 
 // isPastRange reports whether a key comes after a range in the order of the scan.
-func (c *collector) isPastRange(k []byte, in key.Range) bool {
+func (c *collector) isPastRange(k []byte, bounds key.Range) bool {
 	if c.descending {
-		return bytes.Compare(k, in.Start) < 0
+		return bytes.Compare(k, bounds.Start) < 0
 	}
-	return in.End != nil && bytes.Compare(k, in.End) >= 0
+	return bounds.End != nil && bytes.Compare(k, bounds.End) >= 0
 }

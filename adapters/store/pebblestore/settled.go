@@ -21,10 +21,10 @@ import (
 // Commits of different stripes are independent. So reads may show a commit of one stripe and hide an older commit of
 // another stripe.
 
-// forget releases the snapshot of a commit that is durable or has failed.
-func (s *Store) forget(u undo) {
-	if u.before != nil {
-		s.calls.Go(func() { u.before.Close() }) // Close cannot fail, but may wait for a lock of Pebble
+// releaseSnapshot releases the snapshot of a commit that is durable or has failed.
+func (s *Store) releaseSnapshot(u undo) {
+	if u.snapshot != nil {
+		s.calls.Go(func() { u.snapshot.Close() }) // Close cannot fail, but may wait for a lock of Pebble
 	}
 }
 
@@ -68,7 +68,7 @@ func (s *Store) withDurableView(do func(v view) error) error {
 	}
 	hidden, catalog := j.pendingCommits()
 	if catalog != nil {
-		return do(view{s, catalog.undo.before, false, hidden})
+		return do(view{s, catalog.undo.snapshot, false, hidden})
 	}
 	return do(view{s, s.db, true, hidden})
 }
@@ -101,18 +101,18 @@ func (v view) liveTable(tbl table.RecordKey) (*liveTable, error) {
 // hiddenRow is the older state of an entity. Reads show this state, because the newer commits to the entity might not be durable yet.
 type hiddenRow struct {
 	key   []byte
-	old   old
+	old   oldState
 	known bool
 }
 
 // rows returns, in key order, the states that the entities in a range had before the hidden commits.
-func (v view) rows(l *liveTable, in key.Range) (list []hiddenRow) {
+func (v view) rows(l *liveTable, bounds key.Range) (list []hiddenRow) {
 	for _, e := range v.hidden {
 		if e.undo.liveTable.incarnation != l.incarnation {
 			continue
 		}
 		for i, m := range e.undo.mutations {
-			if bytes.Compare(m.Key, in.Start) < 0 || in.End != nil && bytes.Compare(m.Key, in.End) >= 0 {
+			if bytes.Compare(m.Key, bounds.Start) < 0 || bounds.End != nil && bytes.Compare(m.Key, bounds.End) >= 0 {
 				continue
 			}
 			h := hiddenRow{key: bytes.Clone(m.Key), known: e.undo.olds != nil}

@@ -36,7 +36,7 @@ func TestSettledOrder(t *testing.T) {
 			a, b = stripe{}, stripe{}
 			j := new(journal)
 			clock := edm.Ticks(0)
-			j.begin(table.NewClock(func() edm.Ticks { clock++; return clock }, 0, func(edm.Ticks) error { return nil }), 0)
+			j.start(table.NewClock(func() edm.Ticks { clock++; return clock }, 0, func(edm.Ticks) error { return nil }), 0)
 			var all []*entry
 			for _, st := range test.commits {
 				e, err := j.register(undo{stripe: st})

@@ -17,8 +17,8 @@ func (s *Store) ReadLog(after edm.Ticks) commitlog.Reader { return s.shipping.Re
 // AwaitDurable waits until all commits registered before the call are durable, or until ctx is done. It returns a
 // number up to which all commits are durable, and the argument now.
 //
-// The result whole reports whether these commits include every commit that returned before the time now.
-func (s *Store) AwaitDurable(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool) {
+// The result complete reports whether these commits include every commit that returned before the time now.
+func (s *Store) AwaitDurable(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, complete bool) {
 	last := s.journal.last.Load()
 	_ = s.journal.wait(ctx, last) // the wait may fail, so s.Durable() may be lower than last
 	number = s.Durable()
@@ -48,7 +48,7 @@ func (s *Store) ChangeTimeline(do func(*commitlog.Timeline)) error {
 // begins another timeline.
 func (s *Store) BeginTimeline(id, parent string, left edm.Ticks) error {
 	return s.ChangeTimeline(func(t *commitlog.Timeline) {
-		*t = commitlog.Timeline{ID: id, Parent: parent, Left: left, Since: t.Since}
+		*t = commitlog.Timeline{ID: id, Parent: parent, ForkedAt: left, LogAfter: t.LogAfter}
 	})
 }
 
@@ -75,9 +75,9 @@ func (s *Store) Started() edm.Ticks { return s.journal.started }
 
 // LogWritten returns the number of bytes written to the log since the store was opened, and the total size of the logs
 // kept for shipping.
-func (s *Store) LogWritten() (written, kept int64) {
-	_, kept = s.shipping.Kept()
-	return int64(s.pebbleMetrics().WAL.BytesWritten), kept
+func (s *Store) LogWritten() (bytesWritten, bytesKept int64) {
+	_, bytesKept = s.shipping.Kept()
+	return int64(s.pebbleMetrics().WAL.BytesWritten), bytesKept
 }
 
 // Span says which commits a checkpoint contains: all up to Low, and none above High. No commit ever gets a number in
@@ -85,14 +85,14 @@ func (s *Store) LogWritten() (written, kept int64) {
 type Span struct{ Low, High, Quiet edm.Ticks }
 
 // raiseToNow raises the clock to the current time. The result last is the highest commit number issued so far. No
-// commit gets a number in (last, until].
-func (s *Store) raiseToNow() (last, until edm.Ticks) {
+// commit gets a number in (last, end].
+func (s *Store) raiseToNow() (last, end edm.Ticks) {
 	s.journal.numbers.Lock()
 	defer s.journal.numbers.Unlock()
 	last = edm.Ticks(s.journal.last.Load())
-	until = max(last, s.now())
-	s.journal.clock.Raise(until)
-	return last, until
+	end = max(last, s.now())
+	s.journal.clock.Raise(end)
+	return last, end
 }
 
 // CheckpointSpan makes a [Store.Checkpoint] to which the shipped log can be applied. When it returns, all commits up to

@@ -174,15 +174,15 @@ func (s *Store) die(err error) {
 	s.fatal(err)
 }
 
-// admit returns an error if the disk or the memory has no space for the mutations.
-func (s *Store) admit(m []table.Mutation) error {
+// checkSpace returns an error if the disk or the memory has no space for the mutations.
+func (s *Store) checkSpace(m []table.Mutation) error {
 	if s.room.IsFull() {
 		return s.room.Admit(!slices.ContainsFunc(m, func(m table.Mutation) bool { return !m.Kind.Removes() }))
 	}
 	return s.disk.Admit(m)
 }
 
-// admitDelete is like admit. The parameter deletes is true if the change only deletes data.
+// admitDelete is like checkSpace. The parameter deletes is true if the change only deletes data.
 func (s *Store) admitDelete(deletes bool) error {
 	if err := s.room.Admit(deletes); err != nil {
 		return err

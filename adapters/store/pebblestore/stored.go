@@ -10,15 +10,15 @@ import (
 )
 
 // read returns a copy of the entity with this full key, or table.ErrNoEntity.
-func read(from pebble.Reader, full []byte) (table.Row, error) {
-	v, closer, err := from.Get(full)
+func read(from pebble.Reader, fullKey []byte) (table.Row, error) {
+	v, closer, err := from.Get(fullKey)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return table.Row{}, table.ErrNoEntity
 	}
 	if err != nil {
 		return table.Row{}, err
 	}
-	k := full[layout.PrefixLength:]
+	k := fullKey[layout.PrefixLength:]
 	own := make([]byte, len(k)+len(v))
 	copy(own, k)
 	copy(own[len(k):], v)

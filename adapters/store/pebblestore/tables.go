@@ -13,9 +13,9 @@ import (
 // liveTable is one incarnation of a table, from its creation to its drop.
 type liveTable struct {
 	incarnation table.Incarnation
-	// dead is set before the batch that drops the table is applied. If dead is not set after a read, the read has seen
-	// the table before the drop.
-	dead atomic.Bool
+	// dropped is set before the batch that drops the table is applied. If dropped is not set after a read, the read has
+	// seen the table before the drop.
+	dropped atomic.Bool
 	// traits are the declared options of the table. They change only while all stripes are held, and so never during a
 	// commit.
 	traits atomic.Pointer[table.Traits]
@@ -70,7 +70,7 @@ func (t *tables) notifyWaiters(of map[table.Incarnation]edm.Ticks) {
 	defer t.mu.RUnlock()
 	for _, l := range t.live {
 		if n := of[l.incarnation]; n > 0 {
-			l.news.Tell(int64(n))
+			l.news.Announce(int64(n))
 		}
 	}
 }
@@ -90,9 +90,9 @@ func (t *tables) setDead(key table.RecordKey) {
 	defer t.mu.Unlock()
 	if old := t.live[key]; old != nil {
 		delete(t.live, key)
-		// dead is set only after the map entry is deleted. A reader that sees dead and looks up the table again cannot
-		// find this incarnation.
-		old.dead.Store(true)
+		// dropped is set only after the map entry is deleted. A reader that sees dropped and looks up the table again
+		// cannot find this incarnation.
+		old.dropped.Store(true)
 		old.news.Ring()
 	}
 }

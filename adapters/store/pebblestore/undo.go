@@ -12,15 +12,15 @@ type undo struct {
 	stripe    *stripe // stripe of the commit; nil for a catalog change
 	liveTable *liveTable
 	mutations []table.Mutation // memory of the caller of Commit, valid until the call of journal.done
-	olds      []old            // entities before the commit; nil if there is plenty of disk space, because reads then hide no commits
+	olds      []oldState       // entities before the commit; nil if there is plenty of disk space, because reads then hide no commits
 
-	// before is a snapshot of the state before a catalog change or replayed commits. Until a drop is durable, readers
-	// see the dropped table in it.
-	before *pebble.Snapshot
+	// snapshot is a snapshot of the state before a catalog change or replayed commits. Until a drop is durable,
+	// readers see the dropped table in it.
+	snapshot *pebble.Snapshot
 }
 
-// old is the state of an entity before a mutation.
-type old struct {
+// oldState is the state of an entity before a mutation.
+type oldState struct {
 	row    table.Row
 	exists bool
 }

@@ -31,11 +31,11 @@ var (
 	errReadOnly = unsupported("This is a replica: write to the primary.")
 )
 
-// busy is [table.ErrBusy] with the cause of a failure in which nothing was applied. The cause is only for the log.
-type busy struct{ cause error }
+// busyError is [table.ErrBusy] with the cause of a failure in which nothing was applied. The cause is only for the log.
+type busyError struct{ cause error }
 
-func (b *busy) Error() string   { return table.ErrBusy.Error() + ": " + b.cause.Error() }
-func (b *busy) Unwrap() []error { return []error{table.ErrBusy, b.cause} }
+func (b *busyError) Error() string   { return table.ErrBusy.Error() + ": " + b.cause.Error() }
+func (b *busyError) Unwrap() []error { return []error{table.ErrBusy, b.cause} }
 
 // readError converts the error of a failed read to an error of package table. If ctx is done, it returns the error of
 // ctx.
@@ -43,7 +43,7 @@ func readError(ctx context.Context, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
 	}
-	return &busy{err}
+	return &busyError{err}
 }
 
 // writeError combines the errors of the writes of one commit. It returns nil if there is no error, [table.ErrBusy] if
@@ -61,7 +61,7 @@ func writeError(errs []error) error {
 	case failure == nil:
 		return nil
 	case certain:
-		return &busy{failure}
+		return &busyError{failure}
 	}
 	return &unknown{failure}
 }

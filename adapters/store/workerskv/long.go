@@ -17,8 +17,8 @@ func positionAfter(k []byte) []byte { return append(bytes.Clone(k), 0xFF) }
 // begins after the mark of these keys, because the scan then does not reach the mark.
 func (s *scanner) startLong(ctx context.Context, st *stream) (full bool, err error) {
 	start := st.r.Start
-	n := cut(start, overflow)
-	if s.long == nil || n == len(start) {
+	n := cutLength(start, overflow)
+	if s.scanLongKeys == nil || n == len(start) {
 		return false, nil
 	}
 	if _, ok := pointOf(st.r); ok && len(start) <= maxKey {
@@ -29,7 +29,7 @@ func (s *scanner) startLong(ctx context.Context, st *stream) (full bool, err err
 
 // readLong is called at a mark whose keys begin with k. It reads all entities whose keys begin with k from the primary.
 func (s *scanner) readLong(ctx context.Context, st *stream, k []byte) (full bool, err error) {
-	if s.long == nil {
+	if s.scanLongKeys == nil {
 		return false, errCell
 	}
 	return s.delegate(ctx, st, st.r.Intersect(key.Range{Start: append(bytes.Clone(k), 1), End: positionAfter(k)}))
@@ -53,7 +53,7 @@ func (s *scanner) delegate(ctx context.Context, st *stream, r key.Range) (full b
 	if one.Bytes > 0 {
 		one.Bytes = max(one.Bytes-s.page.Size(), 1)
 	}
-	page, err := s.long(ctx, one)
+	page, err := s.scanLongKeys(ctx, one)
 	if err != nil {
 		return false, err
 	}

@@ -79,7 +79,7 @@ const digestSize = 8
 // markOf returns the name of the mark for a key that is too long for a name in KV. It consists of the beginning of the
 // key, the constant after, and a digest of the key.
 func markOf(prefix string, k []byte) string {
-	b := appendPosition([]byte(prefix), k[:cut(k, overflow)])
+	b := appendPosition([]byte(prefix), k[:cutLength(k, overflow)])
 	digest := sha256.Sum256(k)
 	return string(hex.AppendEncode(append(b, after), digest[:digestSize]))
 }
@@ -93,8 +93,8 @@ func markedBy(prefix, name string) []byte {
 	return bytes.ReplaceAll([]byte(name[len(prefix):i]), []byte{separator}, []byte{0})
 }
 
-// cut returns the greatest offset, at most n, at which a key can be cut without dividing a UTF-8 character.
-func cut(k []byte, n int) int {
+// cutLength returns the greatest offset, at most n, at which a key can be cut without dividing a UTF-8 character.
+func cutLength(k []byte, n int) int {
 	if n >= len(k) {
 		return len(k)
 	}

@@ -74,7 +74,7 @@ func prefixOf(r key.Range) []byte {
 	for n < min(len(r.Start), len(r.End)) && r.Start[n] == r.End[n] && r.Start[n] != 1 {
 		n++
 	}
-	return r.Start[:cut(r.Start, n)]
+	return r.Start[:cutLength(r.Start, n)]
 }
 
 // pointOf returns the only key that a range can contain. ok is false if the range can contain more keys.

@@ -50,7 +50,7 @@ func (p *Publisher) Rows(ctx context.Context, incarnation table.Incarnation, cha
 	}
 	for i, outcome := range p.write(ctx, writes) {
 		done[of[i]] = outcome == nil
-		if err == nil && !Rests(outcome) {
+		if err == nil && !IsTooSoon(outcome) {
 			err = outcome
 		}
 	}
@@ -92,8 +92,8 @@ func (p *Publisher) RemoveRecord(ctx context.Context, key string) error {
 // whose names begin with the given text. All publishers of the incarnation must have stopped.
 //
 // Purge makes at most the given number of KV calls, and reports whether more work remains.
-func (p *Publisher) Purge(ctx context.Context, incarnation table.Incarnation, sources string, calls int) (more bool, err error) {
-	err = purge(ctx, p.ns, &budget{calls: calls}, spaceSyncs+sources, entityPrefix(incarnation))
+func (p *Publisher) Purge(ctx context.Context, incarnation table.Incarnation, sources string, maxCalls int) (hasMore bool, err error) {
+	err = purge(ctx, p.ns, &budget{calls: maxCalls}, spaceSyncs+sources, entityPrefix(incarnation))
 	if errors.Is(err, errSpent) {
 		return true, nil
 	}
@@ -158,6 +158,6 @@ func (p *Publisher) write(ctx context.Context, writes []Write) []error {
 	return outcomes
 }
 
-// Rests reports whether a call failed only because the name was written less than a second ago. The caller must then
-// retry later.
-func Rests(err error) bool { return errors.Is(err, errRests) }
+// IsTooSoon reports whether a call failed only because the name was written less than a second ago. The caller must
+// then retry later.
+func IsTooSoon(err error) bool { return errors.Is(err, errRests) }

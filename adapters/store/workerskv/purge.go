@@ -18,11 +18,11 @@ func (s *Store) writeNote(ctx context.Context, r *table.Record) error {
 }
 
 // Purge deletes the entities of tables that were dropped at least two minutes ago. It makes at most the given number of
-// KV calls, which must be 20 or more. The result more reports whether such entities may remain.
+// KV calls, which must be 20 or more. The result hasMore reports whether such entities may remain.
 //
 // Without regular calls of Purge, the entities remain in KV, which charges for them.
-func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
-	b := &budget{calls: calls}
+func (s *Store) Purge(ctx context.Context, maxCalls int) (hasMore bool, err error) {
+	b := &budget{calls: maxCalls}
 	cursor := ""
 	for {
 		if b.calls--; b.calls < 0 {
@@ -43,10 +43,10 @@ func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 			if err != nil {
 				return true, err
 			}
-			more = more || waits
+			hasMore = hasMore || waits
 		}
 		if cursor = next; cursor == "" {
-			return more, nil
+			return hasMore, nil
 		}
 	}
 }

@@ -148,14 +148,14 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	return table.RevisionOf(t), nil
 }
 
-// demand reads a record. It returns table.ErrRevision unless the record has the revision want. If want is "", the
-// record must not exist.
-func (s *Store) demand(ctx context.Context, key table.RecordKey, want table.Revision) (table.Record, error) {
+// demand reads a record. It returns table.ErrRevision unless the record has the given revision. If revision is "",
+// the record must not exist.
+func (s *Store) demand(ctx context.Context, key table.RecordKey, revision table.Revision) (table.Record, error) {
 	r, err := s.ReadRecord(ctx, key, table.Strong)
 	if err != nil && !errors.Is(err, table.ErrNoRecord) {
 		return r, err
 	}
-	if r.Revision != want {
+	if r.Revision != revision {
 		return r, table.ErrRevision
 	}
 	return r, nil

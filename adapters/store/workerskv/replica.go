@@ -21,9 +21,9 @@ var _ table.Store = (*Replica)(nil)
 // NewReplica returns a Replica. It reads unpublished tables, and entities whose keys are too long for KV, from primary.
 // If primary is nil, such tables do not exist, and such entities cause [table.ErrKeyTooLong].
 //
-// calls is the maximum number of KV calls for a page of a scan; 0 means 500.
-func NewReplica(ns Namespace, primary table.Store, calls int) *Replica {
-	return &Replica{ns: ns, primary: primary, calls: callsPerPage(calls)}
+// maxCalls is the maximum number of KV calls for a page of a scan; 0 means 500.
+func NewReplica(ns Namespace, primary table.Store, maxCalls int) *Replica {
+	return &Replica{ns: ns, primary: primary, calls: callsPerPage(maxCalls)}
 }
 
 // ReadRecord implements [table.Store]. Like reads of entities, it may return an old state.
@@ -76,7 +76,7 @@ func (r *Replica) Scan(ctx context.Context, t table.RecordKey, request table.Sca
 		return table.Page{}, err
 	}
 	s := scanner{ns: r.ns, prefix: entityPrefix(d.Incarnation), request: request, budget: budget{calls: r.calls}}
-	s.long = func(ctx context.Context, request table.ScanRequest) (table.Page, error) {
+	s.scanLongKeys = func(ctx context.Context, request table.ScanRequest) (table.Page, error) {
 		if r.primary == nil {
 			return table.Page{}, table.ErrKeyTooLong
 		}

@@ -200,7 +200,7 @@ func TestReader(t *testing.T) {
 	}
 	for _, s := range steps {
 		if err := s.do(); err != nil {
-			if !workerskv.Rests(err) {
+			if !workerskv.IsTooSoon(err) {
 				t.Fatalf("%s: %v", s.what, err)
 			}
 			t.Fatalf("%s: the name rests", s.what)
@@ -257,7 +257,7 @@ func TestSynced(t *testing.T) {
 	}
 	want("acct/", 20)
 	want("acct2/", 10)
-	if err := pub.Forget(t.Context(), "acct/a/1"); !workerskv.Rests(err) {
+	if err := pub.Forget(t.Context(), "acct/a/1"); !workerskv.IsTooSoon(err) {
 		t.Errorf("a name that was just written rests; got %v", err)
 	}
 	w.wait(time.Second)

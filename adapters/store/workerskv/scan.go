@@ -14,9 +14,9 @@ import (
 type scanner struct {
 	ns     Namespace
 	prefix string // prefix of the names of entities
-	// long is the function that scans the primary for keys that are too long for names. It is nil in a Store, which has
-	// no such keys.
-	long func(ctx context.Context, r table.ScanRequest) (table.Page, error)
+	// scanLongKeys is the function that scans the primary for keys that are too long for names. It is nil in a
+	// Store, which has no such keys.
+	scanLongKeys func(ctx context.Context, r table.ScanRequest) (table.Page, error)
 
 	request table.ScanRequest
 	page    table.PageBuilder
@@ -79,11 +79,11 @@ func (s *scanner) open(ctx context.Context, r key.Range) (*stream, cursor, error
 		return st, at, err
 	}
 	common := prefixOf(r)
-	common = common[:cut(common, maxKey)]
+	common = common[:cutLength(common, maxKey)]
 	if at.common > len(common) { // the cursor is invalid, because the common prefix of a scan never becomes shorter
 		at.kv = ""
 	} else if at.kv != "" {
-		common = common[:cut(common, at.common)]
+		common = common[:cutLength(common, at.common)]
 	}
 	st.common = len(common)
 	limit := math.MaxInt
@@ -95,7 +95,7 @@ func (s *scanner) open(ctx context.Context, r key.Range) (*stream, cursor, error
 }
 
 // peek returns the current entity or mark, and its key. It returns nil at the end of the range.
-func (s *stream) peek(ctx context.Context) (*found, []byte, error) {
+func (s *stream) peek(ctx context.Context) (*foundName, []byte, error) {
 	f, err := s.walk.peek(ctx)
 	if f == nil || err != nil {
 		return nil, nil, err
@@ -155,9 +155,9 @@ func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 	}
 }
 
-// examine adds a row to the page if the row matches the filter. The result full means that the page was already full
+// examine adds a row to the page if the row matches the filter. The result isFull means that the page was already full
 // and the row was not added.
-func (s *scanner) examine(ctx context.Context, row *table.Row) (full bool, err error) {
+func (s *scanner) examine(ctx context.Context, row *table.Row) (isFull bool, err error) {
 	verdict, err := s.page.Examine(ctx, row)
 	if verdict == table.Take {
 		s.page.Page.Rows = append(s.page.Page.Rows, *row)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// found is a name that a walk has reached, with its decoded metadata.
-type found struct {
+// foundName is a name that a walk has reached, with its decoded metadata.
+type foundName struct {
 	name string
 	peeked
 }
@@ -21,9 +21,9 @@ type budget struct {
 	lists   int         // number of list calls that the page has made
 }
 
-// spent reports whether the page must not list further names. The time limit applies only after the first minCalls list
-// calls.
-func (b *budget) spent() bool {
+// isSpent reports whether the page must not list further names. The time limit applies only after the first minCalls
+// list calls.
+func (b *budget) isSpent() bool {
 	return b.calls <= 0 || b.lists >= minCalls && b.expired != nil && b.expired()
 }
 
@@ -46,8 +46,8 @@ type walk struct {
 	cursor string // the cursor of the list that returned page
 	next   string // the cursor of the list after page; "" at the end
 	begun  bool
-	last   string // the last consumed name
-	point  *found // set if the walk visits only a single name
+	last   string     // the last consumed name
+	point  *foundName // set if the walk visits only a single name
 }
 
 // newWalk returns a walk that skips the names below from. The parameter cursor is the cursor of an earlier walk with
@@ -64,7 +64,7 @@ func newPoint(ctx context.Context, ns Namespace, b *budget, name string) (*walk,
 	}
 	body, err := w.read(ctx, name)
 	if body != nil {
-		w.point = &found{name, peeked{stamp: stampOf(body), body: body}}
+		w.point = &foundName{name, peeked{stamp: stampOf(body), body: body}}
 	}
 	return w, err
 }
@@ -72,7 +72,7 @@ func newPoint(ctx context.Context, ns Namespace, b *budget, name string) (*walk,
 // fill lists names until the page contains a name or the list is complete.
 func (w *walk) fill(ctx context.Context) error {
 	for len(w.page) == 0 && (!w.begun || w.next != "") {
-		if w.budget.spent() {
+		if w.budget.isSpent() {
 			return errSpent
 		}
 		w.budget.calls--
@@ -115,7 +115,7 @@ func (w *walk) read(ctx context.Context, name string) ([]byte, error) {
 }
 
 // peek returns the current name with its metadata, or nil at the end.
-func (w *walk) peek(ctx context.Context) (*found, error) {
+func (w *walk) peek(ctx context.Context) (*foundName, error) {
 	if w.point != nil {
 		return w.point, nil
 	}
@@ -130,7 +130,7 @@ func (w *walk) peek(ctx context.Context) (*found, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &found{k.Name, p}, nil
+	return &foundName{k.Name, p}, nil
 }
 
 // skipCell consumes the current name.
@@ -152,7 +152,7 @@ func (w *walk) resume() string {
 }
 
 // body returns the whole cell of a name, or nil if the name was deleted after the list.
-func (w *walk) body(ctx context.Context, f *found) ([]byte, error) {
+func (w *walk) body(ctx context.Context, f *foundName) ([]byte, error) {
 	if f.body != nil {
 		return f.body, nil
 	}

@@ -13,9 +13,9 @@ const (
 // increases it. A client that is silent or too slow uses up its allowance, and the server then closes the connection.
 type allowance time.Duration
 
-// spend subtracts the time of a wait from the allowance, and adds the time that the transferred bytes take at the
+// subtract subtracts the time of a wait from the allowance, and adds the time that the transferred bytes take at the
 // minimum rate.
-func (p *allowance) spend(waited time.Duration, bytes int) {
+func (p *allowance) subtract(waited time.Duration, bytes int) {
 	restored := time.Duration(bytes) * (time.Second / leastRate)
 	*p = min(*p-allowance(waited)+allowance(restored), allowance(fullAllowance))
 }

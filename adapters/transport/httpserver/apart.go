@@ -89,7 +89,7 @@ func (s *connections) awaitApart(ctx context.Context) error {
 // waitApart sets a connection apart while its request waits for changes, and then makes fasthttp serve the request
 // again. If the client has closed the connection, the server closes it too.
 func (s *connections) waitApart(line *conn, c *fasthttp.RequestCtx, req *protocol.Request, w *changefeed.Wait, began time.Time) {
-	until := req.Until.(*clientContext)
+	until := req.Stopping.(*clientContext)
 	next := &repeatedRequest{headOf(&c.Request.Header), w, began}
 	s.setApart(line, c, func() bool {
 		w.Await()

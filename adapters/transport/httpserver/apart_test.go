@@ -256,7 +256,7 @@ func TestApartWait(t *testing.T) {
 			must.OK(t, f.conn.Close())
 			f.stop()
 			must.OK(t, <-f.done)
-			if n, c := f.waiters.Waiting(), f.Connections(); n != 0 || c.Open != 0 {
+			if n, c := f.waiters.Count(), f.Connections(); n != 0 || c.Open != 0 {
 				t.Errorf("at the end %d wait: %+v", n, c)
 			}
 		})
@@ -272,7 +272,7 @@ func TestApartFails(t *testing.T) {
 		status int
 	}{
 		"panic": {func() protocol.Response { panic("for the test") }, 500},
-		"cut":   {func() protocol.Response { return protocol.Response{Cut: true} }, 0},
+		"cut":   {func() protocol.Response { return protocol.Response{Disconnect: true} }, 0},
 	} {
 		f := newFeeds(t, false)
 		f.fails.Store(&tt.fails)

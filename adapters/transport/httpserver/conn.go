@@ -118,7 +118,7 @@ func (c *conn) Read(p []byte) (int, error) {
 			return n, err
 		}
 		if !c.quiet {
-			c.receiving.spend(clock()-begin, n)
+			c.receiving.subtract(clock()-begin, n)
 		}
 		switch {
 		case !errors.Is(err, os.ErrDeadlineExceeded):
@@ -144,11 +144,11 @@ func (c *conn) Write(p []byte) (n int, err error) {
 		k, err := c.Conn.Write(p[n:])
 		n += k
 		if !errors.Is(err, os.ErrDeadlineExceeded) { // the system has buffered the bytes, which is the usual case
-			c.sending.spend(clock()-begin, k)
+			c.sending.subtract(clock()-begin, k)
 			return n, err
 		}
 		now := sendQueueBytes(c.Conn)
-		c.sending.spend(clock()-begin, k+c.untaken-now)
+		c.sending.subtract(clock()-begin, k+c.untaken-now)
 		c.untaken = now
 		if c.sending <= 0 || c.writeEnd.isPassed() {
 			return n, err
@@ -271,7 +271,7 @@ func (f *front) Close() error {
 }
 
 // fasthttp calls these methods to limit reads and writes. A conn has its own limit, so SetDeadline and SetWriteDeadline
-// do nothing. SetReadDeadline must work, because expected.begin limits the wait for a body with it.
+// do nothing. SetReadDeadline must work, because expected.configureBody limits the wait for a body with it.
 
 func (f *front) SetDeadline(time.Time) error       { return nil }
 func (f *front) SetReadDeadline(t time.Time) error { return f.line.SetReadDeadline(t) }

@@ -17,9 +17,9 @@ type expected struct {
 	list map[*fasthttp.RequestHeader]share // memory that each request uses; zero if no memory was available
 }
 
-// begin is called by fasthttp between the head and the body of a request. If the client's share of the memory is used
-// up, it sets a very short read timeout. fasthttp then reads only a body that has already arrived.
-func (e *expected) begin(head *fasthttp.RequestHeader) (c fasthttp.RequestConfig) {
+// configureBody is called by fasthttp between the head and the body of a request. If the client's share of the memory
+// is used up, it sets a very short read timeout. fasthttp then reads only a body that has already arrived.
+func (e *expected) configureBody(head *fasthttp.RequestHeader) (c fasthttp.RequestConfig) {
 	if head.ContentLength() <= 0 {
 		return c
 	}
@@ -27,7 +27,7 @@ func (e *expected) begin(head *fasthttp.RequestHeader) (c fasthttp.RequestConfig
 	if from, ok := forwardedFor(head); ok {
 		s.client = Network(from)
 	}
-	if !s.try(e.room.wait) {
+	if !s.tryGrow(e.room.wait) {
 		s, c.ReadTimeout = share{}, 1
 	}
 	e.mu.Lock()

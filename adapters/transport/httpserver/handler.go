@@ -79,8 +79,8 @@ func (h *Handler) fill(in *inbound, c *fasthttp.RequestCtx) {
 		req.Source = tcp.AddrPort().Addr().Unmap()
 	}
 	if line := lineOf(c.Conn()); line == nil || line.slots == nil { // a pipelined request must not wait, because it occupies one of few slots
-		if req.Until = h.until; h.until != nil && line != nil && mayWait(req.Target, head) {
-			req.Until, req.ServesAgain = &clientContext{Context: h.until, line: line}, h.until.Err() == nil && canBeApart(line, c)
+		if req.Stopping = h.until; h.until != nil && line != nil && mayWait(req.Target, head) {
+			req.Stopping, req.ServesAgain = &clientContext{Context: h.until, line: line}, h.until.Err() == nil && canBeApart(line, c)
 		}
 	}
 	known := !h.TrustProxy || throughProxy(head, req)
@@ -108,7 +108,7 @@ func throughProxy(head *fasthttp.RequestHeader, req *protocol.Request) bool {
 func (h *Handler) serveOwn(in *inbound, c *fasthttp.RequestCtx) {
 	body := &in.body
 	waits := body.waitingShare()
-	if body.stream != nil && body.length > 0 && body.length <= maxDrain && (body.hasArrived() || waits.try(h.room.wait)) {
+	if body.stream != nil && body.length > 0 && body.length <= maxDrain && (body.hasArrived() || waits.tryGrow(h.room.wait)) {
 		body.unwanted = true // body.Read then does not count these bytes towards the memory
 		in.req.Body = body
 	}
@@ -140,7 +140,7 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 		h.connections.waitApart(line, c, req, resp.Wait, begin)
 		return
 	}
-	if l, ok := req.Until.(*clientContext); ok {
+	if l, ok := req.Stopping.(*clientContext); ok {
 		l.stop()
 	}
 	if body.busy {
@@ -153,14 +153,14 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	if resp.Operation != "" && req.Method != "OPTIONS" && !h.connections.recordAccount(line, resp.Account) {
 		c.SetConnectionClose()
 	}
-	resp.Received, resp.Sent, resp.Took = body.n, len(resp.Body), time.Since(begin)
+	resp.Received, resp.Sent, resp.Duration = body.n, len(resp.Body), time.Since(begin)
 	if h.Observe != nil {
-		h.Observe(&resp, begin.Add(resp.Took)) // the sum costs less than reading the clock again
+		h.Observe(&resp, begin.Add(resp.Duration)) // the sum costs less than reading the clock again
 	}
-	if resp.Cut {
+	if resp.Disconnect {
 		resp.Release()
 		body.share.release()
-		cut(c)
+		abortConnection(c)
 		return
 	}
 	if len(resp.Body) <= maxCopied && resp.Stream == nil {
@@ -246,7 +246,7 @@ func (h *Handler) chargeResponse(body *incoming, resp protocol.Response) protoco
 	}
 	resp.Release()
 	refusal := h.Refuse(body.req, table.ServerBusy.Err())
-	refusal.About(&resp.Summary)
+	refusal.CopyRequest(&resp.Summary)
 	refusal.Refused = protocol.RefusedMemory
 	return refusal
 }
@@ -256,8 +256,9 @@ func (h *Handler) releaseWhenSent(body *incoming, resp *protocol.Response) {
 	resp.OnRelease(func() { whole.Release(); held.release() })
 }
 
-// cut closes the connection as if the server had crashed: the client gets no response and, if possible, a TCP reset.
-func cut(c *fasthttp.RequestCtx) {
+// abortConnection closes the connection as if the server had crashed: the client gets no response and, if possible, a
+// TCP reset.
+func abortConnection(c *fasthttp.RequestCtx) {
 	c.HijackSetNoResponse(true)
 	c.Hijack(func(conn net.Conn) {
 		if u, ok := conn.(interface{ UnsafeConn() net.Conn }); ok {
@@ -276,7 +277,7 @@ func cut(c *fasthttp.RequestCtx) {
 // is still sending could get a reset before the response. It does not read on if the client's share of the memory is
 // used up.
 func closeAfter(c *fasthttp.RequestCtx, waits share) {
-	if !waits.try(waits.room.wait) {
+	if !waits.tryGrow(waits.room.wait) {
 		c.SetConnectionClose()
 		return
 	}
@@ -372,7 +373,7 @@ const lingerTime = 10 * time.Second
 // drain discards at most n bytes, and reports whether the body has ended.
 func (b *incoming) drain(n int64) bool {
 	if waits := b.waitingShare(); !b.hasArrived() {
-		if !waits.try(waits.room.wait) {
+		if !waits.tryGrow(waits.room.wait) {
 			return false
 		}
 		defer waits.release()

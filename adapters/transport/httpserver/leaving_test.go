@@ -22,10 +22,10 @@ import (
 // (gone).
 func waiter(begun chan<- struct{}, let <-chan struct{}, gone chan<- struct{}) protocolFunc {
 	return func(_ context.Context, req *protocol.Request) protocol.Response {
-		if req.Until == nil { // the request was pipelined; such a request gets no Until, because it must not wait
+		if req.Stopping == nil { // the request was pipelined; such a request gets no Stopping, because it must not wait
 			return protocol.Response{Status: 204}
 		}
-		until, cancel := context.WithCancel(req.Until) // derive a context, because protocol.Handler also derives one, with a timeout
+		until, cancel := context.WithCancel(req.Stopping) // derive a context, because protocol.Handler also derives one, with a timeout
 		defer cancel()
 		done := until.Done()
 		begun <- struct{}{}

@@ -38,15 +38,15 @@ type share struct {
 // grow adds n bytes to the share. It fails if fewer than n bytes are free, or if the client or the account would then
 // use more memory than remains free. It never fails for the only request that uses memory.
 func (s *share) grow(n int64) bool {
-	ok := s.try(n)
+	ok := s.tryGrow(n)
 	if !ok {
 		s.room.refuse()
 	}
 	return ok
 }
 
-// try is like grow, but does not count a failure as a refused request.
-func (s *share) try(n int64) bool {
+// tryGrow is like grow, but does not count a failure as a refused request.
+func (s *share) tryGrow(n int64) bool {
 	r := s.room
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -98,7 +98,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		SecureErrorLogMessage:        true, // headers are not logged, because they contain signatures
 	}
 	if s.early != nil {
-		server.HeaderReceived, server.ErrorHandler = s.early.begin, s.early.refuse
+		server.HeaderReceived, server.ErrorHandler = s.early.configureBody, s.early.refuse
 	}
 	s.open.serve, s.open.panicked = server.ServeConn, s.logPanic
 	l = s.open.listen(&patient{Listener: l, log: s.Log, relieve: s.open.closeIdle}, s.TLS)

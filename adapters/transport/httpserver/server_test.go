@@ -226,8 +226,8 @@ func TestObserver(t *testing.T) {
 	c := &client{addr: serve(t, &httpserver.Handler{
 		Protocol: wiretest.NewHandler(&clock),
 		Observe: func(resp *protocol.Response, _ time.Time) {
-			if resp.Took < 0 || resp.Sent != len(resp.Body) {
-				t.Errorf("took %v, sent %d of %d bytes", resp.Took, resp.Sent, len(resp.Body))
+			if resp.Duration < 0 || resp.Sent != len(resp.Body) {
+				t.Errorf("took %v, sent %d of %d bytes", resp.Duration, resp.Sent, len(resp.Body))
 			}
 			seen <- fmt.Sprintf("%s %d %s %s/%s %s%s %d %t", resp.Method, resp.Status, resp.Operation, resp.Account, resp.Table, resp.Code, resp.Refused, resp.Received, resp.Sent > 0)
 		},

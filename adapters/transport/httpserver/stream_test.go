@@ -37,7 +37,7 @@ func (l *lines) Read(p []byte) (int, error) {
 // (opened). When a stream is closed, the handler sends an element to the other channel (closed).
 func streaming(opened chan *lines, closed chan struct{}) protocolFunc {
 	return func(_ context.Context, req *protocol.Request) protocol.Response {
-		l := &lines{req.Until, make(chan string, 1)}
+		l := &lines{req.Stopping, make(chan string, 1)}
 		l.next <- "one\n"
 		opened <- l
 		resp := protocol.Response{Status: 200, Stream: l}
@@ -134,7 +134,7 @@ func TestPipelined(t *testing.T) {
 	t.Parallel()
 	waits := make(chan bool, 2)
 	addr := serve(t, &httpserver.Handler{Protocol: protocolFunc(func(_ context.Context, req *protocol.Request) protocol.Response {
-		waits <- req.Until != nil
+		waits <- req.Stopping != nil
 		return protocol.Response{Status: 204}
 	})})
 	conn, err := net.Dial("tcp", addr)

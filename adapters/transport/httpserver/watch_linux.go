@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watch calls the function gone when the client closes the connection, or the client's half of the connection. It reads
-// no bytes. After a call of stop, the connection has a read deadline in the past.
-func watch(c net.Conn, gone func()) (stop func()) {
+// watch calls the function onClose when the client closes the connection, or the client's half of the connection. It
+// reads no bytes. After a call of stop, the connection has a read deadline in the past.
+func watch(c net.Conn, onClose func()) (stop func()) {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {
 		return func() {}
@@ -22,7 +22,7 @@ func watch(c net.Conn, gone func()) (stop func()) {
 	go func() {
 		defer close(ended)
 		if raw.Read(hungUp) == nil {
-			gone()
+			onClose()
 		}
 	}()
 	return func() {

@@ -43,7 +43,7 @@ func (t RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 		req.Body, req.ContentLength = nil, 0
 	}
 	resp := t.Protocol.Serve(ctx, &req)
-	if resp.Cut {
+	if resp.Disconnect {
 		resp.Release()
 		return nil, errCut
 	}

@@ -51,7 +51,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("%s: %v with %q", tt.method, resp, text)
 		}
 	}
-	answer.Cut = true
+	answer.Disconnect = true
 	if _, err := c.Get("http://here/"); err == nil {
 		t.Error("a cut connection is an answer")
 	}

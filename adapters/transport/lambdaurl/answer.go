@@ -12,11 +12,11 @@ import (
 	"edgetable/core/protocol"
 )
 
-// answer returns the response in the form that the front door expects, or nil if it is too large.
+// encodeResponse returns the response in the form that the front door expects, or nil if it is too large.
 //
 // It sends a body as text if the text is shorter than base64. It always sends a batch as base64, so that no gateway
 // changes the line endings.
-func (d *door) answer(method string, resp *protocol.Response) []byte {
+func (d *door) encodeResponse(method string, resp *protocol.Response) []byte {
 	body := resp.Body
 	if method == http.MethodHead {
 		body = nil

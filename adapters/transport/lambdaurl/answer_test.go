@@ -164,7 +164,7 @@ func TestStream(t *testing.T) {
 func TestCut(t *testing.T) {
 	t.Parallel()
 	h := &lambdaurl.Handler{Protocol: &recorder{resp: protocol.Response{
-		Status: 201, Cut: true, Body: []byte("nobody gets this"), Header: []protocol.Field{{Name: "ETag", Value: "1"}},
+		Status: 201, Disconnect: true, Body: []byte("nobody gets this"), Header: []protocol.Field{{Name: "ETag", Value: "1"}},
 	}}}
 	if got := invoke(t, h, fixture(t, "function-url")); string(got) != `{"statusCode":502,"headers":{},"isBase64Encoded":false,"body":""}` {
 		t.Errorf("%s", got)

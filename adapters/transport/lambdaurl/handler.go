@@ -101,21 +101,21 @@ func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 		server, narrow = narrow[n-1], nil
 	}
 	resp := h.serve(ctx, server, &req, &door)
-	answer := door.answer(req.Method, &resp)
+	answer := door.encodeResponse(req.Method, &resp)
 	for ; answer == nil && len(narrow) > 0; narrow = narrow[1:] {
 		resp.Release()
 		resp = h.serve(ctx, narrow[0], &req, &door)
-		answer = door.answer(req.Method, &resp)
+		answer = door.encodeResponse(req.Method, &resp)
 		narrowed++
 	}
 	if answer == nil {
 		refusal := h.Protocol.Refuse(&req, tooLarge(req.Method, &resp, &door))
-		refusal.About(&resp.Summary)
+		refusal.CopyRequest(&resp.Summary)
 		resp.Release()
 		resp = refusal
-		answer = door.answer(req.Method, &resp)
+		answer = door.encodeResponse(req.Method, &resp)
 	}
-	resp.Received, resp.Sent, resp.Took = int(max(req.ContentLength, 0)), len(answer), time.Since(begin)
+	resp.Received, resp.Sent, resp.Duration = int(max(req.ContentLength, 0)), len(answer), time.Since(begin)
 	h.observe(ctx, &Observation{Door: door.name, Response: &resp, Narrowed: narrowed})
 	resp.Release()
 	return answer, nil
@@ -129,9 +129,9 @@ func (h *Handler) serve(ctx context.Context, server Protocol, req *protocol.Requ
 			"Use a Function URL, a REST API or a load balancer."))
 	}
 	resp := server.Serve(ctx, req)
-	if resp.Cut {
+	if resp.Disconnect {
 		resp.Release()
-		return protocol.Response{Status: http.StatusBadGateway, Cut: true, Summary: resp.Summary}
+		return protocol.Response{Status: http.StatusBadGateway, Disconnect: true, Summary: resp.Summary}
 	}
 	return resp
 }

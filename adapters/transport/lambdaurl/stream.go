@@ -33,7 +33,7 @@ func (h *Handler) Stream(ctx context.Context, event json.RawMessage) (*events.La
 		StatusCode: resp.Status, Headers: make(map[string]string, len(resp.Header)),
 	}
 	lines(&resp, func(name, value string) { out.Headers[name] = value })
-	resp.Received, resp.Sent, resp.Took = int(max(req.ContentLength, 0)), len(resp.Body), time.Since(begin)
+	resp.Received, resp.Sent, resp.Duration = int(max(req.ContentLength, 0)), len(resp.Body), time.Since(begin)
 	h.observe(ctx, &Observation{Door: door.name, Response: &resp})
 	if req.Method == http.MethodHead || len(resp.Body) == 0 {
 		resp.Release()

@@ -7,9 +7,9 @@ import (
 	"edgetable/functions/edgetable/admin"
 )
 
-// quiet is how long a key must be unused before it may be removed. An active client is expected to use its key within
-// this time.
-const quiet = 10 * time.Minute
+// minUnused is how long a key must be unused before it may be removed. An active client is expected to use its key
+// within this time.
+const minUnused = 10 * time.Minute
 
 const forceUsage = "remove a key although clients use it"
 
@@ -35,9 +35,9 @@ func (f *file) accountInUse(name string, info *admin.Info, now time.Time) error 
 		if k == nil {
 			continue
 		}
-		if at := f.keyUsed(name, i, info); at != nil && now.Sub(*at) < quiet {
+		if at := f.keyUsed(name, i, info); at != nil && now.Sub(*at) < minUnused {
 			return fmt.Errorf("%s was not removed: key %d was %s, less than %d minutes ago. --disable refuses the requests of the account and can be undone; --force removes the account anyway",
-				name, i+1, say(at), int(quiet/time.Minute))
+				name, i+1, say(at), int(minUnused/time.Minute))
 		}
 	}
 	return nil
@@ -50,9 +50,9 @@ func (f *file) inUse(name string, info *admin.Info, now time.Time) error {
 	switch {
 	case second == nil:
 		return fmt.Errorf("%s keeps both keys: key 1 was %s, and key 2 was never used. Give key 2 to the clients first, or remove key 1 anyway with --force", name, say(first))
-	case first != nil && now.Sub(*first) < quiet:
+	case first != nil && now.Sub(*first) < minUnused:
 		return fmt.Errorf("%s keeps both keys, because some clients still use key 1. Key 1 was %s, less than %d minutes ago; key 2 was %s. --force removes key 1 anyway",
-			name, say(first), int(quiet/time.Minute), say(second))
+			name, say(first), int(minUnused/time.Minute), say(second))
 	}
 	return nil
 }

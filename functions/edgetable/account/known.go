@@ -62,7 +62,7 @@ func (k *Known) Load(asked bool) (changed bool, err error) {
 	if p := k.Current.Load(); p != nil {
 		before = *p
 	}
-	changed = !list.Keep(before)
+	changed = !list.KeepUsage(before)
 	k.Current.Store(&list)
 	k.mu.Lock()
 	defer k.mu.Unlock()

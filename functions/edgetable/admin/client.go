@@ -100,8 +100,8 @@ func read[T any](ctx context.Context, server *Server, method, path string) (v T,
 	return v, err
 }
 
-// answer is the timeout of a request for the state of a server. A busy machine may need some seconds.
-const answer = 30 * time.Second
+// stateTimeout is the timeout of a request for the state of a server. A busy machine may need some seconds.
+const stateTimeout = 30 * time.Second
 
 // Ask returns the state of the server that uses a data directory, or nil if no server is running. It returns an error
 // if a server is running but does not report its state.
@@ -114,7 +114,7 @@ func Ask(ctx context.Context, data, socket string) (*Info, error) {
 	var info *Info
 	if err == nil {
 		_ = c.Close()
-		within, cancel := context.WithTimeoutCause(ctx, answer, fmt.Errorf("no answer within %v", answer))
+		within, cancel := context.WithTimeoutCause(ctx, stateTimeout, fmt.Errorf("no answer within %v", stateTimeout))
 		defer cancel()
 		if info, err = Get[*Info](within, Reach(data, socket), "/server"); within.Err() != nil {
 			err = context.Cause(within)

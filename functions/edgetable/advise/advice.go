@@ -13,8 +13,8 @@ type Advice struct {
 	Stored   *Stored `json:"stored,omitempty"`
 }
 
-// Judge applies the rules to the facts about a table.
-func Judge(table string, f *Facts) *Advice {
+// NewAdvice applies the rules to the facts about a table.
+func NewAdvice(table string, f *Facts) *Advice {
 	a := &Advice{Table: table, Findings: Advise(f), Costs: []Cost{}, PricesOf: PricesOf, Stored: f.Stored}
 	if f.Traffic == nil || Period(f.Traffic) >= time.Hour {
 		a.Costs = Costs(f)

@@ -9,10 +9,10 @@ func singleRows(f *Facts) []Finding {
 	}
 	alone := false
 	number := 1.0
-	if s := f.Stored; s != nil && s.Rows >= enough {
+	if s := f.Stored; s != nil && s.Rows >= minCount {
 		number = float64(s.Rows) / float64(max(s.Partitions, 1))
 		alone = number < 1.1
-	} else if t := &f.Traffic.Totals; t.FirstInserts >= enough {
+	} else if t := &f.Traffic.Totals; t.FirstInserts >= minCount {
 		// FirstPartitions is an estimate, which may be too low
 		alone = float64(t.FirstPartitions) > 0.85*float64(t.FirstInserts)
 	}
@@ -25,7 +25,7 @@ func singleRows(f *Facts) []Finding {
 			}
 		}
 	}
-	if !alone || pages < enough/10 {
+	if !alone || pages < minCount/10 {
 		return nil
 	}
 	return []Finding{{
@@ -42,8 +42,8 @@ func singleRows(f *Facts) []Finding {
 	}}
 }
 
-// wide is the minimum size in bytes of an entity that is reported as large.
-const wide = 256 << 10
+// largeEntity is the minimum size in bytes of an entity that is reported as large.
+const largeEntity = 256 << 10
 
 func wideEntities(f *Facts) []Finding {
 	n, example := 0, ""
@@ -53,7 +53,7 @@ func wideEntities(f *Facts) []Finding {
 	if f.Stored != nil && f.Stored.WidestBytes > n {
 		n, example = f.Stored.WidestBytes, f.Stored.Widest
 	}
-	if n < wide {
+	if n < largeEntity {
 		return nil
 	}
 	return []Finding{{

@@ -13,14 +13,14 @@ type Facts struct {
 	Splits bool
 }
 
-// Enough reports whether the facts are sufficient for findings.
-func (f *Facts) Enough() bool {
-	if f.Stored != nil && f.Stored.Rows >= enough {
+// AreEnough reports whether the facts are sufficient for findings.
+func (f *Facts) AreEnough() bool {
+	if f.Stored != nil && f.Stored.Rows >= minCount {
 		return true
 	}
 	if f.Traffic == nil {
 		return false
 	}
 	t := &f.Traffic.Totals
-	return t.Reads+t.Writes+t.Scanned >= enough
+	return t.Reads+t.Writes+t.Scanned >= minCount
 }

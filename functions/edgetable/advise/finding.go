@@ -20,6 +20,6 @@ type Why struct {
 	Postgres string `json:"postgresql"`
 }
 
-// enough is the minimum number of operations, rows or inserts for a finding. With fewer of them, percentages are
+// minCount is the minimum number of operations, rows or inserts for a finding. With fewer of them, percentages are
 // meaningless.
-const enough = 200
+const minCount = 200

@@ -15,7 +15,7 @@ const (
 func hotPartitions(r *traffic.Report) (list []Finding) {
 	for _, metric := range []string{"writes", "reads"} {
 		h := r.Partitions[metric]
-		if h.Total < enough || len(h.Entries) == 0 {
+		if h.Total < minCount || len(h.Entries) == 0 {
 			continue
 		}
 		e := h.Entries[0]
@@ -47,7 +47,7 @@ func hotPartitions(r *traffic.Report) (list []Finding) {
 // appendOnly reports a table in which almost all inserts are at the same end.
 func appendOnly(r *traffic.Report) []Finding {
 	t := &r.Totals
-	if t.Judged < enough {
+	if t.Judged < minCount {
 		return nil
 	}
 	n, end := t.AtEnd, "end"

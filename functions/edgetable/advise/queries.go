@@ -115,7 +115,7 @@ func properties(shape string) (names, equal []string, point bool) {
 func batches(r *traffic.Report) []Finding {
 	t := &r.Totals
 	single := t.WriteRequests - t.Batches
-	if t.Batchable < enough || float64(t.Batchable) < 0.5*float64(single) {
+	if t.Batchable < minCount || float64(t.Batchable) < 0.5*float64(single) {
 		return nil
 	}
 	share := 100 * float64(t.Batchable) / float64(single)

@@ -95,7 +95,7 @@ func (s *Stored) compare(pk, rk string) {
 }
 
 // number splits a key into the digits at its end and the text before them.
-func number(k string) (before, digits string) {
+func number(k string) (prefix, digits string) {
 	i := len(k)
 	for i > 0 && k[i-1] >= '0' && k[i-1] <= '9' {
 		i--
@@ -154,7 +154,7 @@ func Join(parts []Stored) *Stored {
 // giantPartition reports a partition that has most of a table's rows.
 func giantPartition(s *Stored) []Finding {
 	share := float64(s.LargestRows) / float64(max(s.Rows, 1))
-	if s.Rows < 10*enough || share <= 0.5 {
+	if s.Rows < 10*minCount || share <= 0.5 {
 		return nil
 	}
 	return []Finding{{
@@ -173,7 +173,7 @@ func giantPartition(s *Stored) []Finding {
 
 // textOrder reports a table whose keys contain numbers that are not in numeric order, because keys sort as text.
 func textOrder(s *Stored) []Finding {
-	if s.Misordered < 2 || s.numbers < enough/4 {
+	if s.Misordered < 2 || s.numbers < minCount/4 {
 		return nil
 	}
 	return []Finding{{

@@ -17,7 +17,7 @@ type Flags struct {
 	Every time.Duration
 	Log   time.Duration // interval at which the log is shipped; 0 means that it is not shipped
 	limit int64         // maximum size of the log files that have not been shipped yet
-	keep  repository.Keep
+	keep  repository.Retention
 	keys  []string
 }
 

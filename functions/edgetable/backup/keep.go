@@ -12,7 +12,7 @@ import (
 
 var errKeep = errors.New("write last=NUMBER, daily=NUMBER, older-than=DURATION or point-in-time=DURATION, with commas between them")
 
-func parseKeep(text string) (k repository.Keep, err error) {
+func parseKeep(text string) (k repository.Retention, err error) {
 	for rule := range strings.SplitSeq(text, ",") {
 		name, n, _ := strings.Cut(strings.TrimSpace(rule), "=")
 		switch name {
@@ -31,13 +31,13 @@ func parseKeep(text string) (k repository.Keep, err error) {
 			return k, errKeep
 		}
 	}
-	if k.None() {
+	if k.IsEmpty() {
 		err = errKeep
 	}
 	return k, err
 }
 
-func showKeep(k repository.Keep) string {
+func showKeep(k repository.Retention) string {
 	var rules []string
 	if k.Last > 0 {
 		rules = append(rules, fmt.Sprint("last=", k.Last))

@@ -15,7 +15,7 @@ import (
 )
 
 func (p *program) backupPruneCommand() *cobra.Command {
-	var keep repository.Keep
+	var keep repository.Retention
 	var remove []string
 	var dry bool
 	c := &cobra.Command{
@@ -26,10 +26,10 @@ func (p *program) backupPruneCommand() *cobra.Command {
 		Example: `  edgetable backup prune /mnt/backup/edgetable --keep-last 24 --keep-daily 30 --dry-run
   edgetable backup prune /mnt/backup/edgetable --older-than 90d`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if keep.None() && len(remove) == 0 {
+			if keep.IsEmpty() && len(remove) == 0 {
 				return cli.Misuse("give --keep-last, --keep-daily, --older-than or --point-in-time; or name a backup with --remove")
 			}
-			return p.backupPrune(c.Context(), args[0], repository.Pruning{Keep: keep, Remove: remove, DryRun: dry, Now: time.Now()})
+			return p.backupPrune(c.Context(), args[0], repository.Pruning{Retention: keep, Remove: remove, DryRun: dry, Now: time.Now()})
 		},
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {

@@ -26,7 +26,7 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 	if err != nil {
 		return err
 	}
-	if err := place.Outside(objects, dir); err != nil {
+	if err := place.CheckOutsidePlace(objects, dir); err != nil {
 		return err
 	}
 	with, err := identities(o.identity)
@@ -38,7 +38,7 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 	if err != nil {
 		return fmt.Errorf("%s: %w", location, err)
 	}
-	m, plan := state.Alone, state.Plan
+	m, plan := state.Backup, state.Plan
 	what := ""
 	if plan != nil {
 		m = plan.Base
@@ -108,7 +108,7 @@ func replay(ctx context.Context, r *repository.Repository, plan *repository.Plan
 	if err != nil {
 		return err
 	}
-	return errors.Join(follow.Replay(ctx, follow.Source{Place: r, With: with}, plan, store, true, progress), store.LeaveHistory(), store.Close())
+	return errors.Join(follow.Replay(ctx, follow.Source{Place: r, Keys: with}, plan, store, true, progress), store.LeaveHistory(), store.Close())
 }
 
 // raise makes the next Timestamps of a store higher than all Timestamps in the shipped log. This is needed after a

@@ -54,7 +54,7 @@ func (b *run) create(ctx context.Context) (m *repository.Manifest, err error) {
 	if b.data, err = filepath.Abs(b.data); err != nil {
 		return nil, err
 	}
-	if err := place.Apart(b.place, b.data); err != nil {
+	if err := place.CheckOutsideData(b.place, b.data); err != nil {
 		return nil, err
 	}
 	lock, err := LockBackups(b.data)

@@ -63,7 +63,7 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 	if err != nil {
 		return nil, fmt.Errorf("--backup-to: %w", err)
 	}
-	if err := place.Apart(objects, data); err != nil {
+	if err := place.CheckOutsideData(objects, data); err != nil {
 		return nil, fmt.Errorf("--backup-to: %w", err)
 	}
 	if bucket, ok := objects.(*s3.Bucket); ok {
@@ -82,7 +82,7 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 	if o.Log > 0 {
 		b.run.spanned = b.spanned
 		b.shipper = ship.New(ship.Options{
-			Place: repository.New(objects), Named: b.named, Store: store.Store, Lead: &store.Lead, Source: sourceName(data), Keys: o.keys, Keep: o.KeepLogs(), Log: log,
+			Place: repository.New(objects), Named: b.named, Store: store.Store, Primary: &store.Primary, Source: sourceName(data), Keys: o.keys, KeepLogs: o.KeepLogs(), Log: log,
 			Backup: b.startBackup, Wake: b.wake,
 			TakeOver: "edgetable promote " + cli.Quote(data) + " --place " + cli.Quote(o.To) + " --take-over",
 		})
@@ -225,7 +225,7 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 	if b.paused() {
 		return b.Every, nil // Resume wakes Serve after a promotion
 	}
-	if b.ShipsLog() && b.shipper.Lead.Replaced() != nil {
+	if b.ShipsLog() && b.shipper.Primary.Replaced() != nil {
 		return b.Every, nil // Resume wakes Serve when the store owns the backup location again
 	}
 	if b.ShipsLog() {
@@ -252,10 +252,10 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 			return 0, repository.ErrOtherStore
 		}
 		b.mu.Lock()
-		b.status.LastSuccess = newest.Began
+		b.status.LastSuccess = newest.StartedAt
 		b.mu.Unlock()
 		b.remember()
-		if age := time.Since(newest.Began); age >= 0 && age < b.Every && !b.forced.Load() && (!b.ShipsLog() || b.shipper.Continues(newest)) {
+		if age := time.Since(newest.StartedAt); age >= 0 && age < b.Every && !b.forced.Load() && (!b.ShipsLog() || b.shipper.Continues(newest)) {
 			return b.Every - age, nil
 		}
 	}
@@ -268,7 +268,7 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 		b.forced.Store(false)
 	}
 	b.mu.Lock()
-	b.status.LastSuccess = m.Began
+	b.status.LastSuccess = m.StartedAt
 	b.status.Successes++
 	b.mu.Unlock()
 	b.log.Info("backup", "to", b.To, "name", m.ID, "bytes", m.Size(), "new", m.New, "took", time.Since(began).Round(time.Millisecond))
@@ -283,7 +283,7 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 // isUnmounted reports whether the disk of the backup location is probably not mounted: earlier backups were made there,
 // but now the location has none, not even a damaged one.
 func (b *Schedule) isUnmounted(ctx context.Context) bool {
-	if b.Status().LastSuccess.IsZero() && (b.ShipsLog() || b.store.Timeline().Place != b.named) {
+	if b.Status().LastSuccess.IsZero() && (b.ShipsLog() || b.store.Timeline().Location != b.named) {
 		return false
 	}
 	_, err := repository.New(b.run.place).List(ctx)
@@ -293,20 +293,20 @@ func (b *Schedule) isUnmounted(ctx context.Context) bool {
 // remember records in the data directory that the location has backups, for isUnmounted at a later start. If the server
 // ships its log, the shipper records the location.
 func (b *Schedule) remember() {
-	if b.ShipsLog() || b.store.Timeline().Place == b.named {
+	if b.ShipsLog() || b.store.Timeline().Location == b.named {
 		return
 	}
-	if err := b.store.ChangeTimeline(func(t *commitlog.Timeline) { t.Place = b.named }); err != nil {
+	if err := b.store.ChangeTimeline(func(t *commitlog.Timeline) { t.Location = b.named }); err != nil {
 		b.log.Warn("the data directory cannot record where its backups are", "cause", err)
 	}
 }
 
 // prune removes old backups. It only logs an error, because the next backup is followed by another prune.
 func (b *Schedule) prune(ctx context.Context) {
-	if b.keep.None() {
+	if b.keep.IsEmpty() {
 		return
 	}
-	done, err := repository.New(b.run.place).Prune(ctx, repository.Pruning{Keep: b.keep, Now: time.Now()})
+	done, err := repository.New(b.run.place).Prune(ctx, repository.Pruning{Retention: b.keep, Now: time.Now()})
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:

@@ -61,7 +61,7 @@ func TestNoBackupBeforeLog(t *testing.T) {
 	place := directory.Place{Dir: t.TempDir()}
 	b := &Schedule{
 		Flags: &Flags{Every: time.Hour}, run: &run{place: place},
-		shipper: ship.New(ship.Options{Place: repository.New(place), Store: store, Lead: new(ship.Lead)}),
+		shipper: ship.New(ship.Options{Place: repository.New(place), Store: store, Primary: new(ship.PrimaryStatus)}),
 	}
 	if wait, err := b.backUpIfDue(t.Context()); wait != time.Hour || err != nil {
 		t.Errorf("a backup before the log waits %v, %v", wait, err)

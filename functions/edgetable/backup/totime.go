@@ -28,7 +28,7 @@ func (o *restoring) state(ctx context.Context, r *repository.Repository, with []
 		return &repository.State{Plan: plan}, err
 	case o.backup != "":
 		m, err := r.Find(ctx, o.backup)
-		return &repository.State{Alone: m}, err
+		return &repository.State{Backup: m}, err
 	default:
 		return r.NewestState(ctx, o.timeline)
 	}
@@ -48,7 +48,7 @@ func (o *restoring) findDrop(ctx context.Context, r *repository.Repository, with
 			return 0, err
 		}
 		for _, c := range slices.Backward(commits) {
-			if c.Number > step.After && c.Number <= step.Until && pebblestore.Drops(c.Record, key) {
+			if c.Number > step.Above && c.Number <= step.UpTo && pebblestore.Drops(c.Record, key) {
 				return c.Number - 1, nil
 			}
 		}

@@ -128,7 +128,7 @@ func (o *flags) complete() error {
 // measure runs the requests. Unless --existing is set, it creates the table first and deletes it at the end.
 func measure(ctx context.Context, p *cli.Terminal, owner wire.Target, o *flags) (err error) {
 	if !o.existing {
-		stop := p.Waiting(o.endpoint)
+		stop := p.NoteSlow(o.endpoint)
 		err := load.CreateTable(ctx, owner, o.spec.Table)
 		stop()
 		switch {

@@ -14,8 +14,8 @@ import (
 
 // Serve serves connections until s is closed. If a new connection exceeds the maximum, Serve closes a connection of the
 // client that has the most connections. It prefers an idle one.
-func Serve(s *http.Server, l net.Listener, most int) error {
-	b := &listener{Listener: l, most: most}
+func Serve(s *http.Server, l net.Listener, maxConns int) error {
+	b := &listener{Listener: l, most: maxConns}
 	s.ConnState = b.note
 	return s.Serve(b)
 }
@@ -48,7 +48,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	l.mu.Lock()
 	var gone *conn
 	if len(l.open) >= l.most {
-		gone = l.spare()
+		gone = l.connToClose()
 	}
 	l.open = append(l.open, c)
 	l.mu.Unlock()
@@ -58,8 +58,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// spare returns the connection that is closed in favor of a new one. mu must be held.
-func (l *listener) spare() *conn {
+// connToClose returns the connection that is closed in favor of a new one. mu must be held.
+func (l *listener) connToClose() *conn {
 	has := map[netip.Addr]int{}
 	for _, c := range l.open {
 		has[c.client]++

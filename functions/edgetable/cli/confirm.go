@@ -9,8 +9,8 @@ import (
 
 // Confirm prints a message and asks the user to type a name. The parameter kind says what has this name, for example
 // "table". If the user types anything else, Confirm returns an error that begins with the text in undone.
-func (p *Terminal) Confirm(kind, name, says, undone string) error {
-	fmt.Fprintf(p.Err, "%s Type the name of the %s: ", says, kind)
+func (p *Terminal) Confirm(kind, name, text, undone string) error {
+	fmt.Fprintf(p.Err, "%s Type the name of the %s: ", text, kind)
 	line, err := bufio.NewReader(p.In).ReadString('\n')
 	if err == io.EOF { // the input ended without a newline
 		fmt.Fprintln(p.Err)

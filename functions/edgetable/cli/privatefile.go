@@ -24,7 +24,7 @@ func ReadPrivate(path string) (string, error) {
 
 // ReadSecrets reads a file of secrets without checking its permissions.
 func ReadSecrets(path string) (string, error) {
-	text, err := descriptors.Try(func() ([]byte, error) { return readWithoutWait(path) })
+	text, err := descriptors.OpenWithReserve(func() ([]byte, error) { return readWithoutWait(path) })
 	return strings.TrimPrefix(string(text), "\ufeff"), err // some editors add a byte order mark
 }
 

@@ -36,7 +36,7 @@ func (p *Terminal) PrintTable(t *Table) {
 			widths[i] = max(widths[i], wide.Of(cell))
 		}
 	}
-	for over := p.over(widths); over > 0; over = p.over(widths) {
+	for over := p.excessWidth(widths); over > 0; over = p.excessWidth(widths) {
 		widest := -1
 		for i, width := range widths {
 			if !numbers[i] && !whole[i] && width > narrowest && (widest < 0 || width > widths[widest]) {
@@ -62,8 +62,8 @@ func (p *Terminal) PrintTable(t *Table) {
 	}
 }
 
-// over returns the number of characters by which the table is wider than the terminal.
-func (p *Terminal) over(widths []int) int {
+// excessWidth returns the number of characters by which the table is wider than the terminal.
+func (p *Terminal) excessWidth(widths []int) int {
 	if p.Columns == 0 {
 		return 0
 	}

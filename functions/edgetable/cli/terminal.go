@@ -64,8 +64,8 @@ type Event struct {
 	Status         int     `json:"status,omitempty"`
 }
 
-// Tell prints an event.
-func (p *Terminal) Tell(e Event) {
+// PrintEvent prints an event.
+func (p *Terminal) PrintEvent(e Event) {
 	e.Time = time.Now().UTC().Format(time.RFC3339)
 	text, err := json.Marshal(e)
 	if err != nil {
@@ -84,7 +84,7 @@ func (p *Terminal) PrintJSON(v any) error {
 // Note prints a message that is not part of the result.
 func (p *Terminal) Note(format string, args ...any) {
 	if p.Events {
-		p.Tell(Event{Event: "note", Text: fmt.Sprintf(format, args...)})
+		p.PrintEvent(Event{Event: "note", Text: fmt.Sprintf(format, args...)})
 		return
 	}
 	if isTerminal(p.Err) {
@@ -93,9 +93,9 @@ func (p *Terminal) Note(format string, args ...any) {
 	fmt.Fprintf(p.Err, format+"\n", args...)
 }
 
-// Waiting prints after some seconds that the named source does not answer. If the returned function is called earlier,
-// Waiting prints nothing.
-func (p *Terminal) Waiting(whence string) (stop func()) {
+// NoteSlow prints after some seconds that the named source does not answer. If the returned function is called earlier,
+// NoteSlow prints nothing.
+func (p *Terminal) NoteSlow(whence string) (stop func()) {
 	timer := time.AfterFunc(Quiet, func() { p.Note("%s does not answer; still waiting", whence) })
 	return func() { timer.Stop() }
 }

@@ -29,7 +29,7 @@ func (o *ServiceFlags) CompleteTables(p *cli.Terminal, c *cobra.Command) {
 			return nil, cobra.ShellCompDirectiveError
 		}
 		defer client.Close()
-		client.Waiting = nil // omit messages, because they would appear in the prompt
+		client.OnWait = nil // omit messages, because they would appear in the prompt
 		ctx, end := context.WithTimeout(c.Context(), atKey)
 		defer end()
 		names, err := client.Tables(ctx)

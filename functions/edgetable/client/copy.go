@@ -103,8 +103,8 @@ func (p *program) copyTables(ctx context.Context, o *CopyFlags, from, to *remote
 				p.Note("rows that the interrupted run has compared are not compared again: the next sync copies their later changes; --restart compares all rows")
 			}
 		},
-		Again:   p.doneAgain,
-		Refused: p.refusals(func(table string, _ int) string { return table }),
+		OnRestart: p.doneAgain,
+		OnReject:  p.refusals(func(table string, _ int) string { return table }),
 	}
 	if o.ProgressFile == "" {
 		var err error
@@ -112,7 +112,7 @@ func (p *program) copyTables(ctx context.Context, o *CopyFlags, from, to *remote
 			return withStatus(err, false)
 		}
 	}
-	if err := o.forget(); err != nil {
+	if err := o.removeProgress(); err != nil {
 		return withStatus(err, false)
 	}
 	work.ProgressFile = o.ProgressFile

@@ -32,7 +32,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 	}
 	show := cli.NewProgress(p.Err)
 	m := &mirror.Mirror{From: from, To: to, Connections: o.Connections, Rejects: o.Rejects, Wait: mirror.LongPoll, Progress: p.showChanges(show),
-		Tell: func(table, reason string) { p.Note("%s: %s", table, reason) }}
+		OnReject: func(table, reason string) { p.Note("%s: %s", table, reason) }}
 	if o.once {
 		m.Wait = 0
 	}
@@ -58,7 +58,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 		first := *o
 		first.sync, first.Mode, first.all = true, "replace", false
 		err := p.copyTables(ctx, &first, from, to, missing)
-		if n, complete := errors.AsType[refused](err); complete { // in this case, the first copy is complete except for rejected rows
+		if n, complete := errors.AsType[rejectsError](err); complete { // in this case, the first copy is complete except for rejected rows
 			p.Note("%v; later changes are still copied", err)
 			m.Copied(int64(n))
 		} else if err != nil {
@@ -107,7 +107,7 @@ func (p *program) showChanges(show *cli.Progress) func(table string, page *remot
 	return func(table string, page *remote.Changes, changes int64) {
 		switch behind := time.Duration(page.Behind * float64(time.Second)); {
 		case p.Events:
-			p.Tell(cli.Event{Event: "progress", Work: table, Rows: changes, BehindSeconds: page.Behind})
+			p.PrintEvent(cli.Event{Event: "progress", Work: table, Rows: changes, BehindSeconds: page.Behind})
 		case page.More:
 			show.Show("%s: %s, %v behind", table, cli.Things(changes, "changes"), behind.Round(time.Second))
 		default:

@@ -122,7 +122,7 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	if err := p.printExported(m); err != nil {
 		return err
 	}
-	return missing(m)
+	return checkMissing(m)
 }
 
 // mostNotes is the maximum number of notes that are printed for an export to standard output.
@@ -161,8 +161,8 @@ func (p *program) printExported(m *export.Manifest) error {
 	return nil
 }
 
-// missing returns an error if tables are missing from an export.
-func missing(m *export.Manifest) error {
+// checkMissing returns an error if tables are missing from an export.
+func checkMissing(m *export.Manifest) error {
 	if len(m.Missing) == 0 {
 		return nil
 	}

@@ -106,8 +106,8 @@ func newNames(list []string) (map[string]string, error) {
 	return names, nil
 }
 
-// beside returns the path of a file next to the input, which may be a directory.
-func beside(path, name string) string {
+// siblingPath returns the path of a file next to the input, which may be a directory.
+func siblingPath(path, name string) string {
 	switch {
 	case path == "-":
 		return "stdin." + name
@@ -150,7 +150,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	}
 	defer c.Close()
 	if o.Rejects == "" {
-		o.Rejects = beside(path, "import.rejects.jsonl")
+		o.Rejects = siblingPath(path, "import.rejects.jsonl")
 	}
 	switch {
 	case o.ProgressFile != "" || path == "-":
@@ -159,9 +159,9 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 			return withStatus(err, false)
 		}
 	default:
-		o.ProgressFile = beside(path, "import.progress")
+		o.ProgressFile = siblingPath(path, "import.progress")
 	}
-	if err := o.forget(); err != nil {
+	if err := o.removeProgress(); err != nil {
 		return withStatus(err, false)
 	}
 	var progress scan.Progress
@@ -169,7 +169,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	im := transfer.Import{
 		ImportCommand: transfer.ImportCommand{Target: c.Endpoint().String(), Sources: sources, Mode: o.mode, Format: o.format, Mapping: o.mapping},
 		DryRun:        o.dryRun, Connections: o.Connections, ProgressFile: o.ProgressFile, Rejects: o.Rejects, Stdin: p.In, Progress: &progress,
-		Begin: p.resuming(&progress, "rows are done"), Again: p.doneAgain, Refused: p.refusals(rows.Where),
+		Begin: p.resuming(&progress, "rows are done"), OnRestart: p.doneAgain, OnReject: p.refusals(rows.Where),
 	}
 	if o.dryRun {
 		im.Preview = p.preview(&first)

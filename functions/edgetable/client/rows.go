@@ -44,8 +44,8 @@ func OnceFlag(f *pflag.FlagSet, to *bool) {
 	cli.BoolFlag(f, to, "once", "end when all changes are read, instead of waiting for more changes; 'edgetable copy' needs --follow for this flag")
 }
 
-// forget removes the progress file if --restart is set.
-func (o *RowFlags) forget() error {
+// removeProgress removes the progress file if --restart is set.
+func (o *RowFlags) removeProgress() error {
 	if !o.restart || o.ProgressFile == "" {
 		return nil
 	}
@@ -133,10 +133,11 @@ type firstRow struct {
 	Entity json.RawMessage `json:"entity"`
 }
 
-// refused is the error of a command that has finished its work, but with rejects. The value is the number of rejects.
-type refused int64
+// rejectsError is the error of a command that has finished its work, but with rejects. The value is the number of
+// rejects.
+type rejectsError int64
 
-func (refused) Error() string { return "refused" }
+func (rejectsError) Error() string { return "refused" }
 
 // tellRows prints the result of finished work, as JSON or as text. It returns an error if there are rejects.
 func (p *program) tellRows(t progressfile.Totals, says string, r rowsResult, reasons string, some bool) error {
@@ -149,7 +150,7 @@ func (p *program) tellRows(t progressfile.Totals, says string, r rowsResult, rea
 		fmt.Fprintln(p.Out, says)
 	}
 	if t.Rejected > 0 {
-		return withStatus(fmt.Errorf("%s %w: %s", cli.Things(t.Rejected, "rows"), refused(t.Rejected), reasons), some)
+		return withStatus(fmt.Errorf("%s %w: %s", cli.Things(t.Rejected, "rows"), rejectsError(t.Rejected), reasons), some)
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func (o *ServiceFlags) Connect(p *cli.Terminal) (*remote.Client, error) {
 		return nil, cli.Misuse("%v", err)
 	}
 	if o.Way != nil {
-		return remote.Over(o.Way, e, max(o.Connections, 2)), nil
+		return remote.NewWithTransport(o.Way, e, max(o.Connections, 2)), nil
 	}
 	if p.Alone && p.Environment("GOGC") == "" {
 		debug.SetGCPercent(200) // less frequent garbage collections save a tenth of the time
@@ -152,7 +152,7 @@ func (o *ServiceFlags) Connect(p *cli.Terminal) (*remote.Client, error) {
 	if strings.HasPrefix(o.Name, "env:") || o.Name != "" && name == o.Name {
 		c.As = o.Name
 	}
-	c.Waiting = func(cause error, until time.Time) {
+	c.OnWait = func(cause error, until time.Time) {
 		if cause == nil {
 			p.Note("%s does not answer; waiting until %s", e, until.Format(time.TimeOnly))
 		} else {

@@ -12,8 +12,9 @@ import (
 const (
 	// reserved is the number of descriptors in the reserve, which are held by open files.
 	reserved = 16
-	// given is the number of descriptors that Give releases. The caller may open several files, so one is not enough.
-	given = 4
+	// descriptorsToGive is the number of descriptors that Release releases. The caller may open several files, so one
+	// is not enough.
+	descriptorsToGive = 4
 )
 
 var reserve struct {
@@ -34,11 +35,11 @@ func Fill() {
 	}
 }
 
-// Give releases some descriptors of the reserve for other uses. It reports whether there were any.
-func Give() bool {
+// Release releases some descriptors of the reserve for other uses. It reports whether there were any.
+func Release() bool {
 	reserve.Lock()
 	defer reserve.Unlock()
-	n := min(given, len(reserve.files))
+	n := min(descriptorsToGive, len(reserve.files))
 	for range n {
 		last := len(reserve.files) - 1
 		_ = reserve.files[last].Close()
@@ -47,10 +48,11 @@ func Give() bool {
 	return n > 0
 }
 
-// Try calls open. While open fails for lack of descriptors, Try releases part of the reserve and retries.
-func Try[T any](open func() (T, error)) (T, error) {
+// OpenWithReserve calls open. While open fails for lack of descriptors, OpenWithReserve releases part of the reserve
+// and retries.
+func OpenWithReserve[T any](open func() (T, error)) (T, error) {
 	v, err := open()
-	for (errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)) && Give() {
+	for (errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)) && Release() {
 		v, err = open()
 	}
 	return v, err

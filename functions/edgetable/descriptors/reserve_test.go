@@ -27,7 +27,7 @@ func TestReserve(t *testing.T) {
 	}
 	Fill()
 	defer func() {
-		for Give() {
+		for Release() {
 		}
 	}()
 	var all []*os.File
@@ -51,21 +51,21 @@ func TestReserve(t *testing.T) {
 	}
 	use()
 	open := func() (*os.File, error) { return os.Open("reserve.go") }
-	for range reserved / given {
-		f, err := Try(open)
+	for range reserved / descriptorsToGive {
+		f, err := OpenWithReserve(open)
 		if err != nil {
 			t.Fatalf("with a reserve: %v", err)
 		}
 		f.Close()
 		use()
 	}
-	if _, err := Try(open); !errors.Is(err, syscall.EMFILE) {
+	if _, err := OpenWithReserve(open); !errors.Is(err, syscall.EMFILE) {
 		t.Errorf("without a reserve: %v", err)
 	}
 	end()
 	Fill()
 	use()
-	if f, err := Try(open); err != nil {
+	if f, err := OpenWithReserve(open); err != nil {
 		t.Errorf("the reserve was not filled again: %v", err)
 	} else {
 		f.Close()

@@ -82,7 +82,7 @@ func restore(ctx context.Context, p *cli.Terminal, o *flags) error {
 		}
 	}
 	did, err := c.Restore(ctx, o.table, to)
-	for n := 0; err == nil && !did.Ended && did.Wait >= 0 && n < mostWaits; n++ {
+	for n := 0; err == nil && !did.Done && did.Wait >= 0 && n < mostWaits; n++ {
 		if err = cli.Sleep(ctx, did.Wait); err == nil {
 			did, err = c.Restore(ctx, o.table, to)
 		}
@@ -97,7 +97,7 @@ func restore(ctx context.Context, p *cli.Terminal, o *flags) error {
 		fmt.Fprintf(p.Out, "object %s: %s\n", one.Name, one.Became)
 	}
 	switch {
-	case !did.Ended:
+	case !did.Done:
 		return cli.Fail(cli.StatusPart, fmt.Errorf("table %s is only partly restored and answers 503: run the same command again, or use --undo", o.table))
 	case o.undo:
 		fmt.Fprintf(p.Out, "table %s is back in its state before the last restore\n", o.table)

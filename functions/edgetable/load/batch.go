@@ -59,7 +59,7 @@ func checkBatch(resp *wire.Response, n int) error {
 
 // batcher inserts new entities in batches, each in one partition.
 type batcher struct {
-	*shared
+	*runState
 	enc    *batchEncoder
 	body   []byte
 	pk, rk []byte

@@ -79,11 +79,11 @@ type window struct {
 	exhausted  atomic.Int64 // time at which the first worker had no request left, in Unix nanoseconds; 0 before this time
 }
 
-// over reports whether workers must stop because the measured time has ended.
-func (w *window) over(at time.Time) bool { return !w.shut.IsZero() && !at.Before(w.shut) }
+// isOver reports whether workers must stop because the measured time has ended.
+func (w *window) isOver(at time.Time) bool { return !w.shut.IsZero() && !at.Before(w.shut) }
 
-// counts reports whether a response at the given time is counted.
-func (w *window) counts(at time.Time) bool {
+// includes reports whether a response at the given time is counted.
+func (w *window) includes(at time.Time) bool {
 	return !at.Before(w.open) && (w.shut.IsZero() || !at.After(w.shut))
 }
 
@@ -103,7 +103,7 @@ func (w *window) drive(senders []Sender) *Result {
 }
 
 func (w *window) work(s Sender, res *Result) {
-	for now := w.open; !w.stop.Load() && !w.over(now); {
+	for now := w.open; !w.stop.Load() && !w.isOver(now); {
 		a, more := s.Send()
 		if !more {
 			w.exhausted.CompareAndSwap(0, time.Now().UnixNano())
@@ -112,7 +112,7 @@ func (w *window) work(s Sender, res *Result) {
 		now = a.Done
 		switch {
 		case a.Refused:
-			if w.counts(now) {
+			if w.includes(now) {
 				res.Refusals++
 			}
 			wait := a.Wait
@@ -134,7 +134,7 @@ func (w *window) work(s Sender, res *Result) {
 			}
 		default:
 			res.Answered++
-			if w.counts(now) {
+			if w.includes(now) {
 				res.Ops++
 				res.Entities += uint64(a.Entities)
 				res.Latency.Record(now.Sub(a.Sent))

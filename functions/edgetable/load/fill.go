@@ -16,7 +16,7 @@ var ErrTableExists = errors.New("the table exists already")
 
 // CreateTable creates a table.
 func CreateTable(ctx context.Context, t wire.Target, table string) error {
-	err := once(ctx, t, 204, wire.Request{Method: "POST", Path: []byte(t.Base + "/Tables"), Header: JSON.headers().insert,
+	err := sendOnce(ctx, t, 204, wire.Request{Method: "POST", Path: []byte(t.Base + "/Tables"), Header: JSON.headers().insert,
 		Body: []byte(`{"TableName":"` + table + `"}`)})
 	if remote.HasCode(err, "TableAlreadyExists") {
 		err = ErrTableExists
@@ -29,7 +29,7 @@ func CreateTable(ctx context.Context, t wire.Target, table string) error {
 
 // DeleteTable deletes a table.
 func DeleteTable(ctx context.Context, t wire.Target, table string) error {
-	err := once(ctx, t, 204, wire.Request{Method: "DELETE", Path: []byte(t.Base + "/Tables('" + table + "')"), Header: headAccept})
+	err := sendOnce(ctx, t, 204, wire.Request{Method: "DELETE", Path: []byte(t.Base + "/Tables('" + table + "')"), Header: headAccept})
 	if err != nil {
 		return fmt.Errorf("deleting table %s: %w", table, err)
 	}
@@ -38,11 +38,12 @@ func DeleteTable(ctx context.Context, t wire.Target, table string) error {
 
 // Ping checks with a Query Tables request that the server is running and accepts the account key.
 func Ping(ctx context.Context, t wire.Target) error {
-	return once(ctx, t, 200, wire.Request{Method: "GET", Path: []byte(t.Base + "/Tables"), Query: []byte("$top=1"), Header: headAccept})
+	return sendOnce(ctx, t, 200, wire.Request{Method: "GET", Path: []byte(t.Base + "/Tables"), Query: []byte("$top=1"), Header: headAccept})
 }
 
-// once sends a request on a new connection. It returns an error if the status of the response is not the expected one.
-func once(ctx context.Context, t wire.Target, want int, req wire.Request) error {
+// sendOnce sends a request on a new connection. It returns an error if the status of the response is not the expected
+// one.
+func sendOnce(ctx context.Context, t wire.Target, want int, req wire.Request) error {
 	c, err := wire.Dial(ctx, t)
 	if err != nil {
 		return err

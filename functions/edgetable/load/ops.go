@@ -65,8 +65,8 @@ type operation interface {
 	check(resp *wire.Response) (entities int, err error)
 }
 
-// shared is the state common to all workers of a run.
-type shared struct {
+// runState is the state common to all workers of a run.
+type runState struct {
 	spec Spec
 	head headers
 	seq  atomic.Uint64 // sequence number of new entities, or of entities to delete
@@ -82,7 +82,7 @@ func expect(resp *wire.Response, want int) error {
 }
 
 type inserter struct {
-	*shared
+	*runState
 	url      []byte
 	pk, rk   []byte
 	body     []byte
@@ -100,7 +100,7 @@ func (o *inserter) next(req *wire.Request) bool {
 func (o *inserter) check(resp *wire.Response) (int, error) { return 1, expect(resp, 204) }
 
 // freshKey appends the keys of a new entity. They contain the prefix of the run, so no other run uses them.
-func (s *shared) freshKey(pk, rk []byte, partition, n uint64) ([]byte, []byte) {
+func (s *runState) freshKey(pk, rk []byte, partition, n uint64) ([]byte, []byte) {
 	pk = appendDigits(append(pk, 'n'), partition, 6)
 	rk = append(append(rk, s.spec.Prefix...), '-')
 	return pk, appendDigits(rk, n, 10)
@@ -108,7 +108,7 @@ func (s *shared) freshKey(pk, rk []byte, partition, n uint64) ([]byte, []byte) {
 
 // pointer implements the workloads that address single preloaded entities: Get, Upsert, Merge, Delete and Mixed.
 type pointer struct {
-	*shared
+	*runState
 	op   Op
 	url  string
 	rng  *rand.Rand
@@ -170,7 +170,7 @@ func (o *pointer) check(resp *wire.Response) (int, error) {
 
 // scanner reads the whole table, one page in each request, and then starts again.
 type scanner struct {
-	*shared
+	*runState
 	url   []byte
 	query []byte
 	seen  int
@@ -204,7 +204,7 @@ func (o *scanner) check(resp *wire.Response) (int, error) {
 }
 
 // page checks a query response and returns the number of its entities.
-func (s *shared) page(resp *wire.Response) (int, error) {
+func (s *runState) page(resp *wire.Response) (int, error) {
 	if err := expect(resp, 200); err != nil {
 		return 0, err
 	}
@@ -214,7 +214,7 @@ func (s *shared) page(resp *wire.Response) (int, error) {
 // pager reads from a random partition. In the workload Query, it reads the whole partition, which must fit into a page.
 // In the workload Page, it reads up to pageRows entities.
 type pager struct {
-	*shared
+	*runState
 	url   []byte
 	rng   *rand.Rand
 	query []byte

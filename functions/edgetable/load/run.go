@@ -28,7 +28,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := &shared{spec: spec, head: spec.Format.headers()}
+	run := &runState{spec: spec, head: spec.Format.headers()}
 	start := time.Now()
 	win := &window{open: start.Add(spec.Warmup)}
 	win.shut = win.open.Add(spec.Duration)
@@ -106,19 +106,19 @@ func closeAll(conns []*wire.Conn) {
 	}
 }
 
-func (s *shared) operation(worker int) operation {
+func (s *runState) operation(worker int) operation {
 	rng := rand.New(rand.NewPCG(uint64(worker), 42))
 	url := s.spec.Target.Base + "/" + s.spec.Table
 	switch s.spec.Op {
 	case Insert:
-		return &inserter{shared: s, url: []byte(url)}
+		return &inserter{runState: s, url: []byte(url)}
 	case Batch:
-		return &batcher{shared: s, enc: newBatchEncoder(s.spec.Target, s.spec.Table, s.spec.Format)}
+		return &batcher{runState: s, enc: newBatchEncoder(s.spec.Target, s.spec.Table, s.spec.Format)}
 	case Scan:
-		return &scanner{shared: s, url: []byte(url)}
+		return &scanner{runState: s, url: []byte(url)}
 	case Query, Page:
-		return &pager{shared: s, url: []byte(url), rng: rng}
+		return &pager{runState: s, url: []byte(url), rng: rng}
 	default:
-		return &pointer{shared: s, url: url, rng: rng}
+		return &pointer{runState: s, url: url, rng: rng}
 	}
 }

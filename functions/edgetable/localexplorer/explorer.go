@@ -17,7 +17,7 @@ import (
 )
 
 type flags struct {
-	shown
+	selection
 	local  localServer
 	listen string
 	open   bool
@@ -47,7 +47,7 @@ in the server.`,
 			return explore(c.Context(), p, &o)
 		},
 	}
-	cli.Section(c, "Services", o.shown.register)
+	cli.Section(c, "Services", o.selection.register)
 	cli.Section(c, "Server on this machine", func(f *pflag.FlagSet) {
 		o.local.register(f)
 		cli.BoolFlag(f, &o.link, "link", "print a link to the server's own page, and exit")

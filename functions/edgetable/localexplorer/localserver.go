@@ -90,7 +90,7 @@ func (s *localServer) Advise(ctx context.Context, one *explorer.Profile, c *remo
 		}
 	}
 	facts.Splits = facts.Traffic != nil && len(facts.Traffic.Ranges) > 0
-	return advise.Judge(table, &facts), nil
+	return advise.NewAdvice(table, &facts), nil
 }
 
 // Keys implements explorer.Local.

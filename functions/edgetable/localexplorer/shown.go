@@ -18,14 +18,14 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// shown selects the services in the explorer.
-type shown struct {
+// selection selects the services in the explorer.
+type selection struct {
 	file     string
 	names    []string
 	readOnly bool
 }
 
-func (o *shown) register(f *pflag.FlagSet) {
+func (o *selection) register(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.names, "profile", nil, "`name` of a profile, or env:NAME for a connection string in the environment; may be repeated; default all profiles")
 	client.ProfilesFlag(f, &o.file)
 	cli.BoolFlag(f, &o.readOnly, "read-only", "refuse all writes; here for all profiles")
@@ -34,7 +34,7 @@ func (o *shown) register(f *pflag.FlagSet) {
 // withoutProfiles is the name of the development account if the user has no profiles.
 const withoutProfiles = "local"
 
-func (o *shown) profiles(p *cli.Terminal) ([]explorer.Profile, error) {
+func (o *selection) profiles(p *cli.Terminal) ([]explorer.Profile, error) {
 	// Open treats a missing file as empty. If the user named the file, the name may be misspelled.
 	if _, err := os.Stat(o.file); o.file != "" && errors.Is(err, fs.ErrNotExist) {
 		return nil, cli.Misuse("--profiles: there is no file %s; 'edgetable profile add' creates one", cli.Quote(o.file))

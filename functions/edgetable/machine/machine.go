@@ -25,9 +25,10 @@ type Limits struct {
 // cache of files that are being written.
 const heapShare = 0.75
 
-// Take reads the limits of the cgroup, and sets Go's memory limit and number of threads. GOMEMLIMIT and GOMAXPROCS take
-// precedence. On a tmpfs, files in the data directory count as memory. Take fails if they leave too little.
-func Take(environment func(string) string, data string, log *slog.Logger) (l Limits, err error) {
+// ApplyLimits reads the limits of the cgroup, and sets Go's memory limit and number of threads. GOMEMLIMIT and
+// GOMAXPROCS take precedence. On a tmpfs, files in the data directory count as memory. ApplyLimits fails if they leave
+// too little.
+func ApplyLimits(environment func(string) string, data string, log *slog.Logger) (l Limits, err error) {
 	_, err = maxprocs.Set(maxprocs.RoundQuotaFunc(func(quota float64) int {
 		l.Processors = quota
 		return threads(quota, runtime.NumCPU())

@@ -10,8 +10,8 @@ type member struct {
 	// schema is the JSON schema of the value, unless the value is an object with members.
 	schema  map[string]any
 	members []member
-	// either means that at least one of the members that a user can set is required.
-	either bool
+	// needsOne means that at least one of the members that a user can set is required.
+	needsOne bool
 }
 
 var scalar = map[string]any{"type": []string{"string", "number", "boolean", "null"}}
@@ -19,7 +19,7 @@ var scalar = map[string]any{"type": []string{"string", "number", "boolean", "nul
 // document lists the members of the options document.
 var document = []member{
 	{
-		name: "expire", either: true,
+		name: "expire", needsOne: true,
 		meaning: "a rule by which entities expire: [expire.md](expire.md). It has `property` or `after` or both; `null` means no rule",
 		members: []member{
 			{

@@ -43,7 +43,7 @@ func object(members []member, null bool) map[string]any {
 		for k, v := range m.schema {
 			s[k] = v
 		}
-		if m.either {
+		if m.needsOne {
 			var some []any
 			for _, inner := range m.members {
 				if !inner.state {
@@ -52,9 +52,9 @@ func object(members []member, null bool) map[string]any {
 			}
 			s["anyOf"] = some
 		}
-		s["description"] = plain(m.meaning)
+		s["description"] = plainText(m.meaning)
 		if m.state {
-			s["description"] = "Only in responses to GET; ignored in a file: " + plain(m.meaning)
+			s["description"] = "Only in responses to GET; ignored in a file: " + plainText(m.meaning)
 			s["readOnly"] = true
 			s["doNotSuggest"] = true
 		}
@@ -69,8 +69,8 @@ func object(members []member, null bool) map[string]any {
 
 var link = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 
-// plain converts a phrase in Markdown to a plain sentence.
-func plain(markdown string) string {
+// plainText converts a phrase in Markdown to a plain sentence.
+func plainText(markdown string) string {
 	text := strings.ReplaceAll(link.ReplaceAllString(markdown, "docs/$1"), "`", "")
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }

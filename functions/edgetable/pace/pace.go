@@ -72,7 +72,7 @@ func (f *follower) look() {
 		e.SecondsLeft = int64(time.Since(f.known).Seconds()*(1-share)/(share-f.share)) + 1
 	}
 	if f.p.Events {
-		f.p.Tell(e)
+		f.p.PrintEvent(e)
 		return
 	}
 	text := fmt.Sprintf("%s: %s, %s/s, %s/s", f.work, cli.Things(e.Rows, "rows"), cli.Commas(e.RowsPerSecond), cli.ShowBytes(e.BytesPerSecond))

@@ -56,9 +56,9 @@ func Check(location string) error {
 	return nil
 }
 
-// Apart returns an error if a backup location is inside the data directory, where one accident could destroy both the
-// data and its backups.
-func Apart(place objects.Place, data string) error {
+// CheckOutsideData returns an error if a backup location is inside the data directory, where one accident could destroy
+// both the data and its backups.
+func CheckOutsideData(place objects.Place, data string) error {
 	dir, ok := place.(directory.Place)
 	if !ok {
 		return nil
@@ -73,8 +73,8 @@ func Apart(place objects.Place, data string) error {
 	return nil
 }
 
-// Outside returns an error if path is inside a backup location, because a prune could remove files there.
-func Outside(place objects.Place, path string) error {
+// CheckOutsidePlace returns an error if path is inside a backup location, because a prune could remove files there.
+func CheckOutsidePlace(place objects.Place, path string) error {
 	dir, ok := place.(directory.Place)
 	if !ok {
 		return nil

@@ -19,11 +19,11 @@ const Every = 500 * time.Millisecond
 type Changes struct{ applied, seen string }
 
 // Due reports whether the files must be reloaded. This is true once after each change, as soon as two consecutive calls
-// have the same stamp. It is always true if asked is set.
-func (c *Changes) Due(stamp string, asked bool) bool {
+// have the same stamp. It is always true if force is set.
+func (c *Changes) Due(stamp string, force bool) bool {
 	rested := stamp == c.seen
 	c.seen = stamp
-	if !asked && (stamp == c.applied || !rested) {
+	if !force && (stamp == c.applied || !rested) {
 		return false
 	}
 	c.applied = stamp
@@ -40,7 +40,7 @@ func StampOf(file string) string {
 		return file + info.Mode().String()
 	}
 	// The size and the time are not enough: two writes within a clock tick may leave both equal.
-	content, err := descriptors.Try(func() ([]byte, error) { return os.ReadFile(file) })
+	content, err := descriptors.OpenWithReserve(func() ([]byte, error) { return os.ReadFile(file) })
 	if err != nil {
 		return file + err.Error()
 	}

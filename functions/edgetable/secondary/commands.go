@@ -113,11 +113,11 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 // TakenOver is the message after a replaced store was made the primary again.
 const TakenOver = "the store is the primary again, without the writes of the store that had replaced it"
 
-// CanTakeOver checks that a running store, which is not a secondary, can be made the primary again. The parameter asked
-// says whether the user gave --take-over.
-func CanTakeOver(dir string, replaced *commitlog.Replaced, asked bool) error {
+// CanTakeOver checks that a running store, which is not a secondary, can be made the primary again. The parameter
+// takeOver says whether the user gave --take-over.
+func CanTakeOver(dir string, replaced *commitlog.Replaced, takeOver bool) error {
 	switch {
-	case !asked:
+	case !takeOver:
 		return notWithout(dir, replaced)
 	case replaced == nil:
 		return fmt.Errorf("%s is a primary already, and no other store has replaced it", dir)

@@ -28,9 +28,9 @@ func (o *Flags) Register(f *pflag.FlagSet) {
 	o.registerIdentity(f)
 }
 
-// every returns the interval between two checks for newly shipped log in the backup
+// interval returns the interval between two checks for newly shipped log in the backup
 // location.
-func (o *Flags) every() time.Duration { return o.MaxLag / 60 }
+func (o *Flags) interval() time.Duration { return o.MaxLag / 60 }
 
 func (o *Flags) registerIdentity(f *pflag.FlagSet) {
 	f.StringVar(&o.identity, "secondary-identity", "", "age key `file` (made by age-keygen) with the private key of an encrypted log")
@@ -56,7 +56,7 @@ func (o *Flags) Check(given func(flag string) bool, data string) error {
 
 // options returns the options of a Follower for a data directory.
 func (o *Flags) options(dir string, log *slog.Logger, end func(error)) follow.Options {
-	return follow.Options{Dir: dir, Kind: stores.Followers(), Of: o.Of, MaxLag: o.MaxLag, Every: o.every(), Log: log, End: end}
+	return follow.Options{Dir: dir, Kind: stores.Followers(), Of: o.Of, MaxLag: o.MaxLag, Interval: o.interval(), Log: log, End: end}
 }
 
 // source opens the backup location of the primary, and reads the private keys that decrypt the log. Its errors contain
@@ -70,5 +70,5 @@ func (o *Flags) source(ctx context.Context, flag string) (from follow.Source, er
 	if err != nil {
 		return from, fmt.Errorf("--secondary-identity: %w", err)
 	}
-	return follow.Source{Place: repository.New(objects), With: with}, nil
+	return follow.Source{Place: repository.New(objects), Keys: with}, nil
 }

@@ -112,7 +112,7 @@ func (m *machine) start(accept bool) (err error) {
 	if m.backups, err = backup.Open(ctx, &to, m.dir, m.embedded, log); err != nil {
 		return err
 	}
-	m.backups.Paused = m.follower.Follows
+	m.backups.Paused = m.follower.IsFollowing
 	m.backups.Admit(ctx)
 	m.jobs.Go(func() { m.backups.Serve(ctx) })
 	m.jobs.Go(func() { m.backups.ServeLog(ctx) })
@@ -173,12 +173,12 @@ func (m *machine) copyOf() string {
 
 // leads reports whether the server accepts writes.
 func (m *machine) leads() bool {
-	return m.store != nil && !m.follower.Follows() && !m.embedded.Lead.Fenced()
+	return m.store != nil && !m.follower.IsFollowing() && !m.embedded.Primary.Fenced()
 }
 
 // well reports whether the server is a primary that no other store has replaced.
 func (m *machine) well() bool {
-	return m.store != nil && !m.follower.Follows() && m.embedded.Lead.Replaced() == nil
+	return m.store != nil && !m.follower.IsFollowing() && m.embedded.Primary.Replaced() == nil
 }
 
 // write writes the entity with the number n.

@@ -230,7 +230,7 @@ func (w *scenario) step() {
 		w.start(m, false)
 	case what == 9 && !running && m != w.leader:
 		w.damage(m)
-	case what < 12 && m.follower.Follows() && running, what == 12 && m.follows && !running:
+	case what < 12 && m.follower.IsFollowing() && running, what == 12 && m.follows && !running:
 		w.promote(m)
 	case what == 13 && !running:
 		w.backUp(m)
@@ -252,7 +252,7 @@ func (w *scenario) step() {
 			w.leader.stop()
 		}
 		w.clone(w.leader)
-	case what == 17 && len(w.machines) < 5 && !m.follower.Follows():
+	case what == 17 && len(w.machines) < 5 && !m.follower.IsFollowing():
 		w.clone(m)
 	case what == 18:
 		step := time.Duration(w.rand.IntN(1200)-600) * time.Second
@@ -352,11 +352,11 @@ func (w *scenario) takeOver(m *machine) {
 	switch {
 	case m.ctx == nil:
 		_, err = command("promote", m.dir, "--place", w.place, "--take-over")
-	case m.store == nil || m.follower.Follows() || m.well():
+	case m.store == nil || m.follower.IsFollowing() || m.well():
 		return
 	default:
 		if err = ship.TakeOver(m.ctx, m.backups.Place(), m.store, m.dir); err == nil {
-			m.embedded.Lead.Regain()
+			m.embedded.Primary.Regain()
 			m.backups.Resume()
 		}
 	}
@@ -488,9 +488,9 @@ func (w *scenario) judge() {
 			w.fail("%s is ready as a primary next to %s", m, w.leader)
 		}
 		if m == w.leader && !m.well() {
-			w.fail("the primary %s was replaced: %v", m, m.embedded.Lead.Err())
+			w.fail("the primary %s was replaced: %v", m, m.embedded.Primary.Err())
 		}
-		if !m.follower.Follows() {
+		if !m.follower.IsFollowing() {
 			continue
 		}
 		r, has := m.follower.Replication(), m.has()

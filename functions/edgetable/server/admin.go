@@ -42,7 +42,7 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 			using.RLock()
 			defer using.RUnlock()
 			v, err := ask(r)
-			answer(w, v, err)
+			writeAnswer(w, v, err)
 		})
 	}
 	if store := s.backend.Embedded; store != nil {
@@ -72,14 +72,14 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 
 // promote promotes a secondary, or a store that was replaced, to the primary.
 func (s *serving) promote(ctx context.Context, force, takeOver bool) (string, error) {
-	if s.follower.Follows() {
+	if s.follower.IsFollowing() {
 		done, err := s.follower.Promote(ctx, force, s.backup.KeepLogs())
 		if err == nil {
 			s.backups.Resume()
 		}
 		return done.String(), err
 	}
-	lead := s.lead()
+	lead := s.primaryStatus()
 	if err := secondary.CanTakeOver(s.DataDirectory(), lead.Replaced(), takeOver); err != nil {
 		return "", err
 	}
@@ -102,11 +102,11 @@ func (s *serving) promote(ctx context.Context, force, takeOver bool) (string, er
 func (s *serving) serveInfo(mux *http.ServeMux) {
 	mux.HandleFunc("POST /link", func(w http.ResponseWriter, _ *http.Request) {
 		link, err := s.invite()
-		answer(w, link, err)
+		writeAnswer(w, link, err)
 	})
 	mux.HandleFunc("GET /server", func(w http.ResponseWriter, _ *http.Request) {
 		info := s.accounts.Describe()
 		info.URL, info.Listens = s.url(), s.listener.Addr().String()
-		answer(w, info, nil)
+		writeAnswer(w, info, nil)
 	})
 }

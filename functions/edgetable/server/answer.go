@@ -6,8 +6,8 @@ import (
 	"net/http"
 )
 
-// answer writes a string as plain text, and any other value as JSON.
-func answer(w http.ResponseWriter, v any, err error) {
+// writeAnswer writes a string as plain text, and any other value as JSON.
+func writeAnswer(w http.ResponseWriter, v any, err error) {
 	text, plain := v.(string)
 	switch {
 	case err != nil:

@@ -54,7 +54,7 @@ func (c *certificate) load(asked bool) error {
 	if !c.files.Due(reload.StampOf(c.certFile)+reload.StampOf(c.keyFile), asked) {
 		return nil
 	}
-	pair, err := descriptors.Try(func() (tls.Certificate, error) {
+	pair, err := descriptors.OpenWithReserve(func() (tls.Certificate, error) {
 		if err := cli.CheckPrivate(c.keyFile); err != nil && !c.open {
 			return tls.Certificate{}, err
 		}

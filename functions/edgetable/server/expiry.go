@@ -79,9 +79,9 @@ func (e *expiry) run(ctx context.Context) {
 	}
 }
 
-// pass removes the expired entities of a table. The result late is how long the entity that expired first has waited
+// pass removes the expired entities of a table. The result delay is how long the entity that expired first has waited
 // for its removal. The result ok is false after an error.
-func (e *expiry) pass(ctx context.Context, t table.Name) (late edm.Ticks, ok bool) {
+func (e *expiry) pass(ctx context.Context, t table.Name) (delay edm.Ticks, ok bool) {
 	u, taken, err := e.service.TakeUpkeep(ctx, t)
 	if err != nil {
 		e.failed(ctx, t.Account+"/"+t.Table, err)

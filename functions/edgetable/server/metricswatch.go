@@ -18,7 +18,7 @@ import (
 
 func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 	gauge := func(name, help string, of func(*admission.Kind) int) observe.Row[[3]admission.Kind] {
-		return observe.Gauge[[3]admission.Kind](name, help, nil).By("kind", func(kinds [3]admission.Kind, add func(float64, ...string)) {
+		return observe.Gauge[[3]admission.Kind](name, help, nil).WithLabel("kind", func(kinds [3]admission.Kind, add func(float64, ...string)) {
 			for i := range kinds {
 				add(float64(of(&kinds[i])), kinds[i].Name)
 			}
@@ -43,7 +43,7 @@ func watchExpiry(m *observe.Metrics, e *expiry) {
 
 func watchFeeds(m *observe.Metrics, w *changefeed.Waiters) {
 	observe.Watch(m, func() *changefeed.Waiters { return w },
-		observe.Gauge("changes_waiting", "Requests that wait for changes of tables, and streams.", func(w *changefeed.Waiters) float64 { return float64(w.Waiting()) }),
+		observe.Gauge("changes_waiting", "Requests that wait for changes of tables, and streams.", func(w *changefeed.Waiters) float64 { return float64(w.Count()) }),
 		observe.Gauge("changes_behind_ratio", "Lag of the slowest reader of a change feed in the last minutes: the age of the oldest change that it read, divided by the time for which the table keeps changes. At 1, this reader misses changes and gets the status 410.", func(w *changefeed.Waiters) float64 { return w.Lag.Share(stores.Now()) }))
 }
 
@@ -85,7 +85,7 @@ func watchFaults(m *observe.Metrics, c *chaos.Chaos) {
 		return
 	}
 	observe.Watch(m, c.Counts, observe.Counter[[]chaos.Count]("simulated_faults_total", "Requests that a rule of --chaos affected, by the number of the rule in the list.", nil).
-		By("rule", func(counts []chaos.Count, add func(float64, ...string)) {
+		WithLabel("rule", func(counts []chaos.Count, add func(float64, ...string)) {
 			for i, n := range counts {
 				add(float64(n.Struck), strconv.Itoa(i+1))
 			}

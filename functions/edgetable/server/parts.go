@@ -21,7 +21,7 @@ func (s *serving) openBackups(ctx context.Context) (err error) {
 		return nil
 	}
 	if s.backups, err = backup.Open(ctx, &s.backup, s.DataDirectory(), s.backend.Embedded, s.log); s.backups != nil {
-		s.backups.Paused = s.follower.Follows
+		s.backups.Paused = s.follower.IsFollowing
 		s.backups.Admit(ctx)
 	}
 	return err
@@ -41,7 +41,7 @@ func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
 		Extensions:  s.extensions,
 		Limits:      s.protect.buckets(stores.Now),
 		Secondary:   s.isSecondary,
-		Traffic:     s.statistics.Tell,
+		Traffic:     s.statistics.ReportJSON,
 		Waiters:     &changefeed.Waiters{Account: changefeed.MostOfAccount, All: cmp.Or(s.bounds.Requests, leastRequests) / 2},
 	}
 	if s.bearer.Install(h); s.bearer != nil {

@@ -114,7 +114,7 @@ func (o *protectFlags) buckets(now func() edm.Ticks) protocol.Limits {
 // limiter returns the admission queue in front of h. The queue shares the slots fairly among accounts.
 func (o *protectFlags) limiter(h *protocol.Handler) *admission.Limiter {
 	writes, reads := o.slots()
-	return admission.New(h, admission.Options{Concurrent: writes, Reads: reads, Queue: o.requests, MaxWait: maxWait})
+	return admission.New(h, admission.Options{Concurrent: writes, MaxReads: reads, Queue: o.requests, MaxWait: maxWait})
 }
 
 // maxWait is the maximum time that a request waits in the queue. It is longer than usual disk stalls and shorter than

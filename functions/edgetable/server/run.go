@@ -34,7 +34,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 	}
 	s := &serving{serveFlags: o, log: p.Logger(o.logFormat, o.logLevel)}
 	p.remark(s.log)
-	limits, err := machine.Take(p.Environment, s.DataDirectory(), s.log)
+	limits, err := machine.ApplyLimits(p.Environment, s.DataDirectory(), s.log)
 	if err != nil {
 		return err
 	}
@@ -114,9 +114,9 @@ func (s *serving) openBackend(ctx context.Context, environment func(name string)
 
 // openStore opens the store. On a secondary, it also opens the Follower that applies the primary's log.
 func (s *serving) openStore(ctx context.Context, from *stores.Opening, end func(error)) (err error) {
-	w := &waiting{serving: s}
-	slow := time.AfterFunc(cli.Quiet, func() { w.begin(nil) })
-	from.Waits = w.begin
+	w := &waitingServer{serving: s}
+	slow := time.AfterFunc(cli.Quiet, func() { w.start(nil) })
+	from.OnRetry = w.start
 	s.backend, err = s.Kind().Open(ctx, from)
 	slow.Stop()
 	if e := w.end(); e != nil && err == nil {
@@ -230,7 +230,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		return errors.Join(err, s.backend.Close())
 	}
 	if s.backend.Embedded != nil {
-		s.backend.Store = stores.Leading{Store: s.backend.Store, Lead: s.lead()}
+		s.backend.Store = stores.Leading{Store: s.backend.Store, Primary: s.primaryStatus()}
 	}
 	s.backend.Store = s.traces.Store(s.backend.Store, s.backend.System)
 	handler := s.newHandler(ctx)
@@ -241,7 +241,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		}
 	}
 	s.feeds = openFeeds(s.backend.Store, stores.NewService(s.backend.Store, s.backend.Scan), s.isSecondary, s.log)
-	health := &health{check: s.ready, fresh: s.backend.Fresh, log: s.log}
+	health := &health{check: s.ready, fresh: s.backend.ReadyTTL, log: s.log}
 	limiter := s.protect.limiter(handler)
 	server := s.newServer(handler, limiter, health)
 	stopAdmin, err := s.openAdmin()
@@ -250,7 +250,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	}
 	stopMetrics := s.watch(limiter, server, handler.Waiters)
 	hangup, ticks := p.Hangups(), p.Ticks() // from here on, SIGHUP reloads files and does not terminate the process
-	wait := begin(ctx, s.jobs(hangup, ticks, s.backups), s.log)
+	wait := startJobs(ctx, s.jobs(hangup, ticks, s.backups), s.log)
 	p.greet(s)
 	p.notify("READY=1", s.log)
 	if s.certificate != nil && s.certificate.obtained != nil {
@@ -296,8 +296,8 @@ func (s *serving) ready(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case s.lead().Replaced() != nil:
-		return s.lead().Err()
+	case s.primaryStatus().Replaced() != nil:
+		return s.primaryStatus().Err()
 	case s.follower != nil:
 		return s.follower.Ready()
 	case s.backend.Replica != nil:

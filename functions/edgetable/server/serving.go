@@ -42,14 +42,14 @@ type serving struct {
 // isSecondary reports whether the server must not write, because it follows another server, reads a replica, or was
 // replaced before it started.
 func (s *serving) isSecondary() bool {
-	return s.backend.Replica != nil || s.follower.Follows() || s.lead().Fenced()
+	return s.backend.Replica != nil || s.follower.IsFollowing() || s.primaryStatus().Fenced()
 }
 
-// lead returns the Lead of the embedded store, which says whether the store is the primary. It returns nil for other
-// stores.
-func (s *serving) lead() *ship.Lead {
+// primaryStatus returns the PrimaryStatus of the embedded store, which says whether the store is the primary. It
+// returns nil for other stores.
+func (s *serving) primaryStatus() *ship.PrimaryStatus {
 	if s.backend.Embedded == nil {
 		return nil
 	}
-	return &s.backend.Embedded.Lead
+	return &s.backend.Embedded.Primary
 }

@@ -89,8 +89,8 @@ func (s *Statistics) write() {
 
 const keptEvery = time.Minute
 
-// keep advances the statistics every second and saves them every minute, until ctx is done.
-func (s *Statistics) keep(ctx context.Context) {
+// saveLoop advances the statistics every second and saves them every minute, until ctx is done.
+func (s *Statistics) saveLoop(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for n := 1; ; n++ {
@@ -150,15 +150,15 @@ func describeQuery(v *traffic.Visit, resp *protocol.Response) {
 	}
 }
 
-// told is the response to a request with comp=traffic: the statistics of a table and advice derived from them. The
-// request must be signed with an account key.
-type told struct {
+// trafficResponse is the response to a request with comp=traffic: the statistics of a table and advice derived from
+// them. The request must be signed with an account key.
+type trafficResponse struct {
 	*traffic.Report
 	Advice *advise.Advice `json:"advice"`
 }
 
-// Tell returns the traffic of a table as JSON. The report of a table without traffic is empty.
-func (s *Statistics) Tell(account, table string) ([]byte, error) {
+// ReportJSON returns the traffic of a table as JSON. The report of a table without traffic is empty.
+func (s *Statistics) ReportJSON(account, table string) ([]byte, error) {
 	saved := s.Save()
 	t, ok := saved.Find(account, table)
 	if !ok {
@@ -168,17 +168,17 @@ func (s *Statistics) Tell(account, table string) ([]byte, error) {
 	r := t.Report()
 	hour := s.Hour(account, table)
 	r.Hour = &hour
-	return json.Marshal(told{r, advise.Judge(table, &advise.Facts{Traffic: r, Buckets: cli.UsualBuckets})})
+	return json.Marshal(trafficResponse{r, advise.NewAdvice(table, &advise.Facts{Traffic: r, Buckets: cli.UsualBuckets})})
 }
 
 // serve registers the handlers for "edgetable traffic" and "edgetable advise".
 func (s *Statistics) serve(mux *http.ServeMux) {
 	mux.HandleFunc("GET /traffic", func(w http.ResponseWriter, _ *http.Request) {
 		saved := s.Save()
-		answer(w, saved.Overviews(), nil)
+		writeAnswer(w, saved.Overviews(), nil)
 	})
 	mux.HandleFunc("GET /hours", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, s.Hours(r.URL.Query().Get("account")), nil)
+		writeAnswer(w, s.Hours(r.URL.Query().Get("account")), nil)
 	})
 	mux.HandleFunc("GET /traffic/{table}", func(w http.ResponseWriter, r *http.Request) {
 		saved := s.Save()
@@ -187,6 +187,6 @@ func (s *Statistics) serve(mux *http.ServeMux) {
 			http.Error(w, "no traffic of this table was counted: the server counts only its 16 busiest tables, and ignores the requests of edgetable's own commands", http.StatusNotFound)
 			return
 		}
-		answer(w, t.Report(), nil)
+		writeAnswer(w, t.Report(), nil)
 	})
 }

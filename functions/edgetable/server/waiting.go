@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// waiting serves requests while the store cannot be opened. It reports that the server is alive but not ready.
-type waiting struct {
+// waitingServer serves requests while the store cannot be opened. It reports that the server is alive but not ready.
+type waitingServer struct {
 	serving *serving
 
 	mu     sync.Mutex
@@ -20,8 +20,8 @@ type waiting struct {
 	ended  chan struct{}
 }
 
-// begin logs why the store cannot be opened, and starts serving.
-func (w *waiting) begin(cause error) {
+// start logs why the store cannot be opened, and starts serving.
+func (w *waitingServer) start(cause error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.over || w.server != nil {
@@ -62,7 +62,7 @@ func answerWaiting(w http.ResponseWriter, r *http.Request) {
 }
 
 // end stops serving. New connections wait until the server has opened its store and accepts them.
-func (w *waiting) end() error {
+func (w *waitingServer) end() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.over = true

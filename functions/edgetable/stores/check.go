@@ -83,7 +83,7 @@ func (p *program) check(data, salvage string, accept, asJSON bool) error {
 		if err != nil {
 			return err
 		}
-		if err := place.Apart(directory.Place{Dir: dir}, data); err != nil {
+		if err := place.CheckOutsideData(directory.Place{Dir: dir}, data); err != nil {
 			return cli.Misuse("--salvage: %v", err)
 		}
 	}

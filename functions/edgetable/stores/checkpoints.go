@@ -16,8 +16,8 @@ import (
 // has disconnected may still be in progress.
 type Checkpoints struct {
 	*pebblestore.Store
-	Lead ship.Lead
-	mu   sync.Mutex
+	Primary ship.PrimaryStatus
+	mu      sync.Mutex
 }
 
 // NewCheckpoints returns the Checkpoints of a store. If this store was replaced by another store, the server rejects
@@ -25,8 +25,8 @@ type Checkpoints struct {
 func NewCheckpoints(store *pebblestore.Store, log *slog.Logger) *Checkpoints {
 	c := &Checkpoints{Store: store}
 	if r := store.Timeline().Replaced; r != nil {
-		c.Lead.Lose(r, true)
-		log.Error("this store was replaced: it only serves reads, and ships nothing", "cause", c.Lead.Err())
+		c.Primary.Lose(r, true)
+		log.Error("this store was replaced: it only serves reads, and ships nothing", "cause", c.Primary.Err())
 	}
 	return c
 }
@@ -49,5 +49,5 @@ func (c *Checkpoints) Checkpoint(ctx context.Context, dir string) (*repository.L
 		return nil, c.Store.Checkpoint(ctx, dir)
 	}
 	span, err := c.CheckpointSpan(ctx, dir)
-	return &repository.LogSpan{Timeline: timeline.ID, Low: span.Low, High: span.High, Quiet: span.Quiet, Term: timeline.Term, Alone: timeline.Since == 0}, err
+	return &repository.LogSpan{Timeline: timeline.ID, Low: span.Low, High: span.High, Quiet: span.Quiet, Term: timeline.Term, WithoutLog: timeline.LogAfter == 0}, err
 }

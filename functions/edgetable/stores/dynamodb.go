@@ -83,8 +83,8 @@ func (o *dynamodbFlags) client(ctx context.Context, connections int) (*sdk.Clien
 	}), nil
 }
 
-// place describes the DynamoDB table for messages.
-func (o *dynamodbFlags) place(c *sdk.Client) string {
+// describe describes the DynamoDB table for messages.
+func (o *dynamodbFlags) describe(c *sdk.Client) string {
 	if o.endpoint != "" {
 		return fmt.Sprintf("the DynamoDB table %s at %s", o.table, o.endpoint)
 	}
@@ -93,7 +93,7 @@ func (o *dynamodbFlags) place(c *sdk.Client) string {
 
 // open opens the store and reads from it, so that wrong settings are reported at startup.
 func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dynamodb.Options) (*dynamodb.Store, error) {
-	options.Client, options.Table, options.Lease = client, o.table, setting.Never(o.lease)
+	options.Client, options.Table, options.Lease = client, o.table, setting.NegativeIfZero(o.lease)
 	store, err := dynamodb.New(options)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dy
 
 // openReplica is like open, for a replica of a DynamoDB table to which another Region writes.
 func (o *dynamodbFlags) openReplica(ctx context.Context, client *sdk.Client, options dynamodb.Options) (*dynamodb.Secondary, error) {
-	options.Client, options.Table, options.Lease = client, o.table, setting.Never(o.lease)
+	options.Client, options.Table, options.Lease = client, o.table, setting.NegativeIfZero(o.lease)
 	store, err := dynamodb.NewSecondary(options, client.Options().Region)
 	if err != nil {
 		return nil, err
@@ -115,10 +115,10 @@ func (o *dynamodbFlags) openReplica(ctx context.Context, client *sdk.Client, opt
 func (o *dynamodbFlags) reach(ctx context.Context, client *sdk.Client, store table.Store) error {
 	_, err := store.ListRecords(ctx, "", "", 1, table.Strong)
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		return fmt.Errorf("%s does not exist: create it with 'edgetable dynamodb create', or with infra/aws, which also sets up everything else on AWS", o.place(client))
+		return fmt.Errorf("%s does not exist: create it with 'edgetable dynamodb create', or with infra/aws, which also sets up everything else on AWS", o.describe(client))
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", o.place(client), err)
+		return fmt.Errorf("%s: %w", o.describe(client), err)
 	}
 	return nil
 }

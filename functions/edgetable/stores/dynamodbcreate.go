@@ -37,16 +37,16 @@ func (p *program) createDynamoDB(ctx context.Context, o *dynamodbFlags) error {
 	if err != nil {
 		return err
 	}
-	defer p.Waiting(o.place(client))()
+	defer p.NoteSlow(o.describe(client))()
 	_, err = client.DescribeTable(ctx, &sdk.DescribeTableInput{TableName: aws.String(o.table)})
 	exists := err == nil
 	if err := dynamodb.Create(ctx, client, o.table); err != nil {
-		return fmt.Errorf("%s: %w", o.place(client), err)
+		return fmt.Errorf("%s: %w", o.describe(client), err)
 	}
 	if exists {
-		fmt.Fprintln(p.Out, o.place(client), "already exists, with the right keys")
+		fmt.Fprintln(p.Out, o.describe(client), "already exists, with the right keys")
 	} else {
-		fmt.Fprintln(p.Out, o.place(client), "is made")
+		fmt.Fprintln(p.Out, o.describe(client), "is made")
 	}
 	return nil
 }

@@ -51,9 +51,9 @@ func (o *dynamodbServing) open(ctx context.Context, from *Opening) (*Backend, er
 	observer, scanned := DynamoDBMetrics(from.Metrics)
 	options := dynamodb.Options{Buckets: uint16(o.buckets), Observer: observer, Scanned: scanned}
 	b := &Backend{
-		System: "aws.dynamodb", Place: "in " + o.dynamodbFlags.place(client), Scan: scannedBytes,
-		Close: func() error { return nil },
-		Fresh: 5 * time.Second,
+		System: "aws.dynamodb", Place: "in " + o.dynamodbFlags.describe(client), Scan: scannedBytes,
+		Close:    func() error { return nil },
+		ReadyTTL: 5 * time.Second,
 	}
 	b.Ready = func(ctx context.Context) error {
 		_, err := b.Store.ListRecords(ctx, "", "", 1, table.Strong)
@@ -72,10 +72,10 @@ func (o *dynamodbServing) open(ctx context.Context, from *Opening) (*Backend, er
 		return nil, err
 	}
 	b.Store = store
-	b.Jobs = []Job{{Name: "purge", Every: purgePause, Run: func(ctx context.Context) { purgeEvery(ctx, purgePause, store, from.Log) }}}
+	b.Jobs = []Job{{Name: "purge", Interval: purgePause, Run: func(ctx context.Context) { purgeEvery(ctx, purgePause, store, from.Log) }}}
 	if o.role == string(dynamodb.PrimaryRole) {
 		const pause = time.Minute
-		b.Jobs = append(b.Jobs, Job{Name: "heartbeat", Every: pause, Run: func(ctx context.Context) { beatEvery(ctx, pause, store, client.Options().Region, from.Log) }})
+		b.Jobs = append(b.Jobs, Job{Name: "heartbeat", Interval: pause, Run: func(ctx context.Context) { beatEvery(ctx, pause, store, client.Options().Region, from.Log) }})
 	}
 	return b, nil
 }

@@ -82,7 +82,7 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	}
 	store, err := pebblestore.Open(pebblestore.Options{
 		Dir: o.data, FS: limitDisk(from.Files), Memory: o.memory, MemoryLimit: tables, CacheSize: cache, DiskReserve: o.diskReserve, KeepLogs: from.KeepLogs, Interrupt: ctx.Done(),
-		MaxOpenFiles: descriptors.Share(descriptors.Limit()).Store, Spare: descriptors.Give,
+		MaxOpenFiles: descriptors.Share(descriptors.Limit()).Store, Spare: descriptors.Release,
 		Observer: embeddedMetrics(from.Metrics),
 		Logf:     func(format string, args ...any) { from.Log.Warn(fmt.Sprintf(format, args...)) },
 		Fatal: func(err error) {
@@ -104,7 +104,7 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	}
 	b := &Backend{
 		Store: store, System: "edgetable", Place: "in memory; they are lost when the server ends", Cache: cache, Tables: tables,
-		Close: store.Close, Ready: func(context.Context) error { return store.Ready() }, Fresh: time.Second,
+		Close: store.Close, Ready: func(context.Context) error { return store.Ready() }, ReadyTTL: time.Second,
 	}
 	watchEmbedded(from.Metrics, store)
 	if !o.memory {
@@ -120,24 +120,24 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	return b, nil
 }
 
-// checkDirectory returns an error if a server cannot start with the data directory. The result fresh reports whether
+// checkDirectory returns an error if a server cannot start with the data directory. The result isNew reports whether
 // the directory does not exist yet.
-func checkDirectory(dir string) (fresh bool, err error) {
+func checkDirectory(dir string) (isNew bool, err error) {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
 		return false, fmt.Errorf("--data: %s is not a directory", dir)
 	}
-	fresh = os.IsNotExist(err)
+	isNew = os.IsNotExist(err)
 	if err := restored(dir); err != nil {
 		return false, err
 	}
 	if follow.Rebuilding(dir) {
 		return false, fmt.Errorf("%s belongs to an incomplete secondary: start it with --secondary-of, or name another directory", dir)
 	}
-	if to, err := os.Readlink(dir); err == nil && fresh {
+	if to, err := os.Readlink(dir); err == nil && isNew {
 		return false, fmt.Errorf("--data: %s is a link to %s, which does not exist: make that directory, or name another one", dir, to)
 	}
-	return fresh, nil
+	return isNew, nil
 }
 
 // explain adds advice to an error that occurred while the store was opened.

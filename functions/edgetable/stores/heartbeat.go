@@ -36,7 +36,7 @@ func (p *program) heartbeat(ctx context.Context, o *dynamodbFlags) error {
 		return err
 	}
 	fmt.Fprintf(p.Out, "%s has a heartbeat of %s: when a secondary has received this heartbeat, its LastSyncTime is one minute before that time\n",
-		o.place(client), began.UTC().Format(time.RFC3339))
+		o.describe(client), began.UTC().Format(time.RFC3339))
 	return nil
 }
 

@@ -35,7 +35,7 @@ type Opening struct {
 	Heap        int64                    // maximum bytes of Go's heap in a container; 0 if unknown
 	Files       int64                    // maximum bytes of files if the data directory is on a tmpfs; 0 means no limit
 	Environment func(name string) string // function that returns the value of an environment variable
-	Waits       func(cause error)        // callback before each retry while the store is unreachable
+	OnRetry     func(cause error)        // callback before each retry while the store is unreachable
 }
 
 // Backend is an open store, with the information that a server needs about it.
@@ -49,15 +49,15 @@ type Backend struct {
 	Close    func() error                    // function that must be called after all requests and jobs have ended
 	Embedded *Checkpoints                    // checkpoints of the store; nil if the store is not in a data directory
 	Ready    func(ctx context.Context) error // function that checks with a read or a write whether the store works
-	Fresh    time.Duration                   // time for which a result of Ready may be cached
+	ReadyTTL time.Duration                   // time for which a result of Ready may be cached
 	Jobs     []Job
 	Replica  table.Replicated // status of a replica; nil if the store is not a replica
 }
 
 // Job is a background job of a server. The store remains open until Run and End have returned.
 type Job struct {
-	Name  string
-	Every time.Duration             // interval, for the log
-	Run   func(ctx context.Context) // runs the job until ctx is done
-	End   func()                    // callback after all requests and jobs have ended; may be nil
+	Name     string
+	Interval time.Duration             // interval, for the log
+	Run      func(ctx context.Context) // runs the job until ctx is done
+	End      func()                    // callback after all requests and jobs have ended; may be nil
 }

@@ -91,8 +91,8 @@ func runCommand(ctx context.Context, command, host string, port uint16, user str
 	return strings.TrimRight(string(out), "\r\n"), err
 }
 
-// place describes the schema and the database for messages, without a password.
-func (o *postgresFlags) place() string {
+// describe describes the schema and the database for messages, without a password.
+func (o *postgresFlags) describe() string {
 	config, err := pgconn.ParseConfig(o.dsn)
 	if err != nil {
 		return "PostgreSQL"
@@ -112,7 +112,7 @@ func (o *postgresFlags) place() string {
 
 // explainError adds the database to an error. If privileges are missing, it refers to their documentation.
 func (o *postgresFlags) explainError(err error) error {
-	err = fmt.Errorf("%s: %w", o.place(), err)
+	err = fmt.Errorf("%s: %w", o.describe(), err)
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok && (p.Code == "42501" || p.Code == "28000") {
 		err = fmt.Errorf("%w; docs/postgres.md says which rights a role needs, and how to give them", err)
 	}
@@ -150,11 +150,11 @@ func (p *program) postgresCreateCommand() *cobra.Command {
 			case err != nil:
 				return o.explainError(err)
 			case found == schema.Version:
-				fmt.Fprintf(p.Out, "%s already exists, with version %d\n", o.place(), found)
+				fmt.Fprintf(p.Out, "%s already exists, with version %d\n", o.describe(), found)
 			case found == 0:
-				fmt.Fprintf(p.Out, "created %s with version %d\n", o.place(), schema.Version)
+				fmt.Fprintf(p.Out, "created %s with version %d\n", o.describe(), schema.Version)
 			default:
-				fmt.Fprintf(p.Out, "%s now has version %d; it had %d\n", o.place(), schema.Version, found)
+				fmt.Fprintf(p.Out, "%s now has version %d; it had %d\n", o.describe(), schema.Version, found)
 			}
 			return nil
 		},
@@ -211,7 +211,7 @@ type shownStatus struct {
 }
 
 func statusOf(o *postgresFlags, s *postgres.Status) shownStatus {
-	return shownStatus{o.place(), s.Server, s.Address, s.Standby, s.Durability, s.Schema, schema.Version, s.Servers, s.Tables, s.Dropped,
+	return shownStatus{o.describe(), s.Server, s.Address, s.Standby, s.Durability, s.Schema, schema.Version, s.Servers, s.Tables, s.Dropped,
 		s.Entities, s.Tombstones, s.Oldest.Seconds(), s.Wraparound}
 }
 
@@ -220,7 +220,7 @@ func printStatus(out io.Writer, o *postgresFlags, s *postgres.Status) {
 	if s.Standby {
 		role = "standby"
 	}
-	fmt.Fprintf(out, "place       %s\nserver      PostgreSQL %s, %s, %s\ndurability  %s\nschema      version %d\n", o.place(), s.Server, role, s.Address, s.Durability, s.Schema)
+	fmt.Fprintf(out, "place       %s\nserver      PostgreSQL %s, %s, %s\ndurability  %s\nschema      version %d\n", o.describe(), s.Server, role, s.Address, s.Durability, s.Schema)
 	if s.Schema > 0 {
 		fmt.Fprintf(out, "servers     %d\ntables      %d, and %d that are being removed\nentities    about %d, and about %d tombstones\n", s.Servers, s.Tables, s.Dropped, s.Entities, s.Tombstones)
 	}

@@ -23,14 +23,14 @@ func PostgresMetrics(m *observe.Metrics, metrics func() postgres.Metrics) {
 		observe.Gauge("postgres_oldest_transaction_seconds", "Age of the database's oldest transaction that the server's role may see. Vacuum keeps all rows that this transaction can see.", func(m postgres.Metrics) float64 { return m.Oldest.Seconds() }),
 		observe.Gauge("postgres_clock_difference_seconds", "Seconds by which the clock of the database is ahead of this machine's clock. Above 10, or below -10, writes are refused.", func(m postgres.Metrics) float64 { return m.ClockDifference.Seconds() }),
 		observe.Counter[postgres.Metrics]("postgres_retries_total",
-			"Statements that were sent again, by reason: again (not sent, or in conflict), moved (the server is no longer a primary), lost (the connection broke).", nil).By("reason", func(m postgres.Metrics, add func(float64, ...string)) {
+			"Statements that were sent again, by reason: again (not sent, or in conflict), moved (the server is no longer a primary), lost (the connection broke).", nil).WithLabel("reason", func(m postgres.Metrics, add func(float64, ...string)) {
 			for why, n := range m.Retries {
 				add(float64(n), why)
 			}
 		}),
 	}
 	for _, of := range ofPool {
-		rows = append(rows, of.row.By("to", func(m postgres.Metrics, add func(float64, ...string)) {
+		rows = append(rows, of.row.WithLabel("to", func(m postgres.Metrics, add func(float64, ...string)) {
 			for i := range m.Pools {
 				add(of.value(&m.Pools[i]), m.Pools[i].Name)
 			}

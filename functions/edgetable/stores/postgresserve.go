@@ -38,12 +38,12 @@ func (o *postgresServing) register(f *pflag.FlagSet) {
 
 func (o *postgresServing) open(ctx context.Context, from *Opening) (*Backend, error) {
 	if o.exposed() {
-		from.Log.Warn("the network can read the traffic to the database, or impersonate the database: add sslmode=verify-full to --postgres-dsn", "place", o.place())
+		from.Log.Warn("the network can read the traffic to the database, or impersonate the database: add sslmode=verify-full to --postgres-dsn", "place", o.describe())
 	}
 	options := o.options()
 	options.ReplicaDSN, options.Connections, options.AllowLoss = o.replica, o.connections, o.allowLoss
 	options.Logf = func(format string, args ...any) { from.Log.Warn("PostgreSQL: " + fmt.Sprintf(format, args...)) }
-	store, err := await(ctx, options, from.Waits)
+	store, err := openWithRetry(ctx, options, from.OnRetry)
 	if errors.Is(err, postgres.ErrLoss) {
 		err = fmt.Errorf("%w; change the setting, or use --postgres-allow-loss", err)
 	}
@@ -52,16 +52,16 @@ func (o *postgresServing) open(ctx context.Context, from *Opening) (*Backend, er
 	}
 	PostgresMetrics(from.Metrics, store.Metrics)
 	return &Backend{
-		Store: store, System: "postgresql", Place: "in " + o.place() + "; " + store.Durability(),
-		Close: store.Close, Ready: store.Ready, Fresh: time.Second,
+		Store: store, System: "postgresql", Place: "in " + o.describe() + "; " + store.Durability(),
+		Close: store.Close, Ready: store.Ready, ReadyTTL: time.Second,
 	}, nil
 }
 
 // databaseWait is how long a starting server waits for an unreachable database.
 const databaseWait = time.Minute
 
-// await opens the store. While the database is unreachable, it retries every second, for up to databaseWait.
-func await(ctx context.Context, o postgres.Options, waits func(cause error)) (*postgres.Store, error) {
+// openWithRetry opens the store. While the database is unreachable, it retries every second, for up to databaseWait.
+func openWithRetry(ctx context.Context, o postgres.Options, waits func(cause error)) (*postgres.Store, error) {
 	ctx, cancel := context.WithTimeout(ctx, databaseWait)
 	defer cancel()
 	for {

@@ -11,6 +11,6 @@ import (
 func Unbuilt(s table.Store, dir string) *Backend {
 	return &Backend{
 		Store: s, System: "edgetable", Place: "in " + dir + ", where they are being built",
-		Close: func() error { return nil }, Ready: func(context.Context) error { return nil }, Fresh: time.Second,
+		Close: func() error { return nil }, Ready: func(context.Context) error { return nil }, ReadyTTL: time.Second,
 	}
 }

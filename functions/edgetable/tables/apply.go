@@ -60,7 +60,7 @@ func apply(ctx context.Context, p *cli.Terminal, o *declareFlags, file string) e
 		return cli.Misuse("%s must have a JSON object with a member for each table: %v", file, err)
 	}
 	delete(documents, "$schema")
-	all, names := map[string]wish{}, map[string]bool{}
+	all, names := map[string]optionsChange{}, map[string]bool{}
 	for name, document := range documents {
 		if err := cli.CheckTable(file+":", name); err != nil {
 			return err

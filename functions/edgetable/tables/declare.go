@@ -29,8 +29,8 @@ func (o *declareFlags) register(f *pflag.FlagSet) {
 	cli.BoolFlag(f, &o.yes, "yes", "do not ask for confirmation")
 }
 
-// wish is a function that returns the desired options of a table for the current options.
-type wish func(now table.TableOptions) table.TableOptions
+// optionsChange is a function that returns the desired options of a table for the current options.
+type optionsChange func(now table.TableOptions) table.TableOptions
 
 type change struct {
 	name, revision string
@@ -40,7 +40,7 @@ type change struct {
 }
 
 // declare sets the options of tables, after checking all of them.
-func declare(ctx context.Context, p *cli.Terminal, o *declareFlags, all map[string]wish) error {
+func declare(ctx context.Context, p *cli.Terminal, o *declareFlags, all map[string]optionsChange) error {
 	c, err := o.Connect(p)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func askFor(ctx context.Context, p *cli.Terminal, o *declareFlags, c *remote.Cli
 			return err
 		}
 		whole++
-		if at, ends := one.rule.Ends(e.Timestamp, e.Properties); ends && at <= now {
+		if at, ends := one.rule.ExpiresAt(e.Timestamp, e.Properties); ends && at <= now {
 			ended++
 		}
 	}

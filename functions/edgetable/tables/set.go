@@ -30,7 +30,7 @@ deletes these changes.`,
 			if err != nil {
 				return err
 			}
-			return declare(c.Context(), p, &o, map[string]wish{args[0]: want})
+			return declare(c.Context(), p, &o, map[string]optionsChange{args[0]: want})
 		},
 	}
 	o.CompleteTables(p, c)
@@ -53,7 +53,7 @@ type options struct {
 }
 
 // parse checks the flags and returns a function that applies them.
-func (o *options) parse() (wish, error) {
+func (o *options) parse() (optionsChange, error) {
 	rules, feeds := o.property != "" || o.after != "", o.keep != ""
 	if rules && o.noExpire || feeds && o.noChanges || !rules && !o.noExpire && !feeds && !o.noChanges {
 		return nil, cli.Misuse("give --expire-property or --expire-after, or both, or --no-expire; and --changes or --no-changes")

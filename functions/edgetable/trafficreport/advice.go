@@ -26,7 +26,7 @@ func tellAdvice(p *cli.Terminal, a *advise.Advice, f *advise.Facts, asJSON bool)
 func printAdvice(p *cli.Terminal, a *advise.Advice, f *advise.Facts) {
 	const indent = len("   for example  ") // column at which the values begin
 	line := func(name, text string) { fmt.Fprintf(p.Out, "   %-12s %s\n", name, p.Wrap(indent, text)) }
-	if len(a.Findings) == 0 && f.Enough() {
+	if len(a.Findings) == 0 && f.AreEnough() {
 		fmt.Fprintln(p.Out, "no finding")
 	} else if len(a.Findings) == 0 {
 		fmt.Fprintln(p.Out, "not enough traffic was counted to judge the keys")

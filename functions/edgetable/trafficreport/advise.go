@@ -85,6 +85,6 @@ func judge(ctx context.Context, p *cli.Terminal, o *adviseFlags, table string) e
 			return err
 		}
 	}
-	a := advise.Judge(table, &facts)
+	a := advise.NewAdvice(table, &facts)
 	return tellAdvice(p, a, &facts, o.json)
 }

@@ -18,13 +18,13 @@ import (
 
 // Apply writes the events of a feed (docs/feed.md) to a table of another service.
 type Apply struct {
-	To     *remote.Client
+	Target *remote.Client
 	Table  string
 	Source string // URL of the account; the rejects name it as their source
 	// Connections is the maximum number of concurrent batches.
 	Connections int
-	// Before is called with the operations of each page before Page sends them.
-	Before func([]remote.Operation) error
+	// BeforePage is called with the operations of each page before Page sends them.
+	BeforePage func([]remote.Operation) error
 }
 
 // Page writes the events of one page of the feed and returns the rows that the service rejects. It writes only the last
@@ -34,7 +34,7 @@ func (a *Apply) Page(ctx context.Context, events []json.RawMessage) (totals prog
 	if err != nil {
 		return totals, nil, fmt.Errorf("an event of table %s of %s: %w", a.Table, a.Source, err)
 	}
-	if err := a.Before(ops); err != nil {
+	if err := a.BeforePage(ops); err != nil {
 		return totals, nil, err
 	}
 	var mu sync.Mutex
@@ -71,10 +71,10 @@ func (a *Apply) batch() *batch {
 func (a *Apply) write(ctx context.Context, b *batch) (err error) {
 	b.seal()
 	if b.ops[0].Kind == remote.Delete {
-		b.totals.Deleted, err = remove(ctx, a.To, a.Table, b.ops)
+		b.totals.Deleted, err = remove(ctx, a.Target, a.Table, b.ops)
 		return err
 	}
-	err = writer{a.To, "replace"}.write(ctx, b, b.ops, b.lines)
+	err = writer{a.Target, "replace"}.write(ctx, b, b.ops, b.lines)
 	b.totals.Rejected = int64(len(b.rejects))
 	return err
 }

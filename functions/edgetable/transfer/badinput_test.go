@@ -70,7 +70,7 @@ func TestImportBadInput(t *testing.T) {
 			path := write(t, filepath.Join(t.TempDir(), tt.file), tt.text)
 			im := newImport(t, c, path, "People", "insert")
 			var told []string
-			im.Refused = func(_ string, line int, reason string) { told = append(told, fmt.Sprint(line, " ", reason)) }
+			im.OnReject = func(_ string, line int, reason string) { told = append(told, fmt.Sprint(line, " ", reason)) }
 			_, err := im.Run(t.Context(), c)
 			if want := strings.ReplaceAll(tt.err, "FILE", path); err == nil && want != "" || err != nil && err.Error() != want {
 				t.Errorf("%v\nwant %s", err, want)

@@ -23,7 +23,7 @@ func runImport(t *testing.T, path string, change func(*transfer.Import)) (refuse
 	t.Helper()
 	c := newClient(t)
 	im := newImport(t, c, path, "People", "insert")
-	im.Refused = func(_ string, line int, reason string) { refused = append(refused, fmt.Sprint(line, " ", reason)) }
+	im.OnReject = func(_ string, line int, reason string) { refused = append(refused, fmt.Sprint(line, " ", reason)) }
 	change(im)
 	totals, err = im.Run(t.Context(), c)
 	return refused, dump(t, c, "People"), totals, err

@@ -33,8 +33,8 @@ type Copy struct {
 	Rejects      string // path of the file of rejects
 	Progress     *scan.Progress
 	Begin        func(again bool)                            // callback at the start; the argument reports whether an earlier run recorded progress
-	Again        func(table string)                          // callback for each table that must be copied again from the beginning
-	Refused      func(table string, line int, reason string) // callback for each rejected entity
+	OnRestart    func(table string)                          // callback for each table that must be copied again from the beginning
+	OnReject     func(table string, line int, reason string) // callback for each rejected entity
 }
 
 type copier struct {
@@ -47,8 +47,8 @@ type copier struct {
 	rejected rows.RejectFile
 }
 
-// mark records a key as the mark of a table, unless the table already has a mark.
-func (c *copier) mark(table string, k ranges.Key) error {
+// recordMark records a key as the mark of a table, unless the table already has a mark.
+func (c *copier) recordMark(table string, k ranges.Key) error {
 	if c.o.DryRun {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (c *copier) writeProgress(table string, p *scan.Task, state progressfile.Li
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, r := range rejects {
-		c.o.Refused(r.File, r.Line, r.Reason)
+		c.o.OnReject(r.File, r.Line, r.Reason)
 	}
 	if !c.o.DryRun {
 		if err := c.rejected.Add(rejects); err != nil {

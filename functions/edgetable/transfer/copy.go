@@ -28,7 +28,7 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progres
 	}
 	o.Progress.Tables(len(o.Tables))
 	o.resume(w)
-	o.Begin(w.Again())
+	o.Begin(w.HasProgress())
 	if !o.DryRun {
 		if err := c.rejected.Begin(w.Rejects()); err != nil {
 			return w.Totals(), err
@@ -87,7 +87,7 @@ func (c *copier) table(ctx context.Context, name string) error {
 		}
 		if again { // the target table is new and lacks the entities that an earlier run wrote
 			if c.work.Mark(name) != nil {
-				c.o.Again(name)
+				c.o.OnRestart(name)
 			}
 			if err := c.work.Forget(name); err != nil {
 				return err
@@ -100,7 +100,7 @@ func (c *copier) table(ctx context.Context, name string) error {
 	case c.o.Sync:
 		do = c.sync
 	case c.o.DryRun && Kinds[c.o.Mode] == remote.Insert: // an insert fails if the entity exists, so a dry run must read the target
-		do = c.try
+		do = c.syncRange
 	}
 	return c.work.Run(ctx, name, c.o.Connections, c.o.Progress, func(ctx context.Context, p *scan.Task) error {
 		return do(ctx, name, p)
@@ -117,7 +117,7 @@ func (c *copier) copy(ctx context.Context, table string, p *scan.Task) error {
 	out := newOutbox(c, table, p)
 	for e, err := range p.Entities(ctx, c.from, remote.Query{Table: table, Filter: c.o.Filter, Select: rows.WithKeys(c.o.Select)}) {
 		if err == nil {
-			c.o.Progress.NearLimit.Look(table, &e)
+			c.o.Progress.NearLimit.Count(table, &e)
 			err = out.add(ctx, Kinds[c.o.Mode], &e)
 		}
 		if err != nil {

@@ -24,7 +24,7 @@ func newCopy(t *testing.T, from, to *remote.Client) *transfer.Copy {
 	dir := t.TempDir()
 	return &transfer.Copy{CopyCommand: transfer.CopyCommand{Tables: []string{"People"}, Source: from.Endpoint().String(), Target: to.Endpoint().String(), Mode: "insert"}, Connections: 4,
 		ProgressFile: filepath.Join(dir, "progress"), Rejects: filepath.Join(dir, "rejects"), Progress: new(scan.Progress),
-		Begin: func(bool) {}, Again: func(string) {}, Refused: func(string, int, string) {}}
+		Begin: func(bool) {}, OnRestart: func(string) {}, OnReject: func(string, int, string) {}}
 }
 
 // TestCopyVerify checks that a copy has the same entities as its source, of all types, and that

@@ -45,7 +45,7 @@ func TestImportCorpus(t *testing.T) {
 		im := newImport(t, c, filepath.Join(dir, one.File), "People", "replace")
 		im.Mapping = rows.Mapping{PartitionKey: one.PartitionKey, RowKey: one.RowKey, Types: types}
 		got := imported{File: one.File}
-		im.Refused = func(_ string, line int, _ string) { got.Refused = append(got.Refused, line) }
+		im.OnReject = func(_ string, line int, _ string) { got.Refused = append(got.Refused, line) }
 		totals, err := im.Run(t.Context(), c)
 		if got.Fails = err != nil; got.Fails {
 			got.Refused = nil // not compared, because the number of rows refused before the error varies from run to run

@@ -91,9 +91,9 @@ func (o *Import) measure(state *progressfile.Line) {
 }
 
 // createTables creates the missing tables. The map contains the names of all tables. The value is true if this call
-// created the table and only one source writes to it. The result again reports whether any table is newer than the
+// created the table and only one source writes to it. The result anyNewer reports whether any table is newer than the
 // progress file.
-func (o *Import) createTables(ctx context.Context, c *remote.Client, state *progressfile.Line) (all map[string]bool, again bool, err error) {
+func (o *Import) createTables(ctx context.Context, c *remote.Client, state *progressfile.Line) (all map[string]bool, anyNewer bool, err error) {
 	all = map[string]bool{}
 	for _, s := range o.Sources {
 		if _, known := all[s.Table]; known {
@@ -102,19 +102,19 @@ func (o *Import) createTables(ctx context.Context, c *remote.Client, state *prog
 		}
 		made, err := createTable(ctx, c, s.Table)
 		if err != nil {
-			return all, again, err
+			return all, anyNewer, err
 		}
 		all[s.Table] = made
 		ok := true
 		if mark := state.Marks[s.Table]; mark != nil && !made {
 			if ok, err = hasMark(ctx, c, s.Table, mark); err != nil {
-				return all, again, err
+				return all, anyNewer, err
 			}
 		}
 		if (made || !ok) && hasFinishedWork(state) {
-			o.Again(s.Table)
+			o.OnRestart(s.Table)
 		}
-		again = again || made || !ok
+		anyNewer = anyNewer || made || !ok
 	}
-	return all, again, nil
+	return all, anyNewer, nil
 }

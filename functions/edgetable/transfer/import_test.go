@@ -28,7 +28,7 @@ func newImport(t testing.TB, c *remote.Client, path, table, mode string) *transf
 	must.OK(t, err)
 	return &transfer.Import{ImportCommand: transfer.ImportCommand{Target: c.Endpoint().String(), Sources: sources, Mode: mode, Format: "jsonl"}, Connections: 4,
 		ProgressFile: filepath.Join(t.TempDir(), "progress"), Rejects: filepath.Join(t.TempDir(), "x.rejects.jsonl"),
-		Progress: new(scan.Progress), Begin: func(bool) {}, Again: func(string) {}, Refused: func(string, int, string) {}}
+		Progress: new(scan.Progress), Begin: func(bool) {}, OnRestart: func(string) {}, OnReject: func(string, int, string) {}}
 }
 
 // TestImportModes checks for each mode how an import changes existing entities, which rows it
@@ -72,7 +72,7 @@ func TestImportModes(t *testing.T) {
 			}
 			im := newImport(t, c, file, "", mode)
 			var told []string
-			im.Refused = func(file string, line int, reason string) { told = append(told, fmt.Sprint(line, " ", reason)) }
+			im.OnReject = func(file string, line int, reason string) { told = append(told, fmt.Sprint(line, " ", reason)) }
 			if totals, err := im.Run(t.Context(), c); err != nil || totals != tt.want {
 				t.Errorf("%+v, %v", totals, err)
 			}

@@ -28,9 +28,9 @@ type Import struct {
 	Stdin        io.Reader
 	Progress     *scan.Progress
 	Begin        func(again bool)                           // callback at the start; the argument reports whether an earlier run recorded progress
-	Again        func(table string)                         // callback for each table that was missing or created again, so that its import starts from the beginning
+	OnRestart    func(table string)                         // callback for each table that was missing or created again, so that its import starts from the beginning
 	Preview      func(table string, entity []byte)          // callback for the first entities of each file, in the form in which the import would write them; may be nil
-	Refused      func(file string, line int, reason string) // callback for each rejected row
+	OnReject     func(file string, line int, reason string) // callback for each rejected row
 	memory       int                                        // maximum size of the rows in memory for sorting, in bytes; 0 means sorter.Memory
 }
 

@@ -114,8 +114,9 @@ func (im *importer) run(all context.Context) error {
 	return err
 }
 
-// source imports the ith source. It omits the rows that earlier runs have finished; skip is the number of these rows.
-func (im *importer) source(ctx context.Context, i int, skip int64) error {
+// source imports the ith source. It omits the rows that earlier runs have finished; finished is the number of these
+// rows.
+func (im *importer) source(ctx context.Context, i int, finished int64) error {
 	s := &im.o.Sources[i]
 	inOrder, err := im.isSourceInOrder(s)
 	if err != nil {
@@ -129,9 +130,9 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 		r = &previewed{Reader: r, left: previewRows, show: func(entity []byte) { im.o.Preview(s.Table, entity) }}
 	}
 	im.mu.Lock()
-	im.state.Range, im.state.Rows, im.state.Done = i, skip, false
+	im.state.Range, im.state.Rows, im.state.Done = i, finished, false
 	im.mu.Unlock()
-	f := batcher{kind: Kinds[im.o.Mode], put: im.send, source: s, skip: skip}
+	f := batcher{kind: Kinds[im.o.Mode], put: im.send, source: s, skip: finished}
 	dropped, err := im.o.read(r, s.Path, inOrder, func(one rows.Row) error { return f.row(ctx, one) }, func(one rows.Reject) error {
 		one.Table = s.Table
 		return f.refuse(ctx, one)
@@ -223,7 +224,7 @@ func (im *importer) writeAndRecord(ctx context.Context, b *batch) error {
 	for len(im.pending) > 0 && im.pending[0].done {
 		b := im.pending[0]
 		for _, r := range b.rejects {
-			im.o.Refused(r.File, r.Line, r.Reason)
+			im.o.OnReject(r.File, r.Line, r.Reason)
 		}
 		if !im.o.DryRun {
 			if err := im.rejects.Add(b.rejects); err != nil {
@@ -252,7 +253,7 @@ func (im *importer) write(ctx context.Context, b *batch) error {
 		return err
 	}
 	if im.made[b.source.Table] {
-		b.totals.Own()
+		b.totals.CountAsWritten()
 	}
 	im.mu.Lock()
 	defer im.mu.Unlock()

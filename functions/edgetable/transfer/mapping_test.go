@@ -133,7 +133,7 @@ func TestMappingErrors(t *testing.T) {
 	run := func(path string, m rows.Mapping) (told []string, rejects string, err error) {
 		im := newImport(t, c, path, "", "insert")
 		im.Mapping = m
-		im.Refused = func(_ string, line int, reason string) { told = append(told, fmt.Sprint(line, " ", reason)) }
+		im.OnReject = func(_ string, line int, reason string) { told = append(told, fmt.Sprint(line, " ", reason)) }
 		_, err = im.Run(t.Context(), c)
 		text, _ := os.ReadFile(im.Rejects)
 		return told, string(bytes.TrimSpace(text)), err

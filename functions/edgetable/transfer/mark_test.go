@@ -35,14 +35,14 @@ func TestRemade(t *testing.T) {
 			if verb == "import" {
 				file := write(t, filepath.Join(t.TempDir(), "People.jsonl"), strings.Join(dump(t, from, "People"), "\n"))
 				o := newImport(t, to, file, "", "insert")
-				o.Connections, o.Again = 1, func(table string) { again = append(again, table) }
+				o.Connections, o.OnRestart = 1, func(table string) { again = append(again, table) }
 				run = func(ctx context.Context) (progressfile.Totals, error) {
 					o.Progress = new(scan.Progress)
 					return o.Run(ctx, to)
 				}
 			} else {
 				o := newCopy(t, from, to)
-				o.Connections, o.Again = 1, func(table string) { again = append(again, table) }
+				o.Connections, o.OnRestart = 1, func(table string) { again = append(again, table) }
 				if o.Sync = verb == "sync"; o.Sync {
 					o.Mode = "replace"
 				}

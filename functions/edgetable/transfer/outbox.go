@@ -20,26 +20,26 @@ type outbox struct {
 	p         *scan.Task
 	w         writer
 	b         *batch
-	confirmed reached // progress that does not include the current batch
-	seen      reached // progress that includes the current batch
-	work      int     // work units since the last progress line
+	confirmed rangeProgress // progress that does not include the current batch
+	seen      rangeProgress // progress that includes the current batch
+	work      int           // work units since the last progress line
 	body      []byte
 }
 
-// reached is the progress in a range: the last key, and the totals up to this key.
-type reached struct {
+// rangeProgress is the progress in a range: the last key, and the totals up to this key.
+type rangeProgress struct {
 	totals progressfile.Totals
 	pk, rk []byte
 	some   bool // true after the first entity of the range has been reached
 }
 
 // set makes r a deep copy of the argument.
-func (r *reached) set(to *reached) {
-	*r = reached{to.totals, append(r.pk[:0], to.pk...), append(r.rk[:0], to.rk...), to.some}
+func (r *rangeProgress) set(to *rangeProgress) {
+	*r = rangeProgress{to.totals, append(r.pk[:0], to.pk...), append(r.rk[:0], to.rk...), to.some}
 }
 
 func newOutbox(c *copier, table string, p *scan.Task) *outbox {
-	begin := reached{totals: p.State().Totals}
+	begin := rangeProgress{totals: p.State().Totals}
 	return &outbox{c: c, table: table, p: p, w: writer{c.to, c.o.Mode}, confirmed: begin, seen: begin,
 		b: &batch{source: &Source{Table: table, File: rows.File{Path: c.o.Source + "/" + table}}}} // rejects contain this path as their source
 }
@@ -72,7 +72,7 @@ func (o *outbox) add(ctx context.Context, kind remote.Kind, e *payload.Received)
 func (o *outbox) skip(ctx context.Context, e *payload.Received) error {
 	o.seen.totals.Same++
 	o.c.o.Progress.Rows.Add(1)
-	if err := o.c.mark(o.table, ranges.Key{Partition: e.PartitionKey, Row: e.RowKey}); err != nil {
+	if err := o.c.recordMark(o.table, ranges.Key{Partition: e.PartitionKey, Row: e.RowKey}); err != nil {
 		return err
 	}
 	return o.reach(ctx, e, 1)
@@ -130,12 +130,12 @@ func (o *outbox) write(ctx context.Context) error {
 			return err
 		}
 		if o.c.made[o.table] {
-			b.totals.Own()
+			b.totals.CountAsWritten()
 		}
 		if b.totals.Rejected = int64(len(b.rejects)); b.totals.Rejected > 0 {
 			return nil
 		}
-		return o.c.mark(o.table, ranges.Key{Partition: b.ops[0].PartitionKey, Row: b.ops[0].RowKey})
+		return o.c.recordMark(o.table, ranges.Key{Partition: b.ops[0].PartitionKey, Row: b.ops[0].RowKey})
 	})
 }
 

@@ -133,7 +133,7 @@ func TestParquetOfOthers(t *testing.T) {
 	run(`the column "Tags" is a list or a group, which a table cannot hold; --select chooses columns`)
 	im.Mapping.Select = strings.Split("ID Small Large Huge Ratio Whole Day Milli Nano Old Price Raw", " ")
 	var told []string
-	im.Refused = func(_ string, line int, reason string) { told = append(told, fmt.Sprint(line, " ", reason)) }
+	im.OnReject = func(_ string, line int, reason string) { told = append(told, fmt.Sprint(line, " ", reason)) }
 	if totals, err := im.Run(t.Context(), c); err != nil || totals != (progressfile.Totals{Written: 1, Rejected: 2}) {
 		t.Fatalf("%+v, %v", totals, err)
 	}

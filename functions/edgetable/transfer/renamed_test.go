@@ -148,7 +148,7 @@ func TestPaddedNegativeKeys(t *testing.T) {
 	im := newImport(t, c, write(t, filepath.Join(t.TempDir(), "People.csv"), "PartitionKey,Id\np,-7\np,7\n"), "", "insert")
 	im.Mapping.RowKey = "{Id:4}"
 	reason := ""
-	im.Refused = func(_ string, _ int, why string) { reason = why }
+	im.OnReject = func(_ string, _ int, why string) { reason = why }
 	totals, err := im.Run(t.Context(), c)
 	must.OK(t, err)
 	if totals.Written != 1 || totals.Rejected != 1 || !strings.Contains(reason, "Id is negative") {

@@ -27,7 +27,7 @@ func (c *copier) sync(ctx context.Context, table string, p *scan.Task) error {
 		case b != nil && equalProperties(a, b):
 			return out.skip(ctx, a)
 		}
-		c.o.Progress.NearLimit.Look(table, a)
+		c.o.Progress.NearLimit.Count(table, a)
 		return out.add(ctx, Kinds[c.o.Mode], a)
 	})
 	if err != nil {
@@ -36,9 +36,9 @@ func (c *copier) sync(ctx context.Context, table string, p *scan.Task) error {
 	return out.finish(ctx)
 }
 
-// try compares a range in the source and the target, and counts the entities that a copy would insert, skip and reject.
-// It reads the target without the filter, because inserts conflict with all existing entities.
-func (c *copier) try(ctx context.Context, table string, p *scan.Task) error {
+// syncRange compares a range in the source and the target, and counts the entities that a copy would insert, skip and
+// reject. It reads the target without the filter, because inserts conflict with all existing entities.
+func (c *copier) syncRange(ctx context.Context, table string, p *scan.Task) error {
 	out := newOutbox(c, table, p)
 	span := p.Rest()
 	from := scan.InRange(ctx, c.from, remote.Query{Table: table, Filter: c.o.Filter, Select: rows.WithKeys(c.o.Select)}, span)
@@ -48,7 +48,7 @@ func (c *copier) try(ctx context.Context, table string, p *scan.Task) error {
 		case a == nil:
 			return nil
 		case b == nil:
-			c.o.Progress.NearLimit.Look(table, a)
+			c.o.Progress.NearLimit.Count(table, a)
 			return out.add(ctx, remote.Insert, a)
 		case c.o.Mode == "skip":
 			out.seen.totals.Skipped++

@@ -158,7 +158,7 @@ func TestImportCSV(t *testing.T) {
 			im := newImport(t, c, write(t, filepath.Join(t.TempDir(), "People.csv"), tt.text), "", "insert")
 			im.Mapping.Types = tt.types
 			var told []string
-			im.Refused = func(_ string, line int, reason string) { told = append(told, fmt.Sprint(line, " ", reason)) }
+			im.OnReject = func(_ string, line int, reason string) { told = append(told, fmt.Sprint(line, " ", reason)) }
 			if _, err := im.Run(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}

@@ -22,8 +22,8 @@ type Difference struct {
 }
 
 // Verify compares the entities that match a query in two services, without their Timestamps. It returns the number of
-// equal entities. It calls tell for each difference, one at a time.
-func Verify(ctx context.Context, first, second *remote.Client, q remote.Query, workers int, progress *scan.Progress, tell func(Difference)) (equal int64, err error) {
+// equal entities. It calls report for each difference, one at a time.
+func Verify(ctx context.Context, first, second *remote.Client, q remote.Query, workers int, progress *scan.Progress, report func(Difference)) (equal int64, err error) {
 	q.Select = rows.WithKeys(q.Select)
 	var same atomic.Int64
 	var mu sync.Mutex
@@ -35,7 +35,7 @@ func Verify(ctx context.Context, first, second *remote.Client, q remote.Query, w
 			if a == nil {
 				e = b
 			}
-			progress.NearLimit.Look(q.Table, e)
+			progress.NearLimit.Count(q.Table, e)
 			switch {
 			case a == nil:
 			case b != nil && equalProperties(a, b):
@@ -44,7 +44,7 @@ func Verify(ctx context.Context, first, second *remote.Client, q remote.Query, w
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			tell(Difference{strings.Clone(e.PartitionKey), strings.Clone(e.RowKey), a != nil, b != nil})
+			report(Difference{strings.Clone(e.PartitionKey), strings.Clone(e.RowKey), a != nil, b != nil})
 			return nil
 		})
 	})

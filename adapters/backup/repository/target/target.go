@@ -132,12 +132,12 @@ func (d *Directory) Has(f File) bool {
 }
 
 // Write writes the bytes b to a file, beginning at the given offset. If the file does not exist, Write creates it.
-func (d *Directory) Write(name string, b []byte, at int64) error {
+func (d *Directory) Write(name string, b []byte, offset int64) error {
 	file, err := os.OpenFile(filepath.Join(d.dir, name), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = file.WriteAt(b, at)
+	_, err = file.WriteAt(b, offset)
 	return errors.Join(err, file.Close())
 }
 

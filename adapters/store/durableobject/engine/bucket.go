@@ -193,8 +193,8 @@ func (b *bucket) drop(t *turn.Turn) turn.Step {
 	return t.DoneTicks(b.clock.Reserved)
 }
 
-// forget removes the highest Timestamp that drop retained, after the catalog has recorded it.
-func (b *bucket) forget(t *turn.Turn) turn.Step {
+// forgetDropped removes the highest Timestamp that drop retained, after the catalog has recorded it.
+func (b *bucket) forgetDropped(t *turn.Turn) turn.Step {
 	high := t.Fields.Ticks()
 	if !t.Fields.Done() {
 		return t.Malformed()

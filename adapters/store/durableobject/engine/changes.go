@@ -31,9 +31,9 @@ func (b *bucket) lines(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: answer}
 }
 
-// look answers OpLook. It adds current entities to lines of another range's feed, because the entities have moved to
-// this range.
-func (b *bucket) look(t *turn.Turn) turn.Step {
+// readMoved answers OpLook. It adds current entities to lines of another range's feed, because the entities have moved
+// to this range.
+func (b *bucket) readMoved(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	incarnation, first, within := t.Fields.Incarnation(), t.Fields.Bytes(), t.Fields.Bounds()
 	if !t.Fields.OK() {
@@ -80,9 +80,9 @@ func (b *bucket) declareFeed(t *turn.Turn) {
 	}
 }
 
-// full reports whether the object is full, after it has removed as many old days of the feed as needed, but never the
+// isFull reports whether the object is full, after it has removed as many old days of the feed as needed, but never the
 // last day.
-func (b *bucket) full(t *turn.Turn) bool {
+func (b *bucket) isFull(t *turn.Turn) bool {
 	for b.room.Full(t.Rows) {
 		if !b.feed.Shed(t.Rows) {
 			return true

@@ -67,8 +67,8 @@ func (x *splitting) afterWrite(t *turn.Turn, b *bucket, p *message.Destination, 
 			x.only = nil
 		}
 	}
-	if x.bytes > 0 && b.feed.Others(b.room.Size) > b.mostBytes() && x.only == nil && x.mayChoose(b, t.Now) {
-		x.choose(t, &choice{self: p.Clone(), search: &sample.Search{Half: b.feed.Others(b.room.Size) / 2}})
+	if x.bytes > 0 && b.feed.OtherSize(b.room.Size) > b.mostBytes() && x.only == nil && x.mayChoose(b, t.Now) {
+		x.choose(t, &choice{self: p.Clone(), search: &sample.Search{Half: b.feed.OtherSize(b.room.Size) / 2}})
 	}
 	x.lookLater(t, b)
 }

@@ -41,7 +41,7 @@ func (b *bucket) commit(t *turn.Turn, _ message.Attempt, v answers.Verdict) turn
 		if !t.Fields.OK() {
 			return undo(t.Malformed(), i)
 		}
-		if !m.Kind.Removes() && b.full(t) {
+		if !m.Kind.Removes() && b.isFull(t) {
 			return undo(t.Fail(&table.Refused{Index: i, Err: b.whyFull(t)}), i)
 		}
 		if err := b.apply(t, &m, now); err != nil {
@@ -97,7 +97,7 @@ func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 	b.feed.Add(m, &effect)
 	b.outbox.PutChange(t, k, now)
 	b.recordChange(t, k, now)
-	b.sweep.Wrote(t.Rows, b.marker.Traits, row, now)
+	b.sweep.NoteWrite(t.Rows, b.marker.Traits, row, now)
 	if old == nil {
 		b.split.inserted(m.Key)
 	}

@@ -53,8 +53,8 @@ func (b *bucket) declare(t *turn.Turn) turn.Step {
 // entities.
 func (b *bucket) restartSweep(t *turn.Turn) { b.sweep.Declared(t.Rows, b.marker.Traits, t.Now) }
 
-// judge returns the [expiry.Judge] that determines which entities have expired for a read.
-func (b *bucket) judge(t *turn.Turn) expiry.Judge {
+// expiryJudge returns the [expiry.Judge] that determines which entities have expired for a read.
+func (b *bucket) expiryJudge(t *turn.Turn) expiry.Judge {
 	if b.marker.Traits == nil {
 		return expiry.Judge{}
 	}
@@ -67,7 +67,7 @@ func (b *bucket) hides(t *turn.Turn, k, v []byte) bool {
 		return false
 	}
 	row, err := table.ParseRow(k, v)
-	j := b.judge(t)
+	j := b.expiryJudge(t)
 	hides := err == nil && j.Hides(&row)
 	j.Keep(t.Rows, b.clock)
 	return hides
@@ -87,7 +87,7 @@ func (b *bucket) keepExpired(t *turn.Turn, old *table.Row, now edm.Ticks) {
 // removeEnded removes some expired entities. It removes an entity only if the entity has not changed since it was read.
 func (b *bucket) removeEnded(t *turn.Turn) {
 	s, traits := &b.sweep, b.marker.Traits
-	if traits == nil || !b.marker.Live || s.Waits(t.Now) || b.marker.Span != nil && b.marker.Span.Phase == span.Filling {
+	if traits == nil || !b.marker.Live || s.IsWaiting(t.Now) || b.marker.Span != nil && b.marker.Span.Phase == span.Filling {
 		return
 	}
 	at := b.clock.Next(t.Now, 0, 1)
@@ -96,12 +96,12 @@ func (b *bucket) removeEnded(t *turn.Turn) {
 	for _, row := range s.Step(t.Rows, traits, b.marker.Bounds(), at) {
 		m := table.Mutation{Key: row.Key, Kind: table.Expire, Condition: table.Unchanged, IfMatch: row.Timestamp}
 		if err := b.apply(t, &m, at); errors.Is(err, table.ErrChanged) {
-			s.Refused()
+			s.NoteRefusal()
 			continue
 		}
 		removed = true
 	}
-	if s.Ended(t.Rows, traits, at); !removed {
+	if s.FinishPass(t.Rows, traits, at); !removed {
 		return
 	}
 	b.clock.Issue(t.Rows, at)

@@ -78,7 +78,7 @@ func New(o Options) *Engine {
 	if o.Shared == nil {
 		o.Shared = NewShared(nil)
 	}
-	e := &Engine{now: o.Now, answers: answers.Memory{Engine: o.Rand(), Woke: o.Now(), Room: &o.Shared.answers}}
+	e := &Engine{now: o.Now, answers: answers.Memory{Engine: o.Rand(), WokenAt: o.Now(), Room: &o.Shared.answers}}
 	e.outbox = outbox.New(&e.clock, o.Rand, o.Replica, o.Jurisdiction)
 	e.bucket = bucket{clock: &e.clock, room: &e.room, outbox: &e.outbox, answers: &e.answers, catalog: o.Catalog, generation: o.Rand()}
 	e.bucket.split = splitting{rand: o.Rand, onEvent: o.Told, bytes: o.SplitBytes, rate: o.SplitRate, rows: cmp.Or(o.PieceRows, pieceRows)}
@@ -88,7 +88,7 @@ func New(o Options) *Engine {
 
 // Discard frees the memory of the engine's remembered answers, for other engines with the same Shared. The engine must
 // not be used afterwards.
-func (e *Engine) Discard() { e.answers.Leave() }
+func (e *Engine) Discard() { e.answers.Free() }
 
 // Alarm returns the message that the object must handle at the time [Step].Alarm. The answer to the message is not
 // used.
@@ -156,7 +156,7 @@ var operations = [...]operation{
 	message.OpCommit:  {run: func(e *Engine, t *turn.Turn) Step { return e.writeOnce(t, e.bucket.commit, false) }, loads: true},
 	message.OpScan:    {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.scan(t) }, loads: true},
 	message.OpDrop:    {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.drop(t) }, loads: true},
-	message.OpForget:  {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.forget(t) }, loads: true},
+	message.OpForget:  {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.forgetDropped(t) }, loads: true},
 	message.OpTraffic: {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.reportTraffic(t) }, loads: true},
 	message.OpDeclare: {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.declare(t) }, loads: true},
 	message.OpAlarm:   {run: (*Engine).alarm, loads: true},
@@ -170,7 +170,7 @@ var operations = [...]operation{
 	message.OpCopy:    {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.fill(t, false) }, loads: true},
 	message.OpTake:    {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.fill(t, true) }, loads: true},
 	message.OpRanges:  {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.tellRanges(t) }},
-	message.OpBegin:   {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.begin(t) }},
+	message.OpBegin:   {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.beginRange(t) }},
 	message.OpSwitch:  {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.switchRange(t) }, loads: true},
 	message.OpObjects: {run: func(_ *Engine, t *turn.Turn) Step { return listing.Serving(t) }},
 
@@ -182,7 +182,7 @@ var operations = [...]operation{
 	message.OpJoin:  {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.join(t) }, loads: true},
 
 	message.OpLines: {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.lines(t) }, loads: true},
-	message.OpLook:  {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.look(t) }, loads: true},
+	message.OpLook:  {run: func(e *Engine, t *turn.Turn) Step { return e.bucket.readMoved(t) }, loads: true},
 	message.OpFeeds: {run: func(e *Engine, t *turn.Turn) Step { return e.catalog.feeds(t) }},
 	message.OpLife:  {run: func(_ *Engine, t *turn.Turn) Step { return listing.Life(t) }},
 }
@@ -203,7 +203,7 @@ func (e *Engine) writeOnce(t *turn.Turn, write func(*turn.Turn, message.Attempt,
 	if !t.Fields.OK() {
 		return t.Malformed()
 	}
-	v, answer := e.answers.Judge(t.Now, a)
+	v, answer := e.answers.Classify(t.Now, a)
 	if v == answers.Answered {
 		return Step{Answer: append(t.Dst, answer...)}
 	}

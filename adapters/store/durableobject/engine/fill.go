@@ -25,7 +25,7 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 		return t.Fail(table.ErrBusy)
 	}
 	if !b.marker.Live {
-		if ok, instead := b.begin(t, &p, incarnation); !ok {
+		if ok, instead := b.beginRange(t, &p, incarnation); !ok {
 			return instead
 		}
 	}
@@ -51,7 +51,7 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 		s.Phase, s.Since = span.Serving, t.Now
 		s.Bounds = key.Range{Start: bytes.Clone(taking.Bounds.Start), End: bytes.Clone(taking.Bounds.End)}
 		b.raiseClock(taking.High)
-		b.feed.Took(t.Rows, message.FeedBegan, taking.From, taking.Cut, b.issue(t))
+		b.feed.RecordReceived(t.Rows, message.FeedBegan, taking.From, taking.Cut, b.issue(t))
 		b.outbox.Keys.Start = s.Bounds.Start
 		b.outbox.TakeOver(t, &p, incarnation, &taking)
 	}
@@ -63,9 +63,9 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 	return t.Done()
 }
 
-// begin starts a new range. Before the object writes its first row, the catalog must confirm that it has recorded the
-// range.
-func (b *bucket) begin(t *turn.Turn, p *message.Destination, incarnation table.Incarnation) (ok bool, instead turn.Step) {
+// beginRange starts a new range. Before the object writes its first row, the catalog must confirm that it has recorded
+// the range.
+func (b *bucket) beginRange(t *turn.Turn, p *message.Destination, incarnation table.Incarnation) (ok bool, instead turn.Step) {
 	l, instead := b.askCatalog(t, p)
 	if l == nil {
 		return false, instead

@@ -121,7 +121,7 @@ func (b *bucket) alarmFrozen(t *turn.Turn) turn.Step {
 
 // mayPublish reports whether the object may publish its entities. After a return to an earlier state, it needs the
 // table's next incarnation first.
-func (b *bucket) mayPublish(t *turn.Turn) (may bool, instead turn.Step) {
+func (b *bucket) mayPublish(t *turn.Turn) (ok bool, instead turn.Step) {
 	if !b.outbox.NeedsPermission(t.Now) {
 		return true, turn.Step{}
 	}
@@ -133,7 +133,7 @@ func (b *bucket) mayPublish(t *turn.Turn) (may bool, instead turn.Step) {
 	switch {
 	case r == nil && len(instead.Calls) > 0:
 		return false, instead
-	case r == nil || r.ID != 0 && r.Phase != restoring.Freezing && b.marker.Incarnation != r.Next:
+	case r == nil || r.ID != 0 && r.Phase != restoring.Freezing && b.marker.Incarnation != r.NewIncarnation:
 		return false, t.Done()
 	}
 	b.outbox.Permit()

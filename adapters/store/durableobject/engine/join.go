@@ -18,7 +18,7 @@ import (
 // this range, so that an entity moves only a few times.
 func (b *bucket) mayJoin(t *turn.Turn, size int64) bool {
 	s, x := b.marker.Span, &b.split
-	own, busy := b.feed.Others(t.Rows.Size()), x.load.BusyUntil(t.Now, x.rate)
+	own, busy := b.feed.OtherSize(t.Rows.Size()), x.load.BusyUntil(t.Now, x.rate)
 	switch {
 	case s.Phase != span.Serving || x.choice != nil || !b.outbox.IsSynced():
 		return false
@@ -60,10 +60,10 @@ func (x *splitting) awaitsCopies(now edm.Ticks) bool {
 }
 
 // deleteCopies deletes copies from a left neighbour that did not hand over its keys. It reports whether copies remain
-// or may arrive. If ended is true, later copies are refused.
-func (b *bucket) deleteCopies(t *turn.Turn, ended bool) bool {
+// or may arrive. If final is true, later copies are refused.
+func (b *bucket) deleteCopies(t *turn.Turn, final bool) bool {
 	x := &b.split
-	if x.awaitsCopies(t.Now) && !ended {
+	if x.awaitsCopies(t.Now) && !final {
 		x.due = x.stays
 		return true
 	}

@@ -36,9 +36,9 @@ const (
 	partOfSmall = 8
 )
 
-// leaving is the progress of a range that asks whether it can merge. It is not stored, because the range has not
+// mergeRequest is the progress of a range that asks whether it can merge. It is not stored, because the range has not
 // changed anything yet.
-type leaving struct {
+type mergeRequest struct {
 	asks bool      // whether the range waits for an answer of the catalog or of its neighbour
 	last edm.Ticks // the time of the last write before the range asked whether it can merge
 	size int64     // the size of the range's entities, 0 if there are none
@@ -47,7 +47,7 @@ type leaving struct {
 // startLeaving starts a merge into the right neighbour if the range is empty, or small and idle.
 func (b *bucket) startLeaving(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
-	x.leave = leaving{}
+	x.leave = mergeRequest{}
 	size, may := b.toGive(t)
 	if !may {
 		return t.Done()
@@ -68,19 +68,19 @@ func (b *bucket) startLeaving(t *turn.Turn) turn.Step {
 		x.look = x.stays
 		return t.Done()
 	}
-	x.leave = leaving{asks: true, last: x.last, size: size}
+	x.leave = mergeRequest{asks: true, last: x.last, size: size}
 	return b.askForNeighbour(t)
 }
 
 // toGive returns the size of the entities that a merge would hand over, and whether the range may merge.
-func (b *bucket) toGive(t *turn.Turn) (size int64, may bool) {
+func (b *bucket) toGive(t *turn.Turn) (size int64, mayMerge bool) {
 	switch s := b.marker.Span; {
 	case s == nil || s.Phase != span.Serving || s.Bounds.End == nil:
 		return 0, false
 	case b.isEmpty(t):
 		return 0, true
 	}
-	size = b.feed.Others(t.Rows.Size())
+	size = b.feed.OtherSize(t.Rows.Size())
 	return size, size <= b.split.bytes/partOfSmall
 }
 
@@ -141,7 +141,7 @@ func (b *bucket) acceptLeaveAnswer(t *turn.Turn, r message.Reader, err error) tu
 			x.look = 0
 			x.lookWhileIdle(t.Now)
 		}
-		x.leave, x.due = leaving{}, 0
+		x.leave, x.due = mergeRequest{}, 0
 		return t.Done()
 	}
 	if err != nil || t.Answers[0].Err != nil || !x.leave.asks || x.choice != nil || !may || !b.outbox.IsCaughtUp(t.Now) {
@@ -161,7 +161,7 @@ func (b *bucket) acceptLeaveAnswer(t *turn.Turn, r message.Reader, err error) tu
 	if !r.Done() || s.Target == 0 {
 		return stays()
 	}
-	x.leave = leaving{}
+	x.leave = mergeRequest{}
 	x.reportEvent(&s.Self, span.JoinBegun)
 	s.Leaving, s.Number, s.At, s.End = true, number, append([]byte{}, s.Bounds.Start...), s.Bounds.End
 	if size > 0 {
@@ -225,7 +225,7 @@ func (b *bucket) cancelMerge(t *turn.Turn) {
 	b.marker.Span = s.Serve(key.Range{Start: s.Bounds.Start, End: s.End})
 	b.marker.Put(t.Rows)
 	storage.Delete(t.Rows, []byte{storage.SpaceMarks}, []byte{storage.SpaceMarks + 1}, maxMarks)
-	x.leave, x.due, x.failures, x.look = leaving{}, 0, 0, t.Now+leaveAgain
+	x.leave, x.due, x.failures, x.look = mergeRequest{}, 0, 0, t.Now+leaveAgain
 	x.reportEvent(&s.Self, span.JoinRefused)
 }
 
@@ -252,7 +252,7 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	}
 	s.Bounds.Start = bytes.Clone(taking.Bounds.Start)
 	b.raiseClock(taking.High)
-	b.feed.Took(t.Rows, message.FeedTook, taking.From, taking.Cut, b.issue(t))
+	b.feed.RecordReceived(t.Rows, message.FeedTook, taking.From, taking.Cut, b.issue(t))
 	b.marker.Put(t.Rows)
 	b.outbox.Keys.Start = s.Bounds.Start
 	x.joins, x.only = false, nil

@@ -82,9 +82,9 @@ func (c *catalog) splitting(t *turn.Turn) (s *splitRequest, instead error) {
 
 var errMalformed = errors.New("durableobject: malformed message")
 
-// begin records a new range for the upper keys of another range, and answers with its id. Repeated messages about the
-// same split get the same id.
-func (c *catalog) begin(t *turn.Turn) turn.Step {
+// beginRange records a new range for the upper keys of another range, and answers with its id. Repeated messages about
+// the same split get the same id.
+func (c *catalog) beginRange(t *turn.Turn) turn.Step {
 	s, err := c.splitting(t)
 	if err != nil {
 		return t.Fail(err)
@@ -127,7 +127,7 @@ func (c *catalog) switchRange(t *turn.Turn) turn.Step {
 	change := restoring.Change{Sealed: s.Sealed, From: s.From, To: s.To}
 	if s.To == 0 {
 		change.Keys, _ = s.Ranges.Bounds(s.From)
-		s.Ranges, ok = s.Ranges.Leave(s.From)
+		s.Ranges, ok = s.Ranges.Join(s.From)
 	}
 	for i, b := range s.Begun {
 		if s.To != 0 && b.ID == s.To {

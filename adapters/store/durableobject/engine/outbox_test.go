@@ -112,7 +112,7 @@ func TestOutboxWaitsForAnEarlierEngine(t *testing.T) {
 // restored, because the object may be at an earlier state. If the catalog does not answer, the object waits.
 func TestOutboxWaitsForARestore(t *testing.T) {
 	t.Parallel()
-	restoring := (&restoring.Restore{ID: 1, Phase: restoring.Returning, Objects: []restoring.Returned{{Back: true}}}).Append(message.Done(nil))
+	restoring := (&restoring.Restore{ID: 1, Phase: restoring.Returning, Objects: []restoring.Returned{{Returns: true}}}).Append(message.Done(nil))
 	for _, said := range []durableobject.Answer{answer(restoring), gone} {
 		o := publisher(t)
 		o.now += edm.TicksPerSecond

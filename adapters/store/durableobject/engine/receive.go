@@ -31,7 +31,7 @@ func (b *bucket) put(t *turn.Turn, i *message.Item) {
 }
 
 // raiseClock makes the clock issue only Timestamps above high, the highest Timestamp of another range.
-func (b *bucket) raiseClock(high edm.Ticks) {
-	b.marker.Floor = max(b.marker.Floor, high)
-	b.clock.Last = max(b.clock.Last, high)
+func (b *bucket) raiseClock(timestamp edm.Ticks) {
+	b.marker.Floor = max(b.marker.Floor, timestamp)
+	b.clock.Last = max(b.clock.Last, timestamp)
 }

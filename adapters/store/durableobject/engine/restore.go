@@ -51,13 +51,13 @@ func (b *bucket) obey(t *turn.Turn, p *message.Destination, r *restoring.Restore
 		}
 		b.freeze(t, r.ID, restoring.Freezing, p)
 		calls := []durableobject.Call{{To: durableobject.History}}
-		if o.Back && len(o.State) == 0 {
+		if o.Returns && len(o.State) == 0 {
 			calls = append(calls, durableobject.Call{To: durableobject.History, Message: restoring.StateAt(r.To)})
 		}
 		return b.requestStates(t, calls)
 	case restoring.Returning:
 		switch {
-		case !o.Back || is(restoring.Returning):
+		case !o.Returns || is(restoring.Returning):
 		case is(restoring.Freezing):
 			return b.goBack(t, r, o.State)
 		case !b.owned(r, o):
@@ -68,8 +68,8 @@ func (b *bucket) obey(t *turn.Turn, p *message.Destination, r *restoring.Restore
 	case restoring.Settling:
 		return b.finishRestore(t, p, r, o)
 	case restoring.Undoing:
-		if o.Back && !is(restoring.Freezing) {
-			return b.goBack(t, r, o.Before)
+		if o.Returns && !is(restoring.Freezing) {
+			return b.goBack(t, r, o.FrozenState)
 		}
 	}
 	return t.Done()
@@ -115,11 +115,11 @@ func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
 	s := b.marker.Span
 	switch {
 	case !b.marker.Live:
-		return o.Range == 0 && restoring.Whole(o.Bounds) // the object has never received a write
-	case b.marker.Incarnation != r.Then:
+		return o.Range == 0 && restoring.IsWholeBucket(o.Bounds) // the object has never received a write
+	case b.marker.Incarnation != r.IncarnationAtTo:
 		return false
 	case s == nil:
-		return restoring.Whole(o.Bounds)
+		return restoring.IsWholeBucket(o.Bounds)
 	case s.Phase == span.Filling:
 		return false
 	}
@@ -134,14 +134,14 @@ func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
 // stays frozen until the replica has all its rows or reports its lag.
 func (b *bucket) finishRestore(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) turn.Step {
 	switch {
-	case !o.Back:
+	case !o.Returns:
 		feed.Wipe(t.Rows)
 		b.feed = feed.Feed{}
 		b.endRange(t)
 		b.frozen = frozen{}
 		b.generation++
 		return t.Done()
-	case b.marker.Live && b.marker.Incarnation == r.Next:
+	case b.marker.Live && b.marker.Incarnation == r.NewIncarnation:
 	case b.frozen.id != r.ID || b.frozen.phase != restoring.Returning:
 		return t.Fail(table.ErrBusy)
 	case storage.Delete(t.Rows, []byte{storage.SpaceMarks}, []byte{storage.SpaceMarks + 1}, emptyRows) == emptyRows:
@@ -162,19 +162,19 @@ func (b *bucket) finishRestore(t *turn.Turn, p *message.Destination, r *restorin
 func (b *bucket) adopt(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) {
 	m := &b.marker
 	feed.Wipe(t.Rows) // the feed must refuse all positions that readers got before the restore
-	m.Live, m.Incarnation, m.Traits = true, r.Next, r.Traits
+	m.Live, m.Incarnation, m.Traits = true, r.NewIncarnation, r.Traits
 	if s := m.Span; s != nil && s.Phase != span.Emptying {
 		bounds := key.Range{Start: bytes.Clone(o.Bounds.Start), End: bytes.Clone(o.Bounds.End)}
 		m.Span = s.Serve(bounds)
 	}
 	b.raiseClock(r.High)
 	m.Put(t.Rows)
-	b.feed.Load(t.Rows, r.Next, r.Traits)
+	b.feed.Load(t.Rows, r.NewIncarnation, r.Traits)
 	b.restartSweep(t)
 	b.outbox.Leave(t.Rows)
 	b.split.reset(0)
 	b.loadSplit(t)
-	b.outbox.JoinBucket(t, p, r.Next)
+	b.outbox.JoinBucket(t, p, r.NewIncarnation)
 	b.split.lookLater(t, b)
 	b.answers.Life++
 	b.generation++

@@ -47,16 +47,16 @@ func (c *catalog) restore(t *turn.Turn) turn.Step {
 	case err != nil:
 	case told.Phase != 0:
 		if rec.Restoring && r.ID == told.ID && r.Phase == told.Phase {
-			r.Objects, r.High, r.Why = told.Objects, told.High, told.Why
+			r.Objects, r.High, r.Reason = told.Objects, told.High, told.Reason
 			err = c.advance(t, &rec, r)
 		}
-	case told.Began < t.Now-restoring.Inexact, !rec.Restoring && told.Began < r.Until:
+	case told.StartedAt < t.Now-restoring.Inexact, !rec.Restoring && told.StartedAt < r.Deadline:
 		err = table.ErrBusy // the message is late: another message of the same command may have finished the restore
 	case !rec.Restoring && r.ID != told.ID:
 		r, err = c.beginRestore(t, &rec, told)
 	case !rec.Restoring || told.Undo == r.Undo && (told.To == r.To || r.Undo):
 	case told.Undo && r.Phase <= restoring.Returning:
-		r.Why = "The restore was undone."
+		r.Reason = "The restore was undone."
 		err = c.advance(t, &rec, r)
 	case !told.Undo || r.Phase < restoring.Undoing:
 		err = restoring.Refused("The table is being restored to " + r.To.String() + " already: finish that restore first, with the same command.")
@@ -79,14 +79,14 @@ func (c *catalog) beginRestore(t *turn.Turn, rec *record.Record, r *restoring.Re
 		if last.ID == 0 {
 			return nil, restoring.Refused("There is no restore of this table to undo. Nothing was changed.")
 		}
-		r.To = last.Began
+		r.To = last.StartedAt
 	}
 	then, maps, err := restoring.MapsAt(t.Rows, rec, t.Now, r.To, r.Undo)
 	if err != nil {
 		return nil, err
 	}
 	now, _ := record.Objects(t.Rows, rec)
-	r.Was, r.Then, r.Began = rec.Incarnation, then, t.Now
+	r.OldIncarnation, r.IncarnationAtTo, r.StartedAt = rec.Incarnation, then, t.Now
 	r.Plan(maps, now, last)
 	rec.Restoring = true
 	rec.Put(t.Rows)
@@ -104,7 +104,7 @@ func (c *catalog) advance(t *turn.Turn, rec *record.Record, r *restoring.Restore
 		}
 	}
 	if r.Phase == restoring.Finished || r.Phase == restoring.Cancelled {
-		r.Until = t.Now
+		r.Deadline = t.Now
 		c.recordRestoreEnd(t, rec, r)
 	}
 	restoring.Put(t.Rows, rec.Key.String(), r)
@@ -127,16 +127,16 @@ func (c *catalog) finishRestore(t *turn.Turn, rec *record.Record, r *restoring.R
 		if err != nil {
 			return err
 		}
-		c.room.Wrote(restoring.Remember(t.Rows, c.clock, t.Now, name, n, &restoring.Change{Sealed: r.Began, Restored: true, Was: r.Was, Map: was.Ranges}))
+		c.room.Wrote(restoring.Remember(t.Rows, c.clock, t.Now, name, n, &restoring.Change{Sealed: r.StartedAt, Restored: true, OldIncarnation: r.OldIncarnation, Map: was.Ranges}))
 		if rec.Split {
 			t.Rows.Put(record.RowOfRanges(name, n), message.AppendNamed(nil, &message.Named{Ranges: r.Map(n)}))
 		}
 	}
 	at := c.clock.Next(t.Now, 0, 1)
 	c.clock.Issue(t.Rows, at)
-	rec.Incarnation, rec.Floor = r.Next, max(rec.Floor, r.High)
+	rec.Incarnation, rec.Floor = r.NewIncarnation, max(rec.Floor, r.High)
 	c.outbox.ChangedRecord(t, name, at)
-	c.outbox.SchedulePurge(t, r.Was)
+	c.outbox.SchedulePurge(t, r.OldIncarnation)
 	if r.Undo {
 		t.Rows.Delete(storage.RowOf(storage.SpaceRestores, name+finished))
 	} else {

@@ -36,7 +36,7 @@ func (b *bucket) scan(t *turn.Turn) turn.Step {
 	if s.ScanBytes > 0 {
 		limits.ScanBytes = min(maxScan, s.ScanBytes)
 	}
-	judge := b.judge(t)
+	judge := b.expiryJudge(t)
 	builder := table.NewPageBuilder(&limits)
 	builder.Traits, builder.Now = judge.Traits, judge.Now
 	page := message.BeginPage(t.Dst)
@@ -45,7 +45,7 @@ func (b *bucket) scan(t *turn.Turn) turn.Step {
 ranges:
 	for _, g := range limits.InOrder() {
 		mine := g.Intersect(own)
-		for k, v := range b.inside(t, mine, &s, page.Rows()) {
+		for k, v := range b.rowsInRange(t, mine, &s, page.Rows()) {
 			row, err := table.ParseRow(k[1:], v)
 			if err != nil {
 				return t.Fail(err)
@@ -80,25 +80,25 @@ ranges:
 	return step
 }
 
-// inside iterates over the rows of entities in a range, in the order of the scan. The parameter have is the number of
-// rows already in the page.
-func (b *bucket) inside(t *turn.Turn, r key.Range, s *message.Scan, have int) iter.Seq2[[]byte, []byte] {
+// rowsInRange iterates over the rows of entities in a range, in the order of the scan. The parameter rowCount is the
+// number of rows already in the page.
+func (b *bucket) rowsInRange(t *turn.Turn, r key.Range, s *message.Scan, rowCount int) iter.Seq2[[]byte, []byte] {
 	if r.Empty() {
 		return func(func(k, v []byte) bool) {}
 	}
 	from, to := storage.Entities(r)
 	if s.Descending {
-		return t.Rows.ScanBack(from, to, readSize(s, have))
+		return t.Rows.ScanBack(from, to, readSize(s, rowCount))
 	}
-	return t.Rows.Scan(from, to, readSize(s, have))
+	return t.Rows.Scan(from, to, readSize(s, rowCount))
 }
 
-// readSize returns the number of bytes to read from the storage at a time. The parameter have is the number of rows
+// readSize returns the number of bytes to read from the storage at a time. The parameter rowCount is the number of rows
 // already in the page.
-func readSize(s *message.Scan, have int) int {
+func readSize(s *message.Scan, rowCount int) int {
 	n := storage.MostRun
 	if s.Rows > 0 && s.Filter == nil {
-		n = min(n, (s.Rows-have+1)*guessRow)
+		n = min(n, (s.Rows-rowCount+1)*guessRow)
 	}
 	if s.ScanRows > 0 {
 		n = min(n, (s.ScanRows+1)*guessRow)

@@ -54,7 +54,7 @@ type splitting struct {
 	failures int       // number of failed calls since the last answer
 	choice   *choice
 	load     sample.Load
-	leave    leaving
+	leave    mergeRequest
 	promise  uint64    // the number with which this range agreed to take over all keys of its left neighbour; 0 if it has not agreed
 	stays    edm.Ticks // until this time, the range waits for the keys of its left neighbour and does not merge
 	joins    bool      // whether the left neighbour copies its entities before it hands over its keys
@@ -152,13 +152,13 @@ func (b *bucket) advanceSplit(t *turn.Turn) turn.Step {
 	}
 	switch s.Phase {
 	case span.Asking:
-		return b.ask(t, b.splitMessage(message.OpBegin))
+		return b.callCatalog(t, b.splitMessage(message.OpBegin))
 	case span.Copying:
 		return b.copy(t)
 	case span.Sealed:
 		return b.sendLastPiece(t)
 	case span.Moved:
-		return b.ask(t, b.splitMessage(message.OpSwitch))
+		return b.callCatalog(t, b.splitMessage(message.OpSwitch))
 	}
 	return b.deleteMovedRows(t)
 }
@@ -171,8 +171,8 @@ func (b *bucket) call(t *turn.Turn, to durableobject.Address, m []byte, next *tu
 	return turn.Step{Calls: []durableobject.Call{{To: to, Message: m}}, Next: next}
 }
 
-// ask makes a call to the catalog.
-func (b *bucket) ask(t *turn.Turn, m []byte) turn.Step {
+// callCatalog makes a call to the catalog.
+func (b *bucket) callCatalog(t *turn.Turn, m []byte) turn.Step {
 	return b.call(t, durableobject.CatalogOf(b.marker.Span.Self.Table, b.catalog), m, &turn.Continuation{})
 }
 
@@ -424,7 +424,7 @@ func (b *bucket) sendLastPiece(t *turn.Turn) turn.Step {
 	}
 	s.Seq++
 	p := b.target()
-	taking := message.Taking{Bounds: key.Range{Start: s.At, End: s.End}, High: b.clock.Last, Number: s.Number, From: s.Self.Range, Cut: b.feed.Cut()}
+	taking := message.Taking{Bounds: key.Range{Start: s.At, End: s.End}, High: b.clock.Last, Number: s.Number, From: s.Self.Range, Cut: b.feed.SealedAt()}
 	b.outbox.HandOver(&taking)
 	m := message.Copy(t.Dst, &p, b.marker.Incarnation, s.Seq, &taking)
 	m, _ = b.addItems(t, m, b.recordedChanges(t, pieceRows))

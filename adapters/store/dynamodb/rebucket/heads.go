@@ -58,7 +58,7 @@ func (e *Env) read(ctx context.Context, p Spread) (*heads, error) {
 	}
 	begun := h.next[:0]
 	for _, b := range h.next {
-		there, err := b.turn(ctx)
+		there, err := b.nextPage(ctx)
 		if err != nil {
 			h.close()
 			return nil, err
@@ -72,8 +72,8 @@ func (e *Env) read(ctx context.Context, p Spread) (*heads, error) {
 	return h, nil
 }
 
-// turn waits for the next page of the bucket, and skips empty pages. It returns false at the end of the bucket.
-func (b *bucketHeads) turn(ctx context.Context) (bool, error) {
+// nextPage waits for the next page of the bucket, and skips empty pages. It returns false at the end of the bucket.
+func (b *bucketHeads) nextPage(ctx context.Context) (bool, error) {
 	for {
 		select {
 		case p, ok := <-b.pages:
@@ -103,7 +103,7 @@ func (h *heads) first() *Head {
 func (h *heads) advance(ctx context.Context) error {
 	b := h.next[0]
 	if b.page = b.page[1:]; len(b.page) == 0 {
-		there, err := b.turn(ctx)
+		there, err := b.nextPage(ctx)
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ func Run(ctx context.Context, e Env, key table.RecordKey, o Options) error {
 	case o.Buckets == 0 || o.Buckets > MaxBuckets:
 		return ErrBuckets
 	}
-	if err := r.claim(ctx); err != nil {
+	if err := r.takeOwnership(ctx); err != nil {
 		return err
 	}
 	if r.State == Unchanged {
@@ -55,8 +55,8 @@ const (
 	few = 100
 )
 
-// claim records this run as the owner of the move. Only the owner may write the copy.
-func (r *mover) claim(ctx context.Context) error {
+// takeOwnership records this run as the owner of the move. Only the owner may write the copy.
+func (r *mover) takeOwnership(ctx context.Context) error {
 	fresh := Spread{Buckets: r.Buckets}
 	binary.BigEndian.PutUint64(fresh.Incarnation[:8], r.Rand())
 	binary.BigEndian.PutUint32(fresh.Incarnation[8:], uint32(r.Rand()))

@@ -41,8 +41,8 @@ type Keeper struct {
 	full   func() bool
 	logf   func(format string, args ...any)
 
-	// Pebble calls Wants while commits wait. Wants must not wait for mu, which is held while files are synced. So the
-	// fields that Wants reads are atomic.
+	// Pebble calls MustKeep while commits wait. MustKeep must not wait for mu, which is held while files are synced. So
+	// the fields that MustKeep reads are atomic.
 	limit   atomic.Int64  // maximum total size in bytes of the kept logs; 0 means that no logs are kept
 	shipped atomic.Uint32 // all logs with lower numbers are shipped
 
@@ -79,7 +79,7 @@ func (k *Keeper) open(limit int64) (err error) {
 	switch {
 	case limit > 0:
 		k.limit.Store(limit)
-	case limit < 0 && k.timeline.Since > 0:
+	case limit < 0 && k.timeline.LogAfter > 0:
 		k.limit.Store(math.MaxInt64)
 	}
 	return nil
@@ -102,14 +102,14 @@ func (k *Keeper) makeFolder() error {
 
 // Begin must be called before the store issues commit numbers. All these numbers will be higher than the number from.
 // If lost is true, commits are lost, and the store begins a new timeline.
-func (k *Keeper) Begin(from edm.Ticks, lost bool) error {
+func (k *Keeper) Begin(from edm.Ticks, lostCommits bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if lost && !reflect.ValueOf(k.timeline).IsZero() {
+	if lostCommits && !reflect.ValueOf(k.timeline).IsZero() {
 		k.timeline = commitlog.Timeline{Parent: cmp.Or(k.timeline.ID, k.timeline.Parent)}
 		return k.discardKept(k.sinceNow(from))
 	}
-	if (k.limit.Load() > 0) == (k.timeline.Since > 0) {
+	if (k.limit.Load() > 0) == (k.timeline.LogAfter > 0) {
 		return nil
 	}
 	return k.discardKept(k.sinceNow(from))
@@ -125,7 +125,7 @@ func (k *Keeper) sinceNow(from edm.Ticks) edm.Ticks {
 // discardKept sets Timeline.Since and removes the kept logs. The logs in the data directory must contain all later
 // commits.
 func (k *Keeper) discardKept(since edm.Ticks) error {
-	k.timeline.Since = since
+	k.timeline.LogAfter = since
 	if err := writeTimeline(k.fs, k.dir, k.timeline); err != nil {
 		return err
 	}
@@ -142,8 +142,8 @@ func (k *Keeper) removeAll() error {
 	return nil
 }
 
-// Wants reports whether a log that Pebble no longer needs must be kept.
-func (k *Keeper) Wants(n uint32) bool {
+// MustKeep reports whether a log that Pebble no longer needs must be kept.
+func (k *Keeper) MustKeep(n uint32) bool {
 	return k.limit.Load() > 0 && n >= k.shipped.Load()
 }
 
@@ -186,21 +186,21 @@ func (k *Keeper) Keep(path string, n uint32) error {
 	return nil
 }
 
-// release removes the kept logs with numbers below next. The backup location must have all commits up to the given
+// release removes the kept logs with numbers below firstKept. The backup location must have all commits up to the given
 // commit number.
-func (k *Keeper) release(next uint32, to edm.Ticks) error {
+func (k *Keeper) release(firstKept uint32, to edm.Ticks) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if next <= k.shipped.Load() || k.limit.Load() == 0 {
+	if firstKept <= k.shipped.Load() || k.limit.Load() == 0 {
 		return nil
 	}
-	k.timeline.Since = max(k.timeline.Since, to)
+	k.timeline.LogAfter = max(k.timeline.LogAfter, to)
 	if err := writeTimeline(k.fs, k.dir, k.timeline); err != nil {
 		return err
 	}
-	k.shipped.Store(next)
+	k.shipped.Store(firstKept)
 	for _, n := range slices.Sorted(maps.Keys(k.sizes)) {
-		if n >= next {
+		if n >= firstKept {
 			break
 		}
 		if err := k.fs.Remove(k.path(n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -246,7 +246,7 @@ func (k *Keeper) Limit(limit int64) error {
 	if k.limit.Store(limit); limit == 0 {
 		return k.discardKept(0)
 	}
-	if k.timeline.Since == 0 {
+	if k.timeline.LogAfter == 0 {
 		return k.discardKept(edm.Ticks(k.issued()))
 	}
 	return nil

@@ -96,10 +96,10 @@ func TestReader(t *testing.T) {
 		}
 		// The log with commit 9 must not be removed.
 		must.OK(t, r.Shipped(8))
-		if d.has(k.path(3)) || !d.has(d.path(6)) || k.Wants(5) || !k.Wants(6) {
-			t.Errorf("size %d: the log 3 is kept: %v, 5: %v, 6: %v", size, d.has(k.path(3)), k.Wants(5), k.Wants(6))
+		if d.has(k.path(3)) || !d.has(d.path(6)) || k.MustKeep(5) || !k.MustKeep(6) {
+			t.Errorf("size %d: the log 3 is kept: %v, 5: %v, 6: %v", size, d.has(k.path(3)), k.MustKeep(5), k.MustKeep(6))
 		}
-		if since := k.Timeline().Since; since != 8 {
+		if since := k.Timeline().LogAfter; since != 8 {
 			t.Errorf("size %d: logs are kept since %d", size, since)
 		}
 	}
@@ -120,13 +120,13 @@ func TestKeep(t *testing.T) {
 	d.fs = d.fs.CrashClone(vfs.CrashCloneCfg{})
 	k = d.open(-1) // a negative limit means no limit, but keeps logs only if the last start kept logs
 	numbers, size := k.Kept()
-	if !slices.Equal(numbers, []uint32{3}) || size < 2000 || k.Timeline().Since != 1 {
-		t.Fatalf("after a loss of power: %d, %d bytes, since %d", numbers, size, k.Timeline().Since)
+	if !slices.Equal(numbers, []uint32{3}) || size < 2000 || k.Timeline().LogAfter != 1 {
+		t.Fatalf("after a loss of power: %d, %d bytes, since %d", numbers, size, k.Timeline().LogAfter)
 	}
 	k = d.open(2200)
 	must.OK(t, k.Keep(d.path(4), 4))
-	if numbers, _ := k.Kept(); len(numbers) > 0 || d.has(k.path(3)) || k.Timeline().Since != 99 {
-		t.Errorf("above the limit: %d, since %d", numbers, k.Timeline().Since)
+	if numbers, _ := k.Kept(); len(numbers) > 0 || d.has(k.path(3)) || k.Timeline().LogAfter != 99 {
+		t.Errorf("above the limit: %d, since %d", numbers, k.Timeline().LogAfter)
 	}
 	d.write(5, 100)
 	d.full = true
@@ -135,7 +135,7 @@ func TestKeep(t *testing.T) {
 		t.Errorf("on a full disk: %d", numbers)
 	}
 	must.OK(t, k.Limit(0))
-	if k.Wants(6) || d.open(-1).limit.Load() != 0 {
+	if k.MustKeep(6) || d.open(-1).limit.Load() != 0 {
 		t.Error("logs are kept that nobody wants")
 	}
 }
@@ -146,13 +146,13 @@ func TestTimelineFile(t *testing.T) {
 	d := newDirectory(t)
 	k := d.open(math.MaxInt64)
 	must.OK(t, k.Begin(5, false))
-	must.OK(t, k.Change(0, func(t *commitlog.Timeline) { t.ID, t.Parent, t.Left = "b", "a", 4 }))
-	if got := d.open(-1).Timeline(); !reflect.DeepEqual(got, commitlog.Timeline{ID: "b", Parent: "a", Left: 4, Since: 5}) {
+	must.OK(t, k.Change(0, func(t *commitlog.Timeline) { t.ID, t.Parent, t.ForkedAt = "b", "a", 4 }))
+	if got := d.open(-1).Timeline(); !reflect.DeepEqual(got, commitlog.Timeline{ID: "b", Parent: "a", ForkedAt: 4, LogAfter: 5}) {
 		t.Errorf("it is %+v", got)
 	}
 	lossy := d.open(math.MaxInt64)
 	must.OK(t, lossy.Begin(6, true))
-	if got := lossy.Timeline(); !reflect.DeepEqual(got, commitlog.Timeline{Parent: "b", Since: 6}) {
+	if got := lossy.Timeline(); !reflect.DeepEqual(got, commitlog.Timeline{Parent: "b", LogAfter: 6}) {
 		t.Errorf("after a loss it is %+v", got)
 	}
 	path := d.fs.PathJoin("data", timelineFile)

@@ -10,9 +10,9 @@ type memory struct {
 	spare []byte
 }
 
-// most limits the unused memory, in bytes, that remains allocated. The limit applies to the blocks and, separately, to
-// the spare buffer.
-const most = 8 << 20
+// maxUnused limits the unused memory, in bytes, that remains allocated. The limit applies to the blocks and,
+// separately, to the spare buffer.
+const maxUnused = 8 << 20
 
 func (m *memory) next(size int) []byte {
 	if size != step {
@@ -33,11 +33,11 @@ func (m *memory) reuse(stay []commitlog.Commit) {
 		to = append(to, stay[i].Record...)
 		stay[i].Record = to[at:len(to):len(to)]
 	}
-	if m.spare = m.kept; cap(m.spare) > most {
+	if m.spare = m.kept; cap(m.spare) > maxUnused {
 		m.spare = nil
 	}
 	m.kept = to
-	if m.used = 0; len(m.steps) > most/step {
-		m.steps = m.steps[: most/step : most/step]
+	if m.used = 0; len(m.steps) > maxUnused/step {
+		m.steps = m.steps[: maxUnused/step : maxUnused/step]
 	}
 }

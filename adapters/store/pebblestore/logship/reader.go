@@ -112,8 +112,8 @@ func (r *Reader) read() error {
 
 // readUpTo returns the highest number, at most upTo, up to which all commits were read. It is lower than all commit
 // numbers in later logs.
-func (r *Reader) readUpTo(upTo edm.Ticks, later []uint32) (edm.Ticks, error) {
-	for i, n := range later {
+func (r *Reader) readUpTo(upTo edm.Ticks, laterLogs []uint32) (edm.Ticks, error) {
+	for i, n := range laterLogs {
 		o := r.later[n]
 		if o == nil {
 			o = &outlook{tail: tail{log: n}, least: math.MaxInt64}
@@ -123,7 +123,7 @@ func (r *Reader) readUpTo(upTo edm.Ticks, later []uint32) (edm.Ticks, error) {
 			if err := r.lookAt(o); err != nil {
 				return 0, err
 			}
-			o.closed = i < len(later)-1
+			o.closed = i < len(laterLogs)-1
 		}
 		upTo = min(upTo, o.least-1)
 	}

@@ -21,9 +21,9 @@ type tail struct {
 // the end of the log.
 const step = 64 << 10
 
-// read passes each new commit of the log to the function take. It reads the records into memory that the function
+// read passes each new commit of the log to the function yield. It reads the records into memory that the function
 // buffer returns.
-func (t *tail) read(f vfs.File, buffer func(size int) []byte, take func(commitlog.Commit)) error {
+func (t *tail) read(f vfs.File, buffer func(size int) []byte, yield func(commitlog.Commit)) error {
 	for size := step; ; {
 		b, start := buffer(size), logfile.BlockOf(t.offset)
 		n, err := f.ReadAt(b, start)
@@ -32,7 +32,7 @@ func (t *tail) read(f vfs.File, buffer func(size int) []byte, take func(commitlo
 		}
 		end, more := logfile.Follow(b[:n], int(t.offset-start), t.log, func(record []byte) {
 			if m, ok := logguard.MarkOf(record); ok && m.Number > 0 {
-				take(commitlog.Commit{Number: m.Number, Record: record})
+				yield(commitlog.Commit{Number: m.Number, Record: record})
 			}
 		})
 		before := t.offset

@@ -107,13 +107,13 @@ func isData(name string) bool {
 	return strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".sst")
 }
 
-// startProblems returns why a server cannot start with the directory. The result refused is true if
+// startProblems returns why a server cannot start with the directory. The result final is true if
 // pebblestore.Options.AcceptDamage does not help.
-func startProblems(o pebblestore.Options) (problems []string, refused bool, err error) {
+func startProblems(o pebblestore.Options) (problems []string, final bool, err error) {
 	db, logs, err := pebblestore.OpenToRead(o)
 	switch {
 	case err == nil:
-		return logs.Lost(), false, db.Close()
+		return logs.Losses(), false, db.Close()
 	case errors.Is(err, pebblestore.ErrForeign): // holdsStore has found files of edgetable, so only the format version is missing
 		return []string{"a server cannot start with this directory: the format version of the store is lost"}, true, nil
 	case errors.Is(err, pebblestore.ErrInUse), errors.Is(err, pebblestore.ErrNewer), errors.Is(err, table.ErrNewerForm), errors.Is(err, fs.ErrPermission): // this error does not mean damage

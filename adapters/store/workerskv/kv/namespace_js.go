@@ -65,7 +65,7 @@ func (n *Namespace) write(ctx context.Context, w *workerskv.Write) error {
 	}
 	if w.Delete {
 		_, err := n.await(n.binding.Call("delete", w.Name))
-		return refused(err)
+		return asRefusal(err)
 	}
 	bytes := js.Global().Get("Uint8Array").New(len(w.Value))
 	js.CopyBytesToJS(bytes, w.Value)
@@ -73,7 +73,7 @@ func (n *Namespace) write(ctx context.Context, w *workerskv.Write) error {
 	options.Set("metadata", string(w.Metadata))
 	_, err := n.await(n.binding.Call("put", w.Name, bytes, options))
 	drop(bytes.Get("buffer"))
-	return refused(err)
+	return asRefusal(err)
 }
 
 // drop frees the memory of a JavaScript buffer by transferring its bytes. TinyGo keeps a reference to the buffer

@@ -17,8 +17,8 @@ type refusal struct{ cause error }
 func (r *refusal) Error() string   { return r.cause.Error() }
 func (r *refusal) Unwrap() []error { return []error{workerskv.ErrRefused, r.cause} }
 
-// refused converts err to a refusal if its message contains one of refusals. Otherwise it returns err.
-func refused(err error) error {
+// asRefusal converts err to a refusal if its message contains one of refusals. Otherwise it returns err.
+func asRefusal(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -21,12 +21,12 @@ func TestRefused(t *testing.T) {
 		"KV: Error: KV PUT failed: 503 Service Unavailable":             false,
 		"KV: Error: Network connection lost.":                           false,
 	} {
-		err := refused(errors.New(text))
+		err := asRefusal(errors.New(text))
 		if errors.Is(err, workerskv.ErrRefused) != want || err.Error() != text {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if refused(nil) != nil {
+	if asRefusal(nil) != nil {
 		t.Error("no error became a refusal")
 	}
 }

@@ -56,7 +56,7 @@ func (h *Histogram) Quantile(q float64) time.Duration {
 	for i, n := range h.counts {
 		seen += n
 		if seen >= rank {
-			return min(time.Duration(upper(i)), h.max)
+			return min(time.Duration(upperBound(i)), h.max)
 		}
 	}
 	return h.max
@@ -72,8 +72,8 @@ func index(v uint64) int {
 	return (shift+1)*sub + int(v>>shift) - sub
 }
 
-// upper returns the largest value of bucket i.
-func upper(i int) uint64 {
+// upperBound returns the largest value of bucket i.
+func upperBound(i int) uint64 {
 	if i < sub {
 		return uint64(i)
 	}

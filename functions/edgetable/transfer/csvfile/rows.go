@@ -136,7 +136,7 @@ func (r *Rows) Next() (rows.Row, error) {
 	}
 	for i, c := range cells {
 		if err := r.m.Readable(c.text); err != nil {
-			return rows.Row{}, &rows.Bad{Line: one.Line, Text: r.plain(), Reason: fmt.Sprintf("%s is %v", r.names[i], err)}
+			return rows.Row{}, &rows.Bad{Line: one.Line, Text: r.rowText(), Reason: fmt.Sprintf("%s is %v", r.names[i], err)}
 		}
 	}
 	if err := r.fill(&one); err != nil {
@@ -286,7 +286,7 @@ func (r *Rows) Cell(name string) (edm.Value, error) {
 // text returns the current row as JSON for the file of rejects.
 func (r *Rows) text() string {
 	if len(r.cells) != r.width { // if the number of cells is wrong, the cells cannot be assigned to columns
-		return r.plain()
+		return r.rowText()
 	}
 	var list []rows.RejectedCell
 	for i := range r.columns {
@@ -307,9 +307,9 @@ func (r *Rows) text() string {
 	return rows.RejectedText(list)
 }
 
-// plain returns the current row as CSV text for the file of rejects. An import of that file rejects this text, so
+// rowText returns the current row as CSV text for the file of rejects. An import of that file rejects this text, so
 // nobody can import the row by mistake.
-func (r *Rows) plain() string {
+func (r *Rows) rowText() string {
 	var line []byte
 	for i, c := range r.cells {
 		if i > 0 {

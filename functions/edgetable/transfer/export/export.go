@@ -18,7 +18,7 @@ import (
 // A finished export in the destination remains complete until the new manifest, which is written last, replaces it.
 func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manifest, error) {
 	x := &exporting{Export: o, c: c, place: place}
-	if err := x.judge(ctx); err != nil {
+	if err := x.examine(ctx); err != nil {
 		return nil, err
 	}
 	again := x.begun != nil
@@ -55,9 +55,9 @@ func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manife
 	return m, x.tidy(ctx, m)
 }
 
-// judge determines whether the destination contains an export. It fails if the destination contains other files, or an
-// export that the command can neither resume nor replace.
-func (x *exporting) judge(ctx context.Context) (err error) {
+// examine determines whether the destination contains an export. It fails if the destination contains other files, or
+// an export that the command can neither resume nor replace.
+func (x *exporting) examine(ctx context.Context) (err error) {
 	if x.old, err = ReadManifest(ctx, x.place); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (x *exporting) check(ctx context.Context) (err error) {
 func (x *exporting) tables(ctx context.Context) (missing []string, err error) {
 	w := x.work
 	x.Progress.Tables(len(x.begun.Tables))
-	x.Begin(w.Again())
+	x.Begin(w.HasProgress())
 	for _, name := range x.begun.Tables {
 		err := w.Begin(ctx, x.c, name, x.Filter)
 		if err == nil {
@@ -161,7 +161,7 @@ func (x *exporting) manifest(missing []string) *Manifest {
 		if slices.Contains(missing, name) {
 			continue
 		}
-		if begun := x.work.Begun(name).Format(time.RFC3339); m.Begun == "" || begun < m.Begun {
+		if begun := x.work.StartTime(name).Format(time.RFC3339); m.Begun == "" || begun < m.Begun {
 			m.Begun = begun
 		}
 		m.Tables = append(m.Tables, ManifestTable{Name: name, Files: []progressfile.Stored{}})

@@ -19,11 +19,11 @@ func (x *exporting) start(ctx context.Context) error {
 	if err := x.tidy(ctx, x.old); err != nil {
 		return err
 	}
-	return x.own(ctx)
+	return x.becomeOwner(ctx)
 }
 
-// own makes this process the owner of the export. Only the owner may write objects.
-func (x *exporting) own(ctx context.Context) error {
+// becomeOwner makes this process the owner of the export. Only the owner may write objects.
+func (x *exporting) becomeOwner(ctx context.Context) error {
 	if x.work == nil {
 		x.work = scan.New(x.begun.Tables)
 	}
@@ -81,7 +81,7 @@ func (x *exporting) resume(ctx context.Context) error {
 		}
 	}
 	x.Progress.Resume(x.work.Rows(x.begun.Tables...))
-	return x.own(ctx)
+	return x.becomeOwner(ctx)
 }
 
 // objectLines stores the progress of an export in the destination, one object for each line, numbered in the order of

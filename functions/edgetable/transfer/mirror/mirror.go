@@ -30,7 +30,7 @@ type Mirror struct {
 	// Progress is called after each page has been written, with the number of changes of the table since the start.
 	// Calls are serialized.
 	Progress func(table string, page *remote.Changes, changes int64)
-	Tell     func(table, reason string) // callback for each rejected row
+	OnReject func(table, reason string) // callback for each rejected row
 
 	tables   []*followed
 	mu       sync.Mutex // protects totals and rejected
@@ -122,7 +122,7 @@ func (m *Mirror) Run(ctx context.Context) (progressfile.Totals, error) {
 }
 
 func (m *Mirror) follow(ctx context.Context, t *followed) error {
-	a := transfer.Apply{To: m.To, Table: t.Table, Source: t.Service, Connections: m.Connections, Before: func(ops []remote.Operation) error {
+	a := transfer.Apply{Target: m.To, Table: t.Table, Source: t.Service, Connections: m.Connections, BeforePage: func(ops []remote.Operation) error {
 		// Clear Mark in the state file before operations that change the marked entity. Otherwise, after a crash, check
 		// could take the copy for deleted.
 		if t.unmark(ops) {
@@ -167,7 +167,7 @@ func (m *Mirror) recordPage(t *followed, page *remote.Changes, done progressfile
 	t.changes += int64(len(page.Events))
 	t.Refused += int64(len(rejects))
 	for _, r := range rejects {
-		m.Tell(t.Table, r.Reason)
+		m.OnReject(t.Table, r.Reason)
 	}
 	if err := m.rejected.Add(rejects); err != nil {
 		return err

@@ -36,7 +36,7 @@ func (s *State) checkRule(ctx context.Context, from *remote.Client) error {
 	if err := json.Unmarshal(text, &now); err != nil {
 		return fmt.Errorf("the options of table %s: %w", s.Table, err)
 	}
-	if s.Undo != nil && !s.Undo.same(now.Expire) && !s.Undo.same(now.Ending) {
+	if s.Undo != nil && !s.Undo.equal(now.Expire) && !s.Undo.equal(now.Ending) {
 		return fmt.Errorf("%w: the expiry rule of table %s is no longer there; if it was withdrawn within its first hour, expired entities are visible again, without changes in the feed", remote.ErrMissed, s.Table)
 	}
 	if s.Undo = nil; now.Expire.UndoUntil != "" {
@@ -45,5 +45,5 @@ func (s *State) checkRule(ctx context.Context, from *remote.Client) error {
 	return nil
 }
 
-// same reports whether two rules make the same entities expire.
-func (r *Rule) same(s Rule) bool { return r.Property == s.Property && r.After == s.After }
+// equal reports whether two rules make the same entities expire.
+func (r *Rule) equal(s Rule) bool { return r.Property == s.Property && r.After == s.After }

@@ -160,16 +160,16 @@ func readText(v parquet.Value) (edm.Value, error) {
 // errFine is returned for a timestamp that is more precise than a DateTime.
 var errFine = errors.New("not a DateTime: it is finer than 100 ns")
 
-// dateTime returns the time n units after 1970-01-01. The length of a unit in ticks is the quotient many/few, and one
-// of these two arguments must be 1.
-func dateTime(n, many, few int64) (edm.Value, error) {
-	if n%few != 0 {
+// dateTime returns the time n units after 1970-01-01. The length of a unit in ticks is the quotient multiplier/divisor,
+// and one of these two arguments must be 1.
+func dateTime(n, multiplier, divisor int64) (edm.Value, error) {
+	if n%divisor != 0 {
 		return edm.Value{}, errFine
 	}
-	if n /= few; n > int64(edm.MaxDateTime)/many || n < -int64(edm.MaxDateTime)/many {
+	if n /= divisor; n > int64(edm.MaxDateTime)/multiplier || n < -int64(edm.MaxDateTime)/multiplier {
 		return edm.Value{}, errors.New("not a DateTime: it is out of the range from 1601 to 9999")
 	}
-	return edm.DateTime(edm.Ticks(n*many) + unixTicks), nil
+	return edm.DateTime(edm.Ticks(n*multiplier) + unixTicks), nil
 }
 
 // decimal formats a fixed-point number.

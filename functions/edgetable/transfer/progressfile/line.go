@@ -63,9 +63,9 @@ func (t *Totals) Add(u Totals) {
 	t.Deleted += u.Deleted
 }
 
-// Own adds Same and Skipped to Written. It must be called only if no other command writes to the table. These entities
-// were then written by earlier requests whose responses were lost.
-func (t *Totals) Own() {
+// CountAsWritten adds Same and Skipped to Written. It must be called only if no other command writes to the table.
+// These entities were then written by earlier requests whose responses were lost.
+func (t *Totals) CountAsWritten() {
 	t.Written += t.Same + t.Skipped
 	t.Same, t.Skipped = 0, 0
 }

@@ -28,11 +28,11 @@ func fraction(from, to, at ranges.Key) float64 {
 		return 0
 	}
 	used := alphabetOf(a[n:], x[n:])
-	low, high := used.weigh(a[n:]), used.weigh(b[n:])
+	low, high := used.fraction(a[n:]), used.fraction(b[n:])
 	if high <= low {
 		return 0
 	}
-	return min(max((used.weigh(x[n:])-low)/(high-low), 0), 1)
+	return min(max((used.fraction(x[n:])-low)/(high-low), 0), 1)
 }
 
 // alphabet is a string of distinct characters in ascending order.
@@ -41,7 +41,7 @@ type alphabet string
 const (
 	digits, upper, lower = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
 
-	weighed = 8 // number of characters after the common prefix that weigh considers
+	weighed = 8 // number of characters after the common prefix that fraction considers
 )
 
 // alphabets are typical alphabets of keys, in the order in which alphabetOf tries them.
@@ -68,9 +68,9 @@ func alphabetOf(keys ...string) alphabet {
 	return alphabets[len(alphabets)-1]
 }
 
-// weigh maps strings to numbers from 0 to 1, which sort in the same order. A character outside the alphabet, for
+// fraction maps strings to numbers from 0 to 1, which sort in the same order. A character outside the alphabet, for
 // example in the end of a range, counts as the next higher character.
-func (a alphabet) weigh(s string) (w float64) {
+func (a alphabet) fraction(s string) (w float64) {
 	unit := 1.0
 	for i := range min(len(s), weighed) {
 		at, _ := slices.BinarySearch([]byte(a), s[i])

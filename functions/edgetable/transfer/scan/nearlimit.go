@@ -17,8 +17,8 @@ type NearLimit struct {
 	first string
 }
 
-// Look counts an entity of the named table if the entity is near the limit.
-func (l *NearLimit) Look(name string, e *payload.Received) {
+// Count counts an entity of the named table if the entity is near the limit.
+func (l *NearLimit) Count(name string, e *payload.Received) {
 	if !table.NearLimit(e.PartitionKey, e.RowKey, e.Properties) {
 		return
 	}

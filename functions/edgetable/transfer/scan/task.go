@@ -19,17 +19,17 @@ type Task struct {
 	number int    // index in the order of creation
 	rank   string // position in key order relative to the other ranges
 
-	mu     sync.Mutex
-	span   ranges.Range
-	first  ranges.Key            // key of the first entity given to Pass
-	pk, rk []byte                // key of the last entity given to Pass
-	rows   int64                 // number of entities given to Pass, including earlier runs
-	guess  float64               // estimated number of entities when the range was split off; 0 if unknown
-	cut    bool                  // true if another worker took over the upper part
-	ended  bool                  // true if the range has been read completely
-	state  progressfile.Line     // last progress line of the range
-	stored []progressfile.Stored // exported files of the range, as recorded in progress lines
-	wake   func()                // callback after every size.WakeEvery entities; nil until setTasks sets it
+	mu       sync.Mutex
+	span     ranges.Range
+	first    ranges.Key            // key of the first entity given to Pass
+	pk, rk   []byte                // key of the last entity given to Pass
+	rows     int64                 // number of entities given to Pass, including earlier runs
+	estimate float64               // estimated number of entities when the range was split off; 0 if unknown
+	cut      bool                  // true if another worker took over the upper part
+	ended    bool                  // true if the range has been read completely
+	state    progressfile.Line     // last progress line of the range
+	stored   []progressfile.Stored // exported files of the range, as recorded in progress lines
+	wake     func()                // callback after every size.WakeEvery entities; nil until setTasks sets it
 }
 
 func newTask(number int, span ranges.Range, rank string) *Task {
@@ -145,7 +145,7 @@ func (t *Task) giveAway(taker *Task, note func() error) (given bool, err error) 
 	t.cutAt(end.From)
 	t.cut = true
 	if after, still := t.remainingLocked(); bounded && still {
-		taker.guess = max(before-after, 0)
+		taker.estimate = max(before-after, 0)
 	}
 	return true, nil
 }
@@ -210,7 +210,7 @@ func (t *Task) size() (n float64, known bool) {
 	if bounded {
 		return float64(t.rows) + left, true
 	}
-	return max(t.guess, float64(t.rows)), t.guess > 0
+	return max(t.estimate, float64(t.rows)), t.estimate > 0
 }
 
 func (t *Task) read() int64 {

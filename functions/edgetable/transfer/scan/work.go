@@ -53,8 +53,8 @@ func Open[T any](path string, options T, tables []string) (w *Work, err error) {
 // KeepIn sets the log in which the progress is recorded.
 func (w *Work) KeepIn(lines progressfile.Lines) { w.lines = lines }
 
-// Again reports whether an earlier run recorded progress.
-func (w *Work) Again() bool { return w.again }
+// HasProgress reports whether an earlier run recorded progress.
+func (w *Work) HasProgress() bool { return w.again }
 
 // Rejects returns the size in bytes of the file of rejects, as recorded by earlier runs.
 func (w *Work) Rejects() int64 { return w.rejects }
@@ -125,8 +125,8 @@ func (t *workedTable) begin(l progressfile.Line) {
 // Tasks returns the ranges of a table in key order.
 func (w *Work) Tasks(table string) []*Task { return InOrder(w.tables[table].tasks) }
 
-// Begun returns the time at which a run first began to read a table.
-func (w *Work) Begun(table string) time.Time { return w.tables[table].begun }
+// StartTime returns the time at which a run first began to read a table.
+func (w *Work) StartTime(table string) time.Time { return w.tables[table].begun }
 
 // Rows returns the number of exported rows of the tables.
 func (w *Work) Rows(tables ...string) (n int64) {

@@ -106,7 +106,7 @@ func (s *Sorter) open() (err error) {
 	s.options = &pebble.Options{
 		FS:         s.fs,
 		DisableWAL: true, // no log is needed, because only complete files are ingested
-		Logger:     quiet{},
+		Logger:     quietLogger{},
 		// Each file is read once, so compactions are not worth their cost.
 		DisableAutomaticCompactions: true,
 		L0StopWritesThreshold:       math.MaxInt32,
@@ -118,12 +118,12 @@ func (s *Sorter) open() (err error) {
 	return err
 }
 
-// quiet discards log messages. Pebble also returns the errors, so Fatalf need not terminate the process.
-type quiet struct{}
+// quietLogger discards log messages. Pebble also returns the errors, so Fatalf need not terminate the process.
+type quietLogger struct{}
 
-func (quiet) Infof(string, ...any)  {}
-func (quiet) Errorf(string, ...any) {}
-func (quiet) Fatalf(string, ...any) {}
+func (quietLogger) Infof(string, ...any)  {}
+func (quietLogger) Errorf(string, ...any) {}
+func (quietLogger) Fatalf(string, ...any) {}
 
 // Each passes the rows to the callback in key order. It returns the number of rows that were replaced by a later row
 // with the same keys.

@@ -28,9 +28,9 @@ type slots struct {
 // slot holds one answer; an id of 0 means that the slot is empty.
 type slot struct {
 	id uint64
-	// answer is the Timestamp in the answer to a write. A negative number refers to a text instead: -1 to texts[0], -2
+	// result is the Timestamp in the answer to a write. A negative number refers to a text instead: -1 to texts[0], -2
 	// to texts[1], and so on.
-	answer int64
+	result int64
 }
 
 const (
@@ -46,8 +46,8 @@ const (
 // storedID returns the id as slots store it. It replaces the id 0, because 0 means that a slot is empty.
 func storedID(id uint64) uint64 { return max(id, 1) }
 
-// place returns the slot with the given id. If there is none, it returns the empty slot in which the id can be stored.
-func (s *slots) place(id uint64) *slot {
+// find returns the slot with the given id. If there is none, it returns the empty slot in which the id can be stored.
+func (s *slots) find(id uint64) *slot {
 	for i := id; ; i++ {
 		if p := &s.list[i&uint64(len(s.list)-1)]; p.id == id || p.id == 0 {
 			return p
@@ -59,7 +59,7 @@ func (s *slots) full() bool { return s.used*8 >= len(s.list)*7 }
 
 func (s *slots) put(one slot) {
 	s.used++
-	*s.place(one.id) = one
+	*s.find(one.id) = one
 }
 
 func (g *age) tableOf(id uint64) *slots { return g.tables[id>>(64-g.bits)] }
@@ -68,13 +68,13 @@ func (g *age) find(id uint64) (answer []byte, ok bool) {
 	if len(g.tables) == 0 {
 		return nil, false
 	}
-	switch p := g.tableOf(storedID(id)).place(storedID(id)); {
+	switch p := g.tableOf(storedID(id)).find(storedID(id)); {
 	case p.id == 0:
 		return nil, false
-	case p.answer >= 0:
-		return message.DoneTicks(nil, edm.Ticks(p.answer)), true
+	case p.result >= 0:
+		return message.DoneTicks(nil, edm.Ticks(p.result)), true
 	default:
-		return g.texts[-1-p.answer], true
+		return g.texts[-1-p.result], true
 	}
 }
 
@@ -131,7 +131,7 @@ func (g *age) move(old, low, high *slots) {
 	}
 }
 
-// form returns an answer in the form of the field slot.answer.
+// form returns an answer in the form of the field slot.result.
 func (g *age) form(answer []byte) int64 {
 	if r, err := message.Result(answer); err == nil {
 		if at := r.Ticks(); r.Done() && at >= 0 {

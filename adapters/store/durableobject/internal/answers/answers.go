@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	// keep is the minimum time for which an answer is remembered. The maximum time is an eighth longer.
-	keep = 60 * edm.TicksPerSecond
+	// minKept is the minimum time for which an answer is remembered. The maximum time is an eighth longer.
+	minKept = 60 * edm.TicksPerSecond
 	// margin covers the travel time of a message and the difference between two clocks.
 	margin = edm.TicksPerSecond
 )
 
 // Memory remembers the answer to each write, by the id of the write.
 type Memory struct {
-	Engine uint64    // a random number that identifies the engine
-	Woke   edm.Ticks // when the engine started; earlier answers are not remembered
-	Room   *Room     // the limit of the memory for answers, shared by all objects of the process
-	Life   byte      // a number that the object increments when its table is dropped or restored
-	forgot edm.Ticks // answers up to this time were forgotten; 0 if no answers were forgotten
-	ages   []*age    // the groups of answers, oldest first
+	Engine  uint64    // a random number that identifies the engine
+	WokenAt edm.Ticks // when the engine started; earlier answers are not remembered
+	Room    *Room     // the limit of the memory for answers, shared by all objects of the process
+	Life    byte      // a number that the object increments when its table is dropped or restored
+	forgot  edm.Ticks // answers up to this time were forgotten; 0 if no answers were forgotten
+	ages    []*age    // the groups of answers, oldest first
 }
 
 // Verdict says whether a write was applied, as far as the Memory knows.
@@ -34,14 +34,14 @@ const (
 	Lost                    // the outcome of the write is unknown
 )
 
-// Judge reports whether a write was applied, and returns its answer if Memory remembers it.
+// Classify reports whether a write was applied, and returns its answer if Memory remembers it.
 //
 // A repeated write without a remembered answer was not applied if no answer was forgotten since the first attempt. The
 // message contains the time of that attempt as an age and by the sender's clock; the earlier time counts.
 //
 // A first attempt may be late, after attempts whose answers were forgotten. So its time by the sender's clock is also
 // checked.
-func (m *Memory) Judge(now edm.Ticks, a message.Attempt) (Verdict, []byte) {
+func (m *Memory) Classify(now edm.Ticks, a message.Attempt) (Verdict, []byte) {
 	m.expire(now)
 	switch answer, ok := m.find(a.ID); {
 	case !ok || len(answer) == 1 && answer[0] == m.Life:
@@ -50,7 +50,7 @@ func (m *Memory) Judge(now edm.Ticks, a message.Attempt) (Verdict, []byte) {
 	default:
 		return Answered, answer
 	}
-	complete := max(m.Woke, m.forgot)
+	complete := max(m.WokenAt, m.forgot)
 	again := a.Again && (now-complete <= a.Age+margin || a.First <= complete+margin)
 	if again || m.forgot > 0 && a.First <= m.forgot+margin {
 		return Lost, nil
@@ -73,7 +73,7 @@ func (m *Memory) Remember(now edm.Ticks, id uint64, answer []byte) {
 		return
 	}
 	last := len(m.ages) - 1
-	if last < 0 || now-m.ages[last].begin >= keep/8 || now < m.ages[last].begin {
+	if last < 0 || now-m.ages[last].begin >= minKept/8 || now < m.ages[last].begin {
 		m.ages = append(m.ages, &age{begin: now})
 		last++
 	}
@@ -90,7 +90,7 @@ func (m *Memory) Remember(now edm.Ticks, id uint64, answer []byte) {
 func (m *Memory) Misdirected(now edm.Ticks, id uint64) { m.Remember(now, id, []byte{m.Life}) }
 
 func (m *Memory) expire(now edm.Ticks) {
-	for len(m.ages) > 0 && now-m.ages[0].end > keep {
+	for len(m.ages) > 0 && now-m.ages[0].end > minKept {
 		m.forgetOldest()
 	}
 }
@@ -101,8 +101,8 @@ func (m *Memory) forgetOldest() {
 	m.ages = slices.Delete(m.ages, 0, 1)
 }
 
-// Leave frees all answers of this Memory. The caller must not use the Memory afterwards.
-func (m *Memory) Leave() {
+// Free frees all answers of this Memory. The caller must not use the Memory afterwards.
+func (m *Memory) Free() {
 	for len(m.ages) > 0 {
 		m.forgetOldest()
 	}

@@ -31,8 +31,8 @@ func TestJudge(t *testing.T) {
 		{"the sender's clock is an hour behind: better safe", 100 * second, -3600 * second, 5 * second, Lost},
 	} {
 		const woke = 10_000 * second
-		a := Memory{Woke: woke, Room: &Room{}}
-		if got, _ := a.Judge(woke+tt.up, message.Attempt{ID: 1, Again: true, First: woke + tt.first, Age: tt.age}); got != tt.want {
+		a := Memory{WokenAt: woke, Room: &Room{}}
+		if got, _ := a.Classify(woke+tt.up, message.Attempt{ID: 1, Again: true, First: woke + tt.first, Age: tt.age}); got != tt.want {
 			t.Errorf("%s: verdict %d, want %d", tt.what, got, tt.want)
 		}
 	}
@@ -58,7 +58,7 @@ func TestAnswersOfAMinute(t *testing.T) {
 	t.Parallel()
 	const begin = 3600 * second
 	short := 0
-	m := Memory{Woke: begin, Room: &Room{Short: func() { short++ }}}
+	m := Memory{WokenAt: begin, Room: &Room{Short: func() { short++ }}}
 	now := edm.Ticks(begin)
 	refused := message.Fail(nil, &table.Refused{Err: table.ErrExists})
 	for id := range uint64(180 * 2000) {
@@ -71,7 +71,7 @@ func TestAnswersOfAMinute(t *testing.T) {
 	}
 	for age := range edm.Ticks(59) {
 		id := uint64(180*2000 - 1 - age*2000)
-		verdict, answer := m.Judge(now, message.Attempt{ID: random(id), Again: true, First: now - age*second - 1, Age: age*second + 1})
+		verdict, answer := m.Classify(now, message.Attempt{ID: random(id), Again: true, First: now - age*second - 1, Age: age*second + 1})
 		if want := message.DoneTicks(nil, begin+edm.Ticks(id+1)*(second/2000)); verdict != Answered || id%3 != 0 && !bytes.Equal(answer, want) || id%3 == 0 && !bytes.Equal(answer, refused) {
 			t.Fatalf("after %d s: verdict %d, %q", age, verdict, answer)
 		}
@@ -79,10 +79,10 @@ func TestAnswersOfAMinute(t *testing.T) {
 	if short > 0 || m.Room.used > mostBytes {
 		t.Errorf("there was no room %d times, %d bytes", short, m.Room.used)
 	}
-	if verdict, _ := m.Judge(now, message.Attempt{ID: random(1000), Again: true, First: begin + second, Age: now - begin - second}); verdict != Lost {
+	if verdict, _ := m.Classify(now, message.Attempt{ID: random(1000), Again: true, First: begin + second, Age: now - begin - second}); verdict != Lost {
 		t.Errorf("the oldest again: verdict %d", verdict)
 	}
-	m.Judge(now+2*keep, message.Attempt{ID: 1})
+	m.Classify(now+2*minKept, message.Attempt{ID: 1})
 	if m.Room.used != 0 {
 		t.Errorf("%d bytes are left", m.Room.used)
 	}
@@ -97,7 +97,7 @@ func TestRoomOfMany(t *testing.T) {
 	room := &Room{Short: func() { short++ }}
 	all := make([]Memory, 256)
 	for i := range all {
-		all[i] = Memory{Woke: begin, Room: room}
+		all[i] = Memory{WokenAt: begin, Room: room}
 	}
 	now := edm.Ticks(begin)
 	for id := range uint64(60 * 1500) {
@@ -112,11 +112,11 @@ func TestRoomOfMany(t *testing.T) {
 		t.Errorf("4,000 writes a second: said %d times, %d bytes", short, room.used)
 	}
 	const early = 8 // the index of another object, and the id of a write to it
-	if verdict, _ := all[early].Judge(now, message.Attempt{ID: random(early), Again: true, First: begin, Age: now - begin}); verdict != Lost {
+	if verdict, _ := all[early].Classify(now, message.Attempt{ID: random(early), Again: true, First: begin, Age: now - begin}); verdict != Lost {
 		t.Errorf("an early answer of another object: verdict %d", verdict)
 	}
 	for i := range all {
-		all[i].Leave()
+		all[i].Free()
 	}
 	if room.used != 0 || len(room.all) != 0 {
 		t.Errorf("%d bytes of %d memories are left", room.used, len(room.all))

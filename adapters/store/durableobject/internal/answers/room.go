@@ -35,7 +35,7 @@ func (r *Room) reserve(m *Memory, now edm.Ticks, n int) {
 		if oldest == nil {
 			return
 		}
-		if now-oldest.ages[0].end <= keep && r.Short != nil && (now-r.said >= sayEvery || now < r.said) {
+		if now-oldest.ages[0].end <= minKept && r.Short != nil && (now-r.said >= sayEvery || now < r.said) {
 			r.said = now
 			r.Short()
 		}

@@ -17,9 +17,9 @@ const (
 	mostExamined = 1 << 20
 	afterRemoval = edm.TicksPerSecond
 	afterNothing = edm.TicksPerSecond / 20
-	// least and longest are the minimum and maximum time between two passes.
-	least   = 3600 * edm.TicksPerSecond
-	longest = 30 * 24 * least
+	// minInterval and maxInterval are the minimum and maximum time between two passes.
+	minInterval = 3600 * edm.TicksPerSecond
+	maxInterval = 30 * 24 * minInterval
 )
 
 // Row is the key of a row with two times: the beginning of the next pass, and the field Sweep.clean.
@@ -67,12 +67,12 @@ func (s *Sweep) Declared(rows storage.Rows, traits *table.Traits, now edm.Ticks)
 		rows.Delete(Row)
 		return
 	}
-	s.Due = s.first(traits, now)
+	s.Due = s.earliestRemoval(traits, now)
 	s.put(rows)
 }
 
-// first returns the first instant at which a pass may remove something.
-func (s *Sweep) first(traits *table.Traits, now edm.Ticks) edm.Ticks {
+// earliestRemoval returns the first instant at which a pass may remove something.
+func (s *Sweep) earliestRemoval(traits *table.Traits, now edm.Ticks) edm.Ticks {
 	if e := traits.Expiry; e != nil && (traits.Ending == nil || s.clean == traits.Ending.Until) {
 		return max(now, e.Since+table.RemoveTime)
 	}
@@ -84,13 +84,13 @@ func (s *Sweep) Clean(traits *table.Traits) bool {
 	return traits == nil || traits.Ending == nil || s.clean == traits.Ending.Until
 }
 
-// Wrote must be called after an entity was written. If the entity will expire, the next pass begins early enough to
+// NoteWrite must be called after an entity was written. If the entity will expire, the next pass begins early enough to
 // remove it.
-func (s *Sweep) Wrote(rows storage.Rows, traits *table.Traits, row *table.Row, now edm.Ticks) {
+func (s *Sweep) NoteWrite(rows storage.Rows, traits *table.Traits, row *table.Row, now edm.Ticks) {
 	if traits == nil || traits.Expiry == nil {
 		return
 	}
-	at, ends := traits.Expiry.Ends(row.Timestamp, row.Properties)
+	at, ends := traits.Expiry.ExpiresAt(row.Timestamp, row.Properties)
 	if at = passTime(at, now); ends && s.from == nil && (s.Due == 0 || at < s.Due) {
 		s.Due = at
 		s.put(rows)
@@ -100,11 +100,13 @@ func (s *Sweep) Wrote(rows storage.Rows, traits *table.Traits, row *table.Row, n
 }
 
 // passTime returns when the next pass must begin, so that it removes an entity that expires at the given instant.
-func passTime(at, now edm.Ticks) edm.Ticks { return min(max(at, now+least), now+longest) }
+func passTime(expiresAt, now edm.Ticks) edm.Ticks {
+	return min(max(expiresAt, now+minInterval), now+maxInterval)
+}
 
-// Waits reports whether no step is due now.
-func (s *Sweep) Waits(now edm.Ticks) bool {
-	return s.Due == 0 || s.Due > now && s.Due <= now+longest // a later time means that the clock has stepped back, and the step is due
+// IsWaiting reports whether no step is due now.
+func (s *Sweep) IsWaiting(now edm.Ticks) bool {
+	return s.Due == 0 || s.Due > now && s.Due <= now+maxInterval // a later time means that the clock has stepped back, and the step is due
 }
 
 // Step examines the next entities with the given keys. It returns the keys and Timestamps of the expired entities. The
@@ -130,7 +132,7 @@ func (s *Sweep) Step(rows storage.Rows, traits *table.Traits, keys key.Range, no
 		case traits.Ended(&row, now):
 			list = append(list, table.Row{Key: bytes.Clone(row.Key), Timestamp: row.Timestamp})
 		case traits.Expiry != nil:
-			if at, ends := traits.Expiry.Ends(row.Timestamp, row.Properties); ends && (s.next == 0 || at < s.next) {
+			if at, ends := traits.Expiry.ExpiresAt(row.Timestamp, row.Properties); ends && (s.next == 0 || at < s.next) {
 				s.next = at
 			}
 		}
@@ -146,11 +148,11 @@ func (s *Sweep) Step(rows storage.Rows, traits *table.Traits, keys key.Range, no
 	return list
 }
 
-// Refused must be called if an expired entity could not be removed yet.
-func (s *Sweep) Refused() { s.left = true }
+// NoteRefusal must be called if an expired entity could not be removed yet.
+func (s *Sweep) NoteRefusal() { s.left = true }
 
-// Ended records the end of a pass, if Step has examined the last entity.
-func (s *Sweep) Ended(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
+// FinishPass records the end of a pass, if Step has examined the last entity.
+func (s *Sweep) FinishPass(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 	if s.from != nil {
 		return
 	}
@@ -159,7 +161,7 @@ func (s *Sweep) Ended(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 	}
 	switch {
 	case s.left:
-		s.Due = max(now+least/60, s.first(traits, now))
+		s.Due = max(now+minInterval/60, s.earliestRemoval(traits, now))
 	case s.next == 0:
 		s.Due = 0
 	default:

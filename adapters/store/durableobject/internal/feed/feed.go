@@ -28,22 +28,22 @@ func (f *Feed) Load(rows storage.Rows, incarnation table.Incarnation, traits *ta
 	if f.head = load(rows, incarnation); f.head == nil { // the object had no keys of this incarnation before
 		f.head = newHead(rows, incarnation, traits)
 	}
-	f.sum = f.head.Gone
+	f.sum = f.head.RemovedBytes
 	if h := f.head; h.First != 0 {
-		if k, v, ok := h.last(rows, ever); ok {
+		if k, v, ok := h.lastLine(rows, ever); ok {
 			f.sum = sumOf(v) + sizeOf(k, v)
 		}
-		f.Due = h.due()
+		f.Due = h.nextTrim()
 	}
 }
 
-// Others returns the approximate size of all rows except the lines of the feed, at least 1. The parameter all is the
+// OtherSize returns the approximate size of all rows except the lines of the feed, at least 1. The parameter all is the
 // size of all rows.
-func (f *Feed) Others(all int64) int64 {
+func (f *Feed) OtherSize(all int64) int64 {
 	if f.head == nil {
 		return all
 	}
-	return max(all-int64(f.sum-f.head.Gone), 1)
+	return max(all-int64(f.sum-f.head.RemovedBytes), 1)
 }
 
 // Begin begins the line of a commit.
@@ -67,7 +67,7 @@ func (f *Feed) Commit(rows storage.Rows, at edm.Ticks) int {
 			h.First = day
 		}
 		h.put(rows)
-		f.Due = h.due()
+		f.Due = h.nextTrim()
 	}
 	k, v := storage.LineKey(at), append(binary.AppendUvarint(nil, f.sum), f.line.Bytes()...)
 	rows.Put(k, v)
@@ -82,15 +82,15 @@ func (f *Feed) Declared(rows storage.Rows, incarnation table.Incarnation, traits
 	h := load(rows, incarnation)
 	switch {
 	case !traits.Feeds() && h != nil:
-		h.lose(rows, 1<<32-1)
+		h.loseDays(rows, 1<<32-1)
 		rows.Delete(rowOf(incarnation))
 	case traits.Feeds() && f.head == nil:
 		h = newHead(rows, incarnation, traits)
 		h.Floor = issue()
 		h.put(rows)
 		begins = true
-	case traits.Feeds() && f.head.Keep != traits.Feed.Keep:
-		f.head.Keep = traits.Feed.Keep
+	case traits.Feeds() && f.head.Retention != traits.Feed.Keep:
+		f.head.Retention = traits.Feed.Keep
 		f.head.put(rows)
 	}
 	f.Load(rows, incarnation, traits)
@@ -107,32 +107,32 @@ func (f *Feed) Sealed(rows storage.Rows, to uint32, issue func() edm.Ticks) edm.
 	}
 	f.head.Cut = issue()
 	if to != 0 {
-		f.head.mark(Mark{At: f.head.Cut, Kind: message.FeedGave, Range: to})
+		f.head.addMark(Mark{At: f.head.Cut, Kind: message.FeedGave, Range: to})
 	}
 	f.head.put(rows)
 	return f.head.Cut
 }
 
-// Cut returns the Timestamp that Sealed returned when the range last stopped serving keys, or 0.
-func (f *Feed) Cut() edm.Ticks {
+// SealedAt returns the Timestamp that Sealed returned when the range last stopped serving keys, or 0.
+func (f *Feed) SealedAt() edm.Ticks {
 	if f.head == nil {
 		return 0
 	}
 	return f.head.Cut
 }
 
-// Took records in the feed that the range received keys: a new range received all its keys, and an old range received
-// all keys of its left neighbour.
-func (f *Feed) Took(rows storage.Rows, kind message.FeedKind, from uint32, cut edm.Ticks, issue func() edm.Ticks) {
+// RecordReceived records in the feed that the range received keys: a new range received all its keys, and an old range
+// received all keys of its left neighbour.
+func (f *Feed) RecordReceived(rows storage.Rows, kind message.FeedKind, from uint32, cut edm.Ticks, issue func() edm.Ticks) {
 	if f.head != nil && cut != 0 {
-		f.head.mark(Mark{At: issue(), Kind: kind, Range: from, Cut: cut})
+		f.head.addMark(Mark{At: issue(), Kind: kind, Range: from, Cut: cut})
 		f.head.put(rows)
 	}
 }
 
-// mark appends a Mark, and removes Marks that are too old.
-func (h *Head) mark(m Mark) {
-	for len(h.Marks) > 0 && h.Marks[0].At < m.At-max(keepsMarks, h.Keep) {
+// addMark appends a Mark, and removes Marks that are too old.
+func (h *Head) addMark(m Mark) {
+	for len(h.Marks) > 0 && h.Marks[0].At < m.At-max(keepsMarks, h.Retention) {
 		h.Floor = max(h.Floor, h.Marks[0].At)
 		h.Marks = h.Marks[1:]
 	}
@@ -140,11 +140,11 @@ func (h *Head) mark(m Mark) {
 }
 
 // End ends the feed, because the range ceased to exist or the table was dropped.
-func (f *Feed) End(rows storage.Rows, why Ended, issue func() edm.Ticks) {
+func (f *Feed) End(rows storage.Rows, why EndReason, issue func() edm.Ticks) {
 	if f.head == nil {
 		return
 	}
-	f.head.Ended, f.head.End = why, issue()
+	f.head.EndReason, f.head.End = why, issue()
 	f.head.put(rows)
-	*f = Feed{Due: f.head.due()}
+	*f = Feed{Due: f.head.nextTrim()}
 }

@@ -18,25 +18,25 @@ import (
 // Head is the feed of one incarnation without its lines.
 type Head struct {
 	Incarnation table.Incarnation
-	Keep        edm.Ticks
+	Retention   edm.Ticks
 	Since       edm.Ticks // lines up to this Timestamp belong to earlier incarnations
 	Floor       edm.Ticks // lines up to this Timestamp are removed, or were never written because the feed was off
 	Cut         edm.Ticks // the time at which the range last stopped serving keys that it handed over
 	// First and Last are the first and last day that may have lines; First is 0 if there is none.
-	First, Last uint32
-	Gone        uint64 // bytes of all removed lines
-	Ended       Ended
-	End         edm.Ticks
-	Marks       []Mark
+	First, Last  uint32
+	RemovedBytes uint64 // bytes of all removed lines
+	EndReason    EndReason
+	End          edm.Ticks
+	Marks        []Mark
 }
 
-// Ended is the reason why a feed has ended, or Goes if the feed has not ended.
-type Ended byte
+// EndReason is the reason why a feed has ended, or NotEnded if the feed has not ended.
+type EndReason byte
 
 const (
-	Goes    Ended = iota // more lines will follow
-	Left                 // the range handed over all its keys and ended
-	Dropped              // the table was dropped
+	NotEnded EndReason = iota // more lines will follow
+	Left                      // the range handed over all its keys and ended
+	Dropped                   // the table was dropped
 )
 
 // Mark records that keys came from another range or went to another range. Marks and lines are ordered by their
@@ -58,7 +58,7 @@ func rowOf(incarnation table.Incarnation) []byte {
 
 func (h *Head) put(rows storage.Rows) {
 	v := make([]byte, 0, 64+24*len(h.Marks))
-	for _, n := range [...]uint64{uint64(h.Keep), uint64(h.Since), uint64(h.Floor), uint64(h.Cut), uint64(h.First), uint64(h.Last), h.Gone, uint64(h.Ended), uint64(h.End), uint64(len(h.Marks))} {
+	for _, n := range [...]uint64{uint64(h.Retention), uint64(h.Since), uint64(h.Floor), uint64(h.Cut), uint64(h.First), uint64(h.Last), h.RemovedBytes, uint64(h.EndReason), uint64(h.End), uint64(len(h.Marks))} {
 		v = binary.AppendUvarint(v, n)
 	}
 	for _, m := range h.Marks {
@@ -74,13 +74,13 @@ func readHead(k, v []byte) *Head {
 	copy(h.Incarnation[:], k[1:])
 	r := message.Read(v)
 	next := func() edm.Ticks { return edm.Ticks(r.Number(1<<63 - 1)) }
-	h.Keep, h.Since, h.Floor, h.Cut = next(), next(), next(), next()
-	h.First, h.Last, h.Gone = uint32(next()), uint32(next()), uint64(next())
-	h.Ended, h.End = Ended(next()), next()
+	h.Retention, h.Since, h.Floor, h.Cut = next(), next(), next(), next()
+	h.First, h.Last, h.RemovedBytes = uint32(next()), uint32(next()), uint64(next())
+	h.EndReason, h.End = EndReason(next()), next()
 	for n := next(); n > 0 && r.OK(); n-- {
 		h.Marks = append(h.Marks, Mark{At: next(), Kind: message.FeedKind(next()), Range: uint32(next()), Cut: next()})
 	}
-	if !r.Done() || h.Ended > Dropped {
+	if !r.Done() || h.EndReason > Dropped {
 		panic("the feed of a table is damaged or was written by a later version")
 	}
 	return h
@@ -104,7 +104,7 @@ func heads(rows storage.Rows) (list []*Head) {
 
 // newHead returns the head of a feed without lines.
 func newHead(rows storage.Rows, incarnation table.Incarnation, traits *table.Traits) *Head {
-	h := &Head{Incarnation: incarnation, Keep: traits.Feed.Keep}
+	h := &Head{Incarnation: incarnation, Retention: traits.Feed.Keep}
 	for _, other := range heads(rows) {
 		h.Since = max(h.Since, other.End)
 	}
@@ -129,8 +129,8 @@ func Wipe(rows storage.Rows) {
 }
 
 // dropDays removes the lines of all days before the given day.
-func (h *Head) dropDays(rows storage.Rows, before uint32) {
-	for h.First != 0 && h.First < before {
+func (h *Head) dropDays(rows storage.Rows, day uint32) {
+	for h.First != 0 && h.First < day {
 		rows.DropDay(h.First)
 		if h.First++; h.First > h.Last {
 			h.First, h.Last = 0, 0

@@ -8,15 +8,15 @@ import (
 )
 
 // backward iterates over the lines of a feed before a Timestamp, in descending order.
-func (h *Head) backward(rows storage.Rows, before edm.Ticks) func(yield func(k, v []byte) bool) {
+func (h *Head) backward(rows storage.Rows, timestamp edm.Ticks) func(yield func(k, v []byte) bool) {
 	return func(yield func(k, v []byte) bool) {
 		if h.First == 0 {
 			return
 		}
-		for day := min(h.Last, storage.DayOf(before)); day >= h.First; day-- {
+		for day := min(h.Last, storage.DayOf(timestamp)); day >= h.First; day-- {
 			from, to := storage.LineKey(storage.BeginOfDay(day)), storage.DayAfter(day)
-			if storage.DayOf(before) == day {
-				to = storage.LineKey(before)
+			if storage.DayOf(timestamp) == day {
+				to = storage.LineKey(timestamp)
 			}
 			for k, v := range rows.ScanBack(from, to, 1<<10) {
 				if !yield(k, v) {
@@ -27,9 +27,9 @@ func (h *Head) backward(rows storage.Rows, before edm.Ticks) func(yield func(k, 
 	}
 }
 
-// last returns the last line before a Timestamp. The line is valid until the next call of rows.
-func (h *Head) last(rows storage.Rows, before edm.Ticks) (k, v []byte, ok bool) {
-	for k, v := range h.backward(rows, before) {
+// lastLine returns the last line before a Timestamp. The line is valid until the next call of rows.
+func (h *Head) lastLine(rows storage.Rows, timestamp edm.Ticks) (k, v []byte, ok bool) {
+	for k, v := range h.backward(rows, timestamp) {
 		return k, v, true
 	}
 	return nil, nil, false
@@ -45,13 +45,13 @@ func sumOf(v []byte) uint64 { n, _ := binary.Uvarint(v); return n }
 
 func sizeOf(k, v []byte) uint64 { return uint64(len(k) + len(v) + overhead) }
 
-// due returns the time at which the alarm must next remove lines or the head of the feed, or 0 if there is nothing to
-// remove.
-func (h *Head) due() edm.Ticks {
+// nextTrim returns the time at which the alarm must next remove lines or the head of the feed, or 0 if there is nothing
+// to remove.
+func (h *Head) nextTrim() edm.Ticks {
 	switch {
 	case h.First != 0:
-		return storage.EndOfDay(h.First) + h.Keep
-	case h.Ended == Goes:
+		return storage.EndOfDay(h.First) + h.Retention
+	case h.EndReason == NotEnded:
 		return 0
 	}
 	return h.removable()
@@ -59,29 +59,29 @@ func (h *Head) due() edm.Ticks {
 
 // removable returns the time after which the Head of an ended feed can be removed.
 func (h *Head) removable() edm.Ticks {
-	if h.Ended == Dropped {
-		return h.End + h.Keep
+	if h.EndReason == Dropped {
+		return h.End + h.Retention
 	}
-	return h.End + max(keepsMarks, h.Keep)
+	return h.End + max(keepsMarks, h.Retention)
 }
 
-// forget removes the lines of all days before the given day, and records the Timestamp of the last removed line.
-func (h *Head) forget(rows storage.Rows, before uint32) {
-	if k, v, ok := h.last(rows, storage.BeginOfDay(before)); ok {
+// forgetDays removes the lines of all days before the given day, and records the Timestamp of the last removed line.
+func (h *Head) forgetDays(rows storage.Rows, day uint32) {
+	if k, v, ok := h.lastLine(rows, storage.BeginOfDay(day)); ok {
 		h.Floor = max(h.Floor, storage.TicksOfLine(k))
-		h.Gone = sumOf(v) + sizeOf(k, v)
+		h.RemovedBytes = sumOf(v) + sizeOf(k, v)
 	}
-	h.dropDays(rows, before)
+	h.dropDays(rows, day)
 }
 
-// lose removes the lines of all days before the given day, even if they should be kept. An earlier incarnation with
+// loseDays removes the lines of all days before the given day, even if they should be kept. An earlier incarnation with
 // lines of these days then counts as removed.
-func (h *Head) lose(rows storage.Rows, before uint32) {
+func (h *Head) loseDays(rows storage.Rows, day uint32) {
 	for _, other := range heads(rows) {
 		if other.Incarnation != h.Incarnation && other.First != 0 && other.Last >= h.First {
 			other.Floor = max(other.Floor, other.End)
 			other.put(rows)
 		}
 	}
-	h.forget(rows, before)
+	h.forgetDays(rows, day)
 }

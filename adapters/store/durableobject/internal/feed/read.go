@@ -38,8 +38,8 @@ const grid = 600 * edm.TicksPerSecond
 
 // Answer appends the answer to a question. If live is true, the object serves the given incarnation of the table, whose
 // feed is f.
-func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live bool, q *message.FeedQuestion) ([]byte, error) {
-	own := live && incarnation == q.Life
+func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, isCurrent bool, q *message.FeedQuestion) ([]byte, error) {
+	own := isCurrent && incarnation == q.Life
 	h := f.head
 	if !own {
 		h = load(r.Rows, q.Life)
@@ -48,23 +48,23 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 	if a.State == message.FeedOff || a.State == message.FeedAbsent {
 		return message.AppendFeedAnswer(dst, &a), nil
 	}
-	a.Keep = h.Keep
-	top, goes := h.End, h.Ended == Goes && own
-	switch h.Ended {
-	case Goes:
+	a.Retention = h.Retention
+	top, goes := h.End, h.EndReason == NotEnded && own
+	switch h.EndReason {
+	case NotEnded:
 		top = f.closedUntil(&r)
 	case Dropped:
 		a.End = h.End
 		r = r.withoutEntities()
 	}
-	cutoff := r.Now - h.Keep
+	cutoff := r.Now - h.Retention
 	if goes && q.From != message.FeedEnd && q.From > max(r.Clock.Last, r.Clock.Reserved, h.Floor, h.Since) {
 		a.State = message.FeedWaits // the object has returned to an earlier state
 		return message.AppendFeedAnswer(dst, &a), nil
 	}
 	switch q.From {
 	case message.FeedEnd:
-		f.answerEnd(&r, h, &a, top, q.Many)
+		f.answerEnd(&r, h, &a, top, q.ManyRanges)
 		return message.AppendFeedAnswer(dst, &a), nil
 	case message.FeedOldest:
 		a.Parents = h.parents(func(m *Mark) bool { return m.Kind != message.FeedGave })
@@ -82,22 +82,22 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 		return nil, err
 	}
 	if !a.More {
-		a.Next = f.round(&r, h, max(a.Next, top), q.Many && goes)
+		a.Next = f.round(&r, h, max(a.Next, top), q.ManyRanges && goes)
 	}
 	return append(message.AppendFeedAnswer(dst, &a), items...), nil
 }
 
-// state returns the state of a feed before its lines are read. If there is no such feed, h is nil. The parameter own
-// means that the object serves the feed's incarnation.
-func (h *Head) state(own bool, now edm.Ticks) message.FeedState {
+// state returns the state of a feed before its lines are read. If there is no such feed, h is nil. The parameter
+// isCurrent means that the object serves the feed's incarnation.
+func (h *Head) state(isCurrent bool, now edm.Ticks) message.FeedState {
 	switch {
-	case h == nil && own:
+	case h == nil && isCurrent:
 		return message.FeedOff
-	case h == nil || h.Ended == Dropped && h.removable() <= now:
+	case h == nil || h.EndReason == Dropped && h.removable() <= now:
 		return message.FeedAbsent
-	case h.Ended == Left:
+	case h.EndReason == Left:
 		return message.FeedLeft
-	case h.Ended == Dropped:
+	case h.EndReason == Dropped:
 		return message.FeedDropped
 	}
 	return message.FeedKept
@@ -134,23 +134,23 @@ func (f *Feed) closedUntil(r *Reader) edm.Ticks {
 
 // positionBefore returns the position before the Mark for keys that moved to a given range. If there is no such Mark,
 // or the position at is earlier, it returns at.
-func (h *Head) positionBefore(to uint32, at edm.Ticks) edm.Ticks {
+func (h *Head) positionBefore(to uint32, position edm.Ticks) edm.Ticks {
 	for _, m := range h.Marks {
 		if m.Kind == message.FeedGave && m.Range == to {
-			return min(at, m.At-1)
+			return min(position, m.At-1)
 		}
 	}
-	return at
+	return position
 }
 
 // round returns a position between the last line and the Timestamp top. It prefers multiples of ten minutes: if many
 // ranges have the same position, it is encoded in few bytes.
-func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
-	if !many || h.Ended != Goes {
+func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, manyRanges bool) edm.Ticks {
+	if !manyRanges || h.EndReason != NotEnded {
 		return top
 	}
 	last := h.Floor
-	if k, _, ok := h.last(r.Rows, ever); ok {
+	if k, _, ok := h.lastLine(r.Rows, ever); ok {
 		last = max(last, storage.TicksOfLine(k))
 	}
 	for _, m := range h.Marks {
@@ -173,13 +173,13 @@ func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
 }
 
 func (h *Head) hasLine(rows storage.Rows, after, before edm.Ticks) bool {
-	k, _, ok := h.last(rows, before)
+	k, _, ok := h.lastLine(rows, before)
 	return ok && storage.TicksOfLine(k) > after
 }
 
 // collect returns the lines and Marks after a.Next as items, and moves a.Next past them.
 func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer) (items []byte, err error) {
-	request := table.FeedRequest{Within: q.Within, Changes: q.Changes, Bytes: largestAnswer}
+	request := table.FeedRequest{Within: q.Range, Changes: q.Changes, Bytes: largestAnswer}
 	if q.Bytes > 0 {
 		request.Bytes = min(q.Bytes, largestAnswer)
 	}
@@ -200,7 +200,7 @@ func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer
 		}
 	}
 	end := ever
-	if h.Ended != Goes {
+	if h.EndReason != NotEnded {
 		end = h.End + 1
 	}
 	for day := max(h.First, storage.DayOf(a.Next)); h.First != 0 && day <= h.Last && !a.More; day++ {
@@ -243,9 +243,9 @@ type line struct {
 	text []byte
 }
 
-// readLines reads about 64 KiB of lines. The result more reports whether the feed may have further lines below the key
-// to.
-func readLines(rows storage.Rows, from, to []byte) (list []line, more bool) {
+// readLines reads about 64 KiB of lines. The result hasMore reports whether the feed may have further lines below the
+// key to.
+func readLines(rows storage.Rows, from, to []byte) (list []line, hasMore bool) {
 	const most = 64 << 10
 	size := 0
 	for k, v := range rows.Scan(from, to, 16<<10) {

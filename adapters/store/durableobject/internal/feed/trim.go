@@ -14,11 +14,11 @@ func (f *Feed) Trim(rows storage.Rows, now edm.Ticks) (last bool) {
 			h = f.head
 		}
 		if before := h.untilDay(all, now); h.First != 0 && h.First < before {
-			h.forget(rows, before)
+			h.forgetDays(rows, before)
 			h.put(rows)
 		}
-		switch due := h.due(); {
-		case h.Ended != Goes && h.First == 0 && due <= now:
+		switch due := h.nextTrim(); {
+		case h.EndReason != NotEnded && h.First == 0 && due <= now:
 			rows.Delete(rowOf(h.Incarnation))
 		case due != 0 && (f.Due == 0 || due < f.Due):
 			f.Due = max(due, now+retry)
@@ -33,10 +33,10 @@ const retry = 3600 * edm.TicksPerSecond
 
 // untilDay returns the first day whose lines must be kept. A day may have lines of two incarnations.
 func (h *Head) untilDay(all []*Head, now edm.Ticks) uint32 {
-	day := storage.DayOf(now - h.Keep)
+	day := storage.DayOf(now - h.Retention)
 	for _, other := range all {
 		if other.Incarnation != h.Incarnation && other.First != 0 {
-			day = min(day, max(storage.DayOf(now-other.Keep), other.First))
+			day = min(day, max(storage.DayOf(now-other.Retention), other.First))
 		}
 	}
 	return day
@@ -49,7 +49,7 @@ func (f *Feed) Shed(rows storage.Rows) bool {
 	if h == nil || h.First == 0 || h.First >= h.Last {
 		return false
 	}
-	h.lose(rows, h.First+1)
+	h.loseDays(rows, h.First+1)
 	h.put(rows)
 	return true
 }

@@ -51,7 +51,7 @@ func Feeds(t *turn.Turn, rec *record.Record, from int, ends bool) turn.Step {
 	}
 	step := turn.Step{Next: next}
 	to := message.Destination{Table: rec.Key.String(), Buckets: rec.Layout.Buckets, Location: rec.Layout.Location}
-	q := message.FeedQuestion{Life: rec.Incarnation, From: message.FeedEnd, Many: message.Many(len(list))}
+	q := message.FeedQuestion{Life: rec.Incarnation, From: message.FeedEnd, ManyRanges: message.HasManyRanges(len(list))}
 	for _, o := range part {
 		to.Bucket, to.Range = o.Bucket, o.Range
 		step.Calls = append(step.Calls, telling.Calls(rec, []message.Object{o}, message.Lines(nil, &to, &q))...)
@@ -119,7 +119,7 @@ func Life(t *turn.Turn) turn.Step {
 		return turn.Step{Answer: append(answer, message.LifeLive)}
 	default:
 		for _, c := range restoring.ChangesOf(t.Rows, key, 0) {
-			if c.Restored && c.Was == incarnation {
+			if c.Restored && c.OldIncarnation == incarnation {
 				said = message.LifeRestored
 			}
 		}

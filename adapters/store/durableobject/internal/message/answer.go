@@ -72,7 +72,7 @@ func (*MovedError) Error() string {
 }
 
 // RangedError means that another range of the bucket has the key. Ranges are the bucket's ranges around
-// the key: see [buckets.Ranges.Near].
+// the key: see [buckets.Ranges.Excerpt].
 type RangedError struct {
 	Bucket uint16
 	Ranges buckets.Ranges
@@ -101,7 +101,7 @@ const nearBytes = 8 << 10
 // MovedTo answers that another range has the key k. The answer contains the bucket's ranges around k. Code without
 // ranges treats it as an answer of an unknown version.
 func MovedTo(dst []byte, bucket uint16, m buckets.Ranges, k []byte) []byte {
-	return AppendRanges(appendNumber(Foreign(dst), uint64(bucket)), m.Near(k, nearBytes))
+	return AppendRanges(appendNumber(Foreign(dst), uint64(bucket)), m.Excerpt(k, nearBytes))
 }
 
 // Fail appends the answer for an error.

@@ -153,9 +153,9 @@ func (w *ListWriter) Add(d *table.Record) {
 }
 
 // End ends the list. If more is true, further records follow the list.
-func (w *ListWriter) End(more bool) []byte {
+func (w *ListWriter) End(hasMore bool) []byte {
 	binary.BigEndian.PutUint32(w.dst[w.count:], w.n)
-	return appendBool(w.dst, more)
+	return appendBool(w.dst, hasMore)
 }
 
 // leastDocument is the minimum size of a record in a list.

@@ -12,10 +12,10 @@ import (
 type FeedQuestion struct {
 	Life table.Incarnation
 	From edm.Ticks // the Timestamp after which the lines begin, or one of FeedBegin, FeedOldest and FeedEnd
-	// Many means that the feed has many ranges. The object then prefers positions that other ranges share, because
-	// these are encoded in few bytes.
-	Many   bool
-	Within key.Range
+	// ManyRanges means that the feed has many ranges. The object then prefers positions that other ranges share,
+	// because these are encoded in few bytes.
+	ManyRanges bool
+	Range      key.Range
 	// Changes and Bytes limit the size of the answer; 0 means no limit.
 	Changes, Bytes int
 	// Divides means that the reader understands items of the kind FeedPart. Readers of earlier versions do not.
@@ -23,8 +23,8 @@ type FeedQuestion struct {
 	Part    int // how many changes of the first commit after From the reader already has
 }
 
-// Many reports whether a feed with the given number of ranges has many ranges: see FeedQuestion.Many.
-func Many(ranges int) bool { return ranges > 16 }
+// HasManyRanges reports whether a feed with the given number of ranges has many ranges: see FeedQuestion.ManyRanges.
+func HasManyRanges(ranges int) bool { return ranges > 16 }
 
 // Values of FeedQuestion.From that are not Timestamps, and limits and flags of the encoding.
 const (
@@ -43,7 +43,7 @@ const (
 func Lines(dst []byte, p *Destination, q *FeedQuestion) []byte {
 	dst = append(beginAt(dst, OpLines, p), q.Life[:]...)
 	flags := byte(0)
-	if q.Many {
+	if q.ManyRanges {
 		flags |= feedMany
 	}
 	if q.Divides {
@@ -52,7 +52,7 @@ func Lines(dst []byte, p *Destination, q *FeedQuestion) []byte {
 	if q.Part > 0 {
 		flags |= feedRest
 	}
-	dst = AppendBounds(append(appendUint64(dst, uint64(q.From)), flags), q.Within)
+	dst = AppendBounds(append(appendUint64(dst, uint64(q.From)), flags), q.Range)
 	dst = appendNumber(appendNumber(dst, uint64(min(max(q.Changes, 0), feedNumber))), uint64(min(max(q.Bytes, 0), feedNumber)))
 	if q.Part > 0 {
 		dst = appendNumber(dst, uint64(q.Part))
@@ -64,8 +64,8 @@ func Lines(dst []byte, p *Destination, q *FeedQuestion) []byte {
 func (r *Reader) FeedQuestion() FeedQuestion {
 	q := FeedQuestion{Life: r.Incarnation(), From: r.Ticks()}
 	flags := r.Byte()
-	q.Many, q.Divides = flags&feedMany != 0, flags&feedDivides != 0
-	q.Within, q.Changes, q.Bytes = r.Bounds(), r.Size(), r.Size()
+	q.ManyRanges, q.Divides = flags&feedMany != 0, flags&feedDivides != 0
+	q.Range, q.Changes, q.Bytes = r.Bounds(), r.Size(), r.Size()
 	if flags&feedRest != 0 {
 		q.Part = r.Size()
 	}
@@ -88,12 +88,12 @@ const (
 
 // FeedAnswer is the beginning of the answer to OpLines. Items follow it.
 type FeedAnswer struct {
-	State FeedState
-	More  bool      // whether a limit ended the answer
-	Start edm.Ticks // the position before the lines of the answer
-	Next  edm.Ticks // the position after the lines of the answer
-	End   edm.Ticks // for FeedDropped, the Timestamp of the drop
-	Keep  edm.Ticks
+	State     FeedState
+	More      bool      // whether a limit ended the answer
+	Start     edm.Ticks // the position before the lines of the answer
+	Next      edm.Ticks // the position after the lines of the answer
+	End       edm.Ticks // for FeedDropped, the Timestamp of the drop
+	Retention edm.Ticks
 	// Parents are further ranges to read. For FeedOldest, they are all ranges from which this range received keys. For
 	// FeedEnd, they are the ranges that merged into it after Next.
 	Parents []uint32
@@ -102,7 +102,7 @@ type FeedAnswer struct {
 // AppendFeedAnswer appends the beginning of the answer to OpLines.
 func AppendFeedAnswer(dst []byte, a *FeedAnswer) []byte {
 	dst = appendBool(append(Done(dst), byte(a.State)), a.More)
-	for _, t := range [...]edm.Ticks{a.Start, a.Next, a.End, a.Keep} {
+	for _, t := range [...]edm.Ticks{a.Start, a.Next, a.End, a.Retention} {
 		dst = appendUint64(dst, uint64(t))
 	}
 	dst = appendNumber(dst, uint64(len(a.Parents)))
@@ -114,7 +114,7 @@ func AppendFeedAnswer(dst []byte, a *FeedAnswer) []byte {
 
 // FeedAnswer reads the beginning of the answer to OpLines.
 func (r *Reader) FeedAnswer() FeedAnswer {
-	a := FeedAnswer{State: FeedState(r.Byte()), More: r.Bool(), Start: r.Ticks(), Next: r.Ticks(), End: r.Ticks(), Keep: r.Ticks()}
+	a := FeedAnswer{State: FeedState(r.Byte()), More: r.Bool(), Start: r.Ticks(), Next: r.Ticks(), End: r.Ticks(), Retention: r.Ticks()}
 	n := r.Number(uint64(len(r.rest)))
 	for i := uint64(0); i < n && r.OK(); i++ {
 		a.Parents = append(a.Parents, r.ID())
@@ -180,7 +180,7 @@ func AppendFeedItem(dst []byte, i *FeedItem) []byte {
 		if i.Kind == FeedPart {
 			dst = appendNumber(dst, uint64(c.Index))
 		}
-		dst = AppendBytes(appendUint64(append(dst, byte(c.Kind)), uint64(c.Ended)), c.Key)
+		dst = AppendBytes(appendUint64(append(dst, byte(c.Kind)), uint64(c.ExpiredAt)), c.Key)
 		if c.Row == nil {
 			dst = append(dst, 0)
 			continue
@@ -215,7 +215,7 @@ func (r *Reader) FeedItem() (i FeedItem) {
 		if i.Kind == FeedPart {
 			index = r.Size()
 		}
-		c := table.FeedChange{Index: index, Kind: table.Kind(r.Byte()), Ended: r.Ticks(), Key: r.Bytes()}
+		c := table.FeedChange{Index: index, Kind: table.Kind(r.Byte()), ExpiredAt: r.Ticks(), Key: r.Bytes()}
 		if v := r.Bytes(); v != nil {
 			row, err := table.ParseRow(c.Key, v)
 			r.bad = r.bad || err != nil

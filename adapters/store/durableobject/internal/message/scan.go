@@ -28,19 +28,19 @@ type Scan struct {
 // position.
 func (s *Scan) Position() []byte {
 	if s.Descending {
-		return key.Below(s.Ranges[len(s.Ranges)-1].End)
+		return key.PositionBelow(s.Ranges[len(s.Ranges)-1].End)
 	}
 	return s.Ranges[0].Start
 }
 
 // Leaves returns the position at which a scan of the range r continues in another object, or nil if the scan ends in
-// this object. The parameter own contains the keys of this object.
-func (s *Scan) Leaves(r, own key.Range) []byte {
+// this object. The parameter bounds contains the keys of this object.
+func (s *Scan) Leaves(r, bounds key.Range) []byte {
 	switch {
-	case s.Descending && bytes.Compare(r.Start, own.Start) < 0:
-		return own.Start
-	case !s.Descending && own.End != nil && (r.End == nil || bytes.Compare(r.End, own.End) > 0):
-		return own.End
+	case s.Descending && bytes.Compare(r.Start, bounds.Start) < 0:
+		return bounds.Start
+	case !s.Descending && bounds.End != nil && (r.End == nil || bytes.Compare(r.End, bounds.End) > 0):
+		return bounds.End
 	}
 	return nil
 }
@@ -123,19 +123,19 @@ const (
 	endBorder        // the scan reached the end of the object's keys
 )
 
-// End ends the page. The parameter next is the position at which the next page begins, or nil if all ranges were read.
-// The parameter border means that another object has the keys from that position on.
-func (w *PageWriter) End(next []byte, border bool, examined, examinedRows int) []byte {
+// End ends the page. The parameter nextPage is the position at which the next page begins, or nil if all ranges
+// were read. The parameter border means that another object has the keys from that position on.
+func (w *PageWriter) End(nextPage []byte, border bool, examined, examinedRows int) []byte {
 	binary.BigEndian.PutUint32(w.dst[w.count:], w.rows)
 	w.dst = appendNumber(w.dst, uint64(examined-w.examined))
 	w.dst = appendNumber(w.dst, uint64(examinedRows))
 	switch {
-	case next == nil:
+	case nextPage == nil:
 		return append(w.dst, endNone)
 	case border:
-		return AppendBytes(append(w.dst, endBorder), next)
+		return AppendBytes(append(w.dst, endBorder), nextPage)
 	}
-	return AppendBytes(append(w.dst, endLimits), next)
+	return AppendBytes(append(w.dst, endLimits), nextPage)
 }
 
 // AppendCount appends the number of entities, if the Scan has Count.
@@ -165,15 +165,15 @@ func (r *Reader) Row() (row table.Row, examined int) {
 	return row, examined
 }
 
-// PageEnd reads the fields after the rows of a page: next and border as in [PageWriter.End], and the numbers of bytes
-// and rows that were examined.
-func (r *Reader) PageEnd() (next []byte, border bool, examined, examinedRows int) {
+// PageEnd reads the fields after the rows of a page: nextPage and border as in [PageWriter.End], and the numbers of
+// bytes and rows that were examined.
+func (r *Reader) PageEnd() (nextPage []byte, border bool, examined, examinedRows int) {
 	examined, examinedRows = r.Size(), r.Size()
 	if end := r.Byte(); end != endNone {
 		border = end == endBorder
-		if next = r.Bytes(); next == nil {
-			next = []byte{}
+		if nextPage = r.Bytes(); nextPage == nil {
+			nextPage = []byte{}
 		}
 	}
-	return next, border, examined, examinedRows
+	return nextPage, border, examined, examinedRows
 }

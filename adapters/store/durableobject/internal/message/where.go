@@ -3,41 +3,41 @@ package message
 import "edgetable/core/buckets"
 
 // The Stores of a Worker share a cache of layouts and ranges, which may be in another instance of the wasm
-// module. A Store sends a Where to that cache.
+// module. A Store sends a CacheRequest to that cache.
 
-// Where is a request of a Store to the cache. It finds the range of a table that has a position, or stores a layout or
-// ranges.
-type Where struct {
-	What     byte
+// CacheRequest is a request of a Store to the cache. It finds the range of a table that has a position, or stores a
+// layout or ranges.
+type CacheRequest struct {
+	Kind     byte
 	Table    string // key of the table's record
 	Layout   Layout // the actual or assumed layout of the table
 	Bucket   uint16
 	OfKey    bool // whether Bucket is not set; the cache then computes the bucket from Position
 	Position []byte
-	Near     buckets.Ranges
+	Excerpt  buckets.Ranges
 }
 
-// These are the values of What. Each comment begins with the other fields of the request.
+// These are the values of Kind. Each comment begins with the other fields of the request.
 const (
 	FindRange   byte = iota + 1 // Table, Position, and either Bucket or OfKey: finds the range that has the position
 	LearnLayout                 // Table, Layout: stores the layout of the table
-	LearnRanges                 // all fields except OfKey: stores the ranges around Position, which are in Near
+	LearnRanges                 // all fields except OfKey: stores the ranges around Position, which are in Excerpt
 )
 
-// AppendWhere appends an encoded Where.
-func AppendWhere(dst []byte, w *Where) []byte {
-	dst = AppendLayout(AppendText(append(dst, w.What), w.Table), w.Layout)
+// AppendCacheRequest appends an encoded CacheRequest.
+func AppendCacheRequest(dst []byte, w *CacheRequest) []byte {
+	dst = AppendLayout(AppendText(append(dst, w.Kind), w.Table), w.Layout)
 	dst = appendBool(appendNumber(dst, uint64(w.Bucket)), w.OfKey)
-	return AppendRanges(AppendBytes(dst, w.Position), w.Near)
+	return AppendRanges(AppendBytes(dst, w.Position), w.Excerpt)
 }
 
-// Where reads a Where.
-func (r *Reader) Where() Where {
-	return Where{What: r.Byte(), Table: r.Text(), Layout: r.Layout(), Bucket: r.Bucket(), OfKey: r.Bool(), Position: r.Bytes(), Near: r.Ranges()}
+// CacheRequest reads a CacheRequest.
+func (r *Reader) CacheRequest() CacheRequest {
+	return CacheRequest{Kind: r.Byte(), Table: r.Text(), Layout: r.Layout(), Bucket: r.Bucket(), OfKey: r.Bool(), Position: r.Bytes(), Excerpt: r.Ranges()}
 }
 
 // Destination returns the destination of the position, without the id of the range.
-func (w *Where) Destination() Destination {
+func (w *CacheRequest) Destination() Destination {
 	return Destination{Table: w.Table, Buckets: w.Layout.Buckets, Bucket: w.Bucket, Location: w.Layout.Location}
 }
 

@@ -33,7 +33,7 @@ func (o *Outbox) JoinCatalog(t *turn.Turn, key, location string) {
 // next batch still waits until no write of an earlier batch can arrive.
 func (o *Outbox) Leave(rows storage.Rows) {
 	rows.Delete(storage.RowSending)
-	o.publishing = publishing{sending: sending{until: o.until}}
+	o.publishing = publishing{sending: sending{retryAfter: o.retryAfter}}
 }
 
 // joins reports whether an object at the given location must join the replica now.
@@ -43,7 +43,7 @@ func (o *Outbox) joins(location string) bool {
 
 // join makes the object publish its existing rows, and then their changes.
 func (o *Outbox) join(t *turn.Turn, source string) {
-	o.publishing = publishing{on: true, sending: sending{replica: o.name, source: source, until: o.until}}
+	o.publishing = publishing{on: true, sending: sending{replica: o.name, source: source, retryAfter: o.retryAfter}}
 	o.since = max(t.Now, o.clock.Last)
 	if storage.HasAny(t.Rows, o.firstOfOwn(), o.endOfOwn()) {
 		o.since, o.sync = 0, o.firstOfOwn()

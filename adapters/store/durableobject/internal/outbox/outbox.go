@@ -95,9 +95,9 @@ func (o *Outbox) Load(t *turn.Turn, incarnation table.Incarnation) {
 	if !ok {
 		return
 	}
-	s.until = min(s.until, t.Now+maxDelay)
+	s.retryAfter = min(s.retryAfter, t.Now+maxDelay)
 	if s.replica != o.name || s.replica == "" {
-		if o.until = s.until; s.replica != "" {
+		if o.retryAfter = s.retryAfter; s.replica != "" {
 			o.put(t.Rows)
 		}
 		return
@@ -143,10 +143,10 @@ func (o *Outbox) endOfOutbox() []byte {
 }
 
 // IsIdle reports whether no batch can be in flight.
-func (o *Outbox) IsIdle(now edm.Ticks) bool { return o.inFlight == nil && o.until <= now }
+func (o *Outbox) IsIdle(now edm.Ticks) bool { return o.inFlight == nil && o.retryAfter <= now }
 
 // IdleAt returns the time from which no write of an earlier batch can arrive.
-func (o *Outbox) IdleAt() edm.Ticks { return o.until }
+func (o *Outbox) IdleAt() edm.Ticks { return o.retryAfter }
 
 // IsSynced reports whether no initial sync is in progress.
 func (o *Outbox) IsSynced() bool { return o.sync == nil }
@@ -185,7 +185,7 @@ func (o *Outbox) SetAlarm(s *turn.Step) {
 	if !o.on {
 		return
 	}
-	at := o.due()
+	at := o.nextSend()
 	if at == 0 || o.purgeAt != 0 && o.purgeAt < at {
 		at = o.purgeAt
 	}
@@ -199,19 +199,19 @@ func (o *Outbox) SetAlarm(s *turn.Step) {
 
 // IsDue reports whether the next batch can be sent now.
 func (o *Outbox) IsDue(now edm.Ticks) bool {
-	at := o.due()
+	at := o.nextSend()
 	return o.on && at != 0 && at <= now
 }
 
-// due returns the time at which the next batch can be sent, or 0 if there is nothing to send.
-func (o *Outbox) due() edm.Ticks {
+// nextSend returns the time at which the next batch can be sent, or 0 if there is nothing to send.
+func (o *Outbox) nextSend() edm.Ticks {
 	switch {
 	case o.pending:
-		return max(o.ask, o.until)
+		return max(o.ask, o.retryAfter)
 	case o.sync != nil:
-		return max(o.ask, o.until, o.restUntil)
+		return max(o.ask, o.retryAfter, o.restUntil)
 	case o.marked != 0:
-		return max(o.marked+caughtUp, o.until)
+		return max(o.marked+caughtUp, o.retryAfter)
 	}
 	return 0
 }

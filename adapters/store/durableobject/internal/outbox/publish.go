@@ -64,7 +64,7 @@ func (o *Outbox) handOut(t *turn.Turn) turn.Step {
 		o.put(t.Rows)
 		return t.Done()
 	}
-	o.until = t.Now + batchTimeout
+	o.retryAfter = t.Now + batchTimeout
 	o.failures = min(o.failures, maxFailures) + 1
 	o.put(t.Rows)
 	return o.send(t, f, batch, wakes)
@@ -162,13 +162,13 @@ func (o *Outbox) schedule(t *turn.Turn, f *batchInFlight, result durableobject.P
 	stuck := !slices.Contains(result.Done, true) && (f.mark == message.MarkNothing || !result.Marked)
 	switch {
 	case !result.Certain:
-		o.until = t.Now + batchTimeout
+		o.retryAfter = t.Now + batchTimeout
 	case result.Failed || stuck:
-		o.until = t.Now + backoff(o.failures)
+		o.retryAfter = t.Now + backoff(o.failures)
 	case all && (f.next != nil || o.sync != nil):
-		o.until, o.failures = t.Now, 0
+		o.retryAfter, o.failures = t.Now, 0
 	default:
-		o.until, o.failures = t.Now+collect, 0
+		o.retryAfter, o.failures = t.Now+collect, 0
 	}
 	o.ask = t.Now
 }

@@ -33,8 +33,8 @@ func (o *Outbox) handOutPurge(t *turn.Turn) turn.Step {
 }
 
 // acceptPurgeResult handles the result of a purge. If more is true, the replica has more to delete.
-func (o *Outbox) acceptPurgeResult(t *turn.Turn, f *batchInFlight, more bool) turn.Step {
-	if more {
+func (o *Outbox) acceptPurgeResult(t *turn.Turn, f *batchInFlight, hasMore bool) turn.Step {
+	if hasMore {
 		purges.Put(t.Rows, f.incarnation, t.Now)
 	} else {
 		t.Rows.Delete(storage.RowOf(storage.SpacePurges, string(f.incarnation[:])))

@@ -120,7 +120,7 @@ func (p *Position) Append(dst []byte) []byte {
 	if p.Part > 0 {
 		flags |= flagPart
 	}
-	base := p.most()
+	base := p.commonTimestamp()
 	dst = message.AppendLayout(append(dst, form, flags), p.Layout)
 	dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(p.Drop)), p.From)
 	if p.Part > 0 {
@@ -150,8 +150,8 @@ func (p *Position) Append(dst []byte) []byte {
 	return dst
 }
 
-// most returns the most frequent Timestamp of the ranges.
-func (p *Position) most() (base edm.Ticks) {
+// commonTimestamp returns the most frequent Timestamp of the ranges.
+func (p *Position) commonTimestamp() (base edm.Ticks) {
 	count := make(map[edm.Ticks]int, 8)
 	for _, r := range p.Ranges {
 		if count[r.At]++; count[r.At] > count[base] || count[r.At] == count[base] && r.At > base {

@@ -25,12 +25,12 @@ func Each(rows storage.Rows, f func(incarnation table.Incarnation, due edm.Ticks
 }
 
 // Next returns the time at which the next incarnation can be purged, or 0 if there is none.
-func Next(rows storage.Rows) (at edm.Ticks) {
+func Next(rows storage.Rows) (time edm.Ticks) {
 	Each(rows, func(_ table.Incarnation, due edm.Ticks) bool {
-		if at == 0 || due < at {
-			at = due
+		if time == 0 || due < time {
+			time = due
 		}
 		return true
 	})
-	return at
+	return time
 }

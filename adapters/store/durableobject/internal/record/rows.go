@@ -60,9 +60,9 @@ func NamedIn(memory []byte, rows storage.Rows, rec *Record, bucket uint16) (n me
 	return n, nil
 }
 
-// Objects returns all objects that may have rows of a table. The result begun is the number of those whose ranges do
+// Objects returns all objects that may have rows of a table. The result pending is the number of those whose ranges do
 // not serve yet.
-func Objects(rows storage.Rows, rec *Record) (list []message.Object, begun int) {
+func Objects(rows storage.Rows, rec *Record) (list []message.Object, pending int) {
 	for n := range rec.Layout.Buckets {
 		list = append(list, message.Object{Bucket: n})
 	}
@@ -87,7 +87,7 @@ func Objects(rows storage.Rows, rec *Record) (list []message.Object, begun int) 
 		for _, b := range all.Begun {
 			list = append(list, message.Object{Bucket: n, Range: b.ID})
 		}
-		begun += len(all.Begun)
+		pending += len(all.Begun)
 	}
-	return list, begun
+	return list, pending
 }

@@ -50,26 +50,26 @@ func RowOfHistory(key string, bucket uint16) []byte {
 	return k
 }
 
-// Change is a change of a bucket's ranges. Between Sealed and At, both objects may have had the keys, or neither of
-// them.
+// Change is a change of a bucket's ranges. Between Sealed and LearnedAt, both objects may have had the keys, or neither
+// of them.
 type Change struct {
-	At     edm.Ticks // when the catalog learned of the change; Append does not write it
-	Sealed edm.Ticks
-	From   uint32
-	To     uint32    // the range that received the keys; 0 for a merge into the right neighbour, and for a restore
-	Keys   key.Range // the keys that moved; set only for a merge into the right neighbour
+	LearnedAt edm.Ticks // when the catalog learned of the change; Append does not write it
+	Sealed    edm.Ticks
+	From      uint32
+	To        uint32    // the range that received the keys; 0 for a merge into the right neighbour, and for a restore
+	Keys      key.Range // the keys that moved; set only for a merge into the right neighbour
 
 	// These fields are set only for a change by a restore:
-	Restored bool
-	Was      table.Incarnation
-	Map      buckets.Ranges // the ranges that the bucket had before the restore
+	Restored       bool
+	OldIncarnation table.Incarnation
+	Map            buckets.Ranges // the ranges that the bucket had before the restore
 }
 
 // Append appends the change in the form of a row.
 func (c *Change) Append(v []byte) []byte {
 	v = binary.BigEndian.AppendUint64(append(v, bit(c.Restored)), uint64(c.Sealed))
 	v = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(v, c.From), c.To)
-	v = append(message.AppendBounds(v, c.Keys), c.Was[:]...)
+	v = append(message.AppendBounds(v, c.Keys), c.OldIncarnation[:]...)
 	return message.AppendRanges(v, c.Map)
 }
 
@@ -78,7 +78,7 @@ func ReadChange(v []byte) (c Change, ok bool) {
 	r := message.Read(v)
 	c.Restored, c.Sealed = r.Bool(), r.Ticks()
 	c.From, c.To = r.Uint32(), r.Uint32()
-	c.Keys, c.Was, c.Map = r.Bounds(), r.Incarnation(), r.Ranges()
+	c.Keys, c.OldIncarnation, c.Map = r.Bounds(), r.Incarnation(), r.Ranges()
 	return c, r.Done()
 }
 
@@ -88,19 +88,19 @@ func (c *Change) Undo(m buckets.Ranges) (before buckets.Ranges, ok bool) {
 	case c.Restored:
 		return c.Map, true
 	case c.To == 0:
-		return m.Unleave(c.From, c.Keys)
+		return m.Unjoin(c.From, c.Keys)
 	}
 	return m.Unsplit(c.To)
 }
 
-// Apart returns the nearest times before and after the requested time at which no keys were moving. Between them,
+// StableTimes returns the nearest times before and after the requested time at which no keys were moving. Between them,
 // several objects or no object may have had a key.
-func Apart(all []Change, to edm.Ticks) (before, after edm.Ticks) {
+func StableTimes(all []Change, to edm.Ticks) (before, after edm.Ticks) {
 	before, after = to, to
 	for grew := true; grew; {
 		grew = false
 		for _, c := range all {
-			from, end := c.Sealed-Inexact, c.At+Inexact
+			from, end := c.Sealed-Inexact, c.LearnedAt+Inexact
 			if from < after && before < end && (from < before || after < end) {
 				before, after, grew = min(before, from), max(after, end), true
 			}

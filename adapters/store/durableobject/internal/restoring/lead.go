@@ -17,16 +17,16 @@ const visibleIn = 90 * edm.TicksPerSecond
 // the requested time; the objects of these ranges return. The other objects of the list now drop their entities. If the
 // restore undoes an earlier one, the parameter last is the earlier restore.
 func (r *Restore) Plan(maps []buckets.Ranges, now []message.Object, last *Restore) {
-	r.Phase, r.Until = Freezing, r.Began+visibleIn
+	r.Phase, r.Deadline = Freezing, r.StartedAt+visibleIn
 	for n, m := range maps {
 		if len(m) == 0 {
 			m = buckets.Ranges{{}}
 		}
 		for _, one := range m {
-			o := Returned{Object: message.Object{Bucket: uint16(n), Range: one.ID}, Back: true}
+			o := Returned{Object: message.Object{Bucket: uint16(n), Range: one.ID}, Returns: true}
 			o.Bounds, _ = m.Bounds(one.ID)
 			if i := last.index(o.Object); r.Undo && i >= 0 {
-				o.State = last.Objects[i].Before
+				o.State = last.Objects[i].FrozenState
 			}
 			r.Objects = append(r.Objects, o)
 		}
@@ -38,24 +38,24 @@ func (r *Restore) Plan(maps []buckets.Ranges, now []message.Object, last *Restor
 	}
 }
 
-// Advance moves the restore to its next phase if all objects have finished the current one. If r.Why is set, it moves
-// the restore towards Cancelled instead. The parameter tells is true if a replica must learn of the restore.
-func (r *Restore) Advance(now edm.Ticks, tells bool) {
+// Advance moves the restore to its next phase if all objects have finished the current one. If r.Reason is set, it
+// moves the restore towards Cancelled instead. The parameter hasReplica is true if a replica must learn of the restore.
+func (r *Restore) Advance(now edm.Ticks, hasReplica bool) {
 	waits := slices.ContainsFunc(r.Objects, func(o Returned) bool { return !o.Done })
 	before := r.Phase
 	switch {
-	case r.Why != "" && r.Phase == Freezing, r.Phase == Undoing && !waits:
+	case r.Reason != "" && r.Phase == Freezing, r.Phase == Undoing && !waits:
 		r.Phase = Cancelled
-	case r.Why != "" && r.Phase == Returning:
+	case r.Reason != "" && r.Phase == Returning:
 		r.Phase = Undoing
-	case r.Phase == Telling && now < r.Until:
+	case r.Phase == Telling && now < r.Deadline:
 		return
-	case r.Phase == Telling, r.Phase == Settling && !waits && !tells:
+	case r.Phase == Telling, r.Phase == Settling && !waits && !hasReplica:
 		r.Phase = Finished
 	case !waits:
 		r.Phase++
 	}
-	r.Until = now + visibleIn
+	r.Deadline = now + visibleIn
 	if r.Phase != before {
 		for i := range r.Objects {
 			r.Objects[i].Done = false
@@ -65,12 +65,12 @@ func (r *Restore) Advance(now edm.Ticks, tells bool) {
 
 // Abandoned reports whether the restore was in its first phase for too long, for example because its command was
 // killed. Such a restore can be cancelled, because no object has changed yet.
-func (r *Restore) Abandoned(now edm.Ticks) bool { return r.Phase == Freezing && now > r.Until }
+func (r *Restore) Abandoned(now edm.Ticks) bool { return r.Phase == Freezing && now > r.Deadline }
 
 // Map returns the ranges of a bucket after the restore.
 func (r *Restore) Map(bucket uint16) (m buckets.Ranges) {
 	for _, o := range r.Objects {
-		if o.Back && o.Bucket == bucket {
+		if o.Returns && o.Bucket == bucket {
 			m = append(m, buckets.Range{ID: o.Range, Start: o.Bounds.Start})
 		}
 	}
@@ -80,5 +80,5 @@ func (r *Restore) Map(bucket uint16) (m buckets.Ranges) {
 	return m
 }
 
-// Whole reports whether a range contains all keys.
-func Whole(r key.Range) bool { return len(r.Start) == 0 && r.End == nil }
+// IsWholeBucket reports whether a range contains all keys.
+func IsWholeBucket(r key.Range) bool { return len(r.Start) == 0 && r.End == nil }

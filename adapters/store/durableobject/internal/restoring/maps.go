@@ -21,7 +21,7 @@ func ChangesOf(rows storage.Rows, key string, bucket uint16) (list []Change) {
 		if len(k) != len(end) || !ok {
 			panic("the history of a table is damaged or was written by a later version")
 		}
-		c.At = edm.Ticks(binary.BigEndian.Uint64(k[len(from):]))
+		c.LearnedAt = edm.Ticks(binary.BigEndian.Uint64(k[len(from):]))
 		list = append(list, c)
 	}
 	return list
@@ -29,20 +29,20 @@ func ChangesOf(rows storage.Rows, key string, bucket uint16) (list []Change) {
 
 // MapsAt returns the ranges of each bucket and the incarnation of a table at an earlier time. If exact is true, no keys
 // were moving then.
-func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool) (then table.Incarnation, maps []buckets.Ranges, err error) {
-	then = rec.Incarnation
+func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool) (incarnation table.Incarnation, maps []buckets.Ranges, err error) {
+	incarnation = rec.Incarnation
 	maps = make([]buckets.Ranges, rec.Layout.Buckets)
 	var all []Change
 	name := rec.Key.String()
 	for n := range maps {
 		known, err := record.Named(rows, rec, uint16(n))
 		if err != nil {
-			return then, nil, err
+			return incarnation, nil, err
 		}
 		maps[n] = known.Ranges
 		for _, c := range slices.Backward(ChangesOf(rows, name, uint16(n))) {
 			all = append(all, c)
-			if c.At <= to {
+			if c.LearnedAt <= to {
 				continue
 			}
 			ok := false
@@ -50,23 +50,23 @@ func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool
 				panic("the recorded changes of a table's key ranges do not match its current key ranges")
 			}
 			if c.Restored {
-				then = c.Was
+				incarnation = c.OldIncarnation
 			}
 		}
 	}
 	if since := storage.Ticks(rows, storage.RowHistory); rec.Split && to < since {
-		return then, nil, Refused("Nothing was changed. The table has split into ranges, and its ranges are known only from " + since.String() + " on.")
+		return incarnation, nil, Refused("Nothing was changed. The table has split into ranges, and its ranges are known only from " + since.String() + " on.")
 	}
 	if !exact {
-		if before, after := Apart(all, to); before < after {
+		if before, after := StableTimes(all, to); before < after {
 			says := "Nothing was changed. Keys of the table moved to another Durable Object, or the table was restored, within a minute of the time to restore. Restore the table to "
 			if before > now-Kept {
 				says += before.String() + " or earlier, or to "
 			}
-			return then, nil, Refused(says + after.String() + " or later.")
+			return incarnation, nil, Refused(says + after.String() + " or later.")
 		}
 	}
-	return then, maps, nil
+	return incarnation, maps, nil
 }
 
 // Refused returns the error of a restore that is refused for the given reason.

@@ -27,17 +27,17 @@ const (
 
 // Restore is the state of a restore. The catalog stores it, and each object asks for its part.
 type Restore struct {
-	ID    uint64 // random number of the restore; 0 if there is no restore
-	Phase Phase
-	Undo  bool      // whether this restore undoes the previous one
-	To    edm.Ticks // the time to which the entities return
-	Began edm.Ticks
-	Until edm.Ticks         // when the phase Freezing or Telling ends, or when the restore ended; each message extends Freezing
-	Was   table.Incarnation // incarnation of the table when the restore began
-	Then  table.Incarnation // incarnation of the table at the time To
-	Next  table.Incarnation // incarnation of the table after the restore
-	High  edm.Ticks         // upper limit of Timestamps: no object had issued a higher Timestamp before the restore
-	Why   string            // the reason to undo the restore; "" if there is none
+	ID              uint64 // random number of the restore; 0 if there is no restore
+	Phase           Phase
+	Undo            bool      // whether this restore undoes the previous one
+	To              edm.Ticks // the time to which the entities return
+	StartedAt       edm.Ticks
+	Deadline        edm.Ticks         // when the phase Freezing or Telling ends, or when the restore ended; each message extends Freezing
+	OldIncarnation  table.Incarnation // incarnation of the table when the restore began
+	IncarnationAtTo table.Incarnation // incarnation of the table at the time To
+	NewIncarnation  table.Incarnation // incarnation of the table after the restore
+	High            edm.Ticks         // upper limit of Timestamps: no object had issued a higher Timestamp before the restore
+	Reason          string            // the reason to undo the restore; "" if there is none
 
 	Objects []Returned
 	// Traits are the declared options of the table. They are set only in the catalog's answers to an object.
@@ -47,26 +47,26 @@ type Restore struct {
 // Returned describes one object in a restore.
 type Returned struct {
 	message.Object
-	Back   bool      // whether the object had keys at the requested time and returns to that time; if not, it drops its entities
-	Bounds key.Range // the bounds of the keys that the object had at the requested time
-	Done   bool      // whether the object has finished the current phase
-	State  []byte    // the platform's bookmark of the object's state at the requested time
-	Before []byte    // the platform's bookmark of the object's state when the restore froze the object
+	Returns     bool      // whether the object had keys at the requested time and returns to that time; if not, it drops its entities
+	Bounds      key.Range // the bounds of the keys that the object had at the requested time
+	Done        bool      // whether the object has finished the current phase
+	State       []byte    // the platform's bookmark of the object's state at the requested time
+	FrozenState []byte    // the platform's bookmark of the object's state when the restore froze the object
 }
 
 // Append appends the encoded restore, as in a message or a row.
 func (r *Restore) Append(dst []byte) []byte {
 	dst = append(binary.BigEndian.AppendUint64(dst, r.ID), byte(r.Phase), bit(r.Undo))
-	for _, at := range [...]edm.Ticks{r.To, r.Began, r.Until, r.High} {
+	for _, at := range [...]edm.Ticks{r.To, r.StartedAt, r.Deadline, r.High} {
 		dst = binary.BigEndian.AppendUint64(dst, uint64(at))
 	}
-	dst = append(append(append(dst, r.Was[:]...), r.Then[:]...), r.Next[:]...)
-	dst = binary.BigEndian.AppendUint32(message.AppendText(dst, r.Why), uint32(len(r.Objects)))
+	dst = append(append(append(dst, r.OldIncarnation[:]...), r.IncarnationAtTo[:]...), r.NewIncarnation[:]...)
+	dst = binary.BigEndian.AppendUint32(message.AppendText(dst, r.Reason), uint32(len(r.Objects)))
 	for i := range r.Objects {
 		o := &r.Objects[i]
-		dst = message.AppendObjects(append(dst, bit(o.Back), bit(o.Done)), []message.Object{o.Object})
+		dst = message.AppendObjects(append(dst, bit(o.Returns), bit(o.Done)), []message.Object{o.Object})
 		dst = message.AppendBounds(dst, o.Bounds)
-		dst = message.AppendBytes(message.AppendBytes(dst, o.State), o.Before)
+		dst = message.AppendBytes(message.AppendBytes(dst, o.State), o.FrozenState)
 	}
 	if r.Traits != nil { // an earlier version of the code cannot parse a restore with Traits
 		dst = message.AppendTraits(dst, r.Traits)
@@ -85,15 +85,15 @@ func bit(set bool) byte {
 // written by a later version.
 func Read(r message.Reader) (s *Restore, ok bool) {
 	s = &Restore{ID: r.Uint64(), Phase: Phase(r.Byte()), Undo: r.Bool()}
-	s.To, s.Began, s.Until, s.High = r.Ticks(), r.Ticks(), r.Ticks(), r.Ticks()
-	s.Was, s.Then, s.Next = r.Incarnation(), r.Incarnation(), r.Incarnation()
-	s.Why = r.Text()
+	s.To, s.StartedAt, s.Deadline, s.High = r.Ticks(), r.Ticks(), r.Ticks(), r.Ticks()
+	s.OldIncarnation, s.IncarnationAtTo, s.NewIncarnation = r.Incarnation(), r.Incarnation(), r.Incarnation()
+	s.Reason = r.Text()
 	for n := r.Uint32(); n > 0 && r.OK(); n-- {
-		o := Returned{Back: r.Bool(), Done: r.Bool()}
+		o := Returned{Returns: r.Bool(), Done: r.Bool()}
 		if one := r.Objects(); len(one) == 1 {
 			o.Object = one[0]
 		}
-		o.Bounds, o.State, o.Before = r.Bounds(), r.Bytes(), r.Bytes()
+		o.Bounds, o.State, o.FrozenState = r.Bounds(), r.Bytes(), r.Bytes()
 		s.Objects = append(s.Objects, o)
 	}
 	if r.OK() && !r.Done() {

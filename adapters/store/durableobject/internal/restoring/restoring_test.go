@@ -18,9 +18,9 @@ const second = edm.TicksPerSecond
 func TestForms(t *testing.T) {
 	t.Parallel()
 	r := &Restore{
-		ID: 1 << 63, Phase: Undoing, Undo: true, To: 1, Began: 2, Until: 3, Was: table.Incarnation{4}, Then: table.Incarnation{5}, Next: table.Incarnation{6}, High: 7, Why: "why",
+		ID: 1 << 63, Phase: Undoing, Undo: true, To: 1, StartedAt: 2, Deadline: 3, OldIncarnation: table.Incarnation{4}, IncarnationAtTo: table.Incarnation{5}, NewIncarnation: table.Incarnation{6}, High: 7, Reason: "why",
 		Objects: []Returned{
-			{Object: message.Object{Bucket: 8, Range: 1 << 31}, Back: true, Done: true, Bounds: key.Range{Start: []byte("a"), End: []byte("b")}, State: []byte("s"), Before: []byte("t")},
+			{Object: message.Object{Bucket: 8, Range: 1 << 31}, Returns: true, Done: true, Bounds: key.Range{Start: []byte("a"), End: []byte("b")}, State: []byte("s"), FrozenState: []byte("t")},
 			{},
 		},
 	}
@@ -28,7 +28,7 @@ func TestForms(t *testing.T) {
 	if got, ok := Read(message.Read(b)); !ok || !reflect.DeepEqual(got, r) {
 		t.Errorf("%+v comes back as %+v, %t", r, got, ok)
 	}
-	c := Change{Sealed: 1, From: 2, To: 3, Keys: key.Range{Start: []byte("a"), End: []byte("b")}, Restored: true, Was: table.Incarnation{4}, Map: buckets.Ranges{{ID: 5}, {ID: 6, Start: []byte("m")}}}
+	c := Change{Sealed: 1, From: 2, To: 3, Keys: key.Range{Start: []byte("a"), End: []byte("b")}, Restored: true, OldIncarnation: table.Incarnation{4}, Map: buckets.Ranges{{ID: 5}, {ID: 6, Start: []byte("m")}}}
 	v := c.Append(nil)
 	if got, ok := ReadChange(v); !ok || !reflect.DeepEqual(got, c) {
 		t.Errorf("%+v comes back as %+v, %t", c, got, ok)
@@ -74,27 +74,27 @@ func TestAdvance(t *testing.T) {
 		{Undoing, "why", false, 5, false, Undoing, false},
 		{Undoing, "why", true, 5, false, Cancelled, true},
 	} {
-		r := Restore{Phase: row.phase, Why: row.why, Until: 100*second + row.left, Objects: []Returned{{Done: true}, {Done: row.done}}}
+		r := Restore{Phase: row.phase, Reason: row.why, Deadline: 100*second + row.left, Objects: []Returned{{Done: true}, {Done: row.done}}}
 		r.Advance(100*second, row.tells)
 		if r.Phase != row.want || r.Objects[0].Done == row.everything {
 			t.Errorf("%+v: phase %d, done %t", row, r.Phase, r.Objects[0].Done)
 		}
-		abandoned := r.Abandoned(r.Until + 1)
-		if abandoned != (r.Phase == Freezing) || r.Abandoned(r.Until) {
+		abandoned := r.Abandoned(r.Deadline + 1)
+		if abandoned != (r.Phase == Freezing) || r.Abandoned(r.Deadline) {
 			t.Errorf("%+v: abandoned %t", row, abandoned)
 		}
 	}
 }
 
-// TestApart checks that Apart returns the nearest times at which no keys were moving for a minute.
+// TestApart checks that StableTimes returns the nearest times at which no keys were moving for a minute.
 func TestApart(t *testing.T) {
 	t.Parallel()
-	all := []Change{{Sealed: 1000 * second, At: 1001 * second}, {Sealed: 1100 * second, At: 1200 * second}, {Sealed: 2000 * second, At: 2000 * second}}
+	all := []Change{{Sealed: 1000 * second, LearnedAt: 1001 * second}, {Sealed: 1100 * second, LearnedAt: 1200 * second}, {Sealed: 2000 * second, LearnedAt: 2000 * second}}
 	for _, row := range []struct{ to, before, after edm.Ticks }{
 		{900, 900, 900}, {940, 940, 940}, {941, 940, 1260}, {1000, 940, 1260}, {1060, 940, 1260}, {1259, 940, 1260}, {1260, 1260, 1260},
 		{1940, 1940, 1940}, {2000, 1940, 2060}, {2060, 2060, 2060},
 	} {
-		if before, after := Apart(all, row.to*second); before != row.before*second || after != row.after*second {
+		if before, after := StableTimes(all, row.to*second); before != row.before*second || after != row.after*second {
 			t.Errorf("%d: %d to %d", row.to, before/second, after/second)
 		}
 	}

@@ -44,17 +44,17 @@ func (l *Load) Inserted(k []byte) {
 func (l *Load) Grows() bool { return l.inserts >= 16 && l.atEnd*10 >= l.inserts*9 }
 
 // Visited counts a request for the key k. The first call after a half minute reports in busy whether that half minute
-// had more than most requests per second.
+// had more than maxRate requests per second.
 //
-// The result at is then a partition at which the range can be split, or nil. The partition must divide the requests of
-// two successive half minutes. If keys only grow, no partition does.
-func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64) (busy bool, at []byte) {
-	most *= seconds
+// The result splitKey is then a partition at which the range can be split, or nil. The partition must divide the
+// requests of two successive half minutes. If keys only grow, no partition does.
+func (l *Load) Visited(now edm.Ticks, k []byte, maxRate float64, rand func() uint64) (busy bool, splitKey []byte) {
+	maxRate *= seconds
 	if now < l.begin || now-l.begin >= window {
-		l.busy = l.BusyUntil(now, most/seconds)
-		busy = l.requests > most && now-l.begin < 2*window
+		l.busy = l.BusyUntil(now, maxRate/seconds)
+		busy = l.requests > maxRate && now-l.begin < 2*window
 		if busy && l.at != nil && 5*min(l.before, l.after) >= l.before+l.after {
-			at = l.at
+			splitKey = l.at
 		}
 		if l.at = nil; busy {
 			l.at = l.middle()
@@ -68,21 +68,21 @@ func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64
 	} else {
 		l.after++
 	}
-	if l.requests <= most/2 || len(partition) > maxSample {
-		return busy, at
+	if l.requests <= maxRate/2 || len(partition) > maxSample {
+		return busy, splitKey
 	}
 	if len(l.partitions) < samples {
 		l.partitions = append(l.partitions, bytes.Clone(partition))
-	} else if n := rand() % uint64(l.requests-most/2); n < samples {
+	} else if n := rand() % uint64(l.requests-maxRate/2); n < samples {
 		l.partitions[n] = append(l.partitions[n][:0], partition...)
 	}
-	return busy, at
+	return busy, splitKey
 }
 
-// BusyUntil returns the end of the last half minute with at least an eighth of most, the request rate at which the
+// BusyUntil returns the end of the last half minute with at least an eighth of maxRate, the request rate at which the
 // object splits. It returns 0 if there was none.
-func (l *Load) BusyUntil(now edm.Ticks, most float64) edm.Ticks {
-	if l.requests > 0 && l.requests >= most*seconds/8 {
+func (l *Load) BusyUntil(now edm.Ticks, maxRate float64) edm.Ticks {
+	if l.requests > 0 && l.requests >= maxRate*seconds/8 {
 		return min(now, l.begin+window)
 	}
 	return l.busy

@@ -20,9 +20,9 @@ type Search struct {
 // searched is the number of bytes that one Run reads.
 const searched = 4 << 20
 
-// Run reads the next rows, up to the row with the key to. When the search is finished, done is true, and the result at
-// is the key that was found, or nil if all rows are in one partition.
-func (s *Search) Run(rows storage.Rows, to []byte) (at []byte, done bool) {
+// Run reads the next rows, up to the row with the key to. When the search is finished, done is true, and the result
+// found is the key that was found, or nil if all rows are in one partition.
+func (s *Search) Run(rows storage.Rows, to []byte) (found []byte, done bool) {
 	read := 0
 	for k, v := range rows.Scan(s.From, to, storage.MostRun) {
 		if read >= searched {

@@ -50,11 +50,11 @@ func PutTicks(r Rows, key []byte, t edm.Ticks) {
 	r.Put(key, binary.BigEndian.AppendUint64(make([]byte, 0, 8), uint64(t)))
 }
 
-// Delete deletes rows with from ≤ key < to, but not more than most, and returns how many it deleted.
-func Delete(r Rows, from, to []byte, most int) int {
+// Delete deletes rows with from ≤ key < to, but not more than limit, and returns how many it deleted.
+func Delete(r Rows, from, to []byte, limit int) int {
 	var list [][]byte
 	for k := range r.Scan(from, to, MostRun) {
-		if len(list) == most {
+		if len(list) == limit {
 			break
 		}
 		list = append(list, append([]byte(nil), k...))

@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// most is the maximum number of objects that one message calls. A deletion has the same limit.
-const most = 20
+// maxObjects is the maximum number of objects that one message calls. A deletion has the same limit.
+const maxObjects = 20
 
 // progress says which objects of a table have read its declared options. An object that is created later reads the
 // options by itself.
@@ -42,10 +42,10 @@ func (p progress) append() []byte {
 }
 
 // Step makes some of a table's objects read its declared options. The result ok reports whether all objects have read
-// them. The result dirty reports whether entities that had expired by a withdrawn rule remain.
+// them. The result expired reports whether entities that had expired by a withdrawn rule remain.
 //
 // If ok is false, the caller must return the third result. Each step can be repeated, even by another message.
-func Step(t *turn.Turn, rec *record.Record) (ok, dirty bool, step turn.Step) {
+func Step(t *turn.Turn, rec *record.Record) (ok, expired bool, step turn.Step) {
 	name := rec.Key.String()
 	row := storage.RowOf(storage.SpaceDeleting, name)
 	v, _ := t.Rows.Get(row)
@@ -53,7 +53,7 @@ func Step(t *turn.Turn, rec *record.Record) (ok, dirty bool, step turn.Step) {
 	list, _ := record.Objects(t.Rows, rec)
 	slices.SortFunc(list, func(a, b message.Object) int { return cmp.Compare(numberOf(a), numberOf(b)) })
 	list = slices.DeleteFunc(list, func(o message.Object) bool { return numberOf(o) < p.upto })
-	next := &turn.Continuation{Kind: turn.Declares, Key: name, Incarnation: rec.Incarnation, High: rec.Revision.Written(), Objects: list[:min(len(list), most)]}
+	next := &turn.Continuation{Kind: turn.Declares, Key: name, Incarnation: rec.Incarnation, High: rec.Revision.Written(), Objects: list[:min(len(list), maxObjects)]}
 	if n := len(next.Objects); n > 0 {
 		next.Batch = numberOf(next.Objects[n-1]) + 1
 	}

@@ -123,8 +123,8 @@ func planOf(r key.Range) (plan string, inPartition bool) {
 
 // Tell returns the encoded counts of today and of the day before. If there are no counts of the day before, before is
 // nil.
-func (s *Counts) Tell(rows storage.Rows, now edm.Ticks) (current, before []byte) {
+func (s *Counts) Tell(rows storage.Rows, now edm.Ticks) (current, yesterday []byte) {
 	current = s.tallyAt(rows, now).Append(nil)
-	before, _ = rows.Get(rowBefore)
-	return current, before
+	yesterday, _ = rows.Get(rowBefore)
+	return current, yesterday
 }

@@ -19,13 +19,13 @@ func (t *Table) attempt(ctx context.Context, call func(ctx context.Context) erro
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, sentKey{}, &sent), t.Attempt)
 	defer cancel()
 	if err := call(ctx); err != nil {
-		return judge(ctx, err, sent.Load())
+		return classifyCall(ctx, err, sent.Load())
 	}
 	return nil
 }
 
-// judge determines the class of a failed call. A call that was never sent had no effect.
-func judge(ctx context.Context, err error, sent bool) *Error {
+// classifyCall determines the class of a failed call. A call that was never sent had no effect.
+func classifyCall(ctx context.Context, err error, sent bool) *Error {
 	switch {
 	case sent:
 		return &Error{classify(err), err}
@@ -37,9 +37,9 @@ func judge(ctx context.Context, err error, sent bool) *Error {
 
 type untilKey struct{}
 
-// Until returns a context under which no call is sent after the time t of the wall clock. A deadline would use the
-// monotonic clock, which stops while the process is suspended.
-func Until(ctx context.Context, t edm.Ticks) context.Context {
+// WithDeadline returns a context under which no call is sent after the time t of the wall clock. A deadline would use
+// the monotonic clock, which stops while the process is suspended.
+func WithDeadline(ctx context.Context, t edm.Ticks) context.Context {
 	return context.WithValue(ctx, untilKey{}, min(t, untilOf(ctx)))
 }
 
@@ -50,5 +50,5 @@ func untilOf(ctx context.Context) edm.Ticks {
 	return math.MaxInt64
 }
 
-// errFrozen means that a call was not sent, because the time limit set by Until has passed.
+// errFrozen means that a call was not sent, because the time limit set by WithDeadline has passed.
 var errFrozen = fmt.Errorf("%w: the process was suspended in the middle of a write", table.ErrBusy)

@@ -130,12 +130,14 @@ func Reasons(err error) []types.CancellationReason {
 	return nil
 }
 
-// Failed returns true if the condition of an action was false.
-func Failed(r *types.CancellationReason) bool { return aws.ToString(r.Code) == reasonCondition }
+// ConditionFailed returns true if the condition of an action was false.
+func ConditionFailed(r *types.CancellationReason) bool {
+	return aws.ToString(r.Code) == reasonCondition
+}
 
-// Held returns true if the condition of an action was true. If both Held and Failed return false, the action conflicted
-// with another transaction.
-func Held(r *types.CancellationReason) bool { return aws.ToString(r.Code) == reasonNone }
+// ConditionHeld returns true if the condition of an action was true. If both ConditionHeld and ConditionFailed return
+// false, the action conflicted with another transaction.
+func ConditionHeld(r *types.CancellationReason) bool { return aws.ToString(r.Code) == reasonNone }
 
 // OldItem returns the stored item that made the condition of a single write false, or nil if there was no item.
 func OldItem(err error) Item {

@@ -55,7 +55,7 @@ func observing(report func(Observation)) func(*dynamodb.Options) {
 		o := Observation{Action: middleware.GetOperationName(ctx), Took: time.Since(begin)}
 		if err != nil {
 			sent, _ := ctx.Value(sentKey{}).(*atomic.Bool)
-			o.Result = resultOf(judge(ctx, err, sent == nil || sent.Load()).Class)
+			o.Result = resultOf(classifyCall(ctx, err, sent == nil || sent.Load()).Class)
 		} else {
 			o.Result = "success"
 			o.ReadUnits, o.WriteUnits = units(out.Result)

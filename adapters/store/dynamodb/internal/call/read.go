@@ -79,7 +79,7 @@ type Query struct {
 	Descending  bool   // if true, the items are in descending order, and an item with the key Last is excluded
 	Rows        int    // maximum number of items that DynamoDB examines
 	Consistency table.Consistency
-	Only        *Projection // attributes to return; nil means all
+	Projection  *Projection // attributes to return; nil means all
 	Filter      *Filter     // condition for the items to return; nil means all items
 }
 
@@ -152,8 +152,8 @@ func (t *Table) Input(q Query) *dynamodb.QueryInput {
 		in.KeyConditionExpression = firstToLast
 		in.ExpressionAttributeValues[":e"] = attribute.Binary(q.Last[:min(len(q.Last), MaxSort)])
 	}
-	if q.Only != nil {
-		in.ProjectionExpression, in.ExpressionAttributeNames = q.Only.text, q.Only.names
+	if q.Projection != nil {
+		in.ProjectionExpression, in.ExpressionAttributeNames = q.Projection.text, q.Projection.names
 	}
 	if q.Filter != nil {
 		in.ExpressionAttributeNames = maps.Clone(in.ExpressionAttributeNames)

@@ -30,7 +30,7 @@ func TestInput(t *testing.T) {
 			"#p = :p AND #s >= :s | :p:s | #p#s | strong | 1000"},
 		{"range", Query{First: []byte("a"), Last: []byte("b"), Rows: 10, Consistency: table.Eventual},
 			"#p = :p AND #s BETWEEN :s AND :e | :e:p:s | #p#s | eventual | 10"},
-		{"keys", Query{First: []byte("a"), Rows: 5, Only: NewProjection(".t", ".s")},
+		{"keys", Query{First: []byte("a"), Rows: 5, Projection: NewProjection(".t", ".s")},
 			"#p = :p AND #s >= :s | :p:s | #p#s#t | strong | 5 | only #t,#s"},
 		{"filter", Query{First: []byte("a"), Rows: 5, Filter: filter},
 			"#p = :p AND #s >= :s | :00:p:s | #00#p#s | strong | 5 | filter #00=:00, TOTAL"},

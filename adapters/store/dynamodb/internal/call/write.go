@@ -114,9 +114,9 @@ func (t *Table) token() *string {
 
 var errUnprocessed = &Error{Busy, errors.New("dynamodb: nothing of a batch was processed")}
 
-// BatchWrite puts and deletes items that no other process writes. The result late is true if DynamoDB may still apply
-// some of the writes after the call, or may apply them twice.
-func (t *Table) BatchWrite(ctx context.Context, requests []types.WriteRequest) (late bool, err error) {
+// BatchWrite puts and deletes items that no other process writes. The result mayApplyLater is true if DynamoDB may
+// still apply some of the writes after the call, or may apply them twice.
+func (t *Table) BatchWrite(ctx context.Context, requests []types.WriteRequest) (mayApplyLater bool, err error) {
 	if t.ReadOnly {
 		return false, errReadOnly
 	}
@@ -130,7 +130,7 @@ func (t *Table) BatchWrite(ctx context.Context, requests []types.WriteRequest) (
 				})
 				return err
 			})
-			late = late || ClassOf(err) == Ambiguous
+			mayApplyLater = mayApplyLater || ClassOf(err) == Ambiguous
 			if err != nil {
 				return err
 			}
@@ -142,10 +142,10 @@ func (t *Table) BatchWrite(ctx context.Context, requests []types.WriteRequest) (
 			return nil
 		})
 		if err != nil {
-			return late, err
+			return mayApplyLater, err
 		}
 	}
-	return late, nil
+	return mayApplyLater, nil
 }
 
 const (

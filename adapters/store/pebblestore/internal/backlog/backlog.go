@@ -56,21 +56,21 @@ func (b *Backlog) Run(ctx context.Context, state func() (layers, running int)) {
 	for {
 		select {
 		case <-ctx.Done():
-			b.set(false)
+			b.setBehind(false)
 			return
 		case <-b.change:
 		case <-t.C:
 		}
 		layers, running := state()
-		b.set(layers >= Max && running > 0)
+		b.setBehind(layers >= Max && running > 0)
 	}
 }
 
 // WaitEnd waits until Run has ended.
 func (b *Backlog) WaitEnd() { <-b.done }
 
-// set makes commits wait if behind is true, and releases them otherwise.
-func (b *Backlog) set(behind bool) {
+// setBehind makes commits wait if behind is true, and releases them otherwise.
+func (b *Backlog) setBehind(behind bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if behind == (b.caught != nil) {

@@ -14,13 +14,13 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/wholefile"
 )
 
-// place is the byte range of a block in the file. The size includes the trailer.
-type place struct{ offset, size int64 }
+// blockRange is the byte range of a block in the file. The size includes the trailer.
+type blockRange struct{ offset, size int64 }
 
 // File is a data file that may have damaged blocks.
 type File struct {
 	content io.ReaderAt
-	data    []place
+	data    []blockRange
 	// Spans are the readable deletions of key ranges.
 	Spans []Span
 	// Store is the identity of the store that wrote the file. Store is "" if an earlier version wrote the file, or if the
@@ -193,10 +193,12 @@ func (f *File) index(l *sstable.Layout) {
 	}
 }
 
-func placeOf(h block.Handle) place { return place{int64(h.Offset), int64(h.Length) + trailer} }
+func placeOf(h block.Handle) blockRange {
+	return blockRange{int64(h.Offset), int64(h.Length) + trailer}
+}
 
 // read reads a block that is not a data block. If the block is damaged, read adds it to f.Damage.
-func (f *File) read(p place) ([]byte, bool) {
+func (f *File) read(p blockRange) ([]byte, bool) {
 	b, err := f.block(p)
 	if err != nil {
 		f.Damage = append(f.Damage, Damage{Offset: p.offset, Size: p.size, Err: err})
@@ -204,7 +206,7 @@ func (f *File) read(p place) ([]byte, bool) {
 	return b, err == nil
 }
 
-func (f *File) block(p place) ([]byte, error) {
+func (f *File) block(p blockRange) ([]byte, error) {
 	b := make([]byte, p.size)
 	if n, err := f.content.ReadAt(b, p.offset); err != nil && (!errors.Is(err, io.EOF) || n < len(b)) {
 		return nil, err
@@ -252,7 +254,7 @@ func (c *Cursor) Next() (e Entry, ok bool) {
 }
 
 // read reads a data block. It returns an error if the keys are not in order, also relative to the previous block.
-func (c *Cursor) read(p place) ([]Entry, error) {
+func (c *Cursor) read(p blockRange) ([]Entry, error) {
 	b, err := c.file.block(p)
 	if err != nil {
 		return nil, err

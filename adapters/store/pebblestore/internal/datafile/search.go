@@ -9,11 +9,11 @@ const maxBlock = 4 << 20
 
 // search finds the blocks of a file by their checksums. The end of a damaged block is unknown, so search tries each
 // byte as the beginning of the next columnar block.
-func search(b []byte) (found []place, damage []Damage) {
+func search(b []byte) (found []blockRange, damage []Damage) {
 	at := 0
 	for at < len(b) {
 		if n := length(b[at:]); n > 0 {
-			found = append(found, place{int64(at), int64(n)})
+			found = append(found, blockRange{int64(at), int64(n)})
 			at += n
 			continue
 		}

@@ -38,11 +38,11 @@ func ParseKey(k []byte) (i table.Incarnation, n edm.Ticks, ok bool) {
 	return i, edm.Ticks(binary.BigEndian.Uint64(k[prefix:])), true
 }
 
-// after returns the smallest key above all keys of a change feed.
-func after(i table.Incarnation) []byte { return append(AppendKey(nil, i, -1), 0) }
+// endOfFeed returns the smallest key above all keys of a change feed.
+func endOfFeed(i table.Incarnation) []byte { return append(AppendKey(nil, i, -1), 0) }
 
 // Bounds returns the key range of a change feed, for an iterator or a compaction.
-func Bounds(i table.Incarnation) (from, to []byte) { return AppendKey(nil, i, 0), after(i) }
+func Bounds(i table.Incarnation) (from, to []byte) { return AppendKey(nil, i, 0), endOfFeed(i) }
 
 // Head is stored with the lines of a change feed. It contains the number up to which the feed was trimmed, and the
 // retention time of the lines.
@@ -92,7 +92,7 @@ func Find(from pebble.Reader, i table.Incarnation) (h Head, ok bool, err error) 
 
 // Remove removes a change feed, including its head.
 func Remove(b *pebble.Batch, i table.Incarnation) error {
-	return b.DeleteRange(AppendKey(nil, i, 0), after(i), nil)
+	return b.DeleteRange(AppendKey(nil, i, 0), endOfFeed(i), nil)
 }
 
 // Trim removes the lines up to a number from a change feed. The parameter last is the content of the last of these
@@ -141,7 +141,7 @@ func Feeds(from pebble.Reader) (list []table.Incarnation, err error) {
 			continue
 		}
 		list = append(list, i)
-		ok = it.SeekGE(after(i))
+		ok = it.SeekGE(endOfFeed(i))
 	}
 	return list, errors.Join(it.Error(), it.Close())
 }

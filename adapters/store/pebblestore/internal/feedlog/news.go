@@ -8,8 +8,8 @@ type News struct {
 	bell atomic.Pointer[chan struct{}]
 }
 
-// Tell records the number of a new commit and wakes all waiting goroutines.
-func (n *News) Tell(number int64) {
+// Announce records the number of a new commit and wakes all waiting goroutines.
+func (n *News) Announce(number int64) {
 	for {
 		last := n.last.Load()
 		if number <= last || n.last.CompareAndSwap(last, number) {
@@ -26,7 +26,8 @@ func (n *News) Ring() {
 	}
 }
 
-// Listen returns a channel and the highest number that was passed to Tell. The next Tell or Ring closes the channel.
+// Listen returns a channel and the highest number that was passed to Announce. The next Announce or Ring closes the
+// channel.
 func (n *News) Listen() (bell <-chan struct{}, last int64) {
 	for {
 		if b := n.bell.Load(); b != nil {

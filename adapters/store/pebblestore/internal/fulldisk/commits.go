@@ -87,7 +87,7 @@ func (d *Disk) AdmitDelete(deletes bool) error {
 	case d == nil:
 		return nil
 	case d.gone.Load():
-		return d.Gone()
+		return d.CheckDirectory()
 	case d.descriptors.Load() && d.waiting.Load() > 0:
 		return errNoDescriptor
 	case !d.full.Load(), deletes && d.opened.Load() && d.waiting.Load() == 0:

@@ -58,13 +58,13 @@ func (d *Disk) outputEnds(path string) {
 }
 
 // Compacting is called when a compaction begins or ends.
-func (d *Disk) Compacting(begins bool) {
+func (d *Disk) Compacting(active bool) {
 	if d == nil {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if begins {
+	if active {
 		d.compactions.running++
 	} else {
 		d.compactions.running--

@@ -36,7 +36,7 @@ func (d files) Open(path string, o ...vfs.OpenOption) (f vfs.File, err error) {
 }
 
 func (d files) OpenDir(path string) (f vfs.File, err error) {
-	err = d.try(d.FS.PathJoin(path, "any"), func() error { // Disk.try expects the path of a file in the directory
+	err = d.try(d.FS.PathJoin(path, "any"), func() error { // Disk.retry expects the path of a file in the directory
 		f, err = d.FS.OpenDir(path)
 		return err
 	})
@@ -77,7 +77,7 @@ func (d *Disk) recordNoDescriptor(err error) {
 
 // Shortage returns the error for a request that cannot be served because file operations wait.
 func (d *Disk) Shortage() error {
-	if err := d.Gone(); err != nil {
+	if err := d.CheckDirectory(); err != nil {
 		return err
 	}
 	if d.descriptors.Load() {

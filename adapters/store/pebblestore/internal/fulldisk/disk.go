@@ -174,21 +174,21 @@ func (d *Disk) tryAgain() {
 }
 
 // updateFull refuses writes below refuseBelow free bytes, and accepts them again above acceptAbove. d.mu must be held.
-func (d *Disk) updateFull(free int64) {
+func (d *Disk) updateFull(freeBytes int64) {
 	refuse, accept := d.refuseBelow(), d.acceptAbove()
 	if !d.full.Load() && (d.reserve.size == 0 || d.reserve.held) {
-		if free < refuse {
+		if freeBytes < refuse {
 			d.setFull()
 		}
 		return
 	}
-	if c := &d.compactions; free > c.starved+accept || c.running == 0 && time.Since(c.starvedAt) > c.forgetAfter {
+	if c := &d.compactions; freeBytes > c.starved+accept || c.running == 0 && time.Since(c.starvedAt) > c.forgetAfter {
 		d.feed()
 	}
-	if d.waiting.Load() > 0 && !d.descriptors.Load() || d.compactions.starved > 0 || !d.createReserve(free-accept) {
+	if d.waiting.Load() > 0 && !d.descriptors.Load() || d.compactions.starved > 0 || !d.createReserve(freeBytes-accept) {
 		d.setFull()
 	} else if d.full.Swap(false) {
-		d.log.space(free)
+		d.log.space(freeBytes)
 	}
 }
 
@@ -254,8 +254,8 @@ func (d *Disk) Reserve() int64 {
 // Full reports whether writes that add data are refused.
 func (d *Disk) Full() bool { return d != nil && d.full.Load() }
 
-// Low reports whether a commit may have to wait for space. For a store in memory, it returns false.
-func (d *Disk) Low() bool { return d != nil && !d.plenty.Load() }
+// IsLow reports whether a commit may have to wait for space. For a store in memory, it returns false.
+func (d *Disk) IsLow() bool { return d != nil && !d.plenty.Load() }
 
 // warnBelow returns the number of free bytes below which the disk counts as nearly full.
 func (d *Disk) warnBelow() int64 { return max(4*d.reserve.size, 2*d.refuseBelow()) }
@@ -283,9 +283,9 @@ func (d *Disk) State() (u vfs.DiskUsage, refused int64, full bool) {
 
 func (d *Disk) untilLook() int64 { return min(d.reserve.size/64, lookEvery) }
 
-// spare reports whether a compaction may write n bytes. It keeps space free for accepted commits and for flushes. It measures
-// rarely, because one measurement per block took 2 % of the CPU.
-func (d *Disk) spare(n int) bool {
+// mayCompact reports whether a compaction may write n bytes. It keeps space free for accepted commits and for flushes.
+// It measures rarely, because one measurement per block took 2 % of the CPU.
+func (d *Disk) mayCompact(n int) bool {
 	if d.reserve.size == 0 || d.unseen.Add(-int64(n)) >= 0 {
 		return true
 	}

@@ -30,8 +30,8 @@ func (d files) try(path string, do func() error) error {
 	if !d.inside(path) {
 		return do()
 	}
-	return d.disk.try(func() error {
-		if err := d.disk.Missing(); err != nil {
+	return d.disk.retry(func() error {
+		if err := d.disk.CheckDirectoryNow(); err != nil {
 			return err
 		}
 		return do()
@@ -44,7 +44,7 @@ func (d files) Create(path string, c vfs.DiskWriteCategory) (f vfs.File, err err
 		return err
 	}
 	if d.inside(path) && (c == "pebble-compaction" || c == "pebble-blob-file-rewrite") {
-		if err := d.disk.try(d.disk.Missing); err != nil {
+		if err := d.disk.retry(d.disk.CheckDirectoryNow); err != nil {
 			return nil, err
 		}
 		if err := create(); err != nil {
@@ -53,11 +53,11 @@ func (d files) Create(path string, c vfs.DiskWriteCategory) (f vfs.File, err err
 		return compactionFile{f, d.disk, d.disk.output(path)}, nil
 	}
 	err = d.try(path, create)
-	return d.opened(path, err, f)
+	return d.wrapOpened(path, err, f)
 }
 
-// opened wraps a file that was opened for writing, if the file is in the data directory.
-func (d files) opened(path string, err error, f vfs.File) (vfs.File, error) {
+// wrapOpened wraps a file that was opened for writing, if the file is in the data directory.
+func (d files) wrapOpened(path string, err error, f vfs.File) (vfs.File, error) {
 	if err != nil || !d.inside(path) {
 		return f, err
 	}
@@ -70,7 +70,7 @@ func (d files) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (f vfs.F
 		f, err = d.reuse(old, path, c, &renamed)
 		return err
 	})
-	return d.opened(path, err, f)
+	return d.wrapOpened(path, err, f)
 }
 
 func (d files) Link(old, path string) error {
@@ -95,7 +95,7 @@ type file struct {
 
 // Write writes b. If the disk becomes full, Write waits for space and then writes the rest of b.
 func (f file) Write(b []byte) (n int, err error) {
-	err = f.disk.try(func() error {
+	err = f.disk.retry(func() error {
 		k, err := f.File.Write(b[n:])
 		n += k
 		return err
@@ -110,7 +110,7 @@ type compactionFile struct {
 }
 
 func (f compactionFile) Write(b []byte) (int, error) {
-	if !f.disk.spare(len(b)) {
+	if !f.disk.mayCompact(len(b)) {
 		return 0, syscall.ENOSPC
 	}
 	n, err := f.File.Write(b)

@@ -27,9 +27,9 @@ func isGoneError(err error) bool {
 	return ok
 }
 
-// Gone returns an error if the data directory was removed or replaced. A write would then create files in a directory
-// that lacks the rest of the store.
-func (d *Disk) Gone() error {
+// CheckDirectory returns an error if the data directory was removed or replaced. A write would then create files in a
+// directory that lacks the rest of the store.
+func (d *Disk) CheckDirectory() error {
 	if d == nil || !d.gone.Load() {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (d *Disk) Gone() error {
 
 // Refusal returns an error if the store must not write now: the data directory is gone, or the disk is full.
 func (d *Disk) Refusal() error {
-	if err := d.Gone(); err != nil {
+	if err := d.CheckDirectory(); err != nil {
 		return err
 	}
 	if d.Full() {
@@ -47,9 +47,9 @@ func (d *Disk) Refusal() error {
 	return nil
 }
 
-// Missing is like Gone, but checks the data directory now. It must be called before a file is created, because the file
-// could end up in another directory.
-func (d *Disk) Missing() error {
+// CheckDirectoryNow is like CheckDirectory, but checks the data directory now. It must be called before a file is
+// created, because the file could end up in another directory.
+func (d *Disk) CheckDirectoryNow() error {
 	if d != nil && d.opened.Load() && d.isGone() {
 		return goneError{d.dir}
 	}
@@ -69,6 +69,6 @@ func (d *Disk) isGone() bool {
 // updateGone checks whether the data directory is gone or is back. d.mu must be held.
 func (d *Disk) updateGone() {
 	if gone := d.isGone(); d.gone.Swap(gone) != gone {
-		d.log.gone(gone)
+		d.log.reportMissing(gone)
 	}
 }

@@ -24,10 +24,10 @@ const (
 )
 
 // nearlyFull warns the operator that the store will refuse writes if the free space falls below a limit.
-func (n *notices) nearlyFull(free, below int64) {
+func (n *notices) nearlyFull(freeBytes, limit int64) {
 	if time.Since(n.warned) >= warnEvery {
 		n.warned = time.Now()
-		n.logf("edgetable: the disk of %s is nearly full (%s free): writes will be refused below %s; free space", n.dir, show(free), show(below))
+		n.logf("edgetable: the disk of %s is nearly full (%s free): writes will be refused below %s; free space", n.dir, show(freeBytes), show(limit))
 	}
 }
 
@@ -41,11 +41,11 @@ func (n *notices) isFull(free int64) {
 }
 
 // space tells the operator that the disk has space again, if the last message was that the disk is full. The parameter
-// free is the number of free bytes.
-func (n *notices) space(free int64) {
+// freeBytes is the number of free bytes.
+func (n *notices) space(freeBytes int64) {
 	if n.told {
 		n.told = false
-		n.logf("edgetable: the disk of %s has space again (%s free): writes are accepted", n.dir, show(free))
+		n.logf("edgetable: the disk of %s has space again (%s free): writes are accepted", n.dir, show(freeBytes))
 	}
 }
 
@@ -63,8 +63,8 @@ func (n *notices) noDescriptor(err error) {
 	}
 }
 
-// gone tells the operator that the data directory was removed or replaced, or that it is back.
-func (n *notices) gone(yes bool) {
+// reportMissing tells the operator that the data directory was removed or replaced, or that it is back.
+func (n *notices) reportMissing(yes bool) {
 	if !yes {
 		n.logf("edgetable: the data directory %s is back: writes are accepted", n.dir)
 		return

@@ -1,8 +1,8 @@
 package fulldisk
 
-// try runs a file operation. While space, a descriptor or the data directory is missing, it removes the reserve file or
-// waits, and then tries again.
-func (d *Disk) try(do func() error) error {
+// retry runs a file operation. While space, a descriptor or the data directory is missing, it removes the reserve file
+// or waits, and then tries again.
+func (d *Disk) retry(do func() error) error {
 	err := d.retryWithReserve(do)
 	if !Scarce(err) {
 		return err

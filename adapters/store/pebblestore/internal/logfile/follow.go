@@ -3,28 +3,28 @@ package logfile
 // Follow passes each record of a log to a function, until it reaches bytes that are not a record. There, the log ends,
 // or Pebble stops reading after a crash.
 //
-// The slice b begins with a block. The parameter at is the offset in b of the first record: 0, or the end of the last
-// record of an earlier call. The records share the memory of b. Follow joins the parts of a record in b, and so changes
-// the content of b.
+// The slice b begins with a block. The parameter firstRecord is the offset in b of the first record: 0, or the end of
+// the last record of an earlier call. The records share the memory of b. Follow joins the parts of a record in b, and
+// so changes the content of b.
 //
 // Follow returns the offset after the last record, and whether it has read all of b.
-func Follow(b []byte, at int, number uint32, take func(record []byte)) (end int, more bool) {
-	end = at
+func Follow(b []byte, firstRecord int, number uint32, take func(record []byte)) (end int, more bool) {
+	end = firstRecord
 	start, size, open := 0, 0, false // state of the record that is being read, until its last chunk is read
-	for at < len(b) {
-		rest := b[at:min((at/blockSize+1)*blockSize, len(b))]
+	for firstRecord < len(b) {
+		rest := b[firstRecord:min((firstRecord/blockSize+1)*blockSize, len(b))]
 		if len(rest) < syncHeader && isPadding(rest) {
-			at += len(rest)
+			firstRecord += len(rest)
 			continue
 		}
 		c, _, ok := parseChunk(rest, number)
 		if !ok {
 			return end, false
 		}
-		at += c.size
+		firstRecord += c.size
 		switch c.part {
 		case whole, first:
-			start, size, open = at-len(c.payload), len(c.payload), true
+			start, size, open = firstRecord-len(c.payload), len(c.payload), true
 		case middle, last:
 			if open {
 				size += copy(b[start+size:], c.payload)
@@ -32,7 +32,7 @@ func Follow(b []byte, at int, number uint32, take func(record []byte)) (end int,
 		}
 		if open && (c.part == whole || c.part == last) {
 			take(b[start : start+size : start+size])
-			end, open = at, false
+			end, open = firstRecord, false
 		}
 	}
 	return end, true

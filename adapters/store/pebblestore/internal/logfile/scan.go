@@ -141,16 +141,17 @@ func (s *scanner) search(claimed int) (next int) {
 	return end
 }
 
-// skipDamage records the bytes before the offset next as damaged, and moves the scanner to this offset. It merges adjacent damaged parts.
-func (s *scanner) skipDamage(next int) {
+// skipDamage records the bytes before the offset end as damaged, and moves the scanner to this offset. It merges
+// adjacent damaged parts.
+func (s *scanner) skipDamage(end int) {
 	s.open = false
 	d := s.log.Damage
 	if n := len(d); n > 0 && d[n-1].Offset+d[n-1].Size == s.at {
-		d[n-1].Size += next - s.at
+		d[n-1].Size += end - s.at
 	} else {
-		s.log.Damage = append(d, Damage{Offset: s.at, Size: next - s.at})
+		s.log.Damage = append(d, Damage{Offset: s.at, Size: end - s.at})
 	}
-	s.at = next
+	s.at = end
 }
 
 // addChunk adds a chunk to the current record. It ignores chunks of a record whose beginning is damaged.

@@ -25,8 +25,8 @@ type Options struct {
 
 // Keeper retains the logs that Pebble no longer needs, until they are shipped.
 type Keeper interface {
-	// Wants reports whether the log with this number must be kept.
-	Wants(number uint32) bool
+	// MustKeep reports whether the log with this number must be kept.
+	MustKeep(number uint32) bool
 	// Keep moves a log to another directory.
 	Keep(path string, number uint32) error
 }
@@ -71,8 +71,8 @@ func (g *Guard) Listed() bool { return g.list.listed }
 // Highest returns the highest commit number that Open has found in the logs.
 func (g *Guard) Highest() edm.Ticks { return g.inspected.highest }
 
-// Lost returns a sentence for each damaged or missing file.
-func (g *Guard) Lost() []string { return g.inspected.lost }
+// Losses returns a sentence for each damaged or missing file.
+func (g *Guard) Losses() []string { return g.inspected.lost }
 
 // Damage returns the error for the losses found so far, or nil if there are none.
 func (g *Guard) Damage() error { return g.inspected.damage() }
@@ -141,7 +141,7 @@ func (g *Guard) Remove(path string) error {
 	return g.FS.Remove(path)
 }
 
-func (g *Guard) wants(n uint32) bool { return g.keeper != nil && g.keeper.Wants(n) }
+func (g *Guard) wants(n uint32) bool { return g.keeper != nil && g.keeper.MustKeep(n) }
 
 // Open opens a file. Until Pebble has replayed the logs, Open also inspects each log and the MANIFEST before Pebble reads the file.
 func (g *Guard) Open(path string, o ...vfs.OpenOption) (vfs.File, error) {

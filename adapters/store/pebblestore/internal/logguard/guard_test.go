@@ -137,8 +137,8 @@ func TestDamage(t *testing.T) {
 				if refused := test.lost && p == RefuseLoss; errors.Is(err, ErrLost) != refused || err != nil && !refused {
 					t.Fatalf("policy %d: %v", p, err)
 				}
-				if len(g.Lost()) > 0 != test.lost || errors.Is(g.Damage(), ErrLost) != test.lost {
-					t.Errorf("policy %d: lost: %q", p, g.Lost())
+				if len(g.Losses()) > 0 != test.lost || errors.Is(g.Damage(), ErrLost) != test.lost {
+					t.Errorf("policy %d: lost: %q", p, g.Losses())
 				}
 				if got := numbers(b); err == nil && p != RefuseLoss && !slices.Equal(got, test.reads) {
 					t.Errorf("policy %d: Pebble reads the commits %d", p, got)
@@ -170,8 +170,8 @@ func TestDamageBeforeTrailer(t *testing.T) {
 			must.OK(t, g.Begin())
 			f, err := g.Create("data/000008.log", vfs.WriteCategoryUnspecified)
 			must.OK(t, errors.Join(err, f.Close()))
-			if g, _, err := replay(t, fs, path, p); err != nil || g.Lost() != nil {
-				t.Fatalf("undamaged: %v, %q", err, g.Lost())
+			if g, _, err := replay(t, fs, path, p); err != nil || g.Losses() != nil {
+				t.Fatalf("undamaged: %v, %q", err, g.Losses())
 			}
 			b := content(t, fs, path)
 			b[last+20<<10] ^= 8
@@ -183,8 +183,8 @@ func TestDamageBeforeTrailer(t *testing.T) {
 				}
 				continue
 			}
-			if err != nil || !slices.Equal(numbers(b), []edm.Ticks{11, 12, 13}) || len(g.Lost()) != 1 || !logfile.Scan(b, 7).Closed {
-				t.Errorf("issued %d, policy %d: %v, Pebble reads %d, lost %q", issued, p, err, numbers(b), g.Lost())
+			if err != nil || !slices.Equal(numbers(b), []edm.Ticks{11, 12, 13}) || len(g.Losses()) != 1 || !logfile.Scan(b, 7).Closed {
+				t.Errorf("issued %d, policy %d: %v, Pebble reads %d, lost %q", issued, p, err, numbers(b), g.Losses())
 			}
 		}
 	}
@@ -250,7 +250,7 @@ func TestManifestCut(t *testing.T) {
 // kept is a Keeper that records the numbers of the logs passed to Keep.
 type kept []uint32
 
-func (k *kept) Wants(n uint32) bool { return n == 7 }
+func (k *kept) MustKeep(n uint32) bool { return n == 7 }
 
 func (k *kept) Keep(_ string, n uint32) error {
 	*k = append(*k, n)

@@ -84,7 +84,7 @@ func (i *inspection) lose(lost string) error {
 // error, depending on the policy.
 func (i *inspection) inspectLog(path string, number uint32) error {
 	log, err := i.list.scan(path, number)
-	if err != nil && wholefile.Lost(err) { // the content of the file is lost, for example because a directory replaced the file
+	if err != nil && wholefile.IsLost(err) { // the content of the file is lost, for example because a directory replaced the file
 		return i.dropDamage(path, number, logfile.Log{}, fmt.Sprintf("%s cannot be read (%v); its commits are lost", path, err))
 	}
 	if err != nil {
@@ -110,11 +110,11 @@ func (i *inspection) inspectLog(path string, number uint32) error {
 	return i.dropDamage(path, number, log, lost)
 }
 
-// dropDamage makes Pebble see only the readable part of a log. The parameter lost is a sentence about lost commits, or
+// dropDamage makes Pebble see only the readable part of a log. The parameter loss is a sentence about lost commits, or
 // "". If commits are lost, the policy decides whether this is an error.
-func (i *inspection) dropDamage(path string, number uint32, log logfile.Log, lost string) error {
-	if lost != "" {
-		if err := i.lose(lost); err != nil {
+func (i *inspection) dropDamage(path string, number uint32, log logfile.Log, loss string) error {
+	if loss != "" {
+		if err := i.lose(loss); err != nil {
 			return err
 		}
 	}

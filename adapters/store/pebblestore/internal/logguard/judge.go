@@ -7,10 +7,10 @@ import (
 	"edgetable/core/edm"
 )
 
-// describeLoss returns a sentence about the confirmed commits that a log has lost, or "". The parameter next is the
-// number of the following log, or 0. The parameter later is the content of the following log; it may be empty if that
-// log is in the list of logs.
-func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
+// describeLoss returns a sentence about the confirmed commits that a log has lost, or "". The parameter nextLog is the
+// number of the following log, or 0. The parameter nextContent is the content of the following log; it may be empty if
+// that log is in the list of logs.
+func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, nextLog uint32, nextContent logfile.Log) string {
 	readable := edm.Ticks(i.list.live[number]) // commits up to this number are not lost: another file has them, or this function has read them
 	if i.older > 0 {
 		readable = min(readable, i.older) // a commit gets its number before it is written, so the log may have commits that got their numbers before the log was created
@@ -36,20 +36,20 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 	// Pebble closes a log before it creates the next log. Only the last log of a killed process is not closed. The next
 	// process first moves the commits of that log to data files.
 	verb := "are"
-	next, issued := i.list.follower(number, next)
-	if next > 0 && (len(log.Damage) > 0 || !log.Closed) {
+	nextLog, issued := i.list.follower(number, nextLog)
+	if nextLog > 0 && (len(log.Damage) > 0 || !log.Closed) {
 		if synced <= readable {
 			verb = "may be" // logs are not ordered by number, so the missing commits may be in the next log
 		}
 		synced = max(synced, edm.Ticks(issued))
-		for _, r := range later.Records { // if the list contains the next log, its number in the list is enough, and later is empty
+		for _, r := range nextContent.Records { // if the list contains the next log, its number in the list is enough, and nextContent is empty
 			if m, ok := MarkOf(r.Payload); ok {
 				synced = max(synced, m.Synced)
 				break // the first Mark says what was synced before the next log, but later Marks may be about commits in the next log
 			}
 		}
 	}
-	if _, listed := i.list.live[number]; next == 0 && listed { // a log is added to the list before it is written, so a log that is not in the list is empty
+	if _, listed := i.list.live[number]; nextLog == 0 && listed { // a log is added to the list before it is written, so a log that is not in the list is empty
 		synced = max(synced, edm.Ticks(i.list.synced))
 	}
 	i.older = max(i.older, readable, synced)
@@ -62,7 +62,7 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 	}
 	lost := fmt.Sprintf("after %s and until %s %s lost", since, synced, verb)
 	if synced <= readable {
-		if next == 0 || !log.Closed || len(log.Damage) == 0 {
+		if nextLog == 0 || !log.Closed || len(log.Damage) == 0 {
 			return ""
 		}
 		lost = fmt.Sprintf("until %s may be lost", readable) // all commits in a closed log were synced, but they are not in the order of their numbers

@@ -96,17 +96,17 @@ func (l *list) next(number uint32) (next uint32, ok bool, err error) {
 }
 
 // follower returns the number of the log that was created after the given log, and the highest commit number issued
-// before that. The parameter next is the number of that log if its file exists, or 0.
-func (l *list) follower(number, next uint32) (uint32, int64) {
-	if next > 0 {
-		return next, l.live[next]
+// before that. The parameter nextLog is the number of that log if its file exists, or 0.
+func (l *list) follower(number, nextLog uint32) (uint32, int64) {
+	if nextLog > 0 {
+		return nextLog, l.live[nextLog]
 	}
 	for n := range l.gone {
-		if n > number && (next == 0 || n < next) {
-			next = n
+		if n > number && (nextLog == 0 || n < nextLog) {
+			nextLog = n
 		}
 	}
-	return next, l.gone[next]
+	return nextLog, l.gone[nextLog]
 }
 
 func (l *list) path(n uint32) string { return l.fs.PathJoin(l.dir, LogName(n)) }

@@ -86,9 +86,9 @@ func (l *list) wholeManifest(path string, log logfile.Log) error {
 	return Salvageable(fmt.Errorf("%s cannot be read to its end", path))
 }
 
-// ReadManifest returns the readable records of a MANIFEST in a directory. The result whole reports whether the whole
+// ReadManifest returns the readable records of a MANIFEST in a directory. The result complete reports whether the whole
 // synced part of the MANIFEST can be read.
-func ReadManifest(from vfs.FS, dir, path string) (records [][]byte, whole bool, err error) {
+func ReadManifest(from vfs.FS, dir, path string) (records [][]byte, complete bool, err error) {
 	l := &list{fs: from, dir: dir, logf: func(string, ...any) {}}
 	if _, err := l.read(); err != nil {
 		return nil, false, err

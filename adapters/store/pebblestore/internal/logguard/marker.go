@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// quiet is the time without commits after which a [Marker] writes a [Mark].
-const quiet = 100 * time.Millisecond
+// idleTime is the time without commits after which a [Marker] writes a [Mark].
+const idleTime = 100 * time.Millisecond
 
 // Marker writes a [Mark] to the log when no commits follow for a short time. The Mark proves that the last commits were synced.
 type Marker struct {
@@ -63,7 +63,7 @@ func (m *Marker) Run(write func(Mark) error, note func(edm.Ticks)) {
 			select {
 			case <-m.stop:
 				return
-			case <-time.After(quiet):
+			case <-time.After(idleTime):
 			}
 			if time.Since(noted) >= noteEvery {
 				note(edm.Ticks(n))

@@ -26,7 +26,7 @@ func TestMarkOnlyInPause(t *testing.T) {
 			for range 1000 {
 				n++
 				m.SawSync(n)
-				time.Sleep(quiet / 10)
+				time.Sleep(idleTime / 10)
 			}
 		}
 		load()
@@ -35,7 +35,7 @@ func TestMarkOnlyInPause(t *testing.T) {
 			t.Errorf("%d marks under load", n)
 		}
 		for i := 1; i <= 2; i++ {
-			time.Sleep(100 * quiet)
+			time.Sleep(100 * idleTime)
 			synctest.Wait()
 			if marks.Load() != int64(i) || last.Load() != int64(n) {
 				t.Errorf("after %d pauses and %d commits there are %d marks, the last one of commit %d", i, n, marks.Load(), last.Load())

@@ -29,12 +29,13 @@ func New(in vfs.FS, dir string, logf func(format string, args ...any)) *File {
 
 func (f *File) path() string { return f.fs.PathJoin(f.dir, Name) }
 
-// slack is a part of the size limit of the file. The limit is twice the size after the last rewrite, plus slack.
-const slack = 1 << 20
+// extraSize is a part of the size limit of the file. The limit is twice the size after the last rewrite, plus
+// extraSize.
+const extraSize = 1 << 20
 
-// Begin opens the file for appending. The parameter old is the current content of the file. If old differs from want,
-// Begin first writes want to the file, through the file system to.
-func (f *File) Begin(to vfs.FS, want, old []byte) error {
+// Begin opens the file for appending. The parameter old is the current content of the file. If old differs from
+// content, Begin first writes content to the file, through the file system to.
+func (f *File) Begin(to vfs.FS, content, old []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.file != nil {
@@ -43,8 +44,8 @@ func (f *File) Begin(to vfs.FS, want, old []byte) error {
 		}
 		f.file = nil
 	}
-	if !bytes.Equal(want, old) {
-		if err := wholefile.Replace(to, f.dir, Name, want); err != nil {
+	if !bytes.Equal(content, old) {
+		if err := wholefile.Replace(to, f.dir, Name, content); err != nil {
 			return err
 		}
 	}
@@ -52,13 +53,13 @@ func (f *File) Begin(to vfs.FS, want, old []byte) error {
 	if err != nil {
 		return err
 	}
-	f.file, f.size, f.most = file, int64(len(want)), 2*int64(len(want))+slack
+	f.file, f.size, f.most = file, int64(len(content)), 2*int64(len(content))+extraSize
 	return nil
 }
 
 // Add durably appends a line. If this fails, Add removes the file, which would contradict the database. If again is
 // true, the caller must rewrite the file.
-func (f *File) Add(line []byte) (again bool) {
+func (f *File) Add(line []byte) (rewrite bool) {
 	if f == nil {
 		return false
 	}

@@ -29,7 +29,7 @@ const (
 )
 
 // classify returns the number and the kind of a file. If the file must not be read, the kind is the constant other.
-func (u usage) classify(in vfs.FS, dir, name string) (n uint64, k kind) {
+func (u usage) classify(fsys vfs.FS, dir, name string) (n uint64, k kind) {
 	end := ""
 	named := false
 	if _, err := fmt.Sscanf(name, "%d.%s", &n, &end); err == nil {
@@ -51,7 +51,7 @@ func (u usage) classify(in vfs.FS, dir, name string) (n uint64, k kind) {
 		return unnamed, data
 	case strings.HasSuffix(lower, ".log"):
 		return unnamed, log
-	case datafile.Is(in, in.PathJoin(dir, name)):
+	case datafile.Is(fsys, fsys.PathJoin(dir, name)):
 		return unnamed, data
 	}
 	return 0, other

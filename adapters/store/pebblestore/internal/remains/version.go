@@ -57,19 +57,19 @@ func (d deletions) add(start, end []byte, s stamp) {
 	}
 }
 
-// Current returns the value of a key with the latest write time, or nil if the key was deleted. The function written
+// Current returns the value of a key with the latest write time, or nil if the key was deleted. The function writeTime
 // returns the write time in a value.
 //
 // A higher sequence number does not prove a later write, because an unused file may have an old version with a higher
 // number.
-func (s *Store) Current(versions []Version, written func(value []byte) edm.Ticks) []byte {
+func (s *Store) Current(versions []Version, writeTime func(value []byte) edm.Ticks) []byte {
 	var best *Version
 	for i := range versions {
 		v := &versions[i]
 		if v.kind != pebble.InternalKeyKindSet && v.kind != pebble.InternalKeyKindSetWithDelete {
 			continue
 		}
-		v.stamp.at = written(v.Value)
+		v.stamp.at = writeTime(v.Value)
 		if best == nil || cmp.Or(cmp.Compare(v.stamp.at, best.stamp.at), cmp.Compare(v.stamp.sequence, best.stamp.sequence)) > 0 {
 			best = v
 		}

@@ -24,9 +24,9 @@ func New(limit int64) *Room {
 	return &Room{limit: limit}
 }
 
-// Judge refuses writes from the limit on, and accepts them again when a sixteenth of the limit is free. It returns true
-// if a compaction would free memory.
-func (r *Room) Judge(size int64, logf func(string, ...any)) (compact bool) {
+// Update refuses writes from the limit on, and accepts them again when a sixteenth of the limit is free. It returns
+// true if a compaction would free memory.
+func (r *Room) Update(size int64, logf func(string, ...any)) (compact bool) {
 	switch {
 	case r == nil:
 		return false
@@ -39,7 +39,7 @@ func (r *Room) Judge(size int64, logf func(string, ...any)) (compact bool) {
 }
 
 // Admit returns an error if the memory is full and the write adds data. After an accepted delete, the next call of
-// Judge requests a compaction.
+// Update requests a compaction.
 func (r *Room) Admit(deletes bool) error {
 	switch {
 	case r == nil || !r.full.Load():

@@ -81,9 +81,9 @@ func ReadableOf(f vfs.File, path string) (b []byte, bad *Bad, err error) {
 	return b, bad, nil
 }
 
-// Lost reports whether an error means that the content of a file is lost. It is false if the process only lacks
+// IsLost reports whether an error means that the content of a file is lost. It is false if the process only lacks
 // permission, memory or file descriptors.
-func Lost(err error) bool {
+func IsLost(err error) bool {
 	code, machine := errors.AsType[syscall.Errno](err)
 	return !machine || slices.Contains([]syscall.Errno{syscall.ENOENT, syscall.EIO, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP}, code)
 }
