@@ -30,6 +30,9 @@ import (
 
 func BenchmarkStore(b *testing.B) { storetest.Bench(b, harness(shared, postgres.Options{}, false)) }
 
+// mostPossible is the required share of the highest possible rate, where replies of a standby are delayed.
+const mostPossible = 0.9
+
 // contest compares an operation of the store with the same operation through pgx alone (raw).
 type contest struct {
 	name       string
@@ -57,17 +60,16 @@ func BenchmarkBesideRaw(b *testing.B) {
 }
 
 // BenchmarkBesideRawLate is BenchmarkBesideRaw with a synchronous standby whose replies are
-// delayed. Each commit waits for such a reply. So the highest possible rate of writes is the
-// number of clients divided by the delay. The metric x-raw-possible is this rate divided by the
-// rate of pgx alone.
+// delayed. A client that waits for each reply cannot write faster than a client that has the
+// database to itself. So the highest possible rate of 64 clients is 64 times the rate of one
+// client of pgx, which the benchmark measures in the same blocks. The metric x-raw-possible is
+// this rate, divided by the rate of pgx with 64 clients. The required rate is the smaller one of
+// 1.2 times the rate of pgx and mostPossible times the highest possible rate.
 func BenchmarkBesideRawLate(b *testing.B) {
-	for _, x := range []struct {
-		late time.Duration
-		rate float64 // required rate relative to pgx alone, with 64 clients
-	}{{5 * time.Millisecond, 1.2}, {20 * time.Millisecond, 1.05}, {50 * time.Millisecond, 1}} {
-		b.Run(x.late.String(), func(b *testing.B) {
-			compare(b, x.late, []contest{
-				{"Insert64", 64, time.Second, (*sides).insert, (*sides).rawInsert, x.rate, 0.5},
+	for _, late := range []time.Duration{5 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond} {
+		b.Run(late.String(), func(b *testing.B) {
+			compare(b, late, []contest{
+				{"Insert64", 64, time.Second, (*sides).insert, (*sides).rawInsert, 1.2, 0.5},
 				{"Insert16", 16, time.Second, (*sides).insert, (*sides).rawInsert, 0.9, 0},
 				{"LoneInsert", 1, time.Second / 2, (*sides).insert, (*sides).rawInsert, 0.95, 0},
 			})
@@ -195,7 +197,7 @@ func compare(b *testing.B, late time.Duration, contests []contest) {
 		b.Run(x.name, func(b *testing.B) {
 			s := newSides(b, x.clients, late)
 			ops := [2]func(*sides, int) error{x.store, x.raw}
-			var ratios struct{ rate, server, client []float64 }
+			var ratios struct{ rate, server, client, possible []float64 }
 			var rates [2][]float64
 			for i := -2; i < int(10*time.Second/x.turn); i++ { // the first two repetitions are a warm-up
 				var rate, server, client [2]float64
@@ -216,21 +218,28 @@ func compare(b *testing.B, late time.Duration, contests []contest) {
 				ratios.rate = append(ratios.rate, rate[0]/rate[1])
 				ratios.server = append(ratios.server, server[0]/server[1])
 				ratios.client = append(ratios.client, client[0]/client[1])
+				if late > 0 && x.clients > 1 {
+					t0 := time.Now()
+					n := float64(s.run(b, 1, x.turn/2, x.raw))
+					ratios.possible = append(ratios.possible, float64(x.clients)*n/time.Since(t0).Seconds()/rate[1])
+				}
 			}
-			rate, server := median(ratios.rate), median(ratios.server)
+			rate, server, required := median(ratios.rate), median(ratios.server), x.rate
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(median(rates[0]), "per-s")
 			b.ReportMetric(median(rates[1]), "raw-per-s")
 			b.ReportMetric(rate, "x-raw-rate")
 			b.ReportMetric(server, "x-raw-server-cpu")
 			b.ReportMetric(median(ratios.client), "x-raw-client-cpu")
-			if late > 0 {
-				b.ReportMetric(float64(x.clients)/late.Seconds()/median(rates[1]), "x-raw-possible")
+			if len(ratios.possible) > 0 {
+				possible := median(ratios.possible)
+				b.ReportMetric(possible, "x-raw-possible")
+				required = min(required, mostPossible*possible)
 			}
 			// The benchmark only prints a missed goal, because an error would suppress the metrics.
-			if rate < x.rate {
+			if rate < required {
 				missed.Store(true)
-				fmt.Printf("%s: the rate is %.2f times that of raw, and should be %.2f\n", x.name, rate, x.rate)
+				fmt.Printf("%s: the rate is %.2f times that of raw, and should be %.2f\n", x.name, rate, required)
 			}
 			if x.processor > 0 && server > x.processor {
 				missed.Store(true)

@@ -72,16 +72,16 @@ func (s *Store) change(ctx context.Context, account string, do change) (edm.Tick
 	for try := 0; ; try++ {
 		var calls []statement.Call
 		var trace statement.Call
-		var rows []int64
+		var results []statement.Result
 		ticks, err := s.clock.Next(ctx)
 		if err == nil {
 			calls, trace = do(ticks)
 			err = s.once(ctx, lend.Client{Use: lend.Writes, Account: account}, func(_ context.Context, c *pgconn.PgConn) (err error) {
-				rows, err = s.sendTransaction(c, calls)
+				results, err = s.sendTransaction(c, calls)
 				return err
 			})
 		}
-		if err == nil && rows[0] == 0 {
+		if err == nil && results[0].Rows == 0 {
 			return 0, table.ErrRevision
 		}
 		if err != nil && classify(err) == lost {

@@ -180,8 +180,8 @@ func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, er
 		if w.ticks = ticks; w.isTooLate() {
 			return 0, errWroteNothing
 		}
-		calls = append(calls, w.call(true))
 	}
+	calls = append(calls, callsOf(list, true)...)
 	err = c.once(ctx, lend.Client{Use: lend.Writes, Account: c.account}, func(_ context.Context, conn *pgconn.PgConn) error {
 		_, err := c.sendTransaction(conn, calls)
 		return err

@@ -34,16 +34,16 @@ func runDetached[R any](ctx context.Context, s *Store, do func(ctx context.Conte
 
 // sendTransaction sends statements as one transaction. It waits for the reply without a timeout, because a commit may
 // wait for a standby.
-func (s *Store) sendTransaction(c *pgconn.PgConn, calls []statement.Call) (rows []int64, err error) {
+func (s *Store) sendTransaction(c *pgconn.PgConn, calls []statement.Call) (results []statement.Result, err error) {
 	if reason, ok := c.CustomData()[weaknessKey].(string); ok {
 		return nil, &unsentError{&slot.Halted{Reason: reason}}
 	}
 	defer s.watch(c)()
-	if rows, err = statement.Transact(c, calls); err == nil {
+	if results, err = statement.Transact(c, calls); err == nil {
 		err = warning(c)
 	}
 	if err != nil && classify(err) == lost {
 		err = &lostBy{processOf(c), err}
 	}
-	return rows, err
+	return results, err
 }

@@ -2,8 +2,12 @@ package postgres
 
 import (
 	"context"
-	"edgetable/adapters/store/postgres/lend"
+	"slices"
 	"time"
+
+	"edgetable/adapters/store/postgres/lend"
+	"edgetable/adapters/store/postgres/statement"
+	"edgetable/core/table"
 )
 
 // KeepCancels makes a store send cancel requests, as pgx does by default.
@@ -77,3 +81,28 @@ func (s *Store) HoldRounds() (resume func()) {
 
 // Name returns the application_name of a store.
 func (s *Store) Name() string { return s.name }
+
+// Write is an unconditional write of an entity, or an insert.
+type Write struct {
+	Table      table.RecordKey
+	Key        []byte
+	Insert     bool
+	Properties []byte
+}
+
+// WriteTogether sends writes in one round, and reports for each whether it was applied.
+func (s *Store) WriteTogether(ctx context.Context, list ...Write) (wrote []bool) {
+	group := make([]*write, len(list))
+	for i, one := range list {
+		group[i] = &write{name: one.Table.String(), key: one.Key, nonce: 1, properties: one.Properties, done: make(chan written, 1)}
+		if one.Insert {
+			group[i].form = statement.Insert
+		}
+	}
+	s.writeGroup(ctx, slices.Clone(group))
+	for _, w := range group {
+		r := <-w.done
+		wrote = append(wrote, r.ok && r.err == nil)
+	}
+	return wrote
+}

@@ -33,6 +33,7 @@ type write struct {
 	claimed atomic.Bool // set by the round that sends the write, or by a caller that gives up
 	alone   bool        // the write must be sent in a separate round, because its last round failed
 	resent  bool
+	wrote   bool // the last attempt changed the row
 	sought  bool // the reply was lost, and the store is finding out the outcome
 	done    chan written
 }
@@ -110,13 +111,13 @@ func (s *Store) writeGroup(ctx context.Context, group []*write) {
 	slices.SortFunc(group, less)
 	s.counters.writes.group(len(group))
 	begun := time.Now()
-	rows, err := s.sendGroup(ctx, group)
+	err := s.sendGroup(ctx, group)
 	s.awaitReturn(len(group), time.Since(begun))
 	_, refused := errors.AsType[*pgconn.PgError](err)
 	switch class := classify(err); {
 	case err == nil:
-		for i, w := range group {
-			w.done <- written{ok: rows[i] > 0}
+		for _, w := range group {
+			w.done <- written{ok: w.wrote}
 		}
 	case class == lost:
 		for _, w := range group {
@@ -140,33 +141,23 @@ func (s *Store) writeGroup(ctx context.Context, group []*write) {
 	}
 }
 
-// sendGroup issues Timestamps and sends the statements as one transaction. It returns the number of rows that each
-// statement wrote.
-func (s *Store) sendGroup(ctx context.Context, group []*write) (rows []int64, err error) {
+// sendGroup issues Timestamps, sends the statements as one transaction, and sets wrote of each write.
+func (s *Store) sendGroup(ctx context.Context, group []*write) (err error) {
 	for _, w := range group {
 		if w.ticks, err = s.clock.Next(ctx); err != nil {
-			return nil, err
+			return err
 		}
+		w.wrote = false
 	}
-	calls := make([]statement.Call, 0, len(group))
-	for _, w := range group {
-		if !w.isTooLate() {
-			calls = append(calls, w.call(false))
+	sent := slices.DeleteFunc(slices.Clone(group), (*write).isTooLate)
+	if len(sent) == 0 {
+		return nil
+	}
+	return withConnection(ctx, s.primary, func(_ context.Context, c *pgconn.PgConn) error {
+		results, err := s.sendTransaction(c, callsOf(sent, false))
+		if err == nil {
+			setWrote(sent, results)
 		}
-	}
-	if len(calls) == 0 {
-		return make([]int64, len(group)), nil
-	}
-	err = withConnection(ctx, s.primary, func(_ context.Context, c *pgconn.PgConn) error {
-		rows, err = s.sendTransaction(c, calls)
 		return err
 	})
-	if err == nil && len(calls) < len(group) {
-		for i, w := range group {
-			if w.isTooLate() {
-				rows = slices.Insert(rows, i, 0)
-			}
-		}
-	}
-	return rows, err
 }

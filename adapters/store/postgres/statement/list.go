@@ -58,6 +58,16 @@ UPDATE entity SET ts = $3::int8, nonce = $4::int8, properties = $5::bytea, delet
 	swapSQL = updateSQL + ` AND ts = $6::int8`
 )
 
+// manySQL changes upsertSQL or insertSQL to write several entities of one table. The arguments from $2 on are arrays, in
+// the order in which the statement locks the rows. The result contains the Timestamps of the written rows.
+func manySQL(sql string) string {
+	return strings.NewReplacer(
+		"SELECT life, $2::bytea, $3::int8, $4::int8, $5::bytea FROM record",
+		"SELECT life, w.key, w.ts, w.nonce, w.properties FROM record, unnest($2::bytea[], $3::int8[], $4::int8[], $5::bytea[]) AS w (key, ts, nonce, properties)",
+		"floor < $3", "floor < w.ts",
+	).Replace(sql) + " RETURNING ts"
+}
+
 // trailSQL computes the trail of a row that is being overwritten: the last Timestamp of each other server that wrote
 // the row in the previous minute. Most rows have no trail.
 func trailSQL(row, at string) string {
@@ -76,6 +86,11 @@ func allOrNone(sql string) string {
 	return `WITH w AS (` + sql + ` RETURNING 1) SELECT 1 / count(*) FROM w`
 }
 
+// allOrNoneOfMany is allOrNone for a statement that writes several entities.
+func allOrNoneOfMany(sql string) string {
+	return `WITH wrote AS (` + sql + `) SELECT 1 / (count(*) = cardinality($2))::int FROM wrote`
+}
+
 // Form is the kind of SQL statement that writes an entity.
 type Form uint8
 
@@ -92,6 +107,12 @@ var Writes = [...]struct{ Alone, Batch Prepared }{
 	Insert: {Prepared{"insert", insertSQL}, Prepared{"insert_all", allOrNone(insertSQL)}},
 	Update: {Prepared{"update", updateSQL}, Prepared{"update_all", allOrNone(updateSQL)}},
 	Swap:   {Prepared{"swap", swapSQL}, Prepared{"swap_all", allOrNone(swapSQL)}},
+}
+
+// ManyWrites contains the statements that write several entities of one table, for the forms that need no existing row.
+var ManyWrites = [...]struct{ Alone, Batch Prepared }{
+	Upsert: {Prepared{"upsert_many", manySQL(upsertSQL)}, Prepared{"upsert_many_all", allOrNoneOfMany(manySQL(upsertSQL))}},
+	Insert: {Prepared{"insert_many", manySQL(insertSQL)}, Prepared{"insert_many_all", allOrNoneOfMany(manySQL(insertSQL))}},
 }
 
 // Statements that read the pages of scans.

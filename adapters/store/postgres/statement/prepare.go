@@ -17,7 +17,7 @@ var all = func() []Prepared {
 		Writing, Gone, RaiseFloor, DeadLives, RaisePurged, DeleteDead, DeleteLife, DroppedLives, EmptyLife, ForgetDrops,
 		ReadUpkeep, BeginUpkeep, SetUpkeep, ForgetUpkeep,
 	}
-	for _, w := range Writes {
+	for _, w := range append(Writes[:], ManyWrites[:]...) {
 		list = append(list, w.Alone, w.Batch)
 	}
 	return append(append(list, ruled()...), feeds()...)

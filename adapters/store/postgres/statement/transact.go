@@ -17,14 +17,20 @@ type Call struct {
 // With returns a Call of the statement with the given arguments.
 func (s Prepared) With(args ...[]byte) Call { return Call{s, args} }
 
-// Transact sends calls as one transaction and returns the number of rows that each call wrote.
+// Result is the result of a call.
+type Result struct {
+	Rows    int64   // number of rows that the call wrote
+	Written []int64 // values that a statement of ManyWrites returned: the Timestamps of the written rows
+}
+
+// Transact sends calls as one transaction and returns their results.
 //
 // It sends all arguments first, and then the short messages that execute the calls. A client that stops while it is
 // sending arguments therefore does not keep rows locked.
-func Transact(c *pgconn.PgConn, calls []Call) (rows []int64, err error) {
+func Transact(c *pgconn.PgConn, calls []Call) (results []Result, err error) {
 	f := c.Frontend()
 	for i, one := range calls {
-		f.SendBind(&pgproto3.Bind{DestinationPortal: portal(i), PreparedStatement: one.Name, ParameterFormatCodes: Formats, Parameters: one.Args})
+		f.SendBind(&pgproto3.Bind{DestinationPortal: portal(i), PreparedStatement: one.Name, ParameterFormatCodes: Formats, Parameters: one.Args, ResultFormatCodes: Formats})
 	}
 	for i := range calls {
 		f.SendExecute(&pgproto3.Execute{Portal: portal(i)})
@@ -33,18 +39,23 @@ func Transact(c *pgconn.PgConn, calls []Call) (rows []int64, err error) {
 	if err := f.Flush(); err != nil {
 		return nil, err
 	}
+	var result Result
 	for {
 		m, e := c.ReceiveMessage(context.Background())
 		if e != nil {
 			return nil, e
 		}
 		switch m := m.(type) {
+		case *pgproto3.DataRow:
+			result.Written = append(result.Written, Number(m.Values[0]))
 		case *pgproto3.CommandComplete:
-			rows = append(rows, pgconn.NewCommandTag(string(m.CommandTag)).RowsAffected())
+			result.Rows = pgconn.NewCommandTag(string(m.CommandTag)).RowsAffected()
+			results = append(results, result)
+			result = Result{}
 		case *pgproto3.ErrorResponse:
 			err = pgconn.ErrorResponseToPgError(m)
 		case *pgproto3.ReadyForQuery:
-			return rows, err
+			return results, err
 		}
 	}
 }
