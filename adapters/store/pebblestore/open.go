@@ -40,6 +40,7 @@ func Open(o Options) (*Store, error) {
 	}
 	opened := make(chan error, 1)
 	go func() {
+		defer close(opened)
 		err := s.open(o)
 		if err != nil && s.disk != nil {
 			s.disk.Close()
@@ -47,34 +48,33 @@ func Open(o Options) (*Store, error) {
 		opened <- err
 	}()
 	if err := s.await(opened, o.Interrupt); err != nil {
+		go func() { // after an interrupt, the opening may still succeed; the directory is locked until then, because Pebble cannot abort the opening
+			if err, more := <-opened; more && err == nil {
+				_ = s.Close() // no caller has used the store, so an error does not matter
+			}
+		}()
 		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
 	}
 	return s, nil
 }
 
-// await waits until Store.open has returned. It returns an error if interrupt is closed while the opening waits for
-// disk space. The directory then remains locked, because Pebble cannot abort the opening.
-func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
+// await returns the next value from the channel done. It returns an error if interrupt is closed while file operations
+// wait for disk space.
+func (s *Store) await(done <-chan error, interrupt <-chan struct{}) error {
 	select {
-	case err := <-opened:
+	case err := <-done:
 		return err
 	case <-interrupt:
 	}
 	if s.memory {
-		return <-opened
+		return <-done
 	}
 	select {
-	case err := <-opened:
+	case err := <-done:
 		return err
 	case <-s.disk.Stalled():
+		return s.disk.Shortage()
 	}
-	why := s.disk.Shortage()
-	go func() {
-		if <-opened == nil {
-			_ = s.Close() // no caller has used the store, so an error does not matter
-		}
-	}()
-	return why
 }
 
 func (s *Store) open(o Options) error {
