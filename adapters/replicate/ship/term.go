@@ -35,7 +35,7 @@ func (s *Shipper) beginTerm(ctx context.Context) error {
 	}
 	term := s.term
 	if !slices.Contains(own.Tried, term) {
-		tried := append(own.Tried[max(0, len(own.Tried)-mostTried):len(own.Tried):len(own.Tried)], term)
+		tried := append(own.Tried[max(0, len(own.Tried)+1-mostTried):len(own.Tried):len(own.Tried)], term)
 		if err := s.Store.ChangeTimeline(func(t *commitlog.Timeline) { t.Tried = tried }); err != nil {
 			return err
 		}
