@@ -277,9 +277,10 @@ func restoredFeed(e *env) {
 	e.expectChanges("and it goes on", e.readRest(name, table.FeedRequest{From: from}), `put "p"/"d" {v:String=1}; `)
 }
 
-// awaitChanges checks that AwaitChanges returns after a commit, after a drop, and when the context is done.
+// awaitChanges checks that AwaitChanges returns after a commit, after a drop, after the feed was switched off, and when
+// the context is done.
 func awaitChanges(e *env) {
-	_, n := e.createWithFeed()
+	s, n := e.createWithFeed()
 	name := n.Key()
 	f, _ := table.As[table.Feeding](e.Store)
 	from := e.end(name)
@@ -312,6 +313,12 @@ func awaitChanges(e *env) {
 	if err := <-woken; !errors.Is(err, context.Canceled) {
 		e.Errorf("the end of the context: %v", err)
 	}
+	wait(e.Context(), e.end(name))
+	e.feed(s, n, false)
+	if err := <-woken; !errors.Is(err, table.ErrNoFeed) {
+		e.Errorf("a feed that was switched off: %v", err)
+	}
+	e.feed(s, n, true)
 	wait(e.Context(), e.end(name))
 	e.drop(name)
 	if err := <-woken; err != nil {

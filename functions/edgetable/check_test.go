@@ -99,7 +99,7 @@ func TestCheckAccounts(t *testing.T) {
 	for _, text := range []string{"acme:" + key1 + "\nacme:\x00\n", ""} {
 		must.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		status, out, said := run(t, nil, "check", dir)
-		if status != cli.StatusDamage || !strings.Contains(out, file) || !strings.Contains(out, "1 table, 1 entity") || !strings.Contains(said, "mend its file of accounts") {
+		if status != cli.StatusDamage || !strings.Contains(out, file) || !strings.Contains(out, "1 table, 1 entity") || !strings.Contains(said, "repair its accounts file") {
 			t.Errorf("%q: %d %s %s", text, status, out, said)
 		}
 		if status, _, said := run(t, nil, "serve", "--listen", "127.0.0.1:0", "--data", dir); status == 0 || !strings.Contains(said, file) {

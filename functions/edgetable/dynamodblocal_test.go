@@ -27,7 +27,7 @@ func dynamodbTable(t *testing.T, name string) []string {
 	url, err := localDynamoDB()
 	must.OK(t, err)
 	flags := []string{"--dynamodb-table", name, "--dynamodb-region", "us-east-1", "--dynamodb-endpoint", url}
-	for _, say := range []string{" is made\n", " already exists, with the right keys\n"} {
+	for _, say := range []string{" was created\n", " already exists, with the right keys\n"} {
 		status, out, stderr := runUntil(t.Context(), nil, append([]string{"dynamodb", "create"}, flags...)...)
 		if status != 0 || out != "the DynamoDB table "+name+" at "+url+say {
 			t.Fatalf("status %d: %s%s", status, out, stderr)

@@ -176,12 +176,17 @@ func TestMetrics(t *testing.T) {
 // must still remove.
 type purges struct {
 	tables              []table.Name
+	dues                map[string]edm.Ticks // when the next removal of expired entities is due, by the name of the table
 	items, beats        int
 	each                func() // called for each item; nil for nothing
 	fails, ended, rival error
 }
 
 func (p *purges) Declared(context.Context) ([]table.Name, error) { return p.tables, nil }
+
+func (p *purges) ReadUpkeep(_ context.Context, t table.RecordKey) (due edm.Ticks, state []byte, err error) {
+	return p.dues[t.Table], nil, nil
+}
 
 func (p *purges) Beat(context.Context, string) error {
 	p.beats++
@@ -271,6 +276,38 @@ func TestExpire(t *testing.T) {
 			page, err := mem.Scan(t.Context(), name.Key(), table.ScanRequest{Ranges: []key.Range{{}}, Ended: true})
 			if err != nil || len(page.Rows) != tt.want {
 				t.Errorf("%s with %v left: %d entities are stored, %v, want %d", tt.role, tt.left, len(page.Rows), err, tt.want)
+			}
+		}
+	})
+}
+
+// TestExpireInTurn checks a function whose time suffices for only one of two tables. It must remove the entities of the
+// table that has waited longest, although the other one precedes it by name.
+func TestExpireInTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		mem := memstore.New(now)
+		service := table.New(mem, table.Options{Now: now, Rand: rand.Uint64})
+		var names []table.Name
+		for _, text := range []string{"large", "small"} {
+			name := table.Name{Account: "acme", Table: text}
+			names = append(names, name)
+			must.OK(t, service.CreateTable(t.Context(), name))
+			must.OK(t, service.SetTableOptions(t.Context(), name, "", table.TableOptions{Expire: &table.Expiry{After: edm.TicksPerSecond}}))
+			for i := range 1100 { // more than one step of upkeep removes
+				_, err := service.Write(t.Context(), name, table.Operation{Action: table.InsertOrReplace, PartitionKey: "p", RowKey: strconv.Itoa(i)})
+				must.OK(t, err)
+			}
+		}
+		time.Sleep(2 * time.Hour)
+		w := &worker{role: dynamodb.Alone, service: service, store: &purges{tables: slices.Clone(names), dues: map[string]edm.Ticks{"large": 2, "small": 1}}}
+		ctx, cancel := context.WithTimeout(t.Context(), reserve+time.Second/2)
+		defer cancel()
+		must.OK(t, w.task(ctx, json.RawMessage(`{"purge":true}`), slog.New(slog.DiscardHandler)))
+		for i, want := range []int{1100, 100} {
+			page, err := mem.Scan(t.Context(), names[i].Key(), table.ScanRequest{Ranges: []key.Range{{}}, Ended: true})
+			if err != nil || len(page.Rows) != want {
+				t.Errorf("%s: %d entities are stored, %v, want %d", names[i].Table, len(page.Rows), err, want)
 			}
 		}
 	})

@@ -1,15 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
 	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
@@ -19,6 +22,8 @@ type store interface {
 	Purge(ctx context.Context, report func(dynamodb.Progress) error) error
 	// Declared returns the tables that have options, such as an expiry rule.
 	Declared(ctx context.Context) ([]table.Name, error)
+	// ReadUpkeep returns the time at which the next removal of a table's expired entities is due.
+	ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Ticks, state []byte, err error)
 	// Beat writes the heartbeats of a Region.
 	Beat(ctx context.Context, region string) error
 }
@@ -111,6 +116,7 @@ const expireEach = time.Millisecond
 // works on a table, and it resumes where the previous one stopped.
 func (w *worker) expire(ctx context.Context, log *slog.Logger) error {
 	list, err := w.store.Declared(ctx)
+	w.sortByDue(ctx, list)
 	var failed []error
 	for _, t := range list {
 		u, taken, err := w.service.TakeUpkeep(ctx, t)
@@ -131,6 +137,16 @@ func (w *worker) expire(ctx context.Context, log *slog.Logger) error {
 		}
 	}
 	return errors.Join(append(failed, err)...)
+}
+
+// sortByDue sorts tables by the time at which their next removal is due. A table that needs many runs then delays each
+// other table by at most one run.
+func (w *worker) sortByDue(ctx context.Context, list []table.Name) {
+	dues := map[table.Name]edm.Ticks{}
+	for _, t := range list {
+		dues[t], _, _ = w.store.ReadUpkeep(ctx, t.Key()) // after an error, TakeUpkeep probably fails too and reports it
+	}
+	slices.SortStableFunc(list, func(a, b table.Name) int { return cmp.Compare(dues[a], dues[b]) })
 }
 
 // nearDeadline returns true if the function's deadline is too close for further work.

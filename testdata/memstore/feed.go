@@ -52,19 +52,22 @@ func (s *Store) changes(now edm.Ticks) {
 // whether the table has a feed. The caller holds mu.
 func (s *Store) declareFeed(i table.Incarnation, t *table.Traits) error {
 	f := s.feeds[i]
-	switch {
-	case !t.Feeds():
-		delete(s.feeds, i)
-	case f != nil:
-		f.keep = t.Feed.Keep
-	default:
-		now, err := s.clock.Next()
-		if err != nil {
-			return err
+	if t.Feeds() == (f != nil) {
+		if f != nil {
+			f.keep = t.Feed.Keep
 		}
-		s.feeds[i] = &feed{floor: now, keep: t.Feed.Keep}
-		s.changes(now)
+		return nil
 	}
+	now, err := s.clock.Next()
+	if err != nil {
+		return err
+	}
+	if f != nil {
+		delete(s.feeds, i)
+	} else {
+		s.feeds[i] = &feed{floor: now, keep: t.Feed.Keep}
+	}
+	s.changes(now)
 	return nil
 }
 

@@ -88,16 +88,3 @@ func (c *Client) Changes(ctx context.Context, name, position string, wait int) (
 	}
 	return list, err
 }
-
-// Account returns the name of the account. For an endpoint with a shared access signature, the name is taken from the
-// URL.
-func (c *Client) Account() string {
-	if c.endpoint.account != "" {
-		return c.endpoint.account
-	}
-	if path := c.endpoint.url.Path; path != "" {
-		return path[strings.LastIndexByte(path, '/')+1:]
-	}
-	name, _, _ := strings.Cut(c.endpoint.url.Host, ".")
-	return name
-}

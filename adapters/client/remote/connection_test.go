@@ -89,3 +89,15 @@ func TestAdvice(t *testing.T) {
 		}
 	}
 }
+
+// TestAccountOfURL checks the account of a shared access signature, which contains no name: the last segment of the
+// path, or the first label of the host.
+func TestAccountOfURL(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"https://acme.table.core.windows.net", "http://acme:10002", "http://127.0.0.1:10002/acme", "https://gateway/tables/acme"} {
+		e, err := ParseConnection(address + "/?sig=x")
+		if err != nil || e.Account() != "acme" {
+			t.Errorf("%s: %q, %v", address, e.Account(), err)
+		}
+	}
+}

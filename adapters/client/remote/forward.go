@@ -37,8 +37,8 @@ func (e Endpoint) Account() string {
 	if e.account != "" {
 		return e.account
 	}
-	if name := strings.Trim(e.url.Path, "/"); name != "" {
-		return name
+	if path := e.url.Path; path != "" {
+		return path[strings.LastIndexByte(path, '/')+1:]
 	}
 	name, _, _ := strings.Cut(e.url.Hostname(), ".")
 	return name

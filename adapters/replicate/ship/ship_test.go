@@ -18,6 +18,7 @@ import (
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/objects/directory"
 	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/commitlog"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/objects"
@@ -117,6 +118,24 @@ func TestLateTerms(t *testing.T) {
 	must.OK(t, second.beginTerm(t.Context()))
 	if now, err := second.Place.LogOwner(t.Context()); err != nil || now.Term != second.term {
 		t.Errorf("the place has the term %v, %v; want %v", now.Term, err, second.term)
+	}
+}
+
+// TestManyTriedTerms checks the length of the list of tried terms, to which each process adds a term until the backup
+// location replies.
+func TestManyTriedTerms(t *testing.T) {
+	t.Parallel()
+	s := newShipping(t)
+	must.OK(t, s.beginTimeline(t.Context(), "", 0))
+	s.away = true
+	for range mostTried + 3 {
+		s.term = commitlog.Term{} // as in a new process
+		if err := s.beginTerm(t.Context()); !errors.Is(err, errLost) {
+			t.Fatal(err)
+		}
+	}
+	if n := len(s.store.Timeline().UnconfirmedTerms); n != mostTried {
+		t.Errorf("the list has %d terms, want %d", n, mostTried)
 	}
 }
 

@@ -11,7 +11,7 @@ type reach struct {
 	shipped edm.Ticks // the backup location has the log up to this number; 0 if it has no log
 	backup  edm.Ticks // if the location has no log, a backup has the commits up to this number; 0 if there is no usable backup
 	since   edm.Ticks // the store has the log after this number
-	branch  bool      // whether the timeline is new: the store was restored or promoted, and has discarded no log since
+	branch  bool      // whether the timeline is new: the store was restored or promoted, and this process has discarded no log
 	hole    bool      // whether the location lacks a part of the log between its newest backup and the end of the log
 }
 

@@ -35,7 +35,7 @@ func (s *Shipper) beginTerm(ctx context.Context) error {
 	}
 	term := s.term
 	if !slices.Contains(own.UnconfirmedTerms, term) {
-		tried := append(own.UnconfirmedTerms[max(0, len(own.UnconfirmedTerms)-mostTried):len(own.UnconfirmedTerms):len(own.UnconfirmedTerms)], term)
+		tried := append(own.UnconfirmedTerms[max(0, len(own.UnconfirmedTerms)+1-mostTried):len(own.UnconfirmedTerms):len(own.UnconfirmedTerms)], term)
 		if err := s.Store.ChangeTimeline(func(t *commitlog.Timeline) { t.UnconfirmedTerms = tried }); err != nil {
 			return err
 		}

@@ -85,3 +85,39 @@ func TestWakeBitByBit(t *testing.T) {
 		w.converges()
 	}
 }
+
+// TestWakeInParts checks that the catalog wakes the buckets of a table with many buckets in several batches, because
+// the platform limits the calls of one message.
+func TestWakeInParts(t *testing.T) {
+	t.Parallel()
+	const buckets, limit = 250, 100
+	w := newWorld(t, 1, buckets)
+	w.cloud.replica = ""
+	w.create(tableKey)
+	w.write(tableKey, "p", "r", false)
+	w.evict()
+	w.cloud.replica = "kv"
+	if _, err := w.store.ReadRecord(t.Context(), tableKey, table.Strong); err != nil {
+		t.Fatal(err)
+	}
+	wakes := 0
+	w.cloud.between = func(_ *node, calls []durableobject.Call) bool {
+		n := 0
+		for _, call := range calls {
+			if opOf(call) == message.OpGet {
+				n++
+			}
+		}
+		wakes += n
+		if n > limit {
+			t.Errorf("a batch wakes %d buckets, want at most %d", n, limit)
+		}
+		return false
+	}
+	w.pass(60 * edm.TicksPerSecond)
+	if wakes != buckets {
+		t.Errorf("%d wakes, want one for each of %d buckets", wakes, buckets)
+	}
+	w.cloud.between = nil
+	w.converges()
+}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -126,6 +127,72 @@ func TestNoAnswer(t *testing.T) {
 }
 
 type switching struct{ sdk.HTTPClient }
+
+// deaf is an HTTP client whose server never answers: each attempt ends with its context.
+type deaf struct{}
+
+func (deaf) Do(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// TestDeadline checks that the deadline ends each operation on a server that does not
+// answer. Without a deadline, the attempts of an operation take more than a minute.
+func TestDeadline(t *testing.T) {
+	t.Parallel()
+	k := upsert("r", nil).Key
+	for what, do := range map[string]func(context.Context, *dynamodb.Store) error{
+		"ReadRecord": func(ctx context.Context, s *dynamodb.Store) (err error) {
+			_, err = s.ReadRecord(ctx, people, table.Strong)
+			return err
+		},
+		"WriteRecord": func(ctx context.Context, s *dynamodb.Store) (err error) {
+			_, err = s.WriteRecord(ctx, table.Record{Key: people})
+			return err
+		},
+		"ListRecords": func(ctx context.Context, s *dynamodb.Store) (err error) {
+			_, err = s.ListRecords(ctx, people.Account, "", 10, table.Strong)
+			return err
+		},
+		"Drop": func(ctx context.Context, s *dynamodb.Store) error { return s.Drop(ctx, people, "1") },
+		"Get": func(ctx context.Context, s *dynamodb.Store) (err error) {
+			_, err = s.Get(ctx, people, k, table.Strong)
+			return err
+		},
+		"Scan": func(ctx context.Context, s *dynamodb.Store) (err error) {
+			_, err = s.Scan(ctx, people, table.ScanRequest{Ranges: everything})
+			return err
+		},
+		"Commit": func(ctx context.Context, s *dynamodb.Store) (err error) {
+			_, err = s.Commit(ctx, people, []table.Mutation{upsert("r", nil)})
+			return err
+		},
+		"Beat": func(ctx context.Context, s *dynamodb.Store) error { return s.Beat(ctx, "eu-west-1") },
+		"ReadUpkeep": func(ctx context.Context, s *dynamodb.Store) (err error) {
+			_, _, err = s.ReadUpkeep(ctx, people)
+			return err
+		},
+		"SetUpkeep": func(ctx context.Context, s *dynamodb.Store) (err error) {
+			_, err = s.SetUpkeep(ctx, people, 0, 1, nil)
+			return err
+		},
+		"Declared": func(ctx context.Context, s *dynamodb.Store) (err error) {
+			_, err = s.Declared(ctx)
+			return err
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const deadline, attempt = 20 * time.Second, 30 * time.Second
+				s := open(t, dynamodb.Options{Table: "any", Client: newClient(deaf{}), Deadline: deadline, Attempt: attempt})
+				began := time.Now()
+				if err := do(t.Context(), s); err == nil || time.Since(began) > deadline {
+					t.Errorf("after %v: %v", time.Since(began), err)
+				}
+			})
+		})
+	}
+}
 
 // TestCutReply checks replies whose body is lost after the status. If the status says
 // that the write was refused, the write had no effect and must be sent again. If the

@@ -17,6 +17,11 @@ func upkeepKey(t table.RecordKey) item { return call.Key(upkeepHash, []byte(t.St
 
 // ReadUpkeep implements [table.Sharing].
 func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Ticks, state []byte, err error) {
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer cancel()
 	it, err := s.db.Get(ctx, upkeepKey(t), table.Strong)
 	if err != nil || it == nil {
 		return 0, nil, err
@@ -31,6 +36,11 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 // SetUpkeep implements [table.Sharing]. If the reply is lost, it returns an error, although the write may have been
 // applied. In this case, no process removes expired entities of the table until the time in the parameter claimedUntil.
 func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, claimedUntil edm.Ticks, state []byte) (set bool, err error) {
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer cancel()
 	it := upkeepKey(t)
 	it[attrDue], it[attrState] = attribute.Number(claimedUntil), attribute.Binary(state)
 	var e call.Expression
@@ -61,6 +71,11 @@ var declaring = &call.Filter{Text: "attribute_exists(#l)", Names: map[string]str
 
 // Declared returns the tables of all accounts that have options, such as an expiry rule.
 func (s *Store) Declared(ctx context.Context) (list []table.Name, err error) {
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
 	for first := []byte{0}; ; {
 		found, err := s.db.Query(ctx, call.Query{Hash: recordHash, First: first, Rows: 1000, Filter: declaring})
 		if err != nil {

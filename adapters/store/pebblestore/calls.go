@@ -14,6 +14,14 @@ func (s *Store) callPebble(ctx context.Context, do func() error) error {
 	return s.waitUnlessFull(ctx, done)
 }
 
+// interruptible runs a change of the store. If interrupt is closed while the change waits for disk space, interruptible
+// returns an error, and the change may continue in the background.
+func (s *Store) interruptible(interrupt <-chan struct{}, do func() error) error {
+	done := make(chan error, 1)
+	s.calls.Go(func() { done <- do() })
+	return s.await(done, interrupt)
+}
+
 // waitUnlessFull returns the next value from the channel, or nil if the channel is closed. It returns an error at once
 // while file operations wait for space or a descriptor.
 func (s *Store) waitUnlessFull(ctx context.Context, done <-chan error) error {

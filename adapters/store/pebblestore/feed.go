@@ -187,7 +187,7 @@ func (s *Store) AwaitChanges(ctx context.Context, t table.RecordKey, at table.Fe
 	l := s.tables.find(t)
 	if p, ok := feedlog.ParsePosition(at.At); ok && l != nil && l.incarnation == at.Incarnation {
 		bell, last := l.news.Listen()
-		if last <= int64(p.Before()) && !l.dropped.Load() {
+		if last <= int64(p.Before()) && !l.dropped.Load() && l.traits.Load().Feeds() {
 			select {
 			case <-bell:
 			case <-ctx.Done():

@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"errors"
 
@@ -13,17 +14,18 @@ import (
 // Loader copies stored keys and values of another store to a new store. It makes no commits, so its writes are durable
 // only after Close.
 type Loader struct {
-	store *Store
-	batch *pebble.Batch // pending writes; may be nil
+	store     *Store
+	batch     *pebble.Batch // pending writes; may be nil
+	interrupt <-chan struct{}
 }
 
-// NewLoader creates the new store.
+// NewLoader creates the new store. If Options.Interrupt is closed, the Loader writes nothing more.
 func NewLoader(o Options) (*Loader, error) {
 	s, err := Open(o)
 	if err != nil {
 		return nil, err
 	}
-	return &Loader{store: s}, nil
+	return &Loader{store: s, interrupt: o.Interrupt}, nil
 }
 
 // Set writes a key and its value. If the key is layout.IdentityKey, the new store takes over the identity in the value.
@@ -51,11 +53,18 @@ func (l *Loader) Flush() error {
 	}
 	b := l.batch
 	l.batch = nil
-	return errors.Join(l.store.db.Apply(b, pebble.NoSync), b.Close())
+	select {
+	case <-l.interrupt:
+		return context.Canceled
+	default:
+	}
+	return l.store.interruptible(l.interrupt, func() error { return errors.Join(l.store.db.Apply(b, pebble.NoSync), b.Close()) })
 }
 
 // CopyRecords writes the second copy of the table records.
 func (l *Loader) CopyRecords() error { return l.store.rewriteCopies() }
 
-// Close closes the new store. It discards the writes since the last Flush.
-func (l *Loader) Close() error { return l.store.Close() }
+// Close makes the writes up to the last Flush durable, and closes the new store. It discards later writes.
+func (l *Loader) Close() error {
+	return errors.Join(l.store.flush(context.Background()), l.store.Close())
+}

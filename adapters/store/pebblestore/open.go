@@ -40,41 +40,41 @@ func Open(o Options) (*Store, error) {
 	}
 	opened := make(chan error, 1)
 	go func() {
+		defer close(opened)
 		err := s.open(o)
 		if err != nil && s.disk != nil {
 			s.disk.Close()
 		}
 		opened <- err
 	}()
-	if err := s.awaitOpen(opened, o.Interrupt); err != nil {
+	if err := s.await(opened, o.Interrupt); err != nil {
+		go func() { // after an interrupt, the opening may still succeed; the directory is locked until then, because Pebble cannot abort the opening
+			if err, more := <-opened; more && err == nil {
+				_ = s.Close() // no caller has used the store, so an error does not matter
+			}
+		}()
 		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
 	}
 	return s, nil
 }
 
-// awaitOpen waits until Store.open has returned. It returns an error if interrupt is closed while the opening waits for
-// disk space. The directory then remains locked, because Pebble cannot abort the opening.
-func (s *Store) awaitOpen(opened <-chan error, interrupt <-chan struct{}) error {
+// await returns the next value from the channel done. It returns an error if interrupt is closed while file operations
+// wait for disk space.
+func (s *Store) await(done <-chan error, interrupt <-chan struct{}) error {
 	select {
-	case err := <-opened:
+	case err := <-done:
 		return err
 	case <-interrupt:
 	}
 	if s.memory {
-		return <-opened
+		return <-done
 	}
 	select {
-	case err := <-opened:
+	case err := <-done:
 		return err
 	case <-s.disk.Stalled():
+		return s.disk.Shortage()
 	}
-	why := s.disk.Shortage()
-	go func() {
-		if <-opened == nil {
-			_ = s.Close() // no caller has used the store, so an error does not matter
-		}
-	}()
-	return why
 }
 
 func (s *Store) open(o Options) error {

@@ -22,7 +22,13 @@ var errRecordOfLog = errors.New("a commit of the log cannot be read")
 
 // Replay atomically applies commits of another store, sorted by number, and stores the position after them. It can
 // apply the same commits twice. No other write must run at the same time.
+//
+// If ctx is done while Replay waits for disk space, it returns an error, although the commits may still be applied.
 func (s *Store) Replay(ctx context.Context, p commitlog.Position, commits []commitlog.Commit) error {
+	return s.interruptible(ctx.Done(), func() error { return s.replay(ctx, p, commits) })
+}
+
+func (s *Store) replay(ctx context.Context, p commitlog.Position, commits []commitlog.Commit) error {
 	position, err := json.Marshal(p)
 	if err != nil {
 		return err
@@ -41,6 +47,9 @@ func (s *Store) Replay(ctx context.Context, p commitlog.Position, commits []comm
 	}
 	s.catalog.Lock()
 	defer s.catalog.Unlock()
+	if err := ctx.Err(); err != nil { // a later Replay may already have applied later commits
+		return err
+	}
 	for _, i := range r.dropped {
 		s.copies.Add(recordcopy.Drop(i))
 	}

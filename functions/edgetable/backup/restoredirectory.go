@@ -91,7 +91,7 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 		fmt.Fprintf(p.Out, "restored %s to %s: %s, %s\n", what, dir, cli.Things(len(m.Files), "files"), cli.ShowBytes(m.Size()))
 		return nil
 	}
-	entities, err := restoreTable(restore, dir, table.RecordKey{Account: o.account, Table: table.FoldName(o.table)})
+	entities, err := restoreTable(ctx, restore, dir, table.RecordKey{Account: o.account, Table: table.FoldName(o.table)})
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func raise(ctx context.Context, r *repository.Repository, dir string) error {
 	if err != nil || above == 0 {
 		return err
 	}
-	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, DiskReserve: -1, KeepLogs: -1})
+	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, DiskReserve: -1, KeepLogs: -1, Interrupt: ctx.Done()})
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func raise(ctx context.Context, r *repository.Repository, dir string) error {
 
 // withdraw removes the expiry rules of all tables of a restored store.
 func (p *program) withdraw(ctx context.Context, dir string) error {
-	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, DiskReserve: -1, KeepLogs: -1})
+	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, DiskReserve: -1, KeepLogs: -1, Interrupt: ctx.Done()})
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (p *program) withdraw(ctx context.Context, dir string) error {
 
 // restoreTable restores a whole backup to a temporary folder. Then it creates a store with only one table of the
 // backup, and moves this store to dir.
-func restoreTable(restore func(dir string) error, dir string, key table.RecordKey) (entities int64, err error) {
+func restoreTable(ctx context.Context, restore func(dir string) error, dir string, key table.RecordKey) (entities int64, err error) {
 	return entities, restoreAtomically(dir, func(beside string) (string, error) {
 		alone := filepath.Join(beside, "table")
 		if err := os.RemoveAll(alone); err != nil {
@@ -147,7 +147,7 @@ func restoreTable(restore func(dir string) error, dir string, key table.RecordKe
 		if err := restoreWhole(restore, beside); err != nil {
 			return "", err
 		}
-		entities, err = offline.Extract(pebblestore.Options{Dir: filepath.Join(beside, "whole")}, key, alone)
+		entities, err = offline.Extract(pebblestore.Options{Dir: filepath.Join(beside, "whole"), Interrupt: ctx.Done()}, key, alone)
 		return alone, err
 	})
 }

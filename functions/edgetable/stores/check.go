@@ -137,7 +137,7 @@ func verdict(data, salvage string, report *offline.Report, problems int) error {
 	case problems == 0:
 		return nil
 	case len(report.Problems) == 0:
-		return cli.Fail(cli.StatusDamage, fmt.Errorf("the tables of %s are complete: mend its file of accounts, or move it away and make accounts with 'edgetable account new'", data))
+		return cli.Fail(cli.StatusDamage, fmt.Errorf("the tables of %s are complete: repair its accounts file, or move the file away and create accounts with 'edgetable account new'", data))
 	case salvage != "":
 		advice = "serve the saved data, or restore a backup"
 	case report.Refused: // in this case, --accept-damage would fail too

@@ -46,7 +46,7 @@ func (p *program) createDynamoDB(ctx context.Context, o *dynamodbFlags) error {
 	if exists {
 		fmt.Fprintln(p.Out, o.describe(client), "already exists, with the right keys")
 	} else {
-		fmt.Fprintln(p.Out, o.describe(client), "is made")
+		fmt.Fprintln(p.Out, o.describe(client), "was created")
 	}
 	return nil
 }

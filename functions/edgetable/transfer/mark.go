@@ -31,7 +31,7 @@ func hasMark(ctx context.Context, c *remote.Client, table string, mark *ranges.K
 	return ok, err
 }
 
-// firstWrite delays the other writes to a table until the first write, which contains the mark, is done. So a table
+// firstWrite delays the other writes to a table until the first write, which contains the mark, has succeeded. So a table
 // that was created again after any of these writes lacks the mark.
 type firstWrite struct {
 	mu   sync.Mutex
@@ -45,8 +45,9 @@ func (f *firstWrite) do(write func() error) error {
 		return write()
 	}
 	defer f.mu.Unlock()
-	f.done = true
-	return write()
+	err := write()
+	f.done = err == nil
+	return err
 }
 
 func recreatedError(table string, mark *ranges.Key) error {

@@ -83,7 +83,7 @@ func (w *watcher) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all := payload.Events{Account: w.client.Account(), Table: w.table, Life: life}
+	all := payload.Events{Account: w.client.Endpoint().Account(), Table: w.table, Life: life}
 	var page []json.RawMessage
 	for e, err := range w.client.Entities(ctx, remote.Query{Table: w.table}) {
 		if err != nil {

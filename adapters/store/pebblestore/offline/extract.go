@@ -12,7 +12,7 @@ import (
 )
 
 // Extract copies one table of the store in o.Dir to a new store in dir, with Timestamps and access policies. It returns
-// the number of entities.
+// the number of entities. If o.Interrupt is closed, Extract ends with an error.
 func Extract(o pebblestore.Options, key table.RecordKey, dir string) (entities int64, err error) {
 	db, logs, err := pebblestore.OpenToRead(o)
 	if err != nil {
@@ -33,7 +33,7 @@ func Extract(o pebblestore.Options, key table.RecordKey, dir string) (entities i
 	if err != nil {
 		return 0, err
 	}
-	out, err := pebblestore.NewLoader(pebblestore.Options{Dir: dir, FS: o.FS, Logf: o.Logf})
+	out, err := pebblestore.NewLoader(pebblestore.Options{Dir: dir, FS: o.FS, Logf: o.Logf, Interrupt: o.Interrupt})
 	if err != nil {
 		return 0, err
 	}

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"slices"
 
 	"edgetable/core/edm"
@@ -66,7 +67,7 @@ func next(from lines, p *Position, now *Snapshot, floor int64, some int) (w wind
 }
 
 func (w *window) sort() {
-	slices.SortFunc(w.lines, func(a, b Line) int { return int(a.Ticks - b.Ticks) })
+	slices.SortFunc(w.lines, func(a, b Line) int { return cmp.Compare(a.Ticks, b.Ticks) })
 }
 
 // cut returns the lines after p up to the last usable mark. The arguments are:

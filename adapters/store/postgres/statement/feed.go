@@ -114,14 +114,16 @@ SELECT t.transactionid::text::int8, EXISTS (SELECT FROM l AS c WHERE c.locktype 
 	// FeedUndecided returns which of the transactions $1 have not ended yet. pg_locks cannot show this, because it may
 	// lack locks of a transaction that is ending.
 	FeedUndecided = Prepared{"feed_undecided", `SELECT n FROM unnest($1::int8[]) AS n WHERE txid_status(n) = 'in progress'`}
-	// FeedNews returns the positions after which there may be changes. The arguments are:
+	// FeedNews returns the positions after which there may be changes, and those of feeds that have ended. The arguments
+	// are:
 	// - $1: incarnation of each position
 	// - $2: highest transaction number of each position
 	// - $3: index of a position, for each open transaction
 	// - $4: number of the open transaction
 	FeedNews = Prepared{"feed_news", `
 SELECT q.i FROM unnest($1::bytea[], $2::int8[]) WITH ORDINALITY AS q (incarnation, high, i) LEFT JOIN feed f ON f.incarnation = q.incarnation
- WHERE f.life IS NULL OR f.dropped IS NOT NULL OR EXISTS (SELECT FROM change c WHERE c.life = f.life AND c.xact > q.high)
+ WHERE f.life IS NULL OR (SELECT r.revision FROM record r WHERE r.life = -f.life) IS DISTINCT FROM -f.revision
+    OR EXISTS (SELECT FROM change c WHERE c.life = f.life AND c.xact > q.high)
     OR EXISTS (SELECT FROM change c WHERE c.life = f.life AND c.xact = ANY(ARRAY(SELECT o.xact FROM unnest($3::int8[], $4::int8[]) AS o (i, xact) WHERE o.i = q.i)))`}
 )
 

@@ -24,23 +24,20 @@ type change struct {
 	at  edm.Ticks
 }
 
-// syncedRow is a row of the initial sync in a batch. A batch with the record of a table also calls buckets of the
+// syncedRow is a row of the initial sync in a batch. A batch with the record of a table also calls objects of the
 // table, which then join the replica.
-//
-// The field first is the number of buckets that had answered earlier calls, and wakes is the number of calls in this
-// batch.
 type syncedRow struct {
 	key         []byte
 	incarnation table.Incarnation
-	first       int
-	wakes       int
+	wakes       []message.Object // the objects that the batch calls
+	more        bool             // whether later batches call other objects of the table
 }
 
-// awake contains the table at which the initial sync stopped, and the number of its buckets that have answered the call
-// to join the replica.
+// awake contains the table at which the initial sync stopped, and those of its objects that have answered the call to
+// join the replica.
 type awake struct {
 	incarnation table.Incarnation
-	count       int
+	objects     []message.Object
 }
 
 // pass is one iteration over the outbox. It sends each row at most once, so that a row that changes all the time does

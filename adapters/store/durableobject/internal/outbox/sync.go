@@ -3,6 +3,7 @@ package outbox
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 
 	"edgetable/adapters/store/durableobject"
@@ -15,8 +16,7 @@ import (
 
 // The initial sync publishes all rows of an object that joins a replica.
 
-// maxWakes is the number of buckets that one batch makes join the replica. All buckets of one table are called
-// together, even if there are more.
+// maxWakes is the maximum number of objects that one batch makes join the replica.
 const maxWakes = 100
 
 // addSync adds rows of the initial sync to a batch. For the record of a table, it also adds the calls that wake the
@@ -53,32 +53,39 @@ func (o *Outbox) addWakes(rows storage.Rows, f *batchInFlight, wakes []durableob
 	objects, _ := record.Objects(rows, rec)
 	s := &f.synced[len(f.synced)-1]
 	if s.incarnation = rec.Incarnation; s.incarnation == o.awake.incarnation {
-		s.first = o.awake.count
+		objects = slices.DeleteFunc(objects, func(to message.Object) bool { return slices.Contains(o.awake.objects, to) })
 	}
+	s.wakes = objects[:min(len(objects), maxWakes-len(wakes))]
+	s.more = len(s.wakes) < len(objects)
 	p := message.Destination{Table: rec.Key.String(), Buckets: rec.Layout.Buckets, Location: strings.Clone(rec.Layout.Location)}
-	for _, to := range objects[min(s.first, len(objects)):] {
+	for _, to := range s.wakes {
 		p.Bucket, p.Range = to.Bucket, to.Range
 		wakes = append(wakes, durableobject.Call{To: durableobject.AddressOf(&p), Message: message.Get(nil, &p, []byte{0})})
-		s.wakes++
 	}
 	return wakes
 }
 
 // advanceSync moves the initial sync past the published rows, and reports whether the whole batch is done. A table's
-// row also needs the answers of its buckets. If the first bucket does not answer, the sync pauses.
+// row also needs the answers of its objects. If none of them answers, the sync pauses.
 func (o *Outbox) advanceSync(t *turn.Turn, f *batchInFlight, done []bool, woken []durableobject.Answer) (all bool) {
 	for i, s := range f.synced {
-		n := 0
-		for n < s.wakes && n < len(woken) && isAwake(woken[n]) {
-			n++
+		var joined []message.Object
+		for n, to := range s.wakes {
+			if n < len(woken) && isAwake(woken[n]) {
+				joined = append(joined, to)
+			}
 		}
-		if !done[i] || n < s.wakes {
-			if o.sync, o.awake = s.key, (awake{s.incarnation, s.first + n}); i == 0 && n == 0 && s.wakes > 0 {
+		if !done[i] || len(joined) < len(s.wakes) || s.more {
+			if s.incarnation != o.awake.incarnation {
+				o.awake = awake{incarnation: s.incarnation}
+			}
+			o.sync, o.awake.objects = s.key, append(o.awake.objects, joined...)
+			if i == 0 && len(joined) == 0 && len(s.wakes) > 0 {
 				o.restUntil = t.Now + batchTimeout
 			}
 			return false
 		}
-		woken = woken[n:]
+		woken = woken[len(s.wakes):]
 	}
 	o.sync = f.sync
 	return true
