@@ -110,7 +110,7 @@ test:
 	@.ci/install $$(<.ci/tinygo/packages)
 	@.ci/modules
 	@$(MAKE) --no-print-directory build
-	@.ci/steps $(COMPUTE) -- $(SERVERS) -- $(WAITING) -- $(EMULATED); echo "test: $$SECONDS seconds"
+	@testdata/dynamodb/start .ci/steps $(COMPUTE) -- $(SERVERS) -- $(WAITING) -- $(EMULATED); echo "test: $$SECONDS seconds"
 
 # The race detector is for packages that start goroutines or meet them.
 RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | xargs -n1 dirname | sort -u | sed 's|^|./|')
