@@ -110,7 +110,7 @@ test:
 	@.ci/install $$(<.ci/tinygo/packages)
 	@.ci/modules
 	@$(MAKE) --no-print-directory build
-	@.ci/steps $(COMPUTE) -- $(SERVERS) -- $(WAITING) -- $(EMULATED); echo "test: $$SECONDS seconds"
+	@testdata/dynamodb/start .ci/steps $(COMPUTE) -- $(SERVERS) -- $(WAITING) -- $(EMULATED); echo "test: $$SECONDS seconds"
 
 # The race detector is for packages that start goroutines or meet them.
 RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | xargs -n1 dirname | sort -u | sed 's|^|./|')
@@ -165,7 +165,7 @@ seeds:
 variants:
 	$(GOTEST) -run '^Test(Buckets|ReplicaStore|Evicted|StaleWorkers|Splitting|Lossy)$$' ./adapters/store/durableobject
 	EDGETABLE_NEEDS=edge $(GOTEST) -run '^Test(Buckets|Splitting|Lossy|Store|KVStore|LargeEntitiesMerged|WireKV)$$' ./testdata/edge/workerd ./wasm/worker
-	EDGETABLE_NEEDS=aws $(GOTEST) -run '^Test(StoreWithoutLeases|StoreOverFaults|LastSyncTime|Apply)$$' ./adapters/store/dynamodb
+	EDGETABLE_NEEDS=aws $(GOTEST) -run '^Test(StoreWithoutLeases|StoreOverFaults|LastSyncTime|Apply|RebucketKilled)$$' ./adapters/store/dynamodb
 	EDGETABLE_NEEDS=postgres $(GOTEST) -run '^Test(StoreRestarts|Wire)$$' ./adapters/store/postgres
 
 ## loads: 90 days of loads under which tables split and join again, 1,000 seeds of splits with faults, and tables of 200 ranges and of 90 with long keys in
@@ -219,7 +219,8 @@ many:
 # collector runs seldom: otherwise it has a fifth of their time.
 #
 # TestStore runs every law of the suite. The laws that leases and faults do not concern are weekly in the other two, and so are more seeds.
-VARIED_AWS = ^TestStoreWithoutLeases$$|^TestStoreOverFaults$$/^(Records|Timestamps|Scans)$$|^TestStoreOverFaults$$/^Entities$$/^(Values|Apart)$$|^TestLastSyncTime$$/^1$$|^TestApply$$/^[23]$$
+# A run of rebucketing that dies once a write was carried out, or at a read, leaves the items that it leaves when the next write is refused: this is weekly too.
+VARIED_AWS = ^TestRebucketKilled$$/^(write_carried_out|read)$$|^TestStoreWithoutLeases$$|^TestStoreOverFaults$$/^(Records|Timestamps|Scans)$$|^TestStoreOverFaults$$/^Entities$$/^(Values|Apart)$$|^TestLastSyncTime$$/^1$$|^TestApply$$/^[23]$$
 ALONE = ^TestStore.*/^(Records|Entities|Scans|Incarnations|LostReplies)$$|^Test(RebucketKilled|Pages|ReadsInVain|Filter|LongFilters|Apply|Limits|MergeBatchOverLarge|EndlessReply|LastSyncTime)$$
 race-dynamodb: export GOGC = 400
 race-dynamodb:

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -57,9 +58,14 @@ func (r *release) share() error {
 	return r.thirdParty(dir + "/THIRD-PARTY.txt")
 }
 
-// program runs edgetable with "go run" and returns its output. The build flags equal those of a release, so that go run
-// can use the cached packages.
+// program runs edgetable and returns its output. It runs the program that was built for this machine. If the release has
+// none, it uses "go run" with the build flags of a release, so that the cached packages are used.
 func (r *release) program(args ...string) (string, error) {
+	for _, t := range r.targets {
+		if t.os == runtime.GOOS && t.arch == runtime.GOARCH {
+			return output(t.program, args...)
+		}
+	}
 	b := r.config.Builds[0]
 	run := append(append(append([]string{"env"}, b.Env...), "GOFLAGS=", "go", "run"), b.Flags...)
 	return output(run[0], append(append(run[1:], b.Main), args...)...)

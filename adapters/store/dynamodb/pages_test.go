@@ -63,10 +63,10 @@ func TestPages(t *testing.T) {
 		rows, partition, size int
 		within                bool // scan only the first partition
 	}{
-		{5000, 1, 10, false},
-		{5000, 47, 10, false},
-		{6000, 200, 10, false},
-		{12000, 4000, 10, false},
+		{2000, 1, 10, false},
+		{2000, 47, 10, false},
+		{2000, 200, 10, false},
+		{3000, 1500, 10, false},
 		{page, 1, 10, false}, // the table has exactly one page of rows
 		{2000, 2000, 1000, true},
 	} {

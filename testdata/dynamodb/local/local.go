@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// Start returns the URL of a DynamoDB Local. If the environment variable EDGETABLE_DYNAMODB_URL is set, Start returns
+// Start returns the URL of a DynamoDB Local. If the environment variable DYNAMODB_LOCAL_URL is set, Start returns
 // its value. Otherwise Start starts a server in memory, which ends when stop is called or when this process ends. The
 // first start installs DynamoDB Local.
 func Start() (url string, stop func(), err error) {
-	if url := os.Getenv("EDGETABLE_DYNAMODB_URL"); url != "" {
+	if url := os.Getenv("DYNAMODB_LOCAL_URL"); url != "" {
 		return url, func() {}, nil
 	}
 	// Find the script from the working directory: test programs run in the directory of their package, and source paths
@@ -56,7 +56,7 @@ func Start() (url string, stop func(), err error) {
 // script returns the path of testdata/dynamodb/start below the root of the module.
 func script() (string, error) {
 	if runtime.GOOS == "windows" {
-		return "", fmt.Errorf("DynamoDB Local is started by a script of bash; start one and set EDGETABLE_DYNAMODB_URL")
+		return "", fmt.Errorf("DynamoDB Local is started by a script of bash; start one and set DYNAMODB_LOCAL_URL")
 	}
 	dir, err := os.Getwd()
 	if err != nil {
