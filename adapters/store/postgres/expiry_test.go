@@ -253,7 +253,7 @@ func TestLostOverEnded(t *testing.T) {
 			b := w.arm(tt.statement, tt.fate)
 			outcome := make(chan error, 1)
 			go func() { outcome <- tt.do(s, seen) }()
-			<-b.sent
+			b.await(t, outcome)
 			if tt.others {
 				_, err := neighbour.Commit(t.Context(), people, []table.Mutation{{Key: row("p", "x"), Condition: table.Absent, Nonce: 3, Properties: ending(past)}})
 				must.OK(t, err)

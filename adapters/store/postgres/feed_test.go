@@ -339,7 +339,7 @@ func TestLostInAFeed(t *testing.T) {
 			b := w.arm(tt.statement, tt.fate)
 			outcome := make(chan error, 1)
 			go func() { outcome <- tt.do(s) }()
-			<-b.sent
+			b.await(t, outcome)
 			close(b.lose)
 			must.OK(t, <-outcome)
 			expectChanged(t, "once", s, from, tt.want...)

@@ -82,7 +82,7 @@ func TestLostChanges(t *testing.T) {
 			b := w.arm(tt.statement, tt.fate)
 			outcome := make(chan error, 1)
 			go func() { outcome <- tt.do(t, s, r) }()
-			<-b.sent
+			b.await(t, outcome)
 			if tt.others != nil {
 				tt.others(t, neighbour)
 				must.OK(t, neighbour.Purge(t.Context()))
@@ -203,6 +203,16 @@ type breach struct {
 	sent      chan struct{} // closed when the store has sent the request
 	lose      chan struct{} // closed by the test to break the connection
 	arrive    chan struct{} // closed by the test to deliver a late request
+}
+
+// await waits until the store has sent the request. The test fails if the operation ends before.
+func (b *breach) await(t *testing.T, outcome <-chan error) {
+	t.Helper()
+	select {
+	case <-b.sent:
+	case err := <-outcome:
+		t.Fatalf("the operation ended before %s was sent: %v", b.statement, err)
+	}
 }
 
 func (w *breaker) arm(statement string, how loss) *breach {
