@@ -298,8 +298,8 @@ VARIED_EDGE := $(VARIED_EDGE)|^TestManyRanges$$
 # The module for KV is built, restarted and asked for what it refuses; the suite over it is weekly, for 'seeds' plays it over the same code.
 VARIED_EDGE := $(VARIED_EDGE)|^Test(KVStore|WireKV)$$
 .PHONY: workers
-workers:
-	EDGETABLE_NEEDS=edge $(GOTEST) -parallel 4 -skip '$(VARIED_EDGE)' ./wasm/... ./testdata/edge/... # most of them wait most of the time
+workers: build
+	EDGETABLE_NEEDS=edge EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) $(GOTEST) -parallel 4 -skip '$(VARIED_EDGE)' ./wasm/... ./testdata/edge/... # most of them wait most of the time
 
 .PHONY: postgres postgres-17 patroni
 postgres:

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -13,9 +14,13 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// buildProgram builds the edgetable binary once, in the directory data, which TestMain removes. It returns the path of
-// the binary.
+// buildProgram returns the path of the edgetable binary: of EDGETABLE_BINARY, if it is set. Otherwise, it builds the binary
+// once, in the directory data, which TestMain removes.
 var buildProgram = sync.OnceValues(func() (string, error) {
+	if file := os.Getenv("EDGETABLE_BINARY"); file != "" {
+		_, err := os.Stat(file) // go test then knows that the result depends on this file
+		return file, err
+	}
 	file := filepath.Join(data, "edgetable")
 	out, err := exec.Command("go", "build", "-o", file, "edgetable/functions/edgetable").CombinedOutput()
 	if err != nil {
