@@ -123,7 +123,7 @@ RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | 
 #   explorer-homes  the explorer in each home, and the page with every component; its tests of the binary show the same, and 'homes' the answers
 #   infra-aws-all   the Terraform module, by tflint, which has to be compiled; it is written by hand beside the templates that 'make test' deploys
 #   prometheus      pages and alerts of DynamoDB and PostgreSQL; 'make test' has those of the embedded store, and the rules of all
-#   loads           90 days of load of tables that split, in place of one
+#   loads           90 days of load of tables that split, in place of one; more requests of all sizes to objects that share a memory
 #   clients-declared  the same answers with all options on; 'make test' plays the wire corpus so (TestRuledCorpus)
 #   prove-*-local   the programs of 'make prove-*' against stand-ins; their parts (wire corpus, clients, templates) are steps of their own
 #   many, variants, files-all, image-limits, homes-all, secondary-kills, faulty-place, restores, failover, fuzz: the same with more
@@ -169,7 +169,7 @@ variants:
 	EDGETABLE_NEEDS=postgres $(GOTEST) -run '^Test(StoreRestarts|Wire)$$' ./adapters/store/postgres
 
 ## loads: 90 days of loads under which tables split and join again, 1,000 seeds of splits with faults, and tables of 200 ranges and of 90 with long keys in
-## loads: workerd, killed 20 times each under requests of all kinds
+## loads: workerd, killed 20 times each under requests of all kinds; 500 requests of up to 4 MB to objects that share a memory
 .PHONY: loads
 loads:
 	$(GOTEST) -timeout 60m -run '^TestRangesStayBounded$$' ./adapters/store/durableobject -load-days 90
@@ -178,6 +178,7 @@ loads:
 	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestManyRanges$$' ./testdata/edge/workerd -ranges 90 -keys 1000 -kills 20 -operations 500
 	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestMessagesAtRest$$' ./testdata/edge/workerd -ranges 200
 	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestMessagesAtRest$$' ./testdata/edge/workerd -ranges 90 -keys 900
+	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestObjectsShareMemory$$' ./testdata/edge/workerd -requests 500
 
 .PHONY: race-check race-functions many race-dynamodb
 # A race shows in a few crashes, kills and seeds. In the tests that are left out here one goroutine acts: it opens hundreds of stores with
@@ -299,8 +300,8 @@ VARIED_EDGE := $(VARIED_EDGE)|^TestManyRanges$$
 # The module for KV is built, restarted and asked for what it refuses; the suite over it is weekly, for 'seeds' plays it over the same code.
 VARIED_EDGE := $(VARIED_EDGE)|^Test(KVStore|WireKV)$$
 .PHONY: workers
-workers:
-	EDGETABLE_NEEDS=edge $(GOTEST) -parallel 4 -skip '$(VARIED_EDGE)' ./wasm/... ./testdata/edge/... # most of them wait most of the time
+workers: build
+	EDGETABLE_NEEDS=edge EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) $(GOTEST) -parallel 4 -skip '$(VARIED_EDGE)' ./wasm/... ./testdata/edge/... # most of them wait most of the time
 
 .PHONY: postgres postgres-17 patroni
 postgres:

@@ -34,7 +34,8 @@ function launch(top, command, env = {}, stdin = "ignore", detached = false) {
   const { PATH, LANG = "C.UTF-8", EDGETABLE_CACHE = join(root, ".cache") } = process.env;
   return spawn(command[0], command.slice(1), {
     cwd: join(top, "infra/cloudflare"),
-    env: { PATH, LANG, EDGETABLE_CACHE, HOME: top, TMPDIR: top, CI: "1", FORCE_COLOR: "0", ...env },
+    // Node.js keeps wrangler's code as it compiled it; otherwise, it compiles that code at each start.
+    env: { PATH, LANG, EDGETABLE_CACHE, HOME: top, TMPDIR: top, CI: "1", FORCE_COLOR: "0", NODE_COMPILE_CACHE: join(EDGETABLE_CACHE, "edge/compiled"), ...env },
     stdio: [stdin, "pipe", "pipe"],
     detached,
   });

@@ -3,7 +3,9 @@ package workerd_test
 import (
 	"flag"
 	"fmt"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"edgetable/testdata/edge/workerd"
@@ -20,9 +22,9 @@ func restPartition(n int) string { return strings.Repeat("k", *restKeys) + fmt.S
 
 // splitInto creates a table and writes to it until it has split into this number of ranges, each with some
 // partitions. It returns options with which a server serves that table without further splits.
-func splitInto(t *testing.T, table string, ranges int) workerd.Options {
+func splitInto(t *testing.T, o workerd.Options, table string, ranges int) workerd.Options {
 	t.Helper()
-	o := workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_SPLIT_BYTES=1"}}
+	o.Env = []string{acme, "EDGETABLE_SPLIT_BYTES=1"}
 	s, err := workerd.Start(o)
 	if err != nil {
 		t.Fatal(err)
@@ -41,15 +43,26 @@ func splitInto(t *testing.T, table string, ranges int) workerd.Options {
 	return o
 }
 
-// atRest starts a server whose table is at rest: the table has several ranges, and no longer splits.
-func atRest(t *testing.T, table string, ranges int) *workerd.Server {
+// resting is the server of atRest. The tests that use it run one after the other.
+var resting struct {
+	sync.Mutex
+	server *workerd.Server
+}
+
+// atRest returns a server whose table many is at rest: the table has several ranges, and no longer splits. The first test
+// makes it, and other tests wait until this test has ended.
+func atRest(t *testing.T) *workerd.Server {
 	t.Helper()
-	s, err := workerd.Start(splitInto(t, table, ranges))
-	if err != nil {
-		t.Fatal(err)
+	resting.Lock()
+	t.Cleanup(resting.Unlock)
+	if resting.server == nil {
+		s, err := workerd.Start(splitInto(t, workerd.Options{Data: filepath.Join(data, "rest"), Log: workerd.Causes(&shared.log)}, "many", *restRanges))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resting.server = s
 	}
-	t.Cleanup(s.Stop)
-	return s
+	return resting.server
 }
 
 // batchOf returns a batch of writes to one partition.
@@ -65,7 +78,7 @@ func batchOf(table, partition string, rows, size int) (kind, body string) {
 func TestMessagesAtRest(t *testing.T) {
 	t.Parallel()
 	most := 2 * *restRanges
-	s := atRest(t, "many", *restRanges)
+	s := atRest(t)
 	partition := restPartition
 	get := func(n int) {
 		must(t, 200, s, "GET", "acme", fmt.Sprintf("/many(PartitionKey='%s',RowKey='r')", partition(n)), "", "")
@@ -124,7 +137,7 @@ func TestMessagesAtRest(t *testing.T) {
 // then replace the instance, and the new instance must answer the request. It must not send the write again.
 func TestFullBehindWriteOfRange(t *testing.T) {
 	t.Parallel()
-	s := atRest(t, "many", 6)
+	s := atRest(t)
 	for n := range 12 {
 		partition := restPartition(n)
 		kind, body := batchOf("many", partition, 3, 10)

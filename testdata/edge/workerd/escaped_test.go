@@ -12,13 +12,13 @@ import (
 // TestEscapedPage reads text whose characters each take six bytes in JSON. It checks that a page ends before
 // it exhausts the memory of a wasm instance.
 func TestEscapedPage(t *testing.T) {
-	s := start(t)
-	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", "application/json", `{"TableName":"rows"}`); status != 201 {
+	s := sharing(t)
+	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", "application/json", `{"TableName":"escaped"}`); status != 201 {
 		t.Fatalf("%d %s", status, body)
 	}
 	const batches, each = 12, 20
 	for i := range batches {
-		kind, body := batch("rows", each*i, each, 9000)
+		kind, body := batch("escaped", each*i, each, 9000)
 		body = strings.ReplaceAll(body, "vvv", strings.Repeat(`\u0001`, 3))
 		if status, body := sent(t, s, workerd.Client, "POST", "/$batch", kind, body); status != 202 || strings.Contains(body, "odata.error") {
 			t.Fatalf("%d %s", status, body)
@@ -26,7 +26,7 @@ func TestEscapedPage(t *testing.T) {
 	}
 	seen, pages, next := 0, 0, ""
 	for ; pages == 0 || next != ""; pages++ {
-		r := request{method: http.MethodGet, target: "/rows()?" + next}
+		r := request{method: http.MethodGet, target: "/escaped()?" + next}
 		resp, body, err := r.send(t.Context(), s, workerd.Client)
 		if err != nil || resp.StatusCode != http.StatusOK {
 			t.Fatalf("%v %v", resp, err)

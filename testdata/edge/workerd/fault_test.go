@@ -52,7 +52,7 @@ func count(t *testing.T, s table.Store, partition string) int {
 // afterwards, and each batch must be complete or absent.
 func TestKill(t *testing.T) {
 	data := t.TempDir()
-	options := workerd.Options{Data: data, Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
+	options := workerd.Options{Data: data, Log: workerd.Log(t), Env: []string{acme}}
 	first, err := workerd.Start(options)
 	if err != nil {
 		t.Fatal(err)

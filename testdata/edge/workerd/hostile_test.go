@@ -55,8 +55,8 @@ func TestHostileReads(t *testing.T) {
 // TestHostileBodies lets one address begin large uploads and never complete them. Another client must still
 // be able to upload large bodies.
 func TestHostileBodies(t *testing.T) {
-	s := start(t)
-	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", "application/json", `{"TableName":"others"}`); status != 201 {
+	s := sharing(t)
+	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", "application/json", `{"TableName":"uploads"}`); status != 201 {
 		t.Fatalf("%d %s", status, body)
 	}
 	for range 40 {
@@ -65,13 +65,13 @@ func TestHostileBodies(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		if _, err := fmt.Fprintf(c, "POST /acme/others HTTP/1.1\r\nHost: tables\r\nContent-Length: 4194304\r\n%s\r\n\r\n{", hostile); err != nil {
+		if _, err := fmt.Fprintf(c, "POST /acme/uploads HTTP/1.1\r\nHost: tables\r\nContent-Length: 4194304\r\n%s\r\n\r\n{", hostile); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for n := range 5 {
 		entity := fmt.Sprintf(`{"PartitionKey":"p","RowKey":"%d",%s`, n, large(500_000, "v")[1:])
-		if status, body := sent(t, s, workerd.Client, "POST", "/others", "application/json", entity); status != http.StatusCreated {
+		if status, body := sent(t, s, workerd.Client, "POST", "/uploads", "application/json", entity); status != http.StatusCreated {
 			t.Fatalf("insert %d of another client: %d %s", n, status, body)
 		}
 	}

@@ -44,7 +44,7 @@ func (l *tally) count() int {
 func TestJoins(t *testing.T) {
 	log := &tally{Writer: workerd.Log(t), text: `"event":"join finished"`}
 	server, err := workerd.Start(workerd.Options{Data: t.TempDir(), Log: log,
-		Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_SPLIT_BYTES=160000", "EDGETABLE_SPLIT_RATE=0"}})
+		Env: []string{acme, "EDGETABLE_SPLIT_BYTES=160000", "EDGETABLE_SPLIT_RATE=0"}})
 	if err != nil {
 		t.Fatal(err)
 	}

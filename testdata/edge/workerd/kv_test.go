@@ -12,7 +12,7 @@ import (
 // startKV starts the Worker with Workers KV only, without Durable Objects.
 func startKV(t *testing.T, env ...string) *workerd.Server {
 	t.Helper()
-	s, err := workerd.Start(workerd.Options{Data: t.TempDir(), KV: true, Env: append(env, "EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="), Log: workerd.Log(t)})
+	s, err := workerd.Start(workerd.Options{Data: t.TempDir(), KV: true, Env: append(env, acme), Log: workerd.Log(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func TestKVTrap(t *testing.T) {
 // afterwards.
 func TestKVKill(t *testing.T) {
 	t.Parallel()
-	o := workerd.Options{Data: t.TempDir(), KV: true, Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
+	o := workerd.Options{Data: t.TempDir(), KV: true, Log: workerd.Log(t), Env: []string{acme}}
 	first, err := workerd.Start(o)
 	succeed(t, err)
 	demand(t, first, "POST", "/Tables", `{"TableName":"people"}`, 201)

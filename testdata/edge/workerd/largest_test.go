@@ -15,7 +15,7 @@ import (
 // replies that they store for retries.
 func TestReplicaOfLargest(t *testing.T) {
 	var log bytes.Buffer
-	options := workerd.Options{Data: t.TempDir(), Log: &log, Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
+	options := workerd.Options{Data: t.TempDir(), Log: &log, Env: []string{acme}}
 	s := startReplica(t, options)
 	t.Cleanup(func() {
 		if t.Failed() {

@@ -27,7 +27,7 @@ var (
 // request during splits. In the end the table is deleted and created again.
 func TestManyRanges(t *testing.T) {
 	t.Parallel()
-	m := &mixed{t: t, options: splitInto(t, "many", *restRanges), stay: map[string]int64{}}
+	m := &mixed{t: t, options: splitInto(t, workerd.Options{Data: t.TempDir(), Log: workerd.Log(t)}, "many", *restRanges), stay: map[string]int64{}}
 	splits := &tally{Writer: m.options.Log, text: `"event":"split finished"`}
 	full := &tally{Writer: splits, text: `"msg":"object","cause":"out of memory"`}
 	m.options.Log = full

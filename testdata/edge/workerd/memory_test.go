@@ -45,7 +45,7 @@ func batch(table string, first, n, size int) (kind, body string) {
 // TestMemory checks that many concurrent large requests are all answered, and that the wasm instances of the isolate
 // together use less than 80 MB.
 func TestMemory(t *testing.T) {
-	s := start(t)
+	s := sharing(t)
 	c := workerd.NewClient(64)
 	const object = "application/json"
 	for _, table := range []string{"rows", "large", "written"} {

@@ -1,6 +1,7 @@
 package workerd_test
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	"edgetable/core/key"
 	"edgetable/core/table"
 )
+
+var sharedRequests = flag.Int("requests", 200, "requests of TestObjectsShareMemory")
 
 // TestObjectsShareMemory sends 256 Durable Objects requests of all kinds and sizes, up to the largest: batches of 16
 // kB to 4 MB, entities of 1 MiB that are replaced and merged, pages, and merges that are refused because the result
@@ -33,7 +36,7 @@ func TestObjectsShareMemory(t *testing.T) {
 		commit(nil, put(table.Put, fmt.Sprint(n), "small", "v", 10))
 	}
 	before := instances(t, server, 0).Made
-	for range 500 {
+	for range *sharedRequests {
 		p := partition()
 		switch rnd.IntN(8) {
 		case 0, 1, 2: // one of the batches of 16 kB to 4 MB

@@ -130,7 +130,7 @@ func TestRecycle(t *testing.T) {
 // start starts a server for one test.
 func start(t *testing.T, env ...string) *workerd.Server {
 	t.Helper()
-	s, err := workerd.Start(workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: append(env, "EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=")})
+	s, err := workerd.Start(workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: append(env, acme)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ func shows(t *testing.T, s *workerd.Server, path, query string) {
 // also hold if workerd is killed before the writes reach the replica, and for tables that were created before
 // the replica.
 func TestReplica(t *testing.T) {
-	options := workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
+	options := workerd.Options{Data: t.TempDir(), Env: []string{acme}}
 	s := startReplica(t, options)
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"before"}`)
 	for n := range 150 {
@@ -136,7 +136,7 @@ func lastSync(t *testing.T, s *workerd.Server) time.Time {
 // TestReplicaStats checks LastSyncTime after all changes have reached the replica. LastSyncTime must then be
 // about three minutes ago.
 func TestReplicaStats(t *testing.T) {
-	s := startReplica(t, workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_REPLICA=true"}})
+	s := startReplica(t, workerd.Options{Data: t.TempDir(), Env: []string{acme, "EDGETABLE_REPLICA=true"}})
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
 	must(t, 201, s, "POST", "acme", "/people", "", `{"PartitionKey":"p","RowKey":"r"}`)
 	shows(t, s, "/people()", "")
@@ -149,7 +149,7 @@ func TestReplicaStats(t *testing.T) {
 // request permits old data. Such a response may lack the latest writes. A request without the header must get
 // the latest writes.
 func TestReplicaAsked(t *testing.T) {
-	s := startReplica(t, workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_REPLICA=true"}})
+	s := startReplica(t, workerd.Options{Data: t.TempDir(), Env: []string{acme, "EDGETABLE_REPLICA=true"}})
 	const path, all = "/people(PartitionKey='p',RowKey='r')", "/people()"
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
 	must(t, 204, s, "PUT", "acme", path, "", `{"Value":0}`)

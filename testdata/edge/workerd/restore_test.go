@@ -20,7 +20,7 @@ import (
 // must change nothing, and the table must be served as before. An error in the request must be reported first.
 func TestRestoreUnsupported(t *testing.T) {
 	options := workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: []string{
-		"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_BUCKETS=3", "EDGETABLE_MAX_SKEW=24h",
+		acme, "EDGETABLE_BUCKETS=3", "EDGETABLE_MAX_SKEW=24h",
 	}}
 	s, err := workerd.Start(options)
 	if err != nil {

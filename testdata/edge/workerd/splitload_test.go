@@ -19,7 +19,7 @@ import (
 // TestSplitAtOnce checks that a table splits as soon as it has two partitions, with the limits that the clients'
 // suites use (Makefile). The statistics must list its ranges with keys and sizes.
 func TestSplitAtOnce(t *testing.T) {
-	s := start(t, "EDGETABLE_SPLIT_BYTES=1")
+	s := sharing(t, "EDGETABLE_SPLIT_BYTES=1")
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"two"}`)
 	var ranges []traffic.Range
 	n := 0
@@ -62,7 +62,7 @@ func put(t *testing.T, s *workerd.Server, target string) {
 //	EDGETABLE_NEEDS=edge go test ./testdata/edge/workerd -run '^$' -bench SplitServesMore -benchtime 1x
 func BenchmarkSplitServesMore(b *testing.B) {
 	o := workerd.Options{Data: b.TempDir(), Log: workerd.Log(b), Module: roomy(b),
-		Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_OBJECT_WORK=40", ""}}
+		Env: []string{acme, "EDGETABLE_OBJECT_WORK=40", ""}}
 	l := &splitLoad{B: b}
 	serve := func(rate string, f func()) {
 		o.Env[2] = "EDGETABLE_SPLIT_RATE=" + rate

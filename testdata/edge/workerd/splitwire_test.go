@@ -19,7 +19,7 @@ import (
 // partitions. The responses must be the same except for Timestamps, which each range issues itself, and for
 // continuation tokens that contain the first key of a range.
 func TestSplittingWire(t *testing.T) {
-	small := start(t, "EDGETABLE_SPLIT_BYTES=1")
+	small := sharing(t, "EDGETABLE_SPLIT_BYTES=1")
 	var split atomic.Int64
 	t.Run("corpus", func(t *testing.T) {
 		wiretest.RunScenes(t, wiretest.Dialect{Timestamps: true, Tokens: true}, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {

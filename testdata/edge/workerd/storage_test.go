@@ -25,7 +25,7 @@ func storage(t *testing.T, p *workerd.Place, object string) workerd.Storage {
 
 // TestGivesBack checks that the storage of a deleted table is released.
 func TestGivesBack(t *testing.T) {
-	options := workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
+	options := workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: []string{acme}}
 	var place *workerd.Place
 	taken := func(do func(s table.Store)) (bytes int64) {
 		t.Helper()

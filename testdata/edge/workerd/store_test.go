@@ -14,12 +14,11 @@ import (
 	"edgetable/core/storetest"
 	"edgetable/core/table"
 	"edgetable/testdata/edge/workerd"
-	"edgetable/testdata/proc"
 )
 
 var (
-	server *workerd.Server
-	data   string // directory of the server's objects and of the binary
+	server *workerd.Server // without settings
+	data   string          // directory of the objects of shared servers, and of the binary
 )
 
 func TestMain(m *testing.M) {
@@ -33,16 +32,14 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(data)
-	const key = "EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="
-	var log proc.Buffer
-	if server, err = workerd.Start(workerd.Options{Data: data, Env: []string{key}, Log: workerd.Causes(&log)}); err != nil {
-		fmt.Fprintf(os.Stderr, "%v\n%s", err, &log)
+	if server, err = shared.start(); err != nil {
+		fmt.Fprintf(os.Stderr, "%v\n%s", err, &shared.log)
 		return 1
 	}
-	defer server.Stop()
 	code := m.Run()
-	if text := log.String(); code != 0 {
-		fmt.Fprintf(os.Stderr, "the server of most tests: …%s", text[max(0, len(text)-4000):])
+	shared.stop()
+	if text := shared.log.String(); code != 0 {
+		fmt.Fprintf(os.Stderr, "the servers that tests share: …%s", text[max(0, len(text)-4000):])
 	}
 	return code
 }

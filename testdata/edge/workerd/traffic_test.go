@@ -28,7 +28,7 @@ func statistics(t testing.TB, s *workerd.Server, table string) *traffic.Report {
 // TestTraffic checks that the Durable Objects of a table count its requests, and that most counts survive
 // when workerd is killed.
 func TestTraffic(t *testing.T) {
-	options := workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_BUCKETS=40"}}
+	options := workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: []string{acme, "EDGETABLE_BUCKETS=40"}}
 	s, err := workerd.Start(options)
 	if err != nil {
 		t.Fatal(err)

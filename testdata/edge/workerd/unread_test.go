@@ -19,13 +19,13 @@ import (
 // runtime takes each response as soon as the response is complete, and limits the number of responses that it
 // buffers.
 func TestUnread(t *testing.T) {
-	s := start(t)
+	s := sharing(t)
 	const object = "application/json"
-	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", object, `{"TableName":"rows"}`); status != 201 {
+	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", object, `{"TableName":"unread"}`); status != 201 {
 		t.Fatalf("%d %s", status, body)
 	}
 	for i := range 3 { // the three batches have 2.7 MB, so a response gets a page of the maximum size (2 MiB)
-		kind, body := batch("rows", 100*i, 100, 9000)
+		kind, body := batch("unread", 100*i, 100, 9000)
 		if status, body := sent(t, s, workerd.Client, "POST", "/$batch", kind, body); status != 202 || strings.Contains(body, "odata.error") {
 			t.Fatalf("%d %s", status, body)
 		}
@@ -43,8 +43,8 @@ func TestUnread(t *testing.T) {
 			t.Fatal(err)
 		}
 		date := sharedkey.FormatDate(time.Now())
-		signature := key.Authorization(sharedkey.SharedKeyLite, "acme", sharedkey.Request{Method: "GET", Path: "/acme/rows()", XMSDate: date})
-		_, err = fmt.Fprintf(c, "GET /acme/rows() HTTP/1.1\r\nHost: tables\r\nx-ms-date: %s\r\nx-ms-version: 2019-02-02\r\nAccept: application/json\r\nAuthorization: %s\r\n\r\n", date, signature)
+		signature := key.Authorization(sharedkey.SharedKeyLite, "acme", sharedkey.Request{Method: "GET", Path: "/acme/unread()", XMSDate: date})
+		_, err = fmt.Fprintf(c, "GET /acme/unread() HTTP/1.1\r\nHost: tables\r\nx-ms-date: %s\r\nx-ms-version: 2019-02-02\r\nAccept: application/json\r\nAuthorization: %s\r\n\r\n", date, signature)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,9 +61,9 @@ func TestUnread(t *testing.T) {
 	var group sync.WaitGroup
 	for n := range 40 {
 		group.Go(func() {
-			target := "/rows()?$top=1"
+			target := "/unread()?$top=1"
 			if n%2 == 0 {
-				target = "/rows()"
+				target = "/unread()"
 			}
 			if status, body := sent(t, s, workerd.Client, "GET", target, object, ""); status != 200 || !strings.Contains(body, `"Age"`) {
 				t.Errorf("another client: %d, %.300s", status, body)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -13,9 +14,13 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// buildProgram builds the edgetable binary once, in the directory data, which TestMain removes. It returns the path of
-// the binary.
+// buildProgram returns the path of the edgetable binary: of EDGETABLE_BINARY, if it is set. Otherwise, it builds the binary
+// once, in the directory data, which TestMain removes.
 var buildProgram = sync.OnceValues(func() (string, error) {
+	if file := os.Getenv("EDGETABLE_BINARY"); file != "" {
+		_, err := os.Stat(file) // go test then knows that the result depends on this file
+		return file, err
+	}
 	file := filepath.Join(data, "edgetable")
 	out, err := exec.Command("go", "build", "-o", file, "edgetable/functions/edgetable").CombinedOutput()
 	if err != nil {
@@ -72,7 +77,7 @@ func (w *watching) once() (status int, events string) {
 // prints changes. After the command was killed, the next run must print the missed changes. When the table was
 // deleted, the exit status must be 4.
 func TestWatch(t *testing.T) {
-	s := start(t, "EDGETABLE_BUCKETS=2")
+	s := sharing(t, "EDGETABLE_BUCKETS=2")
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"watched"}`)
 	must(t, 204, s, "PUT", "acme", "/watched?comp=options", "", `{"changes":{"keep":"P7D"}}`)
 	key := func(row string) string { return "(PartitionKey='p" + row + "',RowKey='" + row + "')" }
@@ -121,9 +126,9 @@ func TestWatch(t *testing.T) {
 // TestCopyFollow checks that the binary copies a table from one Worker to another, and that later runs copy only the
 // changes since then.
 func TestCopyFollow(t *testing.T) {
-	from, to := start(t, "EDGETABLE_BUCKETS=2"), start(t)
-	must(t, 201, from, "POST", "acme", "/Tables", "", `{"TableName":"watched"}`)
-	must(t, 204, from, "PUT", "acme", "/watched?comp=options", "", `{"changes":{"keep":"P7D"}}`)
+	from, to := sharing(t, "EDGETABLE_BUCKETS=2"), sharing(t)
+	must(t, 201, from, "POST", "acme", "/Tables", "", `{"TableName":"followed"}`)
+	must(t, 204, from, "PUT", "acme", "/followed?comp=options", "", `{"changes":{"keep":"P7D"}}`)
 	binary, state := program(t), filepath.Join(t.TempDir(), "state")
 	run := func(want string, args ...string) {
 		t.Helper()
@@ -134,18 +139,18 @@ func TestCopyFollow(t *testing.T) {
 	}
 	follow := func(want string) {
 		t.Helper()
-		run(want, "copy", "watched", "--follow", "--once", "--from", connection(from), "--to", connection(to), "--progress-file", state, "--rejects", state+".rejects")
-		run("", "verify", "watched", "--from", connection(from), "--to", connection(to))
+		run(want, "copy", "followed", "--follow", "--once", "--from", connection(from), "--to", connection(to), "--progress-file", state, "--rejects", state+".rejects")
+		run("", "verify", "followed", "--from", connection(from), "--to", connection(to))
 	}
 	for _, row := range []string{"0", "1", "2"} {
-		put(t, from, "/watched(PartitionKey='p"+row+"',RowKey='r')")
+		put(t, from, "/followed(PartitionKey='p"+row+"',RowKey='r')")
 	}
 	follow("3 rows written")
-	put(t, from, "/watched(PartitionKey='p3',RowKey='r')")
-	must(t, 204, from, "DELETE", "acme", "/watched(PartitionKey='p1',RowKey='r')", "", "")
+	put(t, from, "/followed(PartitionKey='p3',RowKey='r')")
+	must(t, 204, from, "DELETE", "acme", "/followed(PartitionKey='p1',RowKey='r')", "", "")
 	follow("1 row written, 1 deleted")
 	follow("")
-	if page := must(t, 200, to, "GET", "acme", "/watched()", "", ""); strings.Count(page, `"PartitionKey"`) != 3 || strings.Contains(page, `"p1"`) {
+	if page := must(t, 200, to, "GET", "acme", "/followed()", "", ""); strings.Count(page, `"PartitionKey"`) != 3 || strings.Contains(page, `"p1"`) {
 		t.Errorf("the copy has %s", page)
 	}
 }

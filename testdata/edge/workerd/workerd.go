@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -47,11 +48,16 @@ func Start(o Options) (*Server, error) {
 	if o.Listen == "" {
 		o.Listen = "127.0.0.1:0"
 	}
-	arguments := []string{o.Listen, o.Data}
-	if o.Module != "" {
-		arguments = append(arguments, o.Module)
+	if o.Module == "" {
+		build := built
+		if o.KV {
+			build = builtKV
+		}
+		if o.Module, err = build(); err != nil {
+			return nil, err
+		}
 	}
-	s := &Server{cmd: exec.Command(script, arguments...)}
+	s := &Server{cmd: exec.Command(script, o.Listen, o.Data, o.Module)}
 	s.cmd.Env = append(os.Environ(), o.Env...)
 	if o.KV {
 		s.cmd.Env = append(s.cmd.Env, "EDGETABLE_EDGE_STORE=kv")
@@ -89,6 +95,12 @@ func Start(o Options) (*Server, error) {
 	}
 	return s, nil
 }
+
+// built and builtKV build the module for the first server of a process; its other servers use the same.
+var (
+	built   = sync.OnceValues(func() (string, error) { return Module("") })
+	builtKV = sync.OnceValues(func() (string, error) { return Module("kv") })
+)
 
 // Stop ends the server.
 func (s *Server) Stop() {
