@@ -59,7 +59,7 @@ check: quick
 LOCAL = race-check race-functions programs clients prometheus-local backup-s3 explorer-check explorer-test explorer-code
 .PHONY: test-local
 test-local:
-	@.ci/prerequisites go gcc node npm python3 prometheus chromium
+	@.ci/prerequisites go gcc node npm python3 prometheus chromium-headless-shell
 	$(STEPS) $(LOCAL)
 
 ## test-aws: the DynamoDB store and the Lambda function: tests, clients, what is deployed
@@ -106,7 +106,7 @@ EMULATED = race-dynamodb functions-aws prometheus-local
 ## test: everything that proves a law with least work, on two cores ten minutes; 25 with empty caches; installs what the tests need below .cache/
 .PHONY: test
 test:
-	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus chromium
+	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus chromium-headless-shell
 	@.ci/install $$(<.ci/tinygo/packages)
 	@.ci/modules
 	@$(MAKE) --no-print-directory build
@@ -389,10 +389,10 @@ explorer-check:
 	@.ci/prerequisites go node npm
 	functions/explorer/build/check
 
-## explorer-test: that page in Chromium, against the binary
+## explorer-test: that page in the headless shell of Chromium, against the binary
 .PHONY: explorer-test
 explorer-test: build
-	@.ci/prerequisites go npm chromium
+	@.ci/prerequisites go npm chromium-headless-shell
 	functions/explorer/page/install
 	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 -timeout 30m -parallel 4 -skip '^Test(Homes|Gallery)' ./... # most of them wait most of the time
 
@@ -400,7 +400,7 @@ explorer-test: build
 .PHONY: explorer-homes
 explorer-homes: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
 	@.ci/prerequisites chromium
-	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) EDGETABLE_AZURITE=$(abspath $(CACHE))/azurite-$(AZURITE_VERSION)/node_modules/.bin/azurite-table \
+	cd testdata/explorer && EDGETABLE_CHROMIUM=chromium EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) EDGETABLE_AZURITE=$(abspath $(CACHE))/azurite-$(AZURITE_VERSION)/node_modules/.bin/azurite-table \
 	  go test -count=1 -parallel 2 -run '^Test(Homes|Gallery)' .
 
 ## explorer-code: the programs that the page writes for a query, with the SDKs that clients-few installs, which runs before

@@ -297,6 +297,7 @@ func TestPasteByKeys(t *testing.T) {
 	s.fill("people", append(people(), entity{"PartitionKey": "Oslo", "RowKey": "020", "Name": "one\r\ntwo"})...)
 	b := browse(t, s, "people")
 	b.seeText(`[role="gridcell"]`, "Barbara")
+	b.mayCopy()
 	cut := func() {
 		t.Helper()
 		b.focus(at("filter"))

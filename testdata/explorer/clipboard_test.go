@@ -1,9 +1,12 @@
 package explorer
 
 import (
+	"context"
 	"strings"
 	"testing"
 
+	permissions "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -13,6 +16,19 @@ import (
 func (b *tab) clipboard() {
 	b.Helper()
 	js[bool](b, `(navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve() }, true)`)
+}
+
+// mayCopy permits the page to write to the clipboard of the machine when the user clicks or presses a key. Chromium always
+// permits that, but its headless shell does not.
+func (b *tab) mayCopy() {
+	b.Helper()
+	b.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		c := chromedp.FromContext(b.ctx)
+		_, err := cdp.Call(ctx, c.Browser, permissions.SetPermission, permissions.SetPermissionParams{
+			Permission: &permissions.PermissionDescriptor{Name: "clipboard-write"}, Setting: permissions.PermissionSettingGranted, BrowserContextID: c.BrowserContextID,
+		})
+		return chromedp.Void{}, err
+	})
 }
 
 // copied waits until the page has copied a text that contains part, and returns the text.
