@@ -17,7 +17,7 @@ import (
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	live, dir := filepath.Join(t.TempDir(), "live"), filepath.Join(t.TempDir(), "dir")
-	s := start(t, nil, "--data", live)
+	s := start(t, nil, "--data", live, "--disk-reserve", "0") // without a reserve file, which would be copied
 	c := s.client(t, "")
 	c.do(t, "POST", "/Tables", `{"TableName":"People"}`, 204)
 	for i := range 200 {

@@ -22,12 +22,15 @@ type pair struct {
 	secondary  []string
 }
 
+// newPair returns a pair that is not started. The directories have no reserve file, because tests copy them: 256 MiB would
+// take most of the time.
 func newPair(t *testing.T) *pair {
 	p := &pair{dir: t.TempDir()}
 	p.place = filepath.Join(p.dir, "place")
-	p.primary = []string{"--data", filepath.Join(p.dir, "primary"), "--metrics-listen", "127.0.0.1:0", "--backup-to", p.place, "--backup-log", "20ms"}
+	p.primary = []string{"--data", filepath.Join(p.dir, "primary"), "--metrics-listen", "127.0.0.1:0", "--backup-to", p.place, "--backup-log", "20ms",
+		"--disk-reserve", "0"}
 	p.secondary = []string{"--data", filepath.Join(p.dir, "secondary"), "--metrics-listen", "127.0.0.1:0", "--secondary-of", p.place, "--secondary-max-lag", "1s",
-		"--backup-to", p.place, "--backup-log", "20ms"}
+		"--backup-to", p.place, "--backup-log", "20ms", "--disk-reserve", "0"}
 	return p
 }
 

@@ -22,6 +22,7 @@ func TestSecondaryFullDisk(t *testing.T) {
 	fill := filepath.Join(disk, "fill")
 	must.OK(t, fillUp(fill, 0))
 	p.secondary[1] = filepath.Join(disk, "secondary")
+	p.secondary = append(p.secondary, "--disk-reserve", "256MiB") // as by default: a sixteenth of this disk
 
 	two := start(t, nil, p.secondary...)
 	two.logs.Await(t, "the secondary cannot be built yet")

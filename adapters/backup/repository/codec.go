@@ -53,7 +53,8 @@ func (c Codec) decode(packed []byte, size int64) ([]byte, error) {
 		}
 	case S2:
 		var out bytes.Buffer
-		r := s2.NewReader(bytes.NewReader(packed), s2.ReaderMaxBlockSize(window))
+		// Most objects are small: a reader would allocate its buffers for a whole window.
+		r := s2.NewReader(bytes.NewReader(packed), s2.ReaderMaxBlockSize(window), s2.ReaderAllocBlock(int(min(window, max(1024, size)))))
 		if _, err := out.ReadFrom(io.LimitReader(r, size+1)); err != nil {
 			return nil, err
 		}

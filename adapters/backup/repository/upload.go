@@ -86,8 +86,10 @@ func (u *upload) run(ctx context.Context) error {
 	})
 	for range concurrency {
 		g.Go(func() error {
-			buffer := make([]byte, partSize)
+			var buffer []byte
 			for j := range next {
+				size := int(min(partSize, m.Files[j.file].Size-int64(j.part)*partSize))
+				buffer = slices.Grow(buffer[:0], size)[:size] // most backups have only small new files
 				if err := u.store(ctx, j, buffer); err != nil {
 					return fmt.Errorf("%s: %w", m.Files[j.file].Name, err)
 				}
@@ -100,16 +102,15 @@ func (u *upload) run(ctx context.Context) error {
 
 func (u *upload) path(file int) string { return filepath.Join(u.dir, u.manifest.Files[file].Name) }
 
-func (u *upload) store(ctx context.Context, j job, buffer []byte) error {
+// store stores a part of a file. It reads the part into b, which has its size.
+func (u *upload) store(ctx context.Context, j job, b []byte) error {
 	f := &u.manifest.Files[j.file]
 	if j.part == 0 {
 		if err := u.source.Check(u.path(j.file)); err != nil {
 			return err
 		}
 	}
-	at := int64(j.part) * partSize
-	b := buffer[:min(partSize, f.Size-at)]
-	if err := readAt(u.path(j.file), b, at); err != nil {
+	if err := readAt(u.path(j.file), b, int64(j.part)*partSize); err != nil {
 		return err
 	}
 	size := int64(len(b))
