@@ -109,9 +109,9 @@ EMULATED = race-dynamodb functions-aws prometheus-local
 ## test: everything that proves a law with least work, on two cores ten minutes; 25 with empty caches; installs what the tests need below .cache/
 .PHONY: test
 test:
-	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus chromium-headless-shell
-	@.ci/install $$(<.ci/tinygo/packages)
-	@.ci/modules
+	@.ci/prerequisites go
+	@.ci/modules & modules=$$!; { .ci/prerequisites gcc node npm python3 javac mvn prometheus chromium-headless-shell && .ci/install $$(<.ci/tinygo/packages); } || \
+	  { kill $$modules; exit 1; }; wait $$modules # what Go and what Debian downloads takes minutes on a new machine
 	@$(MAKE) --no-print-directory build
 	@testdata/dynamodb/start .ci/steps $(COMPUTE) -- $(SERVERS) -- $(WAITING) -- $(EMULATED); echo "test: $$SECONDS seconds"
 
