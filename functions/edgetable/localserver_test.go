@@ -72,10 +72,13 @@ func TestExplorerLocal(t *testing.T) {
 	if got := fmt.Sprint(session.Profiles); got != "[{elsewhere false} {here true} {named true}]" {
 		t.Errorf("the profiles are %s", got)
 	}
-	// The report of the last hour must count the 300 requests above. A new minute may have begun since
-	// these requests, so add the last two minutes.
+	// The report of the last hour must count the 300 requests above, which may have taken minutes.
 	hours := read[traffic.Hours](t, ask("traffic/here", 200))
-	if len(hours.Tables) != 1 || hours.Tables[0].Table != "people" || hours.Tables[0].Minutes[58]+hours.Tables[0].Minutes[59] != 300 || hours.Others.Since.IsZero() {
+	counted := 0
+	for _, n := range hours.Tables[0].Minutes {
+		counted += int(n)
+	}
+	if len(hours.Tables) != 1 || hours.Tables[0].Table != "people" || counted != 300 || hours.Others.Since.IsZero() {
 		t.Errorf("the last hour is %+v", hours)
 	}
 	if r := read[traffic.Report](t, ask("traffic/named/people", 200)); r.Partitions["writes"].Entries[0].Partition != "hot" {

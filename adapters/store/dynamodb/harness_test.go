@@ -92,8 +92,8 @@ func open(t testing.TB, o dynamodb.Options) *dynamodb.Store {
 	if o.Client == nil {
 		o.Client = newClient(nil)
 	}
-	o.Attempt = cmp.Or(o.Attempt, time.Minute)
-	o.Deadline = cmp.Or(o.Deadline, 5*time.Minute)
+	o.Attempt = cmp.Or(o.Attempt, 5*time.Minute)
+	o.Deadline = cmp.Or(o.Deadline, 10*time.Minute)
 	s, err := dynamodb.New(o)
 	if err != nil {
 		t.Fatal(err)
