@@ -70,8 +70,9 @@ type FeedCommit struct {
 	Ticks   edm.Ticks
 	At      []byte // position after the commit, or after the part of the commit
 	Changes []FeedChange
-	// After returns the position after the change with the given Index, except the last change of the commit. A caller
-	// needs this position to divide a commit whose encoded form is too large.
+	// After returns the position after the change with the given Index. It must not be called for the last change of
+	// the commit, after which the position is At. A caller needs these positions to divide a commit whose encoded form
+	// is too large.
 	After func(index int) []byte
 	// All is the number of changes within the requested key range in the whole commit, including its parts on other
 	// pages.

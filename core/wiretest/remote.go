@@ -19,7 +19,7 @@ type Remote struct {
 	Scheme  string // http or https
 	Host    string
 	Dialect Dialect
-	Differs []string // exchanges, as scenario/NN, whose responses are known to differ; a difference is only logged
+	Differs []string // exchanges (scenario/NN) with responses that are known to differ; the test only logs the differences
 	Send    Target
 	Empty   func(t *testing.T) // function that deletes the tables that the previous scenario left in the account
 }

@@ -54,7 +54,7 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 	return list[0], nil
 }
 
-// ListRecords implements [table.Store]. The result is one snapshot.
+// ListRecords implements [table.Store]. All records of a result are from the same snapshot of the database.
 func (s *Store) ListRecords(ctx context.Context, account, from string, limit int, c table.Consistency) ([]table.Record, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// slowRound is the minimum duration of a slow round, which waits for a standby or for a lock. New rounds do not
-	// wait for slow rounds.
+	// slowRound is the duration after which a round counts as slow. A slow round usually waits for a standby or for a
+	// lock, so new rounds do not wait for slow rounds.
 	slowRound = 2 * time.Millisecond
 	// returnShare determines the wait for new writes of the same callers after a slow round: the duration of the round
 	// divided by returnShare, but at most slowRound.

@@ -106,7 +106,7 @@ type Located struct {
 	Layout      Layout
 	Floor       edm.Ticks
 	// Deleting means that the table is being deleted. Only buckets that already know the incarnation may still serve
-	// it.
+	// requests for the table.
 	Deleting bool
 }
 

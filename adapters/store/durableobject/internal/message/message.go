@@ -35,7 +35,7 @@ const (
 	OpLocate // record key → Located
 	OpAlarm  // no fields; the alarm of the object sends this message
 
-	OpTraffic // sent to a bucket: Destination → traffic.Tally of today, traffic.Tally of the day before or an empty field, traffic.Range
+	OpTraffic // sent to a bucket: Destination → traffic.Tally of today, traffic.Tally of yesterday (may be an empty field), traffic.Range
 
 	// Operations on ranges. OpCopy and OpTake are sent to a range, the others to a catalog.
 	OpCopy    // Destination, incarnation, number of the chunk, entities → nothing
@@ -57,7 +57,7 @@ const (
 	OpOffer // Destination, incarnation, end of the sender's keys, optionally the size of its entities → number of the receiver's agreement
 	OpJoin  // Destination, incarnation, number in the answer to OpOffer, number of the chunk, entities → nothing
 
-	OpDeclare // makes a bucket read the declared options: Destination → 1 if all entities that had expired by a withdrawn rule are removed, else 0
+	OpDeclare // makes a bucket read the declared options: Destination → 1 if the bucket has removed all entities that expired under a withdrawn rule, else 0
 
 	// Operations on feeds. OpLines and OpLook are sent to a bucket, the others to a catalog.
 	OpLines // Destination, FeedQuestion → FeedAnswer, items
