@@ -10,7 +10,7 @@ import (
 )
 
 // Replica is the address of the publisher, which answers a [Batch] with a [Published]. It is not an object: the
-// JavaScript shell passes the calls to the code that publishes.
+// JavaScript shell passes the calls to the code that writes to the replica.
 var Replica = Address{Name: "replica"}
 
 // Batch is a request from an object to the publisher. It publishes changes, adds or removes a lag report, or purges an

@@ -14,9 +14,9 @@ const catchingUp = 2
 // catchUp waits until a synchronous standby has received every commit that a new connection can see. It makes one
 // commit, which waits for all earlier commits.
 //
-// A restart of the primary can make commits visible that no standby has, and so can a promotion. Both close all
-// connections. So if another connection that has waited is still open, catchUp returns without a wait, and reads
-// continue while the standby is down.
+// A restart of the primary or a promotion can make commits visible that no standby has, but also closes all
+// connections. So if another connection that has already waited is still open, catchUp returns without a wait, and
+// reads continue while the standby is down.
 //
 // The wait has no timeout. An abandoned wait would continue in the database, and the next connection would add another
 // wait.

@@ -192,8 +192,8 @@ func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, er
 	return ticks, err
 }
 
-// useCachedState uses the cached state of the entity for a single write, unless the state does not permit the write.
-// The cached state may be outdated.
+// useCachedState makes a single write use the cached state of its entity. If this state does not permit the write,
+// useCachedState ignores the state, because it may be outdated.
 func (c *commitment) useCachedState() {
 	if !c.usesCache() {
 		return

@@ -17,8 +17,8 @@ func needsState(m *table.Mutation, d *ruled.Table) bool {
 // planRuled completes the write of a mutation to a table whose entities can expire. The parameter now is the state of
 // the entity, or nil if it is unknown.
 //
-// A write that depends on the state requires the Timestamp of the state. It therefore fails if another server has
-// written the entity in the meantime.
+// A write that depends on the state is applied only if the entity still has the Timestamp of this state. So if another
+// server has written the entity in the meantime, the write fails.
 func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, err error) {
 	switch {
 	case m.Kind == table.Put && m.Condition == table.Always:

@@ -75,8 +75,8 @@ func (r *replica) recordServer(server string) {
 	r.server = server
 }
 
-// eventual calls a function with a connection to the replica if c permits old data. If c does not, or if the replica
-// fails, it uses a connection to the primary.
+// eventual calls a function with a connection to the replica if c permits old data. Otherwise, or if the replica fails,
+// it calls the function with a connection to the primary.
 func (s *Store) eventual(ctx context.Context, c table.Consistency, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	if c == table.Eventual && s.replica != nil {
 		within, cancel := context.WithTimeoutCause(ctx, replicaTimeout, errTimeout)

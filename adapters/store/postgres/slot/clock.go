@@ -53,7 +53,7 @@ type Clock struct {
 	Steady func() edm.Ticks
 
 	// Back is the largest backward step of the system clock that the Clock hides; 0 means no limit. After a larger
-	// step, the Clock ignores earlier results of Instant as wrong.
+	// step, the Clock treats the earlier results of Instant as wrong, and ignores them.
 	Back edm.Ticks
 }
 
@@ -217,5 +217,6 @@ type Halted struct{ Reason string }
 
 func (e *Halted) Error() string { return e.Reason }
 
-// RefusesWrites returns the reason. A server checks for this method to recognize that its store still answers reads.
+// RefusesWrites returns the reason why the store refuses writes. A server checks whether an error has this method: such
+// a store still answers reads.
 func (e *Halted) RefusesWrites() string { return e.Reason }

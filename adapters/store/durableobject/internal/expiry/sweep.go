@@ -30,7 +30,7 @@ var Row = []byte("mx")
 type Sweep struct {
 	Due edm.Ticks // when the next step is due; 0 means never
 
-	clean edm.Ticks // the field Ending.Until of the withdrawn rule, if all entities that had expired by this rule are removed; otherwise 0
+	clean edm.Ticks // the field Ending.Until of the withdrawn rule, if all entities that expired under this rule are removed; otherwise 0
 	from  []byte    // the row at which the pass continues; nil if the pass has not begun
 	began edm.Ticks
 	next  edm.Ticks // when the first of the examined entities expires; 0 if none of them expires

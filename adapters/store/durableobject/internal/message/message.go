@@ -7,20 +7,20 @@ import (
 	"edgetable/core/edm"
 )
 
-// version is the version of most messages. Messages to a range other than range 0 have the version ranged, which code
-// without ranges does not understand.
+// version is the version of most messages. Messages to a range other than range 0 have the version ranged, so that
+// versions of the code from before ranges reject them.
 const (
 	version = 2
 	ranged  = 3
-	// declaring is the version of messages that code without declared options must not understand.
+	// declaring is the version of messages that must be rejected by versions of the code from before declared options.
 	declaring = 4
 )
 
 // Op is an operation of an object.
 type Op byte
 
-// The operations of a bucket come first, then the operations of a catalog. Each comment contains the fields of the
-// message → the fields of the answer.
+// The operations of a bucket come first, then the operations of a catalog. Each comment lists the fields of the message
+// and, after the arrow, the fields of the answer.
 const (
 	OpGet    Op = 1 + iota // Destination, key → row
 	OpCommit               // Attempt, Destination, Mutations → Timestamp

@@ -42,7 +42,7 @@ func (p progress) append() []byte {
 }
 
 // Step makes some of a table's objects read its declared options. The result ok reports whether all objects have read
-// them. The result expired reports whether entities that had expired by a withdrawn rule remain.
+// them. The result expired reports whether entities remain that expired under a withdrawn rule.
 //
 // If ok is false, the caller must return the third result. Each step can be repeated, even by another message.
 func Step(t *turn.Turn, rec *record.Record) (ok, expired bool, step turn.Step) {
