@@ -89,8 +89,8 @@ type FeedChange struct {
 	// Row is the entity after a Put. It is nil if the entity has been written or removed again; a later change in the
 	// feed then has the newer state.
 	Row *Row
-	// ExpiredAt is the instant at which the entity expired by the rule of its table. ExpiredAt is 0 unless the change
-	// is an Expire, or the entity has expired but is still stored.
+	// ExpiredAt is the instant at which the entity expired under the rule of its table. ExpiredAt is 0 unless the
+	// change is an Expire, or the entity has expired but is still stored.
 	ExpiredAt edm.Ticks
 }
 

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Upkeep is the state of one pass of upkeep, which removes the entities of a table that have expired by a rule in the
-// table's [Traits]. To begin a pass, set only Table.
+// Upkeep is the state of one pass of upkeep, which removes the entities of a table that have expired under a rule in
+// the table's [Traits]. To begin a pass, set only Table.
 type Upkeep struct {
 	Table   Name
 	Removed int // number of entities removed so far

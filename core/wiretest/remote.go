@@ -12,7 +12,7 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// Remote is an account of a server on another machine, which runs on the real clock.
+// Remote is an account of a server that runs on another machine and uses the real clock.
 type Remote struct {
 	Account string
 	Key     string

@@ -61,7 +61,7 @@ func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, claimedUn
 const restEach = 32 << 20
 
 // RestUpkeep implements [table.Sharing]. It returns a pause of 1 to 24 hours, depending on the size of all entities
-// that were read, because reading live entities costs as much.
+// that were read, because reading live entities costs as much as reading expired entities.
 func (s *Store) RestUpkeep(scanned int) edm.Ticks {
 	hours := min(1+scanned/restEach, 24)
 	return edm.Ticks(time.Duration(hours) * time.Hour / 100)

@@ -54,7 +54,7 @@ func (o *Outbox) join(t *turn.Turn, source string) {
 	o.put(t.Rows)
 }
 
-// storeDestination stores the bucket's own destination in a row, if the bucket publishes.
+// storeDestination stores the bucket's own destination in a row, if the bucket publishes its entities.
 func (o *Outbox) storeDestination(t *turn.Turn, p *message.Destination) {
 	if o.on && o.self.Table == "" {
 		o.self = p.Clone()
