@@ -44,9 +44,9 @@ func (s *Store) catchUp(ctx context.Context, c *pgconn.PgConn) error {
 	return err
 }
 
-// passed is the set of database processes whose connections have waited for a standby since PostgreSQL was last
-// restarted.
-type passed struct {
+// waitedProcesses is the set of database processes whose connections have waited for a standby since PostgreSQL was
+// last restarted.
+type waitedProcesses struct {
 	mu   sync.Mutex
 	list map[string]bool
 }
@@ -58,7 +58,7 @@ func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err er
 	if err != nil {
 		return false, err
 	}
-	p := &s.passed
+	p := &s.waited
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := make(map[string]bool)
@@ -83,7 +83,7 @@ func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err er
 // standby.
 const barrierKey = "barrier"
 
-func (p *passed) forget() {
+func (p *waitedProcesses) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.list = nil
