@@ -220,7 +220,7 @@ func (c *consumer) read() {
 		c.wrong = fmt.Errorf("the position %v is damaged", c.at)
 		return
 	}
-	if (&head{floor: c.floor, removed: c.removed, trims: c.trims}).hasMissed(&p) {
+	if (&head{floor: c.floor, removedUpTo: c.removed, trims: c.trims}).hasMissed(&p) {
 		c.begin()
 		return
 	}
