@@ -69,8 +69,8 @@ func (a *AccessLog) open() error {
 	return nil
 }
 
-// Reload reopens the file if force is true. This is the case after SIGHUP, which a program for log rotation sends after
-// it has renamed the file.
+// Reload reopens the file if force is true. The parameter force is true after the signal SIGHUP. A program for log
+// rotation sends this signal after it has renamed the file.
 func (a *AccessLog) Reload(force bool) {
 	if !force || a.path == "" {
 		return

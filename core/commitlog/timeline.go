@@ -11,8 +11,8 @@ type Timeline struct {
 	// Next is the ID of a timeline that the store tried to begin at the backup location without receiving a reply. If
 	// the newest timeline there has this ID, it belongs to this store.
 	Next string `json:"next,omitempty"`
-	// Term is the last term that a process with this data directory began at the backup location. Tried lists later
-	// terms without a reply. A copy of the directory began all others.
+	// Term is the last term that a process with this data directory began at the backup location. Tried lists the later
+	// terms whose requests got no reply. All other later terms were begun by a copy of the directory.
 	Term             Term   `json:"term,omitzero"`
 	UnconfirmedTerms []Term `json:"triedTerms,omitempty"`
 	// Location is the backup location of the last shipped log or backup, or "" if unknown. If this location contains

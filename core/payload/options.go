@@ -186,8 +186,8 @@ func (r *optionsReader) ignore() error {
 // and additionally "state" in an expiry rule and a change feed. Two more members concern expiry:
 //
 //   - "undoUntil" is present for a new rule. If the rule is withdrawn before this time, all entities that have expired
-//     by the rule are restored.
-//   - "ending" is a withdrawn or replaced rule. It is present until all entities that have expired by this rule are
+//     under the rule are restored.
+//   - "ending" is a withdrawn or replaced rule. It is present until all entities that have expired under this rule are
 //     removed.
 func AppendOptions(dst []byte, t *table.Traits, now edm.Ticks) []byte {
 	w := object{b: append(dst, '{')}

@@ -99,7 +99,7 @@ func (d *DelegationKey) derive(k *sharedkey.Key, account string, role Role) stri
 	})
 }
 
-// delegation returns the delegation key in the token, without Value.
+// delegation returns the delegation key that the token describes. The field Value of the key is empty.
 func (t *Token) delegation() *DelegationKey {
 	return &DelegationKey{ObjectID: t.value(skoid), TenantID: t.value(sktid), Start: t.value(skt), Expiry: t.value(ske), Service: t.value(sks), Version: t.value(skv)}
 }

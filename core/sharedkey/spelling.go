@@ -6,15 +6,15 @@ import (
 	"edgetable/core/percent"
 )
 
-// Some HTTP libraries rewrite the path after the client has signed it. Besides the path as sent, Verify accepts only
-// two other spellings:
+// Some HTTP libraries change the escapes in the path after the client has signed it. Verify therefore accepts signatures
+// over three spellings of the path: the path as the server received it, and
 //
-//   - escapes of ' ( ) , ; = : @ ! $ & * and of unreserved characters are decoded, and all other escapes are unchanged.
-//     For example, Python's async client signs '' and its library sends %27%27.
-//   - ' is replaced by %27, for clients that sign an escaped quote and send a raw quote.
+//   - the path in which escapes of unreserved characters and of ' ( ) , ; = : @ ! $ & * are decoded. For example,
+//     Python's asynchronous client signs two quotes as they are, and its library sends them as %27%27.
+//   - the path in which each quote (') is replaced by %27, for clients that sign %27 and send a quote.
 //
-// All spellings decode to the same bytes, so a signature is never valid for another entity. A path with a malformed
-// escape has no other spelling.
+// All spellings decode to the same bytes, so a signature is never valid for another entity. If a path contains a
+// malformed escape, only the path as received is accepted.
 
 // spellings appends the other accepted spellings of path to dst. There are at most two, which differ from path and from
 // each other.

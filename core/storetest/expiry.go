@@ -190,7 +190,7 @@ func endingRule(e *env) {
 	err := s.SetTableOptions(e.Context(), n, "", table.TableOptions{})
 	if refused, ok := errors.AsType[*table.Error](err); (!ok || refused.Code != table.OptionsBusy) && !e.Removes {
 		e.Errorf("two rules that end: %v, want OptionsBusy", err)
-	} else if err == nil { // the store itself has removed all entities that had expired by the withdrawn rule
+	} else if err == nil { // the store itself has removed all entities that expired under the withdrawn rule
 		e.expectKeys("after both", name, false)
 		return
 	}
@@ -398,7 +398,7 @@ func randomExpiry(e *env) {
 			if traits, _, err = s.TableTraits(e.Context(), n); err != nil {
 				e.Fatal(err)
 			}
-			for k, row := range rows { // an entity that has expired by a withdrawn rule must not reappear
+			for k, row := range rows { // an entity that has expired under a withdrawn rule must not reappear
 				if traits != nil && (&table.Traits{Ending: traits.Ending}).Ended(&row, highest) {
 					delete(rows, k)
 				}

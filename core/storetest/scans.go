@@ -180,7 +180,7 @@ func gridRows(partitions, rows, size int) []table.Mutation {
 func ranges(e *env) {
 	name, grid := e.grid("ranges", 5, 20, 10)
 	k := func(p, r string) []byte { return at(p, r) }
-	var points []key.Range // a range of one key for each entity, and for some keys without an entity
+	var points []key.Range // ranges of a single key each: for each entity, and for ten keys that no entity has
 	for p := range 5 {
 		for r := range 22 {
 			one := at(fmt.Sprintf("p%02d", p), fmt.Sprintf("r%03d", r))

@@ -30,7 +30,7 @@ func NewClock(now func() edm.Ticks, from edm.Ticks, reserve func(edm.Ticks) erro
 	return c
 }
 
-// Raise makes all later Timestamps higher than t, which another process has issued.
+// Raise makes all later Timestamps higher than t, a Timestamp that another process has issued.
 func (c *Clock) Raise(t edm.Ticks) { c.raise(t) }
 
 // Instant returns the instant of a read: the current time, or the last Timestamp if that is later. Entities that have

@@ -70,8 +70,9 @@ type FeedCommit struct {
 	Ticks   edm.Ticks
 	At      []byte // position after the commit, or after the part of the commit
 	Changes []FeedChange
-	// After returns the position after the change with the given Index, except the last change of the commit. A caller
-	// needs this position to divide a commit whose encoded form is too large.
+	// After returns the position after the change with the given Index. It must not be called for the last change of
+	// the commit, after which the position is At. A caller needs these positions to divide a commit whose encoded form
+	// is too large.
 	After func(index int) []byte
 	// All is the number of changes within the requested key range in the whole commit, including its parts on other
 	// pages.
@@ -88,8 +89,8 @@ type FeedChange struct {
 	// Row is the entity after a Put. It is nil if the entity has been written or removed again; a later change in the
 	// feed then has the newer state.
 	Row *Row
-	// ExpiredAt is the instant at which the entity expired by the rule of its table. ExpiredAt is 0 unless the change
-	// is an Expire, or the entity has expired but is still stored.
+	// ExpiredAt is the instant at which the entity expired under the rule of its table. ExpiredAt is 0 unless the
+	// change is an Expire, or the entity has expired but is still stored.
 	ExpiredAt edm.Ticks
 }
 

@@ -13,8 +13,8 @@ const (
 	Merge
 	// Delete removes the entity.
 	Delete
-	// Expire removes an entity that has expired by a rule in its table's [Traits]. The condition must be Unchanged. The
-	// error is [ErrChanged] if the entity has not expired, or could reappear when the rule is withdrawn.
+	// Expire removes an entity that has expired under a rule in its table's [Traits]. The condition must be Unchanged.
+	// The error is [ErrChanged] if the entity has not expired, or could reappear when the rule is withdrawn.
 	Expire
 )
 

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Upkeep is the state of one pass of upkeep, which removes the entities of a table that have expired by a rule in the
-// table's [Traits]. To begin a pass, set only Table.
+// Upkeep is the state of one pass of upkeep, which removes the entities of a table that have expired under a rule in
+// the table's [Traits]. To begin a pass, set only Table.
 type Upkeep struct {
 	Table   Name
 	Removed int // number of entities removed so far
@@ -31,9 +31,9 @@ type Upkeep struct {
 type Sharing interface {
 	// ReadUpkeep returns the instant and state that SetUpkeep stored for a table, or zero values.
 	ReadUpkeep(ctx context.Context, t RecordKey) (due edm.Ticks, state []byte, err error)
-	// SetUpkeep stores an instant and a state if the stored instant still equals the argument was. It reports whether
-	// it stored them. The state has at most 1 KiB plus the length of the longest key.
-	SetUpkeep(ctx context.Context, t RecordKey, was, due edm.Ticks, state []byte) (set bool, err error)
+	// SetUpkeep stores an instant and a state if the stored instant still equals oldDue. The result reports whether it
+	// stored both. The state has at most 1 KiB plus the length of the longest key.
+	SetUpkeep(ctx context.Context, t RecordKey, oldDue, due edm.Ticks, state []byte) (set bool, err error)
 	// RestUpkeep returns the pause before the next pass, after a pass that examined the given number of bytes.
 	RestUpkeep(scanned int) edm.Ticks
 }

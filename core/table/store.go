@@ -105,7 +105,7 @@ type ScanRequest struct {
 	// covers all of them, under its limits and in its snapshot.
 	Ranges []key.Range
 	Filter *odata.Filter // a nil Filter matches all entities; the store must apply the filter exactly to each entity
-	// Ended makes the scan select only entities that have expired by a rule in the table's [Traits]. Otherwise it
+	// Ended makes the scan select only entities that have expired under a rule in the table's [Traits]. Otherwise it
 	// selects only entities that have not expired.
 	Ended bool
 

@@ -11,7 +11,7 @@ import (
 // feed. A nil Traits has no options. Traits are immutable.
 type Traits struct {
 	Expiry *Expiry // the rule in force, or nil
-	// Ending is a withdrawn rule with Until set, or nil. The rule remains here while entities that expired by it are
+	// Ending is a withdrawn rule with Until set, or nil. The rule remains here while entities that expired under it are
 	// still stored.
 	Ending *Expiry
 	// Feed is set if the table has a change feed, see [Feeding].
@@ -90,8 +90,8 @@ const undoMargin = 60 * edm.TicksPerSecond
 // RemoveTime is the age at which a rule begins to remove entities.
 const RemoveTime = UndoTime + undoMargin
 
-// expiredAt returns the instant at which an entity expired. If the entity expired by both Expiry and Ending, expiredAt
-// returns the earlier instant. The method Ended must report true for the entity.
+// expiredAt returns the instant at which an entity expired. If the entity expired under both Expiry and Ending,
+// expiredAt returns the earlier instant. The method Ended must report true for the entity.
 func (t *Traits) expiredAt(row *Row, now edm.Ticks) (at edm.Ticks) {
 	for _, e := range [...]*Expiry{t.Expiry, t.Ending} {
 		if e.hasExpired(row, now) {
@@ -111,8 +111,8 @@ func (t *Traits) removable(row *Row, now edm.Ticks) bool {
 	return t != nil && (t.isPastUndoTime(now-undoMargin) && t.Expiry.hasExpired(row, now) || t.Ending.hasExpired(row, now))
 }
 
-// isPastUndoTime reports whether the rule in force is older than UndoTime. Entities that have expired by it then stay
-// hidden even if it is withdrawn.
+// isPastUndoTime reports whether the rule in force is older than UndoTime. Entities that expired under this rule then
+// stay hidden even if the rule is withdrawn.
 func (t *Traits) isPastUndoTime(now edm.Ticks) bool {
 	return t.Expiry != nil && now >= t.Expiry.Since+UndoTime
 }

@@ -108,7 +108,7 @@ func (t *Traits) removableAt(row *Row) (at edm.Ticks) {
 	return max(at, row.Timestamp, t.Expiry.Since+RemoveTime)
 }
 
-// forgetEnding removes the withdrawn rule e from the table's traits. All entities that expired by the rule must have
+// forgetEnding removes the withdrawn rule e from the table's traits. All entities that expired under the rule must have
 // been removed.
 func (s *Service) forgetEnding(ctx context.Context, k RecordKey, e *Expiry) error {
 	return s.updateRecord(ctx, k, func(r *Record) error {

@@ -134,7 +134,7 @@ func expensiveFirst(list []Shape) []Shape {
 	return sorted
 }
 
-// columns decodes columns. It merges columns of the same time into one.
+// columns decodes the packed columns. If several columns have the same time, it adds their counts into one column.
 func columns(packed []Column) []MapColumn {
 	list := make([]MapColumn, 0, len(packed))
 	for i := 0; i < len(packed); i++ {

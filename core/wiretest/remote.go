@@ -12,14 +12,14 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// Remote is an account of a server on another machine, which runs on the real clock.
+// Remote is an account of a server that runs on another machine and uses the real clock.
 type Remote struct {
 	Account string
 	Key     string
 	Scheme  string // http or https
 	Host    string
 	Dialect Dialect
-	Differs []string // exchanges, as scenario/NN, whose responses are known to differ; a difference is only logged
+	Differs []string // exchanges (scenario/NN) with responses that are known to differ; the test only logs the differences
 	Send    Target
 	Empty   func(t *testing.T) // function that deletes the tables that the previous scenario left in the account
 }

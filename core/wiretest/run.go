@@ -40,12 +40,12 @@ func Run(t *testing.T, start func(t *testing.T, h *protocol.Handler) Target) {
 type Dialect struct {
 	// Tokens means that the store's continuation tokens have another form than the tokens in the transcripts.
 	Tokens bool
-	// TooLong lists the exchanges, as scenario/NN, that the store refuses because their keys are too long for it.
+	// TooLong lists the exchanges (scenario/NN) that the store refuses because their keys are too long for it.
 	TooLong []string
 	// Ascending means that the store cannot scan in descending order. It then refuses such queries, and the test skips
 	// the requests for their further pages.
 	Ascending bool
-	// Others lists the exchanges, as scenario/NN, whose response must differ from the transcript.
+	// Others lists the exchanges (scenario/NN) whose responses must differ from the transcript.
 	Others []string
 	// Timestamps means that the store issues other Timestamps than the reference store. Two Timestamps must be equal
 	// exactly if they are equal in the transcript.

@@ -11,7 +11,7 @@ import (
 )
 
 // signature signs a query as a shared access signature, and returns the query with the signature. It does not use
-// package sas, whose errors it would repeat.
+// package sas, because the test would then not notice errors in that package.
 //
 // AccountKey signs the query, unless the name of another key and a blank precede it: "wrong", "second", or an element
 // of an earlier response such as 02<Value>.

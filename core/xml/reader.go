@@ -39,8 +39,8 @@ var ErrNested = errors.New("xml: an element where only text is allowed")
 
 var errNotStart = errors.New("xml: not after a start tag")
 
-// Reader reads a document from start to end. Results share memory with the document, except from [Reader.Content], so
-// the document must not change while they are in use.
+// Reader reads a document from start to end. The document must not change while results of a Reader are in use, because
+// the results share its memory. Only the result of [Reader.Content] is a copy.
 type Reader struct {
 	doc  []byte
 	pos  int

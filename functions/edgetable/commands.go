@@ -34,7 +34,7 @@ file. docs/flags.md lists all flags with their variables.`,
 				p.completionCommand(), p.manCommand(), p.versionCommand(),
 			})...)
 	cli.DemandOperands(root)
-	root.Version = cli.Version() // no template is used, because it would make the linker retain every method, and the program a fifth larger
+	root.Version = cli.Version() // do not set a template: the linker would then keep every method, and the program would be a fifth larger
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
 	root.CompletionOptions.DisableDefaultCmd = true

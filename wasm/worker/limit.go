@@ -65,7 +65,8 @@ type counter struct {
 }
 
 // takeTokens takes n tokens and returns the time until they are available. If n is negative, takeTokens charges -n
-// tokens for finished work. If n is 0, ask only returns the time until one token is available.
+// tokens for finished work, and returns 0. If n is 0, takeTokens takes no tokens, and returns the time until one token
+// is available.
 func (c *counter) takeTokens(which int, key string, n int) time.Duration {
 	b := c.buckets[which]
 	if b == nil {

@@ -96,8 +96,8 @@ func (m *Manifest) setHistory(log *LogSpan, now LogOwner) {
 	}
 }
 
-// checkTurn returns an error if another store has replaced this store. A backup of this store would look like the
-// newest state.
+// checkTurn returns an error if another store has replaced this store, because a backup of this store would look like
+// the newest state.
 func (r *Repository) checkTurn(ctx context.Context, log *LogSpan) (now LogOwner, err error) {
 	now, err = r.LogOwner(ctx)
 	switch {

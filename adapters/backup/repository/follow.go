@@ -50,8 +50,8 @@ func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Tic
 // the backup.
 type Spans map[string]*LogSpan
 
-// Synced returns a time T such that every write that returned before T has at most the given commit number. It returns
-// 0 if the cached backups do not show such a time.
+// Synced returns a time T such that every write that was confirmed before T has a commit number of at most the given
+// one. It returns 0 if the cached backups do not show such a time.
 func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	for _, span := range s {
 		if span != nil && span.Timeline == timeline {

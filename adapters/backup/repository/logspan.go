@@ -23,12 +23,12 @@ type LogSpan struct {
 	WithoutLog bool `json:"alone,omitempty"`
 }
 
-// Synced returns a time T such that the backup contains every write that returned before T. It returns 0 unless the
-// store was idle during the backup.
+// Synced returns a time T such that the backup contains every write that was confirmed before T. It returns 0 unless
+// the store was idle during the backup.
 func (s *LogSpan) Synced() edm.Ticks { return s.syncedAt(s.Low) }
 
-// syncedAt returns a time T such that every write that returned before T has at most the given commit number. It
-// returns 0 if no such time is known.
+// syncedAt returns a time T such that every write that was confirmed before T has a commit number of at most the given
+// one. It returns 0 if no such time is known.
 func (s *LogSpan) syncedAt(number edm.Ticks) edm.Ticks {
 	if number == s.High && s.Quiet > s.High {
 		return s.Quiet

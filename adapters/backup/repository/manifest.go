@@ -139,8 +139,8 @@ func decode(id string, b []byte) (*Manifest, error) {
 // maxFiles is the maximum number of files of a backup. A store of 10 TiB has about a tenth of this number.
 const maxFiles = 100_000
 
-// check refuses a manifest with names outside of the backup's folders or with too many files. Anyone who can write to
-// the location could forge a manifest.
+// check refuses a manifest with names outside of the backup's folders or with too many files, because anyone who can
+// write to the location could forge a manifest.
 func (m *Manifest) check() error {
 	if len(m.Files) > maxFiles {
 		return fmt.Errorf("the manifest lists %d files; a backup has at most %d", len(m.Files), maxFiles)

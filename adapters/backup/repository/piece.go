@@ -22,7 +22,8 @@ type Piece struct {
 	Timeline string    `json:"timeline"`
 	From     edm.Ticks `json:"from"`
 	To       edm.Ticks `json:"to"`
-	// Synced is a time of the primary's clock. Every write that returned before this time has a commit number <= To.
+	// Synced is a time of the primary's clock. Every write that was confirmed before this time has a commit number <=
+	// To.
 	Synced edm.Ticks `json:"synced"`
 	// StartsLog is true if the piece does not continue an earlier piece: it is the timeline's first, or the server
 	// discarded unshipped logs before it.

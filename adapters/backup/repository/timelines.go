@@ -46,8 +46,8 @@ func (r *Repository) BeginTimeline(ctx context.Context, t Timeline) (*Timeline, 
 	return r.begin(ctx, t, false)
 }
 
-// TakeOver is like BeginTimeline, but Parent need not be the newest timeline. The writes that only the store with the
-// newest timeline has are lost.
+// TakeOver is like BeginTimeline, but Parent need not be the newest timeline. Writes are lost if only the store with
+// the newest timeline has them.
 func (r *Repository) TakeOver(ctx context.Context, t Timeline) (*Timeline, error) {
 	return r.begin(ctx, t, true)
 }

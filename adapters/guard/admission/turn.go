@@ -153,8 +153,9 @@ func (t *turn) End(cost int64) {
 	turns.Put(t)
 }
 
-// reserveLarge blocks one slot for large requests for the duration d, after a large write that took as long. The write
-// could not pause for small requests, which now get the CPU instead. mu must be held.
+// reserveLarge is called after a large write, with the duration d of the write. It blocks one slot for large requests
+// for the same time. The write could not pause for small requests, so the small requests get the CPU now. mu must be
+// held.
 func (l *Limiter) reserveLarge(d time.Duration) {
 	l.kinds[large].Running++
 	time.AfterFunc(d, func() {

@@ -48,8 +48,8 @@ func (a *applier) add(ctx context.Context, p *repository.Piece, commits []commit
 		}
 	}
 	a.at.Timeline, a.at.Number = p.Timeline, maxNumber
-	// After the whole piece, the store has all writes before the time Synced. This time decreases if the clock of the
-	// primary was set back.
+	// When the whole piece is applied, the store has all writes from before the time Synced. This time decreases if the
+	// clock of the primary is set back.
 	if maxNumber == p.To && p.Synced > 0 {
 		a.at.Synced = p.Synced
 	}

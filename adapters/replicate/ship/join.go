@@ -158,8 +158,8 @@ func (s *Shipper) resumeAfterLoss(ctx context.Context) error {
 	return s.resumeAfterBackup(ctx)
 }
 
-// resumeAfterBackup makes a new backup and ships the log from there on. The store lacks commits after the last shipped
-// piece of the log.
+// resumeAfterBackup makes a new backup, and ships the log that follows the backup. It is called if the shipped log has
+// a gap, or if the store no longer has the log that follows the last shipped piece.
 func (s *Shipper) resumeAfterBackup(ctx context.Context) error {
 	span, err := s.Backup(ctx)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 // become one object.
 const joinEvery = 10 * time.Minute
 
-// joinRecent is the maximum age of the pieces that JoinPieces joins. Its first search after a start has no maximum age.
+// joinRecent is the maximum age of the pieces that JoinPieces joins. The first search of JoinPieces after a start has
+// no maximum age.
 const joinRecent = 3 * time.Hour
 
 // JoinPieces joins pieces of the shipped log at intervals until ctx is done. It pauses while this store does not ship

@@ -12,8 +12,8 @@ import (
 // requests.
 const steps, shortestStep = 50, 5 * time.Millisecond
 
-// mostLooks is the number of consecutive checks that must find another primary before the shipper stops. A promotion
-// may begin and then fail.
+// mostLooks is the number of consecutive checks that must find another primary before the shipper stops. A single check
+// is not sufficient, because a promotion may begin and then fail.
 const mostLooks = 2
 
 // Serve ships the log at each interval until ctx is done. While the function paused returns true, it ships nothing.

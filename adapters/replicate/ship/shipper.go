@@ -87,7 +87,7 @@ type Status struct {
 }
 
 // MayBackUp reports whether the backup location has all commit numbers that were issued before this start. Until then,
-// no scheduled backup must be made.
+// scheduled backups are not permitted.
 func (s *Shipper) MayBackUp() bool { return s.level.Load() }
 
 // Resume is called after the store was promoted, and after the store became the owner of the backup location again.

@@ -27,7 +27,8 @@ type Store interface {
 	// AwaitDurable waits until all commits registered before the call are durable, or until ctx is done. It returns a
 	// number up to which all commits are durable, and the argument now.
 	//
-	// The result whole reports whether these commits include every commit that returned before the time now.
+	// The result whole reports whether these commits include every commit whose caller got its reply before the time
+	// now.
 	AwaitDurable(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool)
 	// Started returns the highest commit number that earlier processes may have issued.
 	Started() edm.Ticks

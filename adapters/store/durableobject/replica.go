@@ -10,7 +10,7 @@ import (
 )
 
 // Replica is the address of the publisher, which answers a [Batch] with a [Published]. It is not an object: the
-// JavaScript shell passes the calls to the code that publishes.
+// JavaScript shell passes the calls to the code that writes to the replica.
 var Replica = Address{Name: "replica"}
 
 // Batch is a request from an object to the publisher. It publishes changes, adds or removes a lag report, or purges an
@@ -18,8 +18,8 @@ var Replica = Address{Name: "replica"}
 type Batch struct {
 	Incarnation table.Incarnation // the incarnation of the rows
 	Source      string            // the name of the object in the replica
-	// Lagging makes the replica report that it may lack changes of the source from the time Since on. CaughtUp removes
-	// the report.
+	// Lagging makes the replica report that it may lack changes from the source, from the time Since on. CaughtUp
+	// removes this report.
 	Lagging, CaughtUp bool
 	Since             edm.Ticks
 	// Purge deletes the entities of an incarnation that has ended, and all lag reports of its sources. The names of the
@@ -81,7 +81,7 @@ func readChange(r *message.Reader) (c table.Change, err error) {
 	return c, nil
 }
 
-// SourceOf returns the name under which a range of a bucket publishes.
+// SourceOf returns the name under which the replica knows the object that stores a key range of a bucket.
 func SourceOf(incarnation table.Incarnation, bucket uint16, id uint32) string {
 	name := SourcesOf(incarnation) + strconv.Itoa(int(bucket))
 	if id != 0 {
@@ -90,8 +90,8 @@ func SourceOf(incarnation table.Incarnation, bucket uint16, id uint32) string {
 	return name
 }
 
-// SourcesOf returns the common prefix of the names under which the buckets of an incarnation publish. No
-// other names begin with it.
+// SourcesOf returns the common prefix of the names that SourceOf returns for an incarnation. No other names begin with
+// this prefix.
 func SourcesOf(incarnation table.Incarnation) string {
 	const digits = "0123456789abcdef"
 	b := make([]byte, 0, 2*len(incarnation)+1)

@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Operations on entities find the location of their table through the functions in this file, which handle leases and
-// moves to other buckets.
+// The operations on entities call the functions in this file to find the location of their table. These functions
+// handle leases, and tables that are being moved to another number of buckets.
 
 var (
 	// errMoved means that a write was not sent, because the table has moved or has changed its options since the

@@ -75,7 +75,7 @@ func undecided(cause error, n int) int {
 }
 
 // findFailed reports for each action whether its condition failed, and returns the stored entities of these actions. It
-// reads them if the error does not contain them.
+// reads these entities if the error does not contain them.
 func (w *write) findFailed(ctx context.Context, cause error, now edm.Ticks) (found []*stored, failed []bool, err error) {
 	found, failed = make([]*stored, len(w.actions)), make([]bool, len(w.actions))
 	read := func(i int, it item) {

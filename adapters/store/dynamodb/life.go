@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// The functions in this file write the condition that an entity has not expired by the rules of its table.
+// The functions in this file write the condition that an entity has not expired under the rules of its table.
 
 // The placeholders of expiry rules have two letters, unlike the placeholders of store attributes (one letter) and of
 // properties (digits first).

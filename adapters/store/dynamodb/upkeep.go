@@ -35,7 +35,7 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 
 // SetUpkeep implements [table.Sharing]. If the reply is lost, it returns an error, although the write may have been
 // applied. In this case, no process removes expired entities of the table until the time in the parameter claimedUntil.
-func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, claimedUntil edm.Ticks, state []byte) (set bool, err error) {
+func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, oldDue, claimedUntil edm.Ticks, state []byte) (set bool, err error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return false, err
@@ -44,10 +44,10 @@ func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, claimedUn
 	it := upkeepKey(t)
 	it[attrDue], it[attrState] = attribute.Number(claimedUntil), attribute.Binary(state)
 	var e call.Expression
-	if was == 0 {
+	if oldDue == 0 {
 		e.IfMissing(attrDue)
 	} else {
-		e.If(attrDue, "=", ":u", attribute.Number(was))
+		e.If(attrDue, "=", ":u", attribute.Number(oldDue))
 	}
 	err = s.db.Write(ctx, call.Once, s.db.Put(it, &e))
 	if call.ClassOf(err) == call.Conditional {
@@ -61,7 +61,7 @@ func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, claimedUn
 const restEach = 32 << 20
 
 // RestUpkeep implements [table.Sharing]. It returns a pause of 1 to 24 hours, depending on the size of all entities
-// that were read, because reading live entities costs as much.
+// that were read, because reading live entities costs as much as reading expired entities.
 func (s *Store) RestUpkeep(scanned int) edm.Ticks {
 	hours := min(1+scanned/restEach, 24)
 	return edm.Ticks(time.Duration(hours) * time.Hour / 100)

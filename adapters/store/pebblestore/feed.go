@@ -213,8 +213,8 @@ func (s *Store) TrimFeeds(ctx context.Context, now edm.Ticks) error {
 	return err
 }
 
-// FeedsFillIt reports whether feeds should be trimmed early. They should if the store refuses writes, or if the disk is
-// nearly full and feeds use more space than is free.
+// FeedsFillIt reports whether feeds should be trimmed early. This is the case if the store refuses writes, or if the
+// disk is nearly full and feeds use more space than is free.
 func (s *Store) FeedsFillIt() bool {
 	free, soon := s.disk.NearlyFull()
 	return s.Full() || soon && feedlog.Size(s.db) > free

@@ -112,7 +112,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		FlushDelayDeleteRange: 10 * time.Second,
 
 		L0CompactionThreshold:      4,
-		L0StopWritesThreshold:      32 * backlog.Max, // this limit is never reached, because package backlog makes commits wait at fewer sublevels
+		L0StopWritesThreshold:      32 * backlog.Max, // commits never reach this limit, because package backlog makes them wait when level 0 has backlog.Max sublevels
 		LBaseMaxBytes:              256 << 20,
 		CompactionConcurrencyRange: s.compactions,
 	}

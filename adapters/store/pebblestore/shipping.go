@@ -17,7 +17,8 @@ func (s *Store) ReadLog(after edm.Ticks) commitlog.Reader { return s.shipping.Re
 // AwaitDurable waits until all commits registered before the call are durable, or until ctx is done. It returns a
 // number up to which all commits are durable, and the argument now.
 //
-// The result complete reports whether these commits include every commit that returned before the time now.
+// The result complete reports whether these commits include every commit whose caller got its reply before the time
+// now.
 func (s *Store) AwaitDurable(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, complete bool) {
 	last := s.journal.last.Load()
 	_ = s.journal.wait(ctx, last) // the wait may fail, so s.Durable() may be lower than last

@@ -14,9 +14,9 @@ const catchingUp = 2
 // catchUp waits until a synchronous standby has received every commit that a new connection can see. It makes one
 // commit, which waits for all earlier commits.
 //
-// A restart of the primary can make commits visible that no standby has, and so can a promotion. Both close all
-// connections. So if another connection that has waited is still open, catchUp returns without a wait, and reads
-// continue while the standby is down.
+// A restart of the primary or a promotion can make commits visible that no standby has, but also closes all
+// connections. So if another connection that has already waited is still open, catchUp returns without a wait, and
+// reads continue while the standby is down.
 //
 // The wait has no timeout. An abandoned wait would continue in the database, and the next connection would add another
 // wait.
@@ -44,9 +44,9 @@ func (s *Store) catchUp(ctx context.Context, c *pgconn.PgConn) error {
 	return err
 }
 
-// passed is the set of database processes whose connections have waited for a standby since PostgreSQL was last
-// restarted.
-type passed struct {
+// waitedProcesses is the set of database processes whose connections have waited for a standby since PostgreSQL was
+// last restarted.
+type waitedProcesses struct {
 	mu   sync.Mutex
 	list map[string]bool
 }
@@ -58,7 +58,7 @@ func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err er
 	if err != nil {
 		return false, err
 	}
-	p := &s.passed
+	p := &s.waited
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := make(map[string]bool)
@@ -83,7 +83,7 @@ func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err er
 // standby.
 const barrierKey = "barrier"
 
-func (p *passed) forget() {
+func (p *waitedProcesses) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.list = nil

@@ -74,8 +74,8 @@ type commitment struct {
 	declared      *ruled.Table // cached options of the table, or nil
 }
 
-// run applies all mutations or none. If a statement writes nothing, run reads the entities to find the reason, and then
-// returns a refusal or retries.
+// run applies all mutations or none. If a statement writes nothing, run reads the entities to find the reason.
+// Depending on the reason, run then returns a refusal or sends the statements again.
 func (c *commitment) run(ctx context.Context) (edm.Ticks, error) {
 	c.declared = c.ruled.Find(c.name)
 	c.useCachedState()
@@ -128,7 +128,7 @@ func (c *commitment) usesCache() bool { return len(c.mutations) == 1 && c.needsS
 // checkStates reads the entities in one snapshot and advances the clock past their Timestamps. The error is a
 // *table.Refused if a mutation is not permitted.
 func (c *commitment) checkStates(ctx context.Context) (err error) {
-	if c.states, err = c.look(ctx); err != nil {
+	if c.states, err = c.readStates(ctx); err != nil {
 		return err
 	}
 	if !c.states[0].live {
@@ -144,16 +144,16 @@ func (c *commitment) checkStates(ctx context.Context) (err error) {
 	return nil
 }
 
-func (c *commitment) look(ctx context.Context) ([]state, error) {
+func (c *commitment) readStates(ctx context.Context) ([]state, error) {
 	if len(c.mutations) == 1 {
-		one, err := c.lookOne(ctx, c.name, c.mutations[0].Key)
+		one, err := c.readOneState(ctx, c.name, c.mutations[0].Key)
 		return []state{one}, err
 	}
 	keys := make([][]byte, len(c.mutations))
 	for i, m := range c.mutations {
 		keys[i] = m.Key
 	}
-	return c.lookAll(ctx, lend.Client{Use: lend.Writes, Account: c.account}, c.name, keys)
+	return c.readStatesOf(ctx, lend.Client{Use: lend.Writes, Account: c.account}, c.name, keys)
 }
 
 // write sends a single write in a round with writes of other callers. It sends a batch as a separate transaction.
@@ -192,8 +192,8 @@ func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, er
 	return ticks, err
 }
 
-// useCachedState uses the cached state of the entity for a single write, unless the state does not permit the write.
-// The cached state may be outdated.
+// useCachedState makes a single write use the cached state of its entity. If this state does not permit the write,
+// useCachedState ignores the state, because it may be outdated.
 func (c *commitment) useCachedState() {
 	if !c.usesCache() {
 		return

@@ -66,7 +66,7 @@ func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
 	}
 	_, err = s.inspect(ctx, c.PgConn())
 	if err == nil {
-		err = s.prove(ctx, config, c.PgConn())
+		err = s.checkVisibility(ctx, config, c.PgConn())
 	}
 	if err == nil || errors.Is(err, ErrLoss) || classify(err) == moved {
 		return err
@@ -74,9 +74,9 @@ func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
 	return proof.Refuse(ctx, c.PgConn(), err)
 }
 
-// prove checks that a connection can see the running transactions of other connections. Without this, the outcome of a
-// write with a lost reply would stay unknown.
-func (s *Store) prove(ctx context.Context, config *pgxpool.Config, witness *pgconn.PgConn) error {
+// checkVisibility checks that a connection can see the running transactions of other connections. Without this, the
+// outcome of a write with a lost reply would stay unknown.
+func (s *Store) checkVisibility(ctx context.Context, config *pgxpool.Config, witness *pgconn.PgConn) error {
 	writer, err := connectBy(ctx, config)
 	if err != nil {
 		return err

@@ -24,10 +24,10 @@ SET jit = off; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable
 SET plan_cache_mode = force_generic_plan; SET client_min_messages = warning; SET client_encoding = 'UTF8';
 SET statement_timeout = '30s'; SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'`
 
-// endings is SQL code that sets timeouts, after which the database aborts the transactions of a server that has
+// timeoutsSQL is SQL code that sets timeouts, after which the database aborts the transactions of a server that has
 // disappeared. It skips settings that this version of PostgreSQL lacks. transaction_timeout does not abort a commit
 // that waits for a standby.
-const endings = `
+const timeoutsSQL = `
 SELECT set_config(name, value, false) FROM (VALUES ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '5'),
   ('tcp_user_timeout', '15000'), ('transaction_timeout', '30s')) AS wanted(name, value) WHERE current_setting(name, true) IS NOT NULL`
 
@@ -116,7 +116,7 @@ func (c *connector) prepareConfig(ctx context.Context, config *pgx.ConnConfig) e
 // prepareSession sets the session settings and prepares the statements, in two round trips.
 func (c *connector) prepareSession(ctx context.Context, conn *pgconn.PgConn) error {
 	path := "; SET search_path = " + pgx.Identifier{c.Schema}.Sanitize()
-	if _, err := conn.Exec(ctx, settings+path+";"+endings).ReadAll(); err != nil {
+	if _, err := conn.Exec(ctx, settings+path+";"+timeoutsSQL).ReadAll(); err != nil {
 		return err
 	}
 	return statement.Prepare(ctx, conn)

@@ -18,7 +18,7 @@ func runDetached[R any](ctx context.Context, s *Store, do func(ctx context.Conte
 		err   error
 	}
 	done := make(chan result, 1)
-	s.beside.Go(func() {
+	s.background.Go(func() {
 		within, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 		defer cancel()
 		value, err := do(within)

@@ -125,10 +125,10 @@ func (s *Store) settledStates(ctx context.Context, list []*write, cause error) (
 	if err := s.execute(ctx, statement.RaiseFloor, []byte(name), statement.Int8(int64(highest))); err != nil {
 		return nil, err
 	}
-	if err := s.awaitWriters(ctx, s.sender(cause)); err != nil {
+	if err := s.awaitWriters(ctx, s.senderOf(cause)); err != nil {
 		return nil, err
 	}
-	states, err := s.lookAll(ctx, upkeep, name, keys)
+	states, err := s.readStatesOf(ctx, upkeep, name, keys)
 	if err != nil {
 		return nil, err
 	}

@@ -60,9 +60,9 @@ type get struct {
 	done  chan error
 }
 
-// gets is a queue of reads that are sent in groups. A group contains the reads that arrived while earlier groups were
-// running.
-type gets struct {
+// getQueue is a queue of reads that are sent in groups. A group contains the reads that arrived while earlier groups
+// were running.
+type getQueue struct {
 	mu      sync.Mutex
 	waiting []*get
 	running int
@@ -70,18 +70,18 @@ type gets struct {
 
 // await adds a read to the next group.
 func (s *Store) await(g *get) {
-	q := &s.gets
+	q := &s.getQueue
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.waiting = append(q.waiting, g)
 	if q.running < lend.Readers {
 		q.running++
-		s.beside.Go(s.readGroups)
+		s.background.Go(s.readGroups)
 	}
 }
 
 func (s *Store) readGroups() {
-	q := &s.gets
+	q := &s.getQueue
 	for {
 		q.mu.Lock()
 		n := min(len(q.waiting), maxGets)
@@ -193,8 +193,8 @@ func getPlain(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	return err
 }
 
-// lookOne reads the state of an entity from the primary, in a group with other reads.
-func (s *Store) lookOne(ctx context.Context, name string, key []byte) (state, error) {
+// readOneState reads the state of an entity from the primary, in a group with other reads.
+func (s *Store) readOneState(ctx context.Context, name string, key []byte) (state, error) {
 	g := &get{name: name, key: key, done: make(chan error, 1)}
 	s.await(g)
 	select {
@@ -205,13 +205,13 @@ func (s *Store) lookOne(ctx context.Context, name string, key []byte) (state, er
 	}
 }
 
-// lookAll reads the states of several entities of one table in one snapshot.
-func (s *Store) lookAll(ctx context.Context, who lend.Client, name string, keys [][]byte) ([]state, error) {
+// readStatesOf reads the states of several entities of one table in one snapshot.
+func (s *Store) readStatesOf(ctx context.Context, client lend.Client, name string, keys [][]byte) ([]state, error) {
 	group := make([]*get, len(keys))
 	for i, k := range keys {
 		group[i] = &get{name: name, key: k}
 	}
-	err := s.read(ctx, who, func(ctx context.Context, c *pgconn.PgConn) error { return s.getAll(ctx, c, group) })
+	err := s.read(ctx, client, func(ctx context.Context, c *pgconn.PgConn) error { return s.getAll(ctx, c, group) })
 	states := make([]state, len(keys))
 	for i, g := range group {
 		states[i] = g.state
@@ -233,7 +233,7 @@ func (s *Store) Get(ctx context.Context, name table.RecordKey, key []byte, c tab
 		err = s.eventual(ctx, c, lend.Client{Use: lend.Pages, Account: name.Account}, func(ctx context.Context, c *pgconn.PgConn) error { return s.getAll(ctx, c, []*get{&one}) })
 		now = one.state
 	} else {
-		now, err = s.lookOne(ctx, text, key)
+		now, err = s.readOneState(ctx, text, key)
 	}
 	switch {
 	case err != nil:

@@ -41,19 +41,19 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		},
 		Execute: s.execute,
 		Settle:  func(ctx context.Context) error { return s.awaitWriters(ctx, servers) },
-		Instant: s.clock.Instant, Go: s.beside.Go, Every: newsEvery,
+		Instant: s.clock.Instant, Go: s.background.Go, Every: newsEvery,
 	})
 	if err := s.connect(ctx); err != nil {
 		s.Close()
 		return nil, err
 	}
-	s.beside.Go(func() { s.sendHeartbeats(s.ctx) })
-	s.beside.Go(func() { every(s.ctx, oldestEvery, s.watchOldest) })
+	s.background.Go(func() { s.sendHeartbeats(s.ctx) })
+	s.background.Go(func() { every(s.ctx, oldestEvery, s.watchOldest) })
 	if s.replica != nil {
-		s.beside.Go(func() { every(s.ctx, heartbeat, s.watchReplica) })
+		s.background.Go(func() { every(s.ctx, heartbeat, s.watchReplica) })
 	}
 	if o.PurgeEvery > 0 {
-		s.beside.Go(func() { s.purging(s.ctx) })
+		s.background.Go(func() { s.purging(s.ctx) })
 	}
 	return s, nil
 }
@@ -119,7 +119,7 @@ func (s *Store) moveIn(ctx context.Context) error {
 // Close releases the slot and closes all connections. No operation must be running.
 func (s *Store) Close() error {
 	s.stop()
-	s.beside.Wait()
+	s.background.Wait()
 	if s.primary == nil {
 		return nil
 	}

@@ -17,8 +17,8 @@ func needsState(m *table.Mutation, d *ruled.Table) bool {
 // planRuled completes the write of a mutation to a table whose entities can expire. The parameter now is the state of
 // the entity, or nil if it is unknown.
 //
-// A write that depends on the state requires the Timestamp of the state. It therefore fails if another server has
-// written the entity in the meantime.
+// A write that depends on the state is applied only if the entity still has the Timestamp of this state. So if another
+// server has written the entity in the meantime, the write fails.
 func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, err error) {
 	switch {
 	case m.Kind == table.Put && m.Condition == table.Always:
@@ -35,9 +35,9 @@ func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, er
 		w.properties = statement.Bytes(effect.Row.Properties)
 	}
 	if w.form = statement.Insert; now.row != nil {
-		w.form, w.match = statement.Swap, now.row.Timestamp
+		w.form, w.rowTimestamp = statement.Swap, now.row.Timestamp
 		if !now.isExpired() {
-			w.lives = now.row
+			w.requiredRow = now.row
 		}
 	}
 	return effect, nil
@@ -46,7 +46,7 @@ func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, er
 // plan returns the write of a mutation to a table whose entities do not expire. The last parameter is the entity's row,
 // which merges and removals of expired entities need.
 func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
-	w := &write{name: name, key: m.Key, nonce: m.Nonce, properties: statement.Bytes(m.Properties), match: m.IfMatch}
+	w := &write{name: name, key: m.Key, nonce: m.Nonce, properties: statement.Bytes(m.Properties), rowTimestamp: m.IfMatch}
 	switch {
 	case m.Kind == table.Expire:
 		if _, err := table.Apply(now, *m, 0); err != nil {
@@ -63,7 +63,7 @@ func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.form, w.match, w.properties = statement.Swap, now.Timestamp, statement.Bytes(row.Properties)
+		w.form, w.rowTimestamp, w.properties = statement.Swap, now.Timestamp, statement.Bytes(row.Properties)
 	case m.Condition == table.Absent:
 		w.form = statement.Insert
 	case m.Condition == table.Present:
@@ -105,7 +105,7 @@ func planAll(name string, m []table.Mutation, states []state, d *ruled.Table) ([
 			line.Add(&m[i], &effect)
 		}
 	}
-	slices.SortFunc(list, less)
+	slices.SortFunc(list, compareWrites)
 	list[0].line = line.Bytes()
 	return list, nil
 }

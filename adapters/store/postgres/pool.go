@@ -25,12 +25,12 @@ func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc,
 	return ctx, cancel, nil
 }
 
-func (s *Store) once(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
-	return once(ctx, s.primary, s.connections, who, do)
+func (s *Store) once(ctx context.Context, client lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+	return once(ctx, s.primary, s.connections, client, do)
 }
 
-func once(ctx context.Context, pool *pgxpool.Pool, a *lend.Lender, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
-	l, err := a.Take(ctx, who)
+func once(ctx context.Context, pool *pgxpool.Pool, a *lend.Lender, client lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+	l, err := a.Take(ctx, client)
 	if err != nil {
 		return &unsentError{err}
 	}
@@ -70,15 +70,15 @@ func release(pool *pgxpool.Pool, c *pgxpool.Conn, err error) {
 
 // retry calls a function until a call succeeds or fails permanently, or until ctx ends. The function must be
 // idempotent. For the use Writes, retry closes a connection that has died.
-func (s *Store) retry(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
-	if inner := do; who.Use == lend.Writes {
+func (s *Store) retry(ctx context.Context, client lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+	if inner := do; client.Use == lend.Writes {
 		do = func(ctx context.Context, c *pgconn.PgConn) error {
 			defer s.watch(c)()
 			return inner(ctx, c)
 		}
 	}
 	for try := 0; ; try++ {
-		err := s.once(ctx, who, do)
+		err := s.once(ctx, client, do)
 		if err == nil {
 			return nil
 		}
@@ -95,8 +95,8 @@ func (s *Store) retry(ctx context.Context, who lend.Client, do func(ctx context.
 
 // read calls retry for a read, and converts errors to errors of package table. An attempt gets a third of the timeout,
 // because its connection may be dead.
-func (s *Store) read(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
-	err := s.retry(ctx, who, func(ctx context.Context, c *pgconn.PgConn) error {
+func (s *Store) read(ctx context.Context, client lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+	err := s.retry(ctx, client, func(ctx context.Context, c *pgconn.PgConn) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, s.Timeout/3, errTimeout)
 		defer cancel()
 		return do(ctx, c)
@@ -108,10 +108,10 @@ func (s *Store) read(ctx context.Context, who lend.Client, do func(ctx context.C
 }
 
 // column returns the first column of a statement's result.
-func (s *Store) column(ctx context.Context, what statement.Prepared, args ...[]byte) (list [][]byte, err error) {
+func (s *Store) column(ctx context.Context, query statement.Prepared, args ...[]byte) (list [][]byte, err error) {
 	err = s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
 		list = nil
-		_, err := statement.Query(ctx, c, what, func(v [][]byte) error {
+		_, err := statement.Query(ctx, c, query, func(v [][]byte) error {
 			list = append(list, bytes.Clone(v[0]))
 			return nil
 		}, args...)
@@ -120,9 +120,9 @@ func (s *Store) column(ctx context.Context, what statement.Prepared, args ...[]b
 	return list, err
 }
 
-func (s *Store) execute(ctx context.Context, what statement.Prepared, args ...[]byte) error {
+func (s *Store) execute(ctx context.Context, query statement.Prepared, args ...[]byte) error {
 	return s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
-		_, err := statement.Query(ctx, c, what, nil, args...)
+		_, err := statement.Query(ctx, c, query, nil, args...)
 		return err
 	})
 }

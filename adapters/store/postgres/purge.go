@@ -118,13 +118,13 @@ func bothForms(lives [][]byte) [][]byte {
 }
 
 // deleteRows removes rows of an incarnation in batches, in key order.
-func (s *Store) deleteRows(ctx context.Context, what statement.Prepared, life []byte, upTo edm.Ticks) error {
+func (s *Store) deleteRows(ctx context.Context, query statement.Prepared, life []byte, upTo edm.Ticks) error {
 	from := []byte{}
 	for {
 		rows := 0
 		err := s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
 			rows = 0
-			_, err := statement.Query(ctx, c, what, func(v [][]byte) error {
+			_, err := statement.Query(ctx, c, query, func(v [][]byte) error {
 				rows++
 				if string(v[0]) > string(from) {
 					from = bytes.Clone(v[0])

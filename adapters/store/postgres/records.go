@@ -54,7 +54,7 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 	return list[0], nil
 }
 
-// ListRecords implements [table.Store]. The result is one snapshot.
+// ListRecords implements [table.Store]. All records of a result are from the same snapshot of the database.
 func (s *Store) ListRecords(ctx context.Context, account, from string, limit int, c table.Consistency) ([]table.Record, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -70,8 +70,8 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 
 // records reads records with the first statement. If some of the records have options, it reads all of them again with
 // the second statement, which also returns the options.
-func (s *Store) records(ctx context.Context, how table.Consistency, account string, first, second statement.Prepared, args ...[]byte) (list []table.Record, err error) {
-	err = s.eventual(ctx, how, lend.Client{Use: lend.Catalog, Account: account}, func(ctx context.Context, c *pgconn.PgConn) (err error) {
+func (s *Store) records(ctx context.Context, consistency table.Consistency, account string, first, second statement.Prepared, args ...[]byte) (list []table.Record, err error) {
+	err = s.eventual(ctx, consistency, lend.Client{Use: lend.Catalog, Account: account}, func(ctx context.Context, c *pgconn.PgConn) (err error) {
 		var hidden bool
 		if list, hidden, err = readRecords(ctx, c, first, args); hidden && err == nil {
 			list, _, err = readRecords(ctx, c, second, args)
@@ -81,8 +81,8 @@ func (s *Store) records(ctx context.Context, how table.Consistency, account stri
 	return list, err
 }
 
-func readRecords(ctx context.Context, c *pgconn.PgConn, what statement.Prepared, args [][]byte) (list []table.Record, hidden bool, err error) {
-	_, err = statement.Query(ctx, c, what, func(v [][]byte) error {
+func readRecords(ctx context.Context, c *pgconn.PgConn, query statement.Prepared, args [][]byte) (list []table.Record, hidden bool, err error) {
+	_, err = statement.Query(ctx, c, query, func(v [][]byte) error {
 		r, hides, err := readRecordRow(v)
 		list, hidden = append(list, r), hidden || hides
 		return err

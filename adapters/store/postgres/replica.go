@@ -34,11 +34,11 @@ type replica struct {
 	pool        *pgxpool.Pool
 	connections *lend.Lender
 
-	mu     sync.Mutex
-	server string // address and start time of the server
-	synced edm.Ticks
-	known  time.Time // time at which the field synced was read
-	status table.ReplicationStatus
+	mu           sync.Mutex
+	server       string // address and start time of the server
+	synced       edm.Ticks
+	syncedReadAt time.Time // time at which the field synced was read
+	status       table.ReplicationStatus
 }
 
 const serverSQL = `SELECT concat_ws(' ', inet_server_addr(), current_setting('port'), current_setting('data_directory', true), pg_postmaster_start_time())`
@@ -75,14 +75,14 @@ func (r *replica) recordServer(server string) {
 	r.server = server
 }
 
-// eventual calls a function with a connection to the replica if c permits old data. If c does not, or if the replica
-// fails, it uses a connection to the primary.
-func (s *Store) eventual(ctx context.Context, c table.Consistency, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+// eventual calls a function with a connection to the replica if c permits old data. Otherwise, or if the replica fails,
+// it calls the function with a connection to the primary.
+func (s *Store) eventual(ctx context.Context, c table.Consistency, client lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	if c == table.Eventual && s.replica != nil {
 		within, cancel := context.WithTimeoutCause(ctx, replicaTimeout, errTimeout)
 		defer cancel()
 		for range replicaTries {
-			err := s.fromReplica(within, lend.Client{Use: lend.Pages, Account: who.Account}, do)
+			err := s.fromReplica(within, lend.Client{Use: lend.Pages, Account: client.Account}, do)
 			if err == nil {
 				return nil
 			}
@@ -90,11 +90,11 @@ func (s *Store) eventual(ctx context.Context, c table.Consistency, who lend.Clie
 		}
 		s.counters.replicaFailures.Add(1)
 	}
-	return s.read(ctx, who, do)
+	return s.read(ctx, client, do)
 }
 
-func (s *Store) fromReplica(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
-	return once(ctx, s.replica.pool, s.replica.connections, who, do)
+func (s *Store) fromReplica(ctx context.Context, client lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+	return once(ctx, s.replica.pool, s.replica.connections, client, do)
 }
 
 // Replication implements [table.Replicated]. LastSync is the time of the newest heartbeat on the replica. The replica
@@ -111,7 +111,7 @@ func (r *replica) replication(now time.Time) table.Replication {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	report := table.Replication{Status: r.status, LastSync: r.synced}
-	if now.Sub(r.known) > replicaSilence || r.status == table.Live && now.Sub(r.synced.Time()) > replicaLag {
+	if now.Sub(r.syncedReadAt) > replicaSilence || r.status == table.Live && now.Sub(r.synced.Time()) > replicaLag {
 		report.Status = table.Unavailable
 	}
 	return report
@@ -140,7 +140,7 @@ func (s *Store) watchReplica(ctx context.Context) {
 func (r *replica) recordHeartbeat(at edm.Ticks, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.known = now
+	r.syncedReadAt = now
 	switch {
 	case at == 0:
 		r.status = table.Bootstrap
@@ -164,6 +164,6 @@ func (r *replica) age() time.Duration {
 }
 
 // wanted returns true if another account is waiting for a connection for the same kind of read.
-func (s *Store) wanted(who lend.Client, c table.Consistency) bool {
-	return s.connections.Wanted(who) || c == table.Eventual && s.replica != nil && s.replica.connections.Wanted(who)
+func (s *Store) wanted(client lend.Client, c table.Consistency) bool {
+	return s.connections.Wanted(client) || c == table.Eventual && s.replica != nil && s.replica.connections.Wanted(client)
 }

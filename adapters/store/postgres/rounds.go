@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// slowRound is the minimum duration of a slow round, which waits for a standby or for a lock. New rounds do not
-	// wait for slow rounds.
+	// slowRound is the duration after which a round counts as slow. A slow round usually waits for a standby or for a
+	// lock, so new rounds do not wait for slow rounds.
 	slowRound = 2 * time.Millisecond
 	// returnShare determines the wait for new writes of the same callers after a slow round: the duration of the round
 	// divided by returnShare, but at most slowRound.
@@ -56,7 +56,7 @@ func (s *Store) send(w *write) {
 func (s *Store) beginRound() {
 	if r := &s.rounds; len(r.waiting) >= max(1, r.returning) && r.prompt < lend.PromptRounds {
 		r.prompt++
-		s.beside.Go(s.round)
+		s.background.Go(s.round)
 	}
 }
 
@@ -92,7 +92,7 @@ func (s *Store) round() {
 		r.prompt--
 	}
 	for _, w := range group {
-		if !w.sought {
+		if !w.isOutcomeUnknown {
 			r.releaseEntity(w)
 		}
 	}
@@ -100,15 +100,15 @@ func (s *Store) round() {
 }
 
 // awaitReturn delays the next round after a slow round, whose callers get their replies now and may soon write again.
-func (s *Store) awaitReturn(callers int, took time.Duration) {
-	if took < slowRound {
+func (s *Store) awaitReturn(callers int, duration time.Duration) {
+	if duration < slowRound {
 		return
 	}
 	r := &s.rounds
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.returning == 0 {
-		time.AfterFunc(min(took/returnShare, slowRound), func() {
+		time.AfterFunc(min(duration/returnShare, slowRound), func() {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.returning = 0
@@ -136,7 +136,7 @@ func (r *rounds) pick() (group []*write) {
 	size := 0
 	for len(r.waiting) > 0 && len(group) < maxWrites {
 		w := r.waiting[0]
-		if len(group) > 0 && (w.alone || group[0].alone || size+w.size() > maxWriteBytes) {
+		if len(group) > 0 && (w.needsOwnRound || group[0].needsOwnRound || size+w.size() > maxWriteBytes) {
 			break
 		}
 		r.waiting[0] = nil

@@ -59,7 +59,7 @@ func TestReturn(t *testing.T) {
 					t.Error("the round does not begin")
 				}
 				s.stop()
-				s.beside.Wait()
+				s.background.Wait()
 			})
 		})
 	}

@@ -26,7 +26,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 		return table.Page{}, err
 	}
 	defer cancel()
-	who, text := lend.Client{Use: lend.Pages, Account: strings.Clone(name.Account)}, []byte(strings.Clone(name.String()))
+	client, text := lend.Client{Use: lend.Pages, Account: strings.Clone(name.Account)}, []byte(strings.Clone(name.String()))
 	var page table.Page
 	var live bool
 	read := func(ctx context.Context, c *pgconn.PgConn) (err error) {
@@ -36,13 +36,13 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 			if r.Pause != nil {
 				// The Pause function of the request may wait, which would hold the connection and the snapshot. This
 				// function ends the page if another account is waiting.
-				from.Pause = func(int, int) bool { return time.Since(since) > slice && s.wanted(who, r.Consistency) }
+				from.Pause = func(int, int) bool { return time.Since(since) > slice && s.wanted(client, r.Consistency) }
 			}
 			return pager.New(from, r)
 		}
 		if pager.FitsAtOnce(&r) {
-			at, whole, err := begin().BuildAtOnce(ctx)
-			if err != nil || whole {
+			at, isComplete, err := begin().BuildAtOnce(ctx)
+			if err != nil || isComplete {
 				page, live = at, true
 				return err
 			}
@@ -55,7 +55,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 		}
 		return err
 	}
-	if err := s.eventual(ctx, r.Consistency, who, read); err != nil {
+	if err := s.eventual(ctx, r.Consistency, client, read); err != nil {
 		return table.Page{}, err
 	}
 	if !live {

@@ -93,7 +93,7 @@ func (s *Store) permitWrites(reason string) error {
 	weak := func(reason string) bool { return reason != "" && reason != clocksDiffer }
 	before := s.clock.Halt(reason)
 	if weak(before) && !weak(reason) {
-		s.passed.forget()
+		s.waited.forget()
 		s.primary.Reset() // An old connection may be excluded from writes, or may show commits that no standby has.
 	}
 	switch {
@@ -195,7 +195,7 @@ func (s *Store) pulseNow() *pulse {
 	}
 	p := &pulse{done: make(chan struct{})}
 	s.pulse = p
-	s.beside.Go(func() {
+	s.background.Go(func() {
 		p.err = s.sendPulse()
 		s.pulsing.Lock()
 		s.pulse = nil

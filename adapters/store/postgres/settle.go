@@ -9,21 +9,21 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// party selects the sessions of edgetable servers for whose transactions a caller waits. It excludes other programs,
-// whose transactions may stay open for a long time.
-type party struct {
+// sessionFilter selects the sessions of edgetable servers for whose transactions a caller waits. It excludes other
+// programs, whose transactions may stay open for a long time.
+type sessionFilter struct {
 	name string // application_name of the sessions, or a LIKE pattern
 	pid  uint32 // process id of the session; 0 means all sessions
 }
 
-// servers is the party of all edgetable servers that may write.
-var servers = party{name: statement.NamePrefix + "%"}
+// servers selects the sessions of all edgetable servers that may write.
+var servers = sessionFilter{name: statement.NamePrefix + "%"}
 
-// sender selects the session that sent a write whose reply was lost. The parameter cause is the error that the write
+// senderOf selects the session that sent a write whose reply was lost. The parameter cause is the error that the write
 // returned.
-func (s *Store) sender(cause error) party {
+func (s *Store) senderOf(cause error) sessionFilter {
 	if l, ok := errors.AsType[*lostBy](cause); ok {
-		return party{s.name, l.by.pid}
+		return sessionFilter{s.name, l.by.pid}
 	}
 	return servers
 }
@@ -43,7 +43,7 @@ func (e *lostBy) Unwrap() error { return e.err }
 //
 // A statement locks the SQL tables that it names before it reads them. A statement that has read an older record
 // therefore holds a lock, by which awaitWriters finds it.
-func (s *Store) awaitWriters(ctx context.Context, of party) error {
+func (s *Store) awaitWriters(ctx context.Context, of sessionFilter) error {
 	args := [][]byte{[]byte(of.name), statement.Int4(of.pid)}
 	before, err := s.column(ctx, statement.Writing, args...)
 	for try := 0; err == nil && len(before) > 0; try++ {

@@ -29,7 +29,7 @@ type Store struct {
 	connections *lend.Lender // shares the connections to the primary
 
 	rounds   rounds
-	gets     gets
+	getQueue getQueue
 	known    known.States // entity states that merges use
 	ruled    ruled.Tables
 	feeds    *feed.Feeds
@@ -39,14 +39,14 @@ type Store struct {
 	settings atomic.Pointer[promise.Settings]
 	gate     chan struct{} // limits the number of new connections that wait for a standby at the same time; see catchUp
 	sessions lend.Sessions
-	passed   passed
+	waited   waitedProcesses
 	config   *pgxpool.Config
 	pulsing  sync.Mutex
 	pulse    *pulse
 
-	ctx    context.Context // cancelled by Close
-	stop   context.CancelFunc
-	beside sync.WaitGroup
+	ctx        context.Context // cancelled by Close
+	stop       context.CancelFunc
+	background sync.WaitGroup
 }
 
 var (

@@ -32,7 +32,7 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 
 // SetUpkeep implements [table.Sharing]. If the reply is lost, it repeats the write. If the first write was applied, the
 // second fails, and no server removes expired entities of the table until the time in the parameter due.
-func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.Ticks, state []byte) (set bool, err error) {
+func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, oldDue, due edm.Ticks, state []byte) (set bool, err error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return false, err
@@ -45,12 +45,12 @@ func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.T
 		state = []byte{}
 	}
 	args := [][]byte{[]byte(t.String()), statement.Int8(int64(due)), state}
-	what := statement.BeginUpkeep
-	if was != 0 {
-		what, args = statement.SetUpkeep, append(args, statement.Int8(int64(was)))
+	query := statement.BeginUpkeep
+	if oldDue != 0 {
+		query, args = statement.SetUpkeep, append(args, statement.Int8(int64(oldDue)))
 	}
 	err = s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
-		rows, err := statement.Query(ctx, c, what, nil, args...)
+		rows, err := statement.Query(ctx, c, query, nil, args...)
 		set = rows > 0
 		return err
 	})

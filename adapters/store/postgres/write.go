@@ -18,24 +18,24 @@ import (
 )
 
 type write struct {
-	name       string
-	key        []byte
-	form       statement.Form
-	match      edm.Ticks // Timestamp that the row must have; used only for a Swap
-	nonce      uint64
-	properties []byte // properties of the entity; nil for a delete
+	name         string
+	key          []byte
+	form         statement.Form
+	rowTimestamp edm.Ticks // Timestamp that the row must have; used only for a Swap
+	nonce        uint64
+	properties   []byte // properties of the entity; nil for a delete
 
-	declared *ruled.Table // options of the table, or nil
-	lives    *table.Row   // if set, the stored row; the write must not be sent with a Timestamp at which this row has expired
-	line     []byte       // the line for the feed, with the keys of the commit; in a batch, only the first write has a line
+	declared    *ruled.Table // options of the table, or nil
+	requiredRow *table.Row   // if set, the stored row; the write must not be sent with a Timestamp at which this row has expired
+	line        []byte       // the line for the feed, with the keys of the commit; in a batch, only the first write has a line
 
-	ticks   edm.Ticks   // Timestamp of the last attempt
-	claimed atomic.Bool // set by the round that sends the write, or by a caller that gives up
-	alone   bool        // the write must be sent in a separate round, because its last round failed
-	resent  bool
-	wrote   bool // the last attempt changed the row
-	sought  bool // the reply was lost, and the store is finding out the outcome
-	done    chan written
+	ticks            edm.Ticks   // Timestamp of the last attempt
+	claimed          atomic.Bool // set by the round that sends the write, or by a caller that gives up
+	needsOwnRound    bool        // the write must be sent in a separate round, because its last round failed
+	resent           bool
+	wrote            bool // the last attempt changed the row
+	isOutcomeUnknown bool // the reply was lost, and the store is finding out the outcome
+	done             chan written
 }
 
 // written is the outcome of a write. The field ok is true if the write changed its row.
@@ -50,7 +50,7 @@ func (w *write) args() [][]byte {
 	args := make([][]byte, 5, 8)
 	args[0], args[1], args[2], args[3], args[4] = []byte(w.name), w.key, statement.Int8(int64(w.ticks)), statement.Int8(int64(w.nonce)), w.properties
 	if w.form == statement.Swap {
-		args = append(args, statement.Int8(int64(w.match)))
+		args = append(args, statement.Int8(int64(w.rowTimestamp)))
 	}
 	if w.declared != nil {
 		args = append(args, statement.Int8(int64(w.declared.Revision)))
@@ -78,11 +78,11 @@ func (w *write) call(inBatch bool) statement.Call {
 // isTooLate reports whether the entity that the write requires has expired at the write's Timestamp. Such a write must
 // not be sent.
 func (w *write) isTooLate() bool {
-	return w.lives != nil && w.declared.Rules().Ended(w.lives, w.ticks)
+	return w.requiredRow != nil && w.declared.Rules().Ended(w.requiredRow, w.ticks)
 }
 
-// less compares two writes by table and key. All servers lock rows in this order, which prevents deadlocks.
-func less(a, b *write) int {
+// compareWrites compares two writes by table and key. All servers lock rows in this order, which prevents deadlocks.
+func compareWrites(a, b *write) int {
 	return cmp.Or(strings.Compare(a.name, b.name), slices.Compare(a.key, b.key))
 }
 
@@ -108,7 +108,7 @@ func (s *Store) put(ctx context.Context, w *write) error {
 
 // writeGroup sends the writes of a round as one transaction and determines the outcome of each write.
 func (s *Store) writeGroup(ctx context.Context, group []*write) {
-	slices.SortFunc(group, less)
+	slices.SortFunc(group, compareWrites)
 	s.counters.writes.group(len(group))
 	begun := time.Now()
 	err := s.sendGroup(ctx, group)
@@ -121,9 +121,9 @@ func (s *Store) writeGroup(ctx context.Context, group []*write) {
 		}
 	case class == lost:
 		for _, w := range group {
-			w.sought = true
+			w.isOutcomeUnknown = true
 		}
-		s.beside.Go(func() {
+		s.background.Go(func() {
 			s.resolveOutcomes(group, err)
 			s.releaseEntities(group)
 		})
@@ -131,7 +131,7 @@ func (s *Store) writeGroup(ctx context.Context, group []*write) {
 		// One write failed or waited for a lock. Each write is therefore sent again in a separate transaction.
 		s.counters.retry(class)
 		for _, w := range group {
-			w.alone, w.resent = true, true
+			w.needsOwnRound, w.resent = true, true
 			w.claimed.Store(false)
 		}
 	default:

@@ -92,7 +92,8 @@ func (k *Known) Reload(asked bool) {
 const usedEvery = 10 * time.Second
 
 // NoteUsed records which keys were used since its last record. It does nothing if the given interval has not passed
-// since this record. If the accounts are from a file, it writes the record to a second file next to it.
+// since this record. If the accounts are from a file, NoteUsed writes the record to a second file next to the file of
+// accounts.
 func (k *Known) NoteUsed(every time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -8,8 +8,8 @@ type Facts struct {
 	Stored  *Stored         // statistics of the entities; nil if they are unknown
 	// Buckets is the number of buckets of the table on DynamoDB.
 	Buckets int
-	// Splits means that the traffic is from Durable Objects. These split automatically, unless the configuration of the
-	// Worker, which is not in the report, forbids it.
+	// Splits means that the traffic is from Durable Objects. These objects split automatically, unless the
+	// configuration of the Worker disables this. The report does not contain the configuration.
 	Splits bool
 }
 

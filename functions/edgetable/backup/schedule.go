@@ -103,7 +103,7 @@ func nameOf(at objects.Place, location string) string {
 func (b *Schedule) ShipsLog() bool { return b != nil && b.shipper != nil }
 
 // Admit checks at startup whether another store took over the backup location while this server did not run. If so, the
-// server refuses writes: they would be lost.
+// server refuses writes, because these writes would be lost.
 func (b *Schedule) Admit(ctx context.Context) {
 	if b.ShipsLog() && !b.paused() {
 		b.shipper.Admit(ctx)

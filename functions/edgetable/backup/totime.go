@@ -35,7 +35,7 @@ func (o *restoring) state(ctx context.Context, r *repository.Repository, with []
 }
 
 // findDrop returns the last moment before the deletion of the table in --before-drop. If the table was deleted several
-// times, this is the last deletion; with --to-time, it is the last one up to that time.
+// times, findDrop uses the last deletion; with --to-time, it uses the last deletion up to that time.
 func (o *restoring) findDrop(ctx context.Context, r *repository.Repository, with []age.Identity) (edm.Ticks, error) {
 	key := table.RecordKey{Account: o.account, Table: table.FoldName(o.beforeDrop)}
 	steps, err := r.Log(ctx, o.timeline, o.toTime)

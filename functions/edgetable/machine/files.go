@@ -7,8 +7,8 @@ const (
 	leastMemory = 128 << 20
 	// besideFiles is the smallest memory limit in bytes of a container with the data directory on a tmpfs.
 	besideFiles = 2 * leastMemory
-	// overFiles is the ratio of the memory reserved for files to the file limit of the store. The files may exceed this
-	// limit for a while before the store rejects writes.
+	// overFiles is the memory reserved for files, divided by the limit for the total size of the files. The files may
+	// exceed this limit for a while before the store rejects writes.
 	overFiles = 2
 )
 

@@ -15,8 +15,8 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// greet prints the addresses of the server and how to use it. It reveals and uses no key except the public key of the
-// development account.
+// greet prints the addresses of the server and how to use it. The only key that it uses and prints is the key of the
+// development account, which is published and not secret.
 func (p *program) greet(s *serving) {
 	list := *s.accounts.Current.Load()
 	if s.logFormat == "json" {

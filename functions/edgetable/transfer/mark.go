@@ -12,8 +12,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// The mark of a table is the key of the first entity that a run writes to it. If this entity is missing later, the
-// table was deleted and created again, which the service does not report.
+// The mark of a table is the key of the first entity that a run writes to it. The service does not report that a table
+// was deleted and created again. A run detects this if the marked entity is missing.
 
 // hasMark reports whether a table still contains its mark. It returns true if mark is nil, or if the credentials do not
 // permit reading.

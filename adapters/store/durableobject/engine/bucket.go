@@ -109,8 +109,8 @@ func (b *bucket) askCatalog(t *turn.Turn, p *message.Destination) (l *tableInfo,
 	case err != nil || !r.Done():
 		return nil, t.Fail(table.ErrBusy)
 	case l.Layout.Buckets != p.Buckets || l.Layout.Location != p.Location:
-		// The sender assumed another layout. It gets the right one even for a table that is being deleted: only an
-		// object that had the table may report the deletion.
+		// The sender assumed another layout. Answer with the correct layout even if the table is being deleted, because
+		// only an object that had the table may report the deletion.
 		return nil, turn.Step{Answer: message.Moved(t.Dst, l.Layout)}
 	case l.Deleting || l.Incarnation == b.ended:
 		// A delayed answer of the catalog may still say that this incarnation exists.

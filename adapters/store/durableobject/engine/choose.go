@@ -34,8 +34,8 @@ func (x *splitting) inserted(k []byte) {
 	}
 }
 
-// visited counts a request for a key. A range that was too busy in two successive half minutes splits at a key that
-// divides the requests of both.
+// visited counts a request for the key k. If the range was too busy in two successive half minutes, visited schedules a
+// split at a key that divides the requests of each of these half minutes, if there is such a key.
 func (x *splitting) visited(t *turn.Turn, b *bucket, p *message.Destination, k []byte) {
 	if x.rate == 0 {
 		return

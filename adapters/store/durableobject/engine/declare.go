@@ -16,8 +16,8 @@ import (
 //
 // The message OpDeclare contains no options, so a late OpDeclare is harmless.
 
-// declare reads the table's declared options from the catalog. It answers whether all entities that had expired by a
-// withdrawn rule are removed.
+// declare reads the table's declared options from the catalog. Its answer says whether the bucket has removed all
+// entities that expired under a withdrawn rule.
 func (b *bucket) declare(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	if !t.Fields.Done() {

@@ -74,8 +74,8 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 	}
 }
 
-// mostDropped is the maximum number of objects that one message tells to drop the table. It may tell as many others to
-// forget the table. The platform's free plan permits 50 calls.
+// mostDropped is the maximum number of objects that one message tells to drop the table. The same message may tell as
+// many other objects to forget the table. The platform's free plan permits 50 calls.
 const mostDropped = 20
 
 // portion is a group of a table's objects. The deletion of a table handles one portion after another.

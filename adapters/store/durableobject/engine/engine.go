@@ -39,8 +39,8 @@ type Options struct {
 	// which a range splits. The value 0 disables this kind of split.
 	SplitBytes int64
 	SplitRate  float64
-	// Told is called when a range begins or finishes a split or a merge with its neighbour, or when one is refused. It
-	// may be nil.
+	// Told is called when a range begins or finishes a split or a merge with its neighbour, or when the catalog refuses
+	// the split or the neighbour refuses the merge. It may be nil.
 	Told func(table string, bucket uint16, id uint32, event string)
 	// PieceRows is the maximum number of entities that one message moves to another range; 0 means 500.
 	PieceRows int
@@ -224,7 +224,7 @@ func (e *Engine) writeOnce(t *turn.Turn, write func(*turn.Turn, message.Attempt,
 }
 
 // alarm finishes interrupted deletions, publishes changes, and takes the next step of a split. It hands over keys
-// before it publishes, because a batch in flight would delay that step.
+// before it publishes changes, because a batch in flight would delay the handover.
 func (e *Engine) alarm(t *turn.Turn) Step {
 	if !t.Fields.Done() {
 		return t.Malformed()

@@ -104,7 +104,7 @@ func (b *bucket) endFreeze(t *turn.Turn, r *restoring.Restore) {
 }
 
 // alarmFrozen handles the alarm of a frozen object. The object publishes the entities that it served before the
-// restore, or will serve after it.
+// restore, or that it will serve after the restore.
 func (b *bucket) alarmFrozen(t *turn.Turn) turn.Step {
 	r, instead := b.askInstructions(t, &b.frozen.self)
 	if r == nil && len(instead.Calls) > 0 {
@@ -119,8 +119,8 @@ func (b *bucket) alarmFrozen(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// mayPublish reports whether the object may publish its entities. After a return to an earlier state, it needs the
-// table's next incarnation first.
+// mayPublish reports whether the object may publish its entities. After a return to an earlier state, the object must
+// first serve the table's next incarnation.
 func (b *bucket) mayPublish(t *turn.Turn) (ok bool, instead turn.Step) {
 	if !b.outbox.NeedsPermission(t.Now) {
 		return true, turn.Step{}

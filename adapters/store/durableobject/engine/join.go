@@ -87,7 +87,7 @@ func (b *bucket) belowOwn() (from, to []byte) {
 }
 
 // hasBelow reports whether the object has copies of entities below its own keys, from before a restart. A range that is
-// being filled has none.
+// still receiving its first entities has no such copies.
 func (b *bucket) hasBelow(t *turn.Turn) bool {
 	s := b.marker.Span
 	if s == nil || s.Phase == span.Filling || len(s.Bounds.Start) == 0 {

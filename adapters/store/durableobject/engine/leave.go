@@ -30,7 +30,7 @@ const (
 	// is added, so that two neighbours do not ask each other at the same time.
 	leaveAgain = 10 * edm.TicksPerSecond
 	// promised is the time for which a range waits for the keys of its left neighbour after it has agreed to take them.
-	// It does not merge in that time.
+	// During this time, the range does not merge into its own right neighbour.
 	promised = 60 * edm.TicksPerSecond
 	// A range is small if it has at most 1/partOfSmall of the size at which it splits: see mayJoin.
 	partOfSmall = 8

@@ -9,8 +9,8 @@ import (
 // small range merges.
 const leaveAfter = 3600 * edm.TicksPerSecond
 
-// lookLater schedules the check, after leaveAfter, whether the range is empty. It is also called for new bounds, which
-// may contain no entities.
+// lookLater schedules the check, after leaveAfter, whether the range is empty. It is also called after the bounds of
+// the range have changed, because the new bounds may contain no entities.
 func (x *splitting) lookLater(t *turn.Turn, b *bucket) {
 	if b.marker.Bounds().End != nil && (x.look <= t.Now || x.look > t.Now+2*leaveAfter) {
 		x.look = t.Now + leaveAfter

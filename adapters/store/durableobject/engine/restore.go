@@ -130,8 +130,8 @@ func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
 	return bytes.Equal(has.Start, o.Bounds.Start) && bytes.Equal(has.End, o.Bounds.End) && (has.End == nil) == (o.Bounds.End == nil)
 }
 
-// finishRestore makes the object serve its entities as the next incarnation, or drop them. An object that publishes
-// stays frozen until the replica has all its rows or reports its lag.
+// finishRestore makes the object serve its entities as the next incarnation, or drop them. If the object publishes its
+// entities, it stays frozen until the replica has all of them or reports that the object lags.
 func (b *bucket) finishRestore(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) turn.Step {
 	switch {
 	case !o.Returns:

@@ -9,10 +9,11 @@ import (
 	"edgetable/core/table"
 )
 
-// The catalog runs the restore of a table in the phases of docs/adr/0039. A Worker delivers its orders to the objects,
-// and reports the results to it.
+// The catalog runs the restore of a table in the phases of docs/adr/0039. A Worker delivers the catalog's orders to the
+// objects, and reports the results to the catalog.
 
-// finished is the suffix of the key under which a table's last finished restore is stored, so that it can be undone.
+// finished is the suffix of the key under which a table's last finished restore is stored, so that the restore can be
+// undone.
 const finished = "\x00"
 
 // restores reports whether a table is being restored. It first cancels a restore whose command was abandoned.

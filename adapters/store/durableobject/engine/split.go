@@ -163,7 +163,7 @@ func (b *bucket) advanceSplit(t *turn.Turn) turn.Step {
 	return b.deleteMovedRows(t)
 }
 
-// call makes a call to another object. The call is retried if the object restarts or no answer arrives.
+// call makes a call to another object. If this object restarts, or if no answer arrives, the alarm repeats the call.
 func (b *bucket) call(t *turn.Turn, to durableobject.Address, m []byte, next *turn.Continuation) turn.Step {
 	b.split.out = b.split.rand() | 1
 	b.split.due = t.Now + outFor

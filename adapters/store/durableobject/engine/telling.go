@@ -25,8 +25,8 @@ func (c *catalog) announceOptions(t *turn.Turn, rec *record.Record) (ok bool, st
 	return ok, step
 }
 
-// allTold records that all objects have read the declared options. It schedules another round if entities that had
-// expired by a withdrawn rule remain.
+// allTold records that all objects have read the declared options. It schedules another round if entities remain that
+// expired under a withdrawn rule.
 func (c *catalog) allTold(t *turn.Turn, rec *record.Record, dirty bool) {
 	row := storage.RowOf(storage.SpaceDeleting, rec.Key.String())
 	ends := rec.Traits != nil && rec.Traits.Ending != nil

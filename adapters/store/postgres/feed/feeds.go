@@ -39,7 +39,7 @@ type Feeds struct {
 // New returns the feeds of a store.
 func New(b Base) *Feeds {
 	f := &Feeds{Base: b}
-	f.waiting.news, f.waiting.run, f.waiting.every = f.findChanged, b.Go, b.Every
+	f.waiting.findChanged, f.waiting.run, f.waiting.every = f.findChanged, b.Go, b.Every
 	return f
 }
 
@@ -83,7 +83,7 @@ func (f *Feeds) awaitEarlierWrites(ctx context.Context, h *head) error {
 	if err := f.Settle(ctx); err != nil {
 		return err
 	}
-	return f.Execute(ctx, statement.FeedSettled, statement.Int8(h.life), statement.Int8(h.revision), statement.Int8(h.since), statement.Int8(int64(h.ended)))
+	return f.Execute(ctx, statement.FeedSettled, statement.Int8(h.life), statement.Int8(h.revision), statement.Int8(h.firstNumber), statement.Int8(int64(h.endedAt)))
 }
 
 // Await returns when there may be new lines after a position.
@@ -93,11 +93,11 @@ func (f *Feeds) Await(ctx context.Context, at table.FeedPosition) error {
 
 // findChanged returns the indexes of the positions after which there may be new lines. It ignores errors, because the
 // next poll repeats the query.
-func (f *Feeds) findChanged(places []place, list []*waiter) (news []int) {
+func (f *Feeds) findChanged(keys []waitKey, list []*waiter) (news []int) {
 	var lives, highs, of, open [][]byte
-	for i, where := range places {
+	for i, key := range keys {
 		p := &list[i].position
-		lives, highs = append(lives, where.life[:]), append(highs, statement.Int8(p.High))
+		lives, highs = append(lives, key.life[:]), append(highs, statement.Int8(p.High))
 		for _, number := range p.Open {
 			of, open = append(of, statement.Int8(int64(i+1))), append(open, statement.Int8(number))
 		}
@@ -153,18 +153,18 @@ const trimLines = 1000
 
 // Trim removes lines whose retention time has passed, and feeds that nobody can read any more.
 func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
-	type kept struct {
-		life []byte
-		upTo edm.Ticks
-		gone bool
+	type trimTask struct {
+		life      []byte
+		upTo      edm.Ticks
+		canForget bool
 	}
-	var list []kept
+	var list []trimTask
 	err := f.Read(ctx, "", func(ctx context.Context, c *pgconn.PgConn) error {
 		list = nil
 		_, err := statement.Query(ctx, c, statement.FeedList, func(v [][]byte) error {
 			upTo, ended := now-edm.Ticks(statement.Number(v[1])), edm.Ticks(statement.Number(v[2]))
-			one := kept{life: statement.Int8(statement.Number(v[0])), upTo: upTo, gone: ended != 0 && ended <= upTo || len(v[3]) == 1 && v[3][0] == 1}
-			if one.gone {
+			one := trimTask{life: statement.Int8(statement.Number(v[0])), upTo: upTo, canForget: ended != 0 && ended <= upTo || len(v[3]) == 1 && v[3][0] == 1}
+			if one.canForget {
 				one.upTo = statement.Lift
 			}
 			list = append(list, one)
@@ -174,7 +174,7 @@ func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
 			return err
 		}
 		_, err = statement.Query(ctx, c, statement.FeedOrphans, func(v [][]byte) error {
-			list = append(list, kept{life: statement.Int8(statement.Number(v[0])), upTo: statement.Lift})
+			list = append(list, trimTask{life: statement.Int8(statement.Number(v[0])), upTo: statement.Lift})
 			return nil
 		})
 		return err
@@ -183,7 +183,7 @@ func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
 		if err == nil {
 			err = f.trim(ctx, one.life, one.upTo)
 		}
-		if one.gone && err == nil {
+		if one.canForget && err == nil {
 			err = f.Execute(ctx, statement.FeedForget, one.life)
 		}
 	}

@@ -17,15 +17,15 @@ var errHead = errors.New("the record that describes a change feed is damaged")
 type head struct {
 	live   bool // the table exists with the requested incarnation
 	traits *table.Traits
-	kept   bool // the row that describes the feed exists
+	hasRow bool // the row that describes the feed exists
 
-	incarnation           table.Incarnation
-	life                  int64
-	since, floor          int64
-	begun, removed, ended edm.Ticks
-	settled               bool
-	revision, trims       int64
-	now                   Snapshot
+	incarnation                   table.Incarnation
+	life                          int64
+	firstNumber, floor            int64
+	begunAt, removedUpTo, endedAt edm.Ticks
+	isSettled                     bool
+	revision, trims               int64
+	snapshot                      Snapshot
 }
 
 // readHead reads the columns of statement.FeedHead. The second argument is the requested incarnation; nil means the
@@ -42,13 +42,13 @@ func readHead(name string, of []byte, v [][]byte) (h head, exists bool, err erro
 		if len(v[2]) != len(h.incarnation) {
 			return h, exists, errHead
 		}
-		h.kept, h.incarnation = true, table.Incarnation(v[2])
-		h.life, h.since, h.floor = statement.Number(v[3]), statement.Number(v[4]), statement.Number(v[6])
-		h.begun, h.removed, h.ended = edm.Ticks(statement.Number(v[5])), edm.Ticks(statement.Number(v[7])), edm.Ticks(statement.Number(v[8]))
-		h.settled, h.revision, h.trims = len(v[9]) == 1 && v[9][0] == 1, statement.Number(v[10]), statement.Number(v[12])
+		h.hasRow, h.incarnation = true, table.Incarnation(v[2])
+		h.life, h.firstNumber, h.floor = statement.Number(v[3]), statement.Number(v[4]), statement.Number(v[6])
+		h.begunAt, h.removedUpTo, h.endedAt = edm.Ticks(statement.Number(v[5])), edm.Ticks(statement.Number(v[7])), edm.Ticks(statement.Number(v[8]))
+		h.isSettled, h.revision, h.trims = len(v[9]) == 1 && v[9][0] == 1, statement.Number(v[10]), statement.Number(v[12])
 	}
 	var ok bool
-	if h.now, ok = ParseSnapshot(v[11]); !ok {
+	if h.snapshot, ok = ParseSnapshot(v[11]); !ok {
 		return h, exists, errHead
 	}
 	return h, exists, nil
@@ -59,9 +59,9 @@ func (h *head) refuse(r *table.FeedRequest, exists bool) error {
 	switch {
 	case r.From == nil && !exists:
 		return table.ErrNoTable
-	case !h.live && (!h.kept || h.ended == 0):
+	case !h.live && (!h.hasRow || h.endedAt == 0):
 		return table.ErrFeedEnded
-	case !h.kept || h.live && !h.traits.Feeds():
+	case !h.hasRow || h.live && !h.traits.Feeds():
 		return table.ErrNoFeed
 	}
 	return nil
@@ -72,7 +72,7 @@ func (h *head) hasMissed(p *Position) bool {
 	switch {
 	case p.low() > h.floor || p.Trims == h.trims:
 		return false
-	case p.Until != nil && p.before() >= h.removed && p.Until.low() > h.floor:
+	case p.Until != nil && p.readUpTo() >= h.removedUpTo && p.Until.low() > h.floor:
 		return false // every removed line is in the reader's window, and the reader has already read it
 	}
 	return true

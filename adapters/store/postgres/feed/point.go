@@ -62,9 +62,9 @@ func ParseSnapshot(b []byte) (s Snapshot, ok bool) {
 	return s, slices.IsSorted(s.Running)
 }
 
-// after returns the point that a reader at p reaches by reading all lines that s shows. highest is the number of a
-// committed transaction, not below the number of any of these lines.
-func (p *Point) after(s *Snapshot, highest int64) Point {
+// afterReading returns the point that a reader at p reaches by reading all lines that s shows. highest is the number of
+// a committed transaction, not below the number of any of these lines.
+func (p *Point) afterReading(s *Snapshot, highest int64) Point {
 	next := Point{High: max(p.High, highest)}
 	for _, number := range p.Open {
 		if !s.Shows(number) {
@@ -135,9 +135,8 @@ func (p *Position) Bytes() []byte {
 	return b
 }
 
-// before returns the Timestamp after which the unread part of the window begins. A last line that was read only in part
-// belongs to the unread part.
-func (p *Position) before() edm.Ticks {
+// readUpTo returns the Timestamp up to which all lines of the window were read completely.
+func (p *Position) readUpTo() edm.Ticks {
 	if p.Part != 0 {
 		return p.Last - 1
 	}

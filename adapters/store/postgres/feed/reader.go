@@ -105,7 +105,7 @@ func (r *reader) begin(ctx context.Context) error {
 	if r.refusal = r.head.refuse(r.request, exists); r.refusal != nil {
 		return nil
 	}
-	if !r.head.settled {
+	if !r.head.isSettled {
 		r.need = settling
 		return nil
 	}
@@ -113,7 +113,7 @@ func (r *reader) begin(ctx context.Context) error {
 	case r.request.From != nil:
 		return r.resume(ctx)
 	case r.request.Oldest:
-		r.at = Position{Point: Point{High: r.head.since}, Trims: r.head.trims}
+		r.at = Position{Point: Point{High: r.head.firstNumber}, Trims: r.head.trims}
 		return nil
 	}
 	return r.moveToEnd(ctx)
@@ -123,13 +123,13 @@ func (r *reader) begin(ctx context.Context) error {
 func (r *reader) resume(ctx context.Context) (err error) {
 	p, ok := ParsePosition(r.request.From.At)
 	switch {
-	case !ok || r.request.From.History != r.history || p.High >= r.head.now.Max || p.Until != nil && p.Until.High >= r.head.now.Max:
+	case !ok || r.request.From.History != r.history || p.High >= r.head.snapshot.Max || p.Until != nil && p.Until.High >= r.head.snapshot.Max:
 		r.refusal = table.ErrHistory
 	case r.head.hasMissed(&p):
 		r.refusal = table.ErrFeedExpired
 	case p.Ended:
 		r.refusal = table.ErrFeedEnded
-	case p.Number != 0 && p.Last > r.head.removed:
+	case p.Number != 0 && p.Last > r.head.removedUpTo:
 		there := false
 		if _, err = statement.Query(ctx, r.conn, statement.FeedWitness, func(v [][]byte) error {
 			there = true
@@ -144,16 +144,16 @@ func (r *reader) resume(ctx context.Context) (err error) {
 }
 
 func (r *reader) moveToEnd(ctx context.Context) error {
-	r.at = Position{Point: Point{High: r.head.since}, Trims: r.head.trims}
+	r.at = Position{Point: Point{High: r.head.firstNumber}, Trims: r.head.trims}
 	_, err := statement.Query(ctx, r.conn, statement.FeedLast, func(v [][]byte) error {
 		r.at.Last, r.at.Number = edm.Ticks(statement.Number(v[0])), statement.Number(v[1])
 		return nil
-	}, statement.Int8(r.head.life), statement.Int8(int64(r.head.begun)))
+	}, statement.Int8(r.head.life), statement.Int8(int64(r.head.begunAt)))
 	if err != nil {
 		return err
 	}
-	r.at.Point = r.at.after(&r.head.now, max(r.head.floor, r.at.Number))
-	err = r.close(ctx, &r.at.Point)
+	r.at.Point = r.at.afterReading(&r.head.snapshot, max(r.head.floor, r.at.Number))
+	err = r.removeIdle(ctx, &r.at.Point)
 	r.limit(&r.at.Point)
 	return err
 }
@@ -169,23 +169,23 @@ func (r *reader) windows(ctx context.Context) (full bool, err error) {
 			return full, err
 		}
 		r.at.Point, r.at.Until, r.at.Part = w.until, nil, 0
-		if w.now {
+		if w.isCurrent {
 			break
 		}
 	}
-	if r.head.ended == 0 {
+	if r.head.endedAt == 0 {
 		return false, nil
 	}
 	r.at.Ended = true
-	full, r.refusal = r.builder.Add(max(r.head.ended, r.at.Last+1), func(int) []byte { return r.at.Bytes() }, table.AppendFeedDrop(nil, r.name))
+	full, r.refusal = r.builder.Add(max(r.head.endedAt, r.at.Last+1), func(int) []byte { return r.at.Bytes() }, table.AppendFeedDrop(nil, r.name))
 	return full, nil
 }
 
 // window reads the next window, or the rest of the window that contains the reader's position.
 func (r *reader) window(ctx context.Context) (w window, err error) {
-	w, err = next(&source{r, ctx}, &r.at, &r.head.now, r.head.floor, firstLines)
-	if err == nil && w.now {
-		err = r.close(ctx, &w.until)
+	w, err = nextWindow(&source{r, ctx}, &r.at, &r.head.snapshot, r.head.floor, firstLines)
+	if err == nil && w.isCurrent {
+		err = r.removeIdle(ctx, &w.until)
 	}
 	r.limit(&w.until)
 	return w, err
@@ -203,24 +203,24 @@ type source struct {
 	ctx context.Context
 }
 
-func (s *source) above(number int64, limit int) ([]Line, error) {
-	return s.lines(s.ctx, statement.FeedNext, statement.Int8(number), statement.Int8(int64(s.head.begun)), statement.Int8(int64(limit)))
+func (s *source) linesAbove(number int64, limit int) ([]Line, error) {
+	return s.lines(s.ctx, statement.FeedNext, statement.Int8(number), statement.Int8(int64(s.head.begunAt)), statement.Int8(int64(limit)))
 }
 
-func (s *source) between(above, upTo int64, after edm.Ticks) ([]Line, error) {
-	return s.lines(s.ctx, statement.FeedBetween, statement.Int8(above), statement.Int8(upTo), statement.Int8(int64(max(s.head.begun, after))))
+func (s *source) linesBetween(low, high int64, lastTicks edm.Ticks) ([]Line, error) {
+	return s.lines(s.ctx, statement.FeedBetween, statement.Int8(low), statement.Int8(high), statement.Int8(int64(max(s.head.begunAt, lastTicks))))
 }
 
-func (s *source) among(numbers []int64) ([]Line, error) {
+func (s *source) linesOf(numbers []int64) ([]Line, error) {
 	list := make([][]byte, len(numbers))
 	for i, n := range numbers {
 		list[i] = statement.Int8(n)
 	}
-	return s.lines(s.ctx, statement.FeedOpen, statement.Array(statement.OIDInt8, list), statement.Int8(int64(s.head.begun)))
+	return s.lines(s.ctx, statement.FeedOpen, statement.Array(statement.OIDInt8, list), statement.Int8(int64(s.head.begunAt)))
 }
 
-func (r *reader) lines(ctx context.Context, what statement.Prepared, args ...[]byte) (list []Line, err error) {
-	_, err = statement.Query(ctx, r.conn, what, func(v [][]byte) error {
+func (r *reader) lines(ctx context.Context, query statement.Prepared, args ...[]byte) (list []Line, err error) {
+	_, err = statement.Query(ctx, r.conn, query, func(v [][]byte) error {
 		l := Line{Ticks: edm.Ticks(statement.Number(v[0])), Number: statement.Number(v[1]), size: statement.Number(v[2])}
 		if len(v) > 3 {
 			l.mark = bytes.Clone(v[3])
@@ -231,12 +231,12 @@ func (r *reader) lines(ctx context.Context, what statement.Prepared, args ...[]b
 	return list, err
 }
 
-// close removes from p.Open the running transactions that will add no lines, because they hold no lock on the SQL table
-// change.
+// removeIdle removes from p.Open the running transactions that will add no lines, because they hold no lock on the SQL
+// table change.
 //
 // The locks of a transaction that is just ending may be invisible. A second query therefore checks that the transaction
 // is still running.
-func (r *reader) close(ctx context.Context, p *Point) error {
+func (r *reader) removeIdle(ctx context.Context, p *Point) error {
 	if len(p.Open) == 0 {
 		return nil
 	}
@@ -263,7 +263,7 @@ func (r *reader) close(ctx context.Context, p *Point) error {
 		}
 	}
 	p.Open = slices.DeleteFunc(p.Open, func(number int64) bool {
-		if !adds[uint32(number)] && !undecided[number] && !r.exact && r.head.now.runs(number) {
+		if !adds[uint32(number)] && !undecided[number] && !r.exact && r.head.snapshot.runs(number) {
 			r.need = looking // the transaction has ended meanwhile; the next snapshot shows its lines, if there are any
 		}
 		return undecided[number]
@@ -286,7 +286,7 @@ func (r *reader) appendWindow(ctx context.Context, w *window) (full bool, err er
 		if err != nil || r.refusal != nil {
 			return true, err
 		}
-		if r.builder.Read, err = r.join(ctx, some, keys); err != nil {
+		if r.builder.Read, err = r.readEntities(ctx, some, keys); err != nil {
 			return false, err
 		}
 		for i, l := range some {
@@ -323,10 +323,10 @@ func (r *reader) keysOf(ctx context.Context, lines []Line) ([][]byte, error) {
 	return keys, err
 }
 
-// join reads the entities that the lines of a page have changed. Each call of the returned function returns the next
-// entity, in the order of the page builder's requests. join finds this order with a copy of the builder.
-func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k []byte) (*table.Row, error), error) {
-	if r.head.ended != 0 {
+// readEntities reads the entities that the lines of a page have changed. Each call of the returned function returns the
+// next entity, in the order of the page builder's requests. readEntities finds this order with a copy of the builder.
+func (r *reader) readEntities(ctx context.Context, lines []Line, keys [][]byte) (func(k []byte) (*table.Row, error), error) {
+	if r.head.endedAt != 0 {
 		return func([]byte) (*table.Row, error) { return nil, nil }, nil // the table was dropped, so its entities do not exist
 	}
 	var of entities

@@ -11,17 +11,17 @@ import (
 // waiters polls the database while clients wait for changes, with one query for all clients. PostgreSQL's NOTIFY would
 // be faster, but every commit that uses it takes a lock on the whole cluster.
 type waiters struct {
-	news  func(places []place, list []*waiter) []int // returns the indexes of the positions after which there may be changes
-	run   func(do func())
-	every time.Duration
+	findChanged func(keys []waitKey, list []*waiter) []int // returns the indexes of the positions after which there may be changes
+	run         func(do func())
+	every       time.Duration
 
-	mu   sync.Mutex
-	list map[place]*waiter
-	asks bool
+	mu        sync.Mutex
+	list      map[waitKey]*waiter
+	isPolling bool
 }
 
-// place is a position in a feed, as a map key. Clients that wait at the same position share one waiter.
-type place struct {
+// waitKey is a position in a feed, as a map key. Clients that wait at the same position share one waiter.
+type waitKey struct {
 	life table.Incarnation
 	at   string
 }
@@ -38,9 +38,9 @@ func (l *waiters) await(ctx context.Context, at table.FeedPosition) error {
 	if !ok || p.Until != nil || p.Ended {
 		return ctx.Err()
 	}
-	where := place{at.Incarnation, string(at.At)}
-	w := l.enter(where, p)
-	defer l.remove(where, w)
+	key := waitKey{at.Incarnation, string(at.At)}
+	w := l.enter(key, p)
+	defer l.remove(key, w)
 	select {
 	case <-w.ready:
 		return nil
@@ -49,62 +49,63 @@ func (l *waiters) await(ctx context.Context, at table.FeedPosition) error {
 	}
 }
 
-func (l *waiters) enter(where place, p Position) *waiter {
+func (l *waiters) enter(key waitKey, p Position) *waiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	w := l.list[where]
+	w := l.list[key]
 	if w == nil {
 		w = &waiter{position: p, ready: make(chan struct{})}
 		if l.list == nil {
-			l.list = make(map[place]*waiter)
+			l.list = make(map[waitKey]*waiter)
 		}
-		l.list[where] = w
+		l.list[key] = w
 	}
 	w.waiting++
-	if !l.asks {
-		l.asks = true
-		l.run(l.ask)
+	if !l.isPolling {
+		l.isPolling = true
+		l.run(l.poll)
 	}
 	return w
 }
 
-func (l *waiters) remove(where place, w *waiter) {
+func (l *waiters) remove(key waitKey, w *waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if w.waiting--; w.waiting == 0 && l.list[where] == w {
-		delete(l.list, where)
+	if w.waiting--; w.waiting == 0 && l.list[key] == w {
+		delete(l.list, key)
 	}
 }
 
-func (l *waiters) ask() {
+func (l *waiters) poll() {
 	for {
-		places, waiting := l.places()
-		if len(places) == 0 {
+		keys, waiting := l.waitKeys()
+		if len(keys) == 0 {
 			return
 		}
-		for _, i := range l.news(places, waiting) {
-			l.wake(places[i], waiting[i])
+		for _, i := range l.findChanged(keys, waiting) {
+			l.wake(keys[i], waiting[i])
 		}
 		time.Sleep(l.every)
 	}
 }
 
-// places returns the positions at which clients wait. If there are none, it clears l.asks, because polling then stops.
-func (l *waiters) places() (places []place, list []*waiter) {
+// waitKeys returns the positions at which clients wait. If there are none, it clears l.isPolling, because polling then
+// stops.
+func (l *waiters) waitKeys() (keys []waitKey, list []*waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for where, w := range l.list {
-		places, list = append(places, where), append(list, w)
+	for key, w := range l.list {
+		keys, list = append(keys, key), append(list, w)
 	}
-	l.asks = len(places) > 0
-	return places, list
+	l.isPolling = len(keys) > 0
+	return keys, list
 }
 
-func (l *waiters) wake(where place, w *waiter) {
+func (l *waiters) wake(key waitKey, w *waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	close(w.ready)
-	if l.list[where] == w {
-		delete(l.list, where)
+	if l.list[key] == w {
+		delete(l.list, key)
 	}
 }

@@ -18,10 +18,10 @@ func TestWaiters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked, most atomic.Int64
 		var ready atomic.Pointer[string] // the position after which there are changes
-		l := waiters{run: func(do func()) { go do() }, every: time.Second, news: func(places []place, _ []*waiter) (news []int) {
+		l := waiters{run: func(do func()) { go do() }, every: time.Second, findChanged: func(keys []waitKey, _ []*waiter) (news []int) {
 			asked.Add(1)
-			most.Store(max(most.Load(), int64(len(places))))
-			for i, p := range places {
+			most.Store(max(most.Load(), int64(len(keys))))
+			for i, p := range keys {
 				if at := ready.Load(); at != nil && *at == p.at {
 					news = append(news, i)
 				}

@@ -10,9 +10,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// database is a model of those properties of PostgreSQL on which a feed relies. A transaction gets a number when it begins to
-// write, and locks the keys that it writes. Its lines become visible when it commits. After a crash, numbers continue above the
-// highest committed one.
+// database is a model of those properties of PostgreSQL on which a feed relies. A transaction gets a number when it
+// begins to write, and locks the keys that it writes. Its lines become visible when it commits. After a crash, numbers
+// continue above the highest committed one.
 type database struct {
 	rnd       *rand.Rand
 	next      int64
@@ -162,15 +162,15 @@ func (d *database) find(limit int, want func(l Line) bool) (list []Line, err err
 	return list[:min(limit, len(list))], nil
 }
 
-func (d *database) above(number int64, limit int) ([]Line, error) {
+func (d *database) linesAbove(number int64, limit int) ([]Line, error) {
 	return d.find(limit, func(l Line) bool { return l.Number > number })
 }
 
-func (d *database) between(above, upTo int64, after edm.Ticks) ([]Line, error) {
-	return d.find(1<<30, func(l Line) bool { return l.Number > above && l.Number <= upTo && l.Ticks > after })
+func (d *database) linesBetween(low, high int64, lastTicks edm.Ticks) ([]Line, error) {
+	return d.find(1<<30, func(l Line) bool { return l.Number > low && l.Number <= high && l.Ticks > lastTicks })
 }
 
-func (d *database) among(numbers []int64) ([]Line, error) {
+func (d *database) linesOf(numbers []int64) ([]Line, error) {
 	return d.find(1<<30, func(l Line) bool { return slices.Contains(numbers, l.Number) })
 }
 
@@ -196,7 +196,7 @@ type reading struct {
 func (c *consumer) begin() {
 	c.begun++
 	now := c.snapshot(0)
-	p := Position{Point: new(Point{High: since}).after(&now, max(c.floor, c.committedLine())), Trims: c.trims}
+	p := Position{Point: new(Point{High: since}).afterReading(&now, max(c.floor, c.committedLine())), Trims: c.trims}
 	c.close(&p.Point)
 	c.state, c.at, c.seen = c.database.state, p.Bytes(), map[edm.Ticks]bool{}
 }
@@ -220,7 +220,7 @@ func (c *consumer) read() {
 		c.wrong = fmt.Errorf("the position %v is damaged", c.at)
 		return
 	}
-	if (&head{floor: c.floor, removed: c.removed, trims: c.trims}).hasMissed(&p) {
+	if (&head{floor: c.floor, removedUpTo: c.removed, trims: c.trims}).hasMissed(&p) {
 		c.begin()
 		return
 	}
@@ -233,11 +233,11 @@ func right(c *consumer, p *Position) {
 	now := c.snapshot(0)
 	left := c.limit
 	for {
-		w, err := next(c, p, &now, c.floor, 4)
+		w, err := nextWindow(c, p, &now, c.floor, 4)
 		if err != nil {
 			c.wrong = err
 		}
-		if w.now {
+		if w.isCurrent {
 			c.close(&w.until)
 		} else if p.Until == nil {
 			c.cuts++
@@ -249,7 +249,7 @@ func right(c *consumer, p *Position) {
 				return
 			}
 		}
-		if p.Point, p.Until = w.until, nil; w.now || left <= 0 {
+		if p.Point, p.Until = w.until, nil; w.isCurrent || left <= 0 {
 			return
 		}
 	}
@@ -301,9 +301,9 @@ func follows(seed uint64, how reading, marks, crashes bool) (*consumer, error) {
 	return c, c.wrong
 }
 
-// TestWindows checks that a consumer gets each line once, gets the lines of a key in order, and ends with the state of the
-// table. Meanwhile transactions commit in another order than they began, run for long, are rolled back or crash. Old lines are
-// removed.
+// TestWindows checks that a consumer gets each line once, gets the lines of a key in order, and ends with the state of
+// the table. Meanwhile transactions commit in another order than they began, run for long, are rolled back or crash.
+// Old lines are removed.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	cuts, begun := 0, 0
@@ -331,7 +331,7 @@ var wrongWays = []reading{
 		}
 	}},
 	{"by numbers alone", func(c *consumer, p *Position) {
-		list, _ := c.above(p.High, 1<<30)
+		list, _ := c.linesAbove(p.High, 1<<30)
 		for _, l := range list {
 			c.apply(l)
 			p.High = l.Number
@@ -341,12 +341,12 @@ var wrongWays = []reading{
 		right(c, p)
 		if p.Until == nil {
 			now := c.snapshot(0)
-			p.Point = p.after(&now, now.Max-1)
+			p.Point = p.afterReading(&now, now.Max-1)
 		}
 	}},
 	{"without the end of the window", func(c *consumer, p *Position) {
 		now := c.snapshot(0)
-		w, _ := next(c, p, &now, c.floor, 1<<20)
+		w, _ := nextWindow(c, p, &now, c.floor, 1<<20)
 		left := c.limit
 		for i, l := range w.lines {
 			if l.Ticks <= p.Last && p.Ended { // here, the field Ended means that the last page ended before the end of its window (a group of lines)
@@ -441,7 +441,7 @@ func TestLongMark(t *testing.T) {
 			mark.Running = append(mark.Running, 5000-tt.running+n)
 		}
 		list := []Line{{Ticks: 1, Number: 5001}, {Ticks: 2, Number: 5002, mark: mark.bytes()}}
-		if w, found := cut(&Point{High: tt.high}, list, nil); found != tt.want || found && len(w.lines) != 1 {
+		if w, found := cutAtMark(&Point{High: tt.high}, list, nil); found != tt.want || found && len(w.lines) != 1 {
 			t.Errorf("above %d of %d: found is %v", tt.high, tt.running, found)
 		}
 	}

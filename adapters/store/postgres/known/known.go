@@ -11,8 +11,8 @@ const maxBytes = 16 << 20
 
 // States is a cache of entity states, which may be outdated. It is safe for concurrent use.
 //
-// A merge with an outdated state does no harm: it writes nothing, because it requires the Timestamp of the state. The
-// store then repeats the merge.
+// An outdated state does no harm to a merge. The store writes the merged entity only if the Timestamp in the database
+// is still the Timestamp of the cached state. Otherwise the store repeats the merge.
 type States struct {
 	mu   sync.Mutex
 	rows map[entity]table.Row

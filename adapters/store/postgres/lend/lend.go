@@ -35,9 +35,9 @@ const (
 // Fewest is the minimum number of connections to the primary.
 const Fewest = 8
 
-// part describes the share of a use: the number of connections that are reserved for the use (own), and the maximum
-// number of connections that the use may have (most).
-type part struct{ own, most int }
+// part describes the share of a use: the number of connections that are reserved for the use, and the maximum
+// number of connections that the use may have (limit).
+type part struct{ reserved, limit int }
 
 // Lender shares connections between clients. Each use has some reserved connections. The other connections are
 // available to every use. Among the waiting clients of a use, the client whose account has held connections for the
@@ -74,7 +74,7 @@ func ForReplica(connections int) *Lender {
 func newLender(connections int, parts [uses]part) *Lender {
 	a := &Lender{parts: parts, free: connections}
 	for _, p := range parts {
-		a.free -= p.own
+		a.free -= p.reserved
 	}
 	return a
 }
@@ -87,10 +87,10 @@ type Client struct {
 
 // Lease is the right to use one connection.
 type Lease struct {
-	from   *Lender
-	client Client
-	turn   fair.Turn[chan struct{}]
-	since  time.Time
+	from    *Lender
+	client  Client
+	turn    fair.Turn[chan struct{}]
+	takenAt time.Time
 }
 
 // Take waits until a connection is free. If ctx ends first, Take returns the cause of ctx.
@@ -99,7 +99,7 @@ func (a *Lender) Take(ctx context.Context, c Client) (*Lease, error) {
 	q := &a.queue[c.Use]
 	a.mu.Lock()
 	if q.Waiting() == 0 && a.begin(c.Use) {
-		l.turn, l.since = q.Enter(c.Account), time.Now()
+		l.turn, l.takenAt = q.Enter(c.Account), time.Now()
 		a.mu.Unlock()
 		return l, nil
 	}
@@ -117,17 +117,17 @@ func (a *Lender) Take(ctx context.Context, c Client) (*Lease, error) {
 		}
 		a.mu.Unlock() // ctx ended at the moment when the connection was granted
 	}
-	l.turn, l.since = w.Turn, time.Now()
+	l.turn, l.takenAt = w.Turn, time.Now()
 	return l, nil
 }
 
 // begin takes a connection for a use and reports whether one was free. a.mu must be held.
 func (a *Lender) begin(u Use) bool {
 	p, n := a.parts[u], a.busy[u]
-	if n >= p.most || n >= p.own && a.free == 0 {
+	if n >= p.limit || n >= p.reserved && a.free == 0 {
 		return false
 	}
-	if n >= p.own {
+	if n >= p.reserved {
 		a.free--
 	}
 	a.busy[u]++
@@ -139,21 +139,21 @@ func (l *Lease) Leave() {
 	a, u := l.from, l.client.Use
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.queue[u].Leave(l.turn, time.Since(l.since).Nanoseconds())
-	if a.busy[u] > a.parts[u].own {
+	a.queue[u].Leave(l.turn, time.Since(l.takenAt).Nanoseconds())
+	if a.busy[u] > a.parts[u].reserved {
 		a.free++
 	}
 	a.busy[u]--
-	a.next(u)
+	a.grantNext(u)
 	for u := range uses { // a connection that is not reserved may serve another use
-		a.next(u)
+		a.grantNext(u)
 	}
 }
 
-// next grants free connections to the waiting clients of a use. a.mu must be held.
-func (a *Lender) next(u Use) {
+// grantNext grants free connections to the waiting clients of a use. a.mu must be held.
+func (a *Lender) grantNext(u Use) {
 	for q := &a.queue[u]; q.Waiting() > 0 && a.begin(u); {
-		close(q.Pop(a.parts[u].most).Value)
+		close(q.Pop(a.parts[u].limit).Value)
 	}
 }
 
@@ -170,5 +170,5 @@ func (a *Lender) Wanted(c Client) bool {
 func (a *Lender) Waiting(u Use) (most, waiting int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return min(a.parts[u].most, a.parts[u].own+a.free), a.queue[u].Waiting()
+	return min(a.parts[u].limit, a.parts[u].reserved+a.free), a.queue[u].Waiting()
 }

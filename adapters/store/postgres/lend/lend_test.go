@@ -30,7 +30,7 @@ func TestParts(t *testing.T) {
 					t.Fatalf("%s: %d of %d connections are in use", name, all, n)
 				}
 				for u := range uses {
-					if a.busy[u] < a.parts[u].own || a.busy[u] > a.parts[u].most {
+					if a.busy[u] < a.parts[u].reserved || a.busy[u] > a.parts[u].limit {
 						t.Fatalf("%s of %d: use %d has %d connections, and its part is %v", name, n, u, a.busy[u], a.parts[u])
 					}
 				}

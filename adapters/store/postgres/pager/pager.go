@@ -76,14 +76,14 @@ func FitsAtOnce(r *table.ScanRequest) bool {
 }
 
 // BuildAtOnce builds a page without a filter, with one statement for small entities and one for large entities. If the
-// result whole is false, the caller must use [Pager.Build] instead, for example because an entity changed between the
-// two statements.
-func (p *Pager) BuildAtOnce(ctx context.Context) (page table.Page, whole bool, err error) {
-	whole, err = p.buildAtOnce(ctx)
-	return p.builder.Page, whole, err
+// result isComplete is false, the caller must use [Pager.Build] instead, for example because an entity changed between
+// the two statements.
+func (p *Pager) BuildAtOnce(ctx context.Context) (page table.Page, isComplete bool, err error) {
+	isComplete, err = p.buildAtOnce(ctx)
+	return p.builder.Page, isComplete, err
 }
 
-func (p *Pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
+func (p *Pager) buildAtOnce(ctx context.Context) (isComplete bool, err error) {
 	if p.declared != nil && p.declared.Large.Load() {
 		return false, nil
 	}
@@ -119,9 +119,9 @@ func (p *Pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 		return false, err
 	}
 	if p.declared != nil && !p.ended && p.found == limit { // the statement returned the maximum number of rows, but some of the entities have expired
-		p.builder.Page.Next = p.rest().Start
+		p.builder.Page.Next = p.unreadRange().Start
 		if p.request.Descending {
-			p.builder.Page.Next = p.rest().End
+			p.builder.Page.Next = p.unreadRange().End
 		}
 		return len(p.builder.Page.Rows) > p.request.Rows/2, nil
 	}
@@ -131,12 +131,12 @@ func (p *Pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 	if len(large) == 0 {
 		return true, nil
 	}
-	return p.fill(ctx, large)
+	return p.readLarge(ctx, large)
 }
 
-// fill reads the properties of large entities into their rows. It reports whether all these entities still have the
-// Timestamps of their rows.
-func (p *Pager) fill(ctx context.Context, large []int) (same bool, err error) {
+// readLarge reads the properties of large entities into their rows. It reports whether all these entities still have
+// the Timestamps of their rows.
+func (p *Pager) readLarge(ctx context.Context, large []int) (areUnchanged bool, err error) {
 	rows, keys := p.builder.Page.Rows, make([][]byte, len(large))
 	for i, n := range large {
 		keys[i] = rows[n].Key
@@ -165,7 +165,7 @@ func (p *Pager) fill(ctx context.Context, large []int) (same bool, err error) {
 // options that are not in the cache.
 func (p *Pager) Build(ctx context.Context) (page table.Page, live, hidden bool, err error) {
 	limit := firstRows
-	if live, hidden, err = p.first(ctx, limit); err != nil {
+	if live, hidden, err = p.readFirst(ctx, limit); err != nil {
 		return page, false, false, err
 	}
 	if !live || hidden {
@@ -177,10 +177,10 @@ func (p *Pager) Build(ctx context.Context) (page table.Page, live, hidden bool, 
 				break
 			}
 		} else {
-			p.ranges = slices.Concat([]key.Range{p.rest()}, p.ranges[1:])
+			p.ranges = slices.Concat([]key.Range{p.unreadRange()}, p.ranges[1:])
 			limit = min(2*limit, maxRows)
 		}
-		if err := p.examineRows(ctx, p.conn.ExecStatement(ctx, p.some().On(p.conn), p.someArgs(limit), statement.Formats, statement.Formats)); err != nil {
+		if err := p.examineRows(ctx, p.conn.ExecStatement(ctx, p.rowsStatement().On(p.conn), p.rowsStatementArgs(limit), statement.Formats, statement.Formats)); err != nil {
 			return page, false, false, err
 		}
 	}
@@ -190,8 +190,8 @@ func (p *Pager) Build(ctx context.Context) (page table.Page, live, hidden bool, 
 	return p.builder.Page, live, hidden, nil
 }
 
-// rest returns the part of the first range that follows the last key that was read.
-func (p *Pager) rest() key.Range {
+// unreadRange returns the part of the first range that follows the last key that was read.
+func (p *Pager) unreadRange() key.Range {
 	if p.request.Descending {
 		return key.Range{Start: p.ranges[0].Start, End: bytes.Clone(p.last)}
 	}
@@ -208,19 +208,19 @@ func (p *Pager) rowsArgs(limit int) [][]byte {
 	return [][]byte{p.name, statement.Bytes(r.Start), end, statement.Int8(int64(limit))}
 }
 
-func (p *Pager) someArgs(limit int) [][]byte {
+func (p *Pager) rowsStatementArgs(limit int) [][]byte {
 	return append(p.rowsArgs(limit), statement.Int8(readBytes))
 }
 
-func (p *Pager) some() statement.Prepared {
+func (p *Pager) rowsStatement() statement.Prepared {
 	if p.declared != nil {
 		return statement.RuledSomeRows[p.request.Descending]
 	}
 	return statement.SomeRows[p.request.Descending]
 }
 
-// The method first begins the transaction, looks for the table and reads the first rows, in one round trip.
-func (p *Pager) first(ctx context.Context, limit int) (live, hidden bool, err error) {
+// readFirst begins the transaction, looks for the table and reads the first rows, in one round trip.
+func (p *Pager) readFirst(ctx context.Context, limit int) (live, hidden bool, err error) {
 	of := statement.LifeOf
 	if p.declared != nil {
 		of = statement.Declared
@@ -228,7 +228,7 @@ func (p *Pager) first(ctx context.Context, limit int) (live, hidden bool, err er
 	b := new(pgconn.Batch)
 	b.ExecStatement(statement.Begin.On(p.conn), nil, statement.Formats, statement.Formats)
 	b.ExecStatement(of.On(p.conn), [][]byte{p.name}, statement.Formats, statement.Formats)
-	b.ExecStatement(p.some().On(p.conn), p.someArgs(limit), statement.Formats, statement.Formats)
+	b.ExecStatement(p.rowsStatement().On(p.conn), p.rowsStatementArgs(limit), statement.Formats, statement.Formats)
 	r := p.conn.ExecBatch(ctx, b)
 	for i := 0; r.NextResult(); i++ {
 		result := r.ResultReader()

@@ -25,8 +25,8 @@ type Evidence struct {
 	Alive    string // query that returns one row if the process $1 with the application_name $2 is running a statement
 }
 
-// Show tests the queries. It begins a transaction on one connection and sends the queries over the other. They must
-// find the transaction until it ends, and not afterwards.
+// Show tests the queries. It begins a transaction on one connection and sends the queries over the other. The queries
+// must find the transaction while it runs, and must not find it after its end.
 //
 // Show changes no data and no session settings, because a pooler may later give the session to another client.
 func (e *Evidence) Show(ctx context.Context, writer, witness *pgconn.PgConn) error {

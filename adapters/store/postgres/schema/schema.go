@@ -118,7 +118,7 @@ func VersionOf(ctx context.Context, q querier, schema string, lock bool) (versio
 	return version, err
 }
 
-// Tables contains the names of the SQL tables of a schema of [Version], in alphabetical order.
+// Tables contains the names of all SQL tables in a schema of the current [Version], in alphabetical order.
 var Tables = []string{"change", "dropped", "entity", "feed", "home", "record", "schema_version", "server", "upkeep"}
 
 // Complete checks that a schema of [Version] has all SQL tables.

@@ -37,11 +37,11 @@ type Clock struct {
 	// reserve stores a reservation. If another server has the slot, reserve takes a free slot.
 	reserve func(ctx context.Context, have Holding, upTo edm.Ticks) (Holding, error)
 
-	one  chan struct{} // a lock that is held while a Timestamp is issued
-	mu   sync.Mutex
-	last int64     // the highest Timestamp that was issued or passed to Raise, divided by Slots
-	seen edm.Ticks // the highest value that Instant has returned
-	has  Holding
+	one         chan struct{} // a lock that is held while a Timestamp is issued
+	mu          sync.Mutex
+	last        int64     // the highest Timestamp that was issued or passed to Raise, divided by Slots
+	lastInstant edm.Ticks // the highest value that Instant has returned
+	holding     Holding
 
 	halts atomic.Pointer[Halted] // if set, the reason why no Timestamps are issued
 
@@ -53,7 +53,7 @@ type Clock struct {
 	Steady func() edm.Ticks
 
 	// Back is the largest backward step of the system clock that the Clock hides; 0 means no limit. After a larger
-	// step, the Clock ignores earlier results of Instant as wrong.
+	// step, the Clock treats the earlier results of Instant as wrong, and ignores them.
 	Back edm.Ticks
 }
 
@@ -73,16 +73,16 @@ type Holding struct {
 	Holder   int64
 	Reserved edm.Ticks
 
-	lead edm.Ticks // how far the system clock was ahead of the steady clock when the reservation was requested
+	systemLead edm.Ticks // how far the system clock was ahead of the steady clock when the reservation was requested
 }
 
-// Hold makes the Clock use a slot. The parameter before is the highest Timestamp that the previous holder of the slot
-// has reserved.
-func (c *Clock) Hold(h Holding, before edm.Ticks) {
+// Hold makes the Clock use a slot. The parameter prevReserved is the highest Timestamp that the previous holder of the
+// slot has reserved.
+func (c *Clock) Hold(h Holding, prevReserved edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last = max(c.last, int64(before)/Slots)
-	c.has = h
+	c.last = max(c.last, int64(prevReserved)/Slots)
+	c.holding = h
 }
 
 // Next issues a Timestamp. If necessary, it makes a reservation first.
@@ -97,15 +97,15 @@ func (c *Clock) Next(ctx context.Context) (edm.Ticks, error) {
 		return 0, fmt.Errorf("%w: %w", ErrStale, h)
 	}
 	for {
-		t, upTo, has := c.issue()
+		t, upTo, holding := c.issue()
 		if upTo == 0 {
 			return t, nil
 		}
-		now, err := c.reserve(ctx, has, upTo)
+		now, err := c.reserve(ctx, holding, upTo)
 		if err != nil {
 			return 0, err
 		}
-		if now.Holder == has.Holder {
+		if now.Holder == holding.Holder {
 			c.Renewed(now)
 			continue
 		}
@@ -117,26 +117,26 @@ func (c *Clock) Next(ctx context.Context) (edm.Ticks, error) {
 
 // issue issues a Timestamp. If a reservation is needed first, the result upTo is the highest Timestamp to reserve.
 // Otherwise upTo is 0.
-func (c *Clock) issue() (t, upTo edm.Ticks, has Holding) {
+func (c *Clock) issue() (t, upTo edm.Ticks, holding Holding) {
 	now := c.now()
-	lead := c.lead(now)
+	lead := c.systemLead(now)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	has = c.has
-	has.lead = lead
+	holding = c.holding
+	holding.systemLead = lead
 	unit := max(int64(now)/Slots, c.last+1)
-	if c.seen != 0 {
+	if c.lastInstant != 0 {
 		unit = max(unit, int64(c.trusted(now))/Slots+1)
 	}
-	if t = edm.Ticks(unit*Slots + int64(c.has.Slot)); t > has.Reserved || lead < c.has.lead-setBack {
-		return 0, ahead(now, t), has
+	if t = edm.Ticks(unit*Slots + int64(c.holding.Slot)); t > holding.Reserved || lead < c.holding.systemLead-setBack {
+		return 0, ahead(now, t), holding
 	}
 	c.last = unit
-	return t, 0, has
+	return t, 0, holding
 }
 
-// lead returns how far a reading of the system clock is ahead of the steady clock.
-func (c *Clock) lead(now edm.Ticks) edm.Ticks {
+// systemLead returns how far a reading of the system clock is ahead of the steady clock.
+func (c *Clock) systemLead(now edm.Ticks) edm.Ticks {
 	if c.Steady == nil {
 		return 0
 	}
@@ -153,17 +153,17 @@ func (c *Clock) Instant() edm.Ticks {
 	now := c.now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.seen = max(now, c.trusted(now), edm.Ticks(c.last*Slots+Slots-1))
-	return c.seen
+	c.lastInstant = max(now, c.trusted(now), edm.Ticks(c.last*Slots+Slots-1))
+	return c.lastInstant
 }
 
 // trusted returns the highest result of Instant, or 0 if this result is ahead of the clock by more than c.Back. c.mu
 // must be held.
 func (c *Clock) trusted(now edm.Ticks) edm.Ticks {
-	if c.Back != 0 && c.seen > now+c.Back {
+	if c.Back != 0 && c.lastInstant > now+c.Back {
 		return 0
 	}
-	return c.seen
+	return c.lastInstant
 }
 
 // Raise makes later calls of Next return Timestamps above t.
@@ -177,13 +177,13 @@ func (c *Clock) Raise(t edm.Ticks) {
 func (c *Clock) Holds() Holding {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.has
+	return c.holding
 }
 
 // Ask returns h with the reservation that a heartbeat requests.
 func (c *Clock) Ask(h Holding) Holding {
 	now := c.now()
-	h.Reserved, h.lead = now+ReserveAhead, c.lead(now)
+	h.Reserved, h.systemLead = now+ReserveAhead, c.systemLead(now)
 	return h
 }
 
@@ -192,21 +192,21 @@ func (c *Clock) Ask(h Holding) Holding {
 func (c *Clock) Renewed(h Holding) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if h.Holder == c.has.Holder {
-		c.has.Reserved, c.has.lead = max(c.has.Reserved, h.Reserved), h.lead
+	if h.Holder == c.holding.Holder {
+		c.holding.Reserved, c.holding.systemLead = max(c.holding.Reserved, h.Reserved), h.systemLead
 	}
 }
 
 // Halt stops the Clock for the given reason, and returns the previous reason. An empty reason starts the Clock again.
-func (c *Clock) Halt(reason string) (before string) {
+func (c *Clock) Halt(reason string) (prevReason string) {
 	var h *Halted
 	if reason != "" {
 		h = &Halted{Reason: reason}
 	}
 	if old := c.halts.Swap(h); old != nil {
-		before = old.Reason
+		prevReason = old.Reason
 	}
-	return before
+	return prevReason
 }
 
 // ErrStale means that no Timestamp could be issued, so nothing was sent to the database.
@@ -217,5 +217,6 @@ type Halted struct{ Reason string }
 
 func (e *Halted) Error() string { return e.Reason }
 
-// RefusesWrites returns the reason. A server checks for this method to recognize that its store still answers reads.
+// RefusesWrites returns the reason why the store refuses writes. A server checks whether an error has this method: such
+// a store still answers reads.
 func (e *Halted) RefusesWrites() string { return e.Reason }

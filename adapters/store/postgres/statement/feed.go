@@ -133,7 +133,8 @@ var (
 	FeedList = Prepared{"feed_list", `
 SELECT f.life, f.keep, coalesce(f.dropped, 0), f.dropped IS NULL AND r.revision IS DISTINCT FROM -f.revision FROM feed f LEFT JOIN record r ON r.life = -f.life`}
 	// FeedTrim examines the next $3 lines after the line ($4, $5), and removes the lines with a Timestamp up to $2. If
-	// $2 is Lift, it removes all lines, but none if the table has declared a feed again in the meantime.
+	// $2 is Lift, it removes all lines, unless the table has declared a feed again in the meantime; it then removes no
+	// lines.
 	FeedTrim = Prepared{"feed_trim", `
 WITH part AS (SELECT xact, ts, ctid AS place FROM change WHERE life = $1::int8 AND (xact, ts) > ($4::int8, $5::int8)
          AND ($2 < ` + lift + ` OR NOT EXISTS (SELECT FROM feed f JOIN record r ON r.life = -f.life AND r.revision = -f.revision WHERE f.life = $1)) ORDER BY xact, ts LIMIT $3::int8),

@@ -11,8 +11,9 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// The mark of a copy is an entity that exists in both tables. If only the source still has it, the copy was deleted,
-// and perhaps created again, which the service does not report.
+// The service does not report that a table was deleted and created again. To detect this, the mark of a copy is an
+// entity that existed in the source table and in the copy. If only the source table still has this entity, the copy was
+// deleted.
 
 // check fails if the copy was deleted, even if it was created again. If Mark is nil, check sets it to the key of an
 // entity that exists in both tables.

@@ -124,7 +124,7 @@ func (m *Mirror) Run(ctx context.Context) (progressfile.Totals, error) {
 func (m *Mirror) follow(ctx context.Context, t *followed) error {
 	a := transfer.Apply{Target: m.To, Table: t.Table, Source: t.Service, Connections: m.Connections, BeforePage: func(ops []remote.Operation) error {
 		// Clear Mark in the state file before operations that change the marked entity. Otherwise, after a crash, check
-		// could take the copy for deleted.
+		// could conclude that the copy was deleted.
 		if t.unmark(ops) {
 			return t.Write(t.file)
 		}

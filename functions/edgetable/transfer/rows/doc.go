@@ -1,3 +1,3 @@
-// Package rows reads rows of files and converts them to entities. It handles file names, compression, JSON and rejects;
-// packages csvfile and parquetfile handle the other formats.
+// Package rows reads rows from files and converts them to entities. It handles file names, compressed files, JSON files
+// and files of rejected rows. The packages csvfile and parquetfile handle the other formats.
 package rows

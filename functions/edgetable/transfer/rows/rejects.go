@@ -44,8 +44,8 @@ func quote(s string) []byte {
 	return text
 }
 
-// object returns the row as a JSON object. This is Body, if it is not nil, or Text, if this is a JSON object. Otherwise
-// object returns nil.
+// object returns the row as a JSON object. If Body is not nil, the result is Body. Otherwise, the result is Text if
+// Text contains a JSON object, or else nil.
 func (r *Reject) object() []byte {
 	if r.Body != nil {
 		return r.Body

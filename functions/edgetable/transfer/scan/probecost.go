@@ -3,7 +3,8 @@ package scan
 import "time"
 
 // probeShare is the minimum ratio of reading time to probe delays. A probe is a query for a key at which to divide a
-// range. If it is slower than the quickest probe, which is a sign of contention, the difference is its delay.
+// range. A probe that is slower than the quickest probe indicates contention. The difference between the two is the
+// delay of the probe.
 const probeShare = 32
 
 // probeCost limits the delays of probes in relation to the reading time, see probeShare.

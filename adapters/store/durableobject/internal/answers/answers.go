@@ -39,8 +39,8 @@ const (
 // A repeated write without a remembered answer was not applied if no answer was forgotten since the first attempt. The
 // message contains the time of that attempt as an age and by the sender's clock; the earlier time counts.
 //
-// A first attempt may be late, after attempts whose answers were forgotten. So its time by the sender's clock is also
-// checked.
+// A first attempt may arrive late, when the answers to other attempts of the same write are already forgotten. So
+// Classify also compares the attempt's time by the sender's clock.
 func (m *Memory) Classify(now edm.Ticks, a message.Attempt) (Verdict, []byte) {
 	m.expire(now)
 	switch answer, ok := m.find(a.ID); {

@@ -1,5 +1,5 @@
-// Package expiry decides which entities of an object have expired by the declared options of their
-// table, and finds expired entities to remove.
+// Package expiry decides which entities of an object have expired under the declared options of their table, and finds
+// expired entities to remove.
 package expiry
 
 import (

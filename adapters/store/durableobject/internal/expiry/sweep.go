@@ -30,7 +30,7 @@ var Row = []byte("mx")
 type Sweep struct {
 	Due edm.Ticks // when the next step is due; 0 means never
 
-	clean edm.Ticks // the field Ending.Until of the withdrawn rule, if all entities that had expired by this rule are removed; otherwise 0
+	clean edm.Ticks // the field Ending.Until of the withdrawn rule, if all entities that expired under this rule are removed; otherwise 0
 	from  []byte    // the row at which the pass continues; nil if the pass has not begun
 	began edm.Ticks
 	next  edm.Ticks // when the first of the examined entities expires; 0 if none of them expires
@@ -79,7 +79,7 @@ func (s *Sweep) earliestRemoval(traits *table.Traits, now edm.Ticks) edm.Ticks {
 	return now
 }
 
-// Clean reports whether all entities that expired by a withdrawn rule are removed.
+// Clean reports whether all entities that expired under a withdrawn rule are removed.
 func (s *Sweep) Clean(traits *table.Traits) bool {
 	return traits == nil || traits.Ending == nil || s.clean == traits.Ending.Until
 }
@@ -157,7 +157,7 @@ func (s *Sweep) FinishPass(rows storage.Rows, traits *table.Traits, now edm.Tick
 		return
 	}
 	if e := traits.Ending; e != nil && s.began > e.Until {
-		s.clean = e.Until // clean is set even if an entity could not be removed, because that entity has expired by the current rule too
+		s.clean = e.Until // clean is set even if an entity could not be removed, because that entity has expired under the current rule too
 	}
 	switch {
 	case s.left:

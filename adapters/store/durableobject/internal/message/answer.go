@@ -98,8 +98,8 @@ func Moved(dst []byte, h Layout) []byte {
 // them.
 const nearBytes = 8 << 10
 
-// MovedTo answers that another range has the key k. The answer contains the bucket's ranges around k. Code without
-// ranges treats it as an answer of an unknown version.
+// MovedTo answers that another range has the key k. The answer contains the bucket's ranges around k. Versions of the
+// code from before ranges treat this answer as one of an unknown version.
 func MovedTo(dst []byte, bucket uint16, m buckets.Ranges, k []byte) []byte {
 	return AppendRanges(appendNumber(Foreign(dst), uint64(bucket)), m.Excerpt(k, nearBytes))
 }

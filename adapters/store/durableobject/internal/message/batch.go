@@ -19,7 +19,7 @@ type Mark byte
 
 const (
 	MarkNothing Mark = iota
-	MarkLagging      // the replica must report that the sender lags: it may lack changes at or after Since
+	MarkLagging      // the replica must report that the sender lags: the replica may lack changes from the time Since on
 	MarkForget       // the replica must stop reporting that the sender lags
 )
 

@@ -34,8 +34,8 @@ func List(dst []byte, prefix, from string, limit int) []byte {
 	return appendNumber(dst, uint64(max(limit, 0)))
 }
 
-// Drop appends the message OpDrop. If the table declares options, earlier code must reject the message, because it
-// would not find all rows of the table.
+// Drop appends the message OpDrop. If the table declares options, earlier versions of the code must reject the message,
+// because they would not find all rows of the table.
 func Drop(dst []byte, i table.Incarnation, declares bool) []byte {
 	start := len(dst)
 	if dst = append(begin(dst, OpDrop), i[:]...); declares {
@@ -106,7 +106,7 @@ type Located struct {
 	Layout      Layout
 	Floor       edm.Ticks
 	// Deleting means that the table is being deleted. Only buckets that already know the incarnation may still serve
-	// it.
+	// requests for the table.
 	Deleting bool
 }
 

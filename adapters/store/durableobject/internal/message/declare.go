@@ -13,8 +13,8 @@ const declares = "\x01"
 // Declare appends the message OpDeclare.
 func Declare(dst []byte, p *Destination) []byte { return beginAt(dst, OpDeclare, p) }
 
-// formFeeds is the first byte of encoded options with a feed, so that code without feeds cannot parse them. Other
-// options begin with a time, never with this byte.
+// formFeeds is the first byte of encoded options that include a feed. Earlier versions of the code do not support feeds
+// and fail to parse this byte. Options without a feed begin with a time, never with this byte.
 const formFeeds = 0xFF
 
 // AppendTraits appends the declared options of a table in the encoding of package table. If there are none, it appends

@@ -7,20 +7,20 @@ import (
 	"edgetable/core/edm"
 )
 
-// version is the version of most messages. Messages to a range other than range 0 have the version ranged, which code
-// without ranges does not understand.
+// version is the version of most messages. Messages to a range other than range 0 have the version ranged, so that
+// versions of the code from before ranges reject them.
 const (
 	version = 2
 	ranged  = 3
-	// declaring is the version of messages that code without declared options must not understand.
+	// declaring is the version of messages that must be rejected by versions of the code from before declared options.
 	declaring = 4
 )
 
 // Op is an operation of an object.
 type Op byte
 
-// The operations of a bucket come first, then the operations of a catalog. Each comment contains the fields of the
-// message → the fields of the answer.
+// The operations of a bucket come first, then the operations of a catalog. Each comment lists the fields of the message
+// and, after the arrow, the fields of the answer.
 const (
 	OpGet    Op = 1 + iota // Destination, key → row
 	OpCommit               // Attempt, Destination, Mutations → Timestamp
@@ -35,7 +35,7 @@ const (
 	OpLocate // record key → Located
 	OpAlarm  // no fields; the alarm of the object sends this message
 
-	OpTraffic // sent to a bucket: Destination → traffic.Tally of today, traffic.Tally of the day before or an empty field, traffic.Range
+	OpTraffic // sent to a bucket: Destination → traffic.Tally of today, traffic.Tally of yesterday (may be an empty field), traffic.Range
 
 	// Operations on ranges. OpCopy and OpTake are sent to a range, the others to a catalog.
 	OpCopy    // Destination, incarnation, number of the chunk, entities → nothing
@@ -57,7 +57,7 @@ const (
 	OpOffer // Destination, incarnation, end of the sender's keys, optionally the size of its entities → number of the receiver's agreement
 	OpJoin  // Destination, incarnation, number in the answer to OpOffer, number of the chunk, entities → nothing
 
-	OpDeclare // makes a bucket read the declared options: Destination → 1 if all entities that had expired by a withdrawn rule are removed, else 0
+	OpDeclare // makes a bucket read the declared options: Destination → 1 if the bucket has removed all entities that expired under a withdrawn rule, else 0
 
 	// Operations on feeds. OpLines and OpLook are sent to a bucket, the others to a catalog.
 	OpLines // Destination, FeedQuestion → FeedAnswer, items

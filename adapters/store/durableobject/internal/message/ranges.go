@@ -77,8 +77,8 @@ func Ranges(dst []byte, key string, bucket uint16) []byte {
 // Bucket reads the number of a bucket.
 func (r *Reader) Bucket() uint16 { return uint16(r.Number(1<<16 - 1)) }
 
-// Named contains the ranges of a bucket in the catalog: the ranges that serve, and the new ranges that do not serve
-// yet.
+// Named contains the ranges of a bucket in the catalog: the ranges that serve requests, and the new ranges that do not
+// serve requests yet.
 type Named struct {
 	Ranges buckets.Ranges
 	Begun  []Begun

@@ -25,7 +25,7 @@ type change struct {
 }
 
 // syncedRow is a row of the initial sync in a batch. A batch with the record of a table also calls objects of the
-// table, which then join the replica.
+// table, which then publish their entities too.
 type syncedRow struct {
 	key         []byte
 	incarnation table.Incarnation

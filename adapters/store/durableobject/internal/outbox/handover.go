@@ -37,7 +37,7 @@ func (o *Outbox) TakeOver(t *turn.Turn, p *message.Destination, incarnation tabl
 }
 
 // Unpublished returns the time of the last change of a row. ok is false if the replica has this change, or if the
-// object does not publish.
+// object publishes nothing.
 func (o *Outbox) Unpublished(rows storage.Rows, key []byte) (at edm.Ticks, ok bool) {
 	if !o.on {
 		return 0, false

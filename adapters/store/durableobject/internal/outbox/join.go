@@ -9,7 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// JoinBucket makes a bucket join the replica, if it has not joined yet and the replica may store its data.
+// JoinBucket makes a bucket publish its entities to the replica, unless the bucket already does this or the replica
+// must not store its data.
 func (o *Outbox) JoinBucket(t *turn.Turn, p *message.Destination, incarnation table.Incarnation) {
 	if o.joins(p.Location) {
 		o.join(t, durableobject.SourceOf(incarnation, p.Bucket, p.Range))
@@ -18,8 +19,8 @@ func (o *Outbox) JoinBucket(t *turn.Turn, p *message.Destination, incarnation ta
 	o.storeDestination(t, p)
 }
 
-// JoinCatalog makes the catalog of an account join the replica, unless it has joined or the replica must not store its
-// data. The parameter key is a record key, or a prefix of record keys.
+// JoinCatalog makes the catalog of an account publish its records to the replica, unless the catalog already does this
+// or the replica must not store its data. The parameter key is a record key, or a prefix of record keys.
 func (o *Outbox) JoinCatalog(t *turn.Turn, key, location string) {
 	if !o.joins(location) {
 		return
@@ -53,7 +54,7 @@ func (o *Outbox) join(t *turn.Turn, source string) {
 	o.put(t.Rows)
 }
 
-// storeDestination stores the bucket's own destination in a row, if the bucket publishes.
+// storeDestination stores the bucket's own destination in a row, if the bucket publishes its entities.
 func (o *Outbox) storeDestination(t *turn.Turn, p *message.Destination) {
 	if o.on && o.self.Table == "" {
 		o.self = p.Clone()

@@ -65,8 +65,9 @@ func (o *Outbox) addWakes(rows storage.Rows, f *batchInFlight, wakes []durableob
 	return wakes
 }
 
-// advanceSync moves the initial sync past the published rows, and reports whether the whole batch is done. A table's
-// row also needs the answers of its objects. If none of them answers, the sync pauses.
+// advanceSync moves the initial sync past the published rows, and reports whether the whole batch is done. The sync
+// moves past the row of a table only when the objects of the table have answered. If none of these objects answers, the
+// sync pauses.
 func (o *Outbox) advanceSync(t *turn.Turn, f *batchInFlight, done []bool, woken []durableobject.Answer) (all bool) {
 	for i, s := range f.synced {
 		var joined []message.Object

@@ -65,8 +65,8 @@ func (r *Record) Append(dst []byte) []byte {
 	return append(dst, 0)
 }
 
-// Declares reports whether the record has declared options, or the table's objects must still read new ones. Code that
-// does not know declared options cannot parse such a record.
+// Declares reports whether the record has declared options, or the table's objects must still read new ones. Versions
+// of the code from before declared options cannot parse such a record.
 func (r *Record) Declares() bool { return r.Traits != nil || r.Telling }
 
 const flagDeclares = 2

@@ -18,7 +18,7 @@ type Phase byte
 const (
 	Freezing  Phase = 1 + iota // all objects stop serving, and find their earlier states
 	Returning                  // objects that had keys at the requested time go back to their state at that time, and remain frozen
-	Settling                   // objects that went back serve as the next incarnation; the others drop their entities
+	Settling                   // objects that returned to their earlier state serve it as the next incarnation; the other objects drop their entities
 	Telling                    // the catalog waits until no reader finds the table in the replica
 	Finished                   // the restore is retained so that it can be undone
 	Undoing                    // objects that went back return to their latest state

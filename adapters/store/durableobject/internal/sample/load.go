@@ -47,7 +47,7 @@ func (l *Load) Grows() bool { return l.inserts >= 16 && l.atEnd*10 >= l.inserts*
 // had more than maxRate requests per second.
 //
 // The result splitKey is then a partition at which the range can be split, or nil. The partition must divide the
-// requests of two successive half minutes. If keys only grow, no partition does.
+// requests of two successive half minutes. If new keys always come after the existing keys, there is no such partition.
 func (l *Load) Visited(now edm.Ticks, k []byte, maxRate float64, rand func() uint64) (busy bool, splitKey []byte) {
 	maxRate *= seconds
 	if now < l.begin || now-l.begin >= window {

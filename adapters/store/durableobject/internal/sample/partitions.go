@@ -7,16 +7,16 @@ import (
 	"edgetable/core/key"
 )
 
-// Divides reports whether a range has entities on both sides of a position. Otherwise, requests for missing entities
-// would split off empty ranges.
+// Divides reports whether a range has entities on both sides of a position. Without this check, many requests for
+// missing entities could split off an empty range.
 func Divides(rows storage.Rows, bounds key.Range, at []byte) bool {
 	from, to := storage.Entities(bounds)
 	border := append([]byte{storage.SpaceEntities}, at...)
 	return storage.HasAny(rows, from, border) && storage.HasAny(rows, border, to)
 }
 
-// BehindLast returns the position after the last partition of a range, if keys only grow and there are several
-// partitions. A split there copies nothing.
+// BehindLast returns the position after the last partition of a range, if nearly all inserts come after the existing
+// keys and the range has several partitions. A split there copies nothing.
 func (l *Load) BehindLast(rows storage.Rows, bounds key.Range) []byte {
 	if !l.Grows() {
 		return nil

@@ -26,8 +26,8 @@ type Marker struct {
 	row []byte // the key of the row that stores the marker; nil if there is none
 }
 
-// Span is the range of an object, and the progress of its split. A marker with a Span has its own row, so that code
-// without ranges finds no marker.
+// Span is the range of an object, and the progress of its split. A marker with a Span is stored in a separate row, so
+// that versions of the code from before ranges find no marker.
 type Span struct {
 	Self   message.Destination // the destination of messages to this object
 	Bounds key.Range           // the bounds of the keys that the object serves
@@ -66,8 +66,8 @@ const (
 var (
 	rowMarker = []byte("mm") // the row of a marker without a Span
 	rowRange  = []byte("mr") // the row of a marker with a Span
-	// rowDeclares is the row of a marker with Traits: the options, then the fields of another row. Code without
-	// declared options finds no marker.
+	// rowDeclares is the row of a marker with Traits: the options, then the fields of another row. Versions of the code
+	// from before declared options find no marker.
 	rowDeclares = []byte("me")
 )
 

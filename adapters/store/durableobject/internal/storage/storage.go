@@ -24,8 +24,8 @@ type Rows interface {
 	DropDay(day uint32)
 	// Size returns the approximate size of all existing rows in bytes.
 	Size() int64
-	// Scan iterates over the rows with from ≤ key < to, in order. The parameter bytes is a hint for how much to read at
-	// a time. No other method may be called before the iteration ends.
+	// Scan iterates over the rows with from ≤ key < to, in order. The parameter bytes is a hint: the number of bytes to
+	// read from the database at a time. No other method may be called before the iteration ends.
 	Scan(from, to []byte, bytes int) iter.Seq2[[]byte, []byte]
 	// ScanBack iterates over the same rows as Scan, from the last to the first.
 	ScanBack(from, to []byte, bytes int) iter.Seq2[[]byte, []byte]

@@ -21,7 +21,7 @@ const maxObjects = 20
 // options by itself.
 type progress struct {
 	upto  uint64 // all objects whose number is below upto have read the options
-	dirty bool   // whether an object below upto still stores entities that had expired by a withdrawn rule
+	dirty bool   // whether an object below upto still stores entities that expired under a withdrawn rule
 }
 
 func numberOf(o message.Object) uint64 { return uint64(o.Bucket)<<32 | uint64(o.Range) }
@@ -42,7 +42,7 @@ func (p progress) append() []byte {
 }
 
 // Step makes some of a table's objects read its declared options. The result ok reports whether all objects have read
-// them. The result expired reports whether entities that had expired by a withdrawn rule remain.
+// them. The result expired reports whether entities remain that expired under a withdrawn rule.
 //
 // If ok is false, the caller must return the third result. Each step can be repeated, even by another message.
 func Step(t *turn.Turn, rec *record.Record) (ok, expired bool, step turn.Step) {
@@ -64,7 +64,7 @@ func Step(t *turn.Turn, rec *record.Record) (ok, expired bool, step turn.Step) {
 			if clean := r.Bool(); t.Answers[i].Err != nil || err != nil || !r.Done() {
 				next.Objects = append(next.Objects, o)
 			} else if !clean {
-				next.Own = true // an object still stores entities that had expired by a withdrawn rule
+				next.Own = true // an object still stores entities that expired under a withdrawn rule
 			}
 		}
 		switch {

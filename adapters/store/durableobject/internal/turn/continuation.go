@@ -20,7 +20,7 @@ type Continuation struct {
 
 	// For Deletes and Declares:
 	Key         string // the key of the table
-	Own         bool   // for Deletes, whether this message began the deletion; for Declares, whether some entities that had expired by a withdrawn rule are left
+	Own         bool   // for Deletes, whether this message began the deletion; for Declares, whether entities remain that expired under a withdrawn rule
 	Incarnation table.Incarnation
 	High        edm.Ticks        // for Deletes, the highest Timestamp of the buckets that dropped the table; for Declares, the revision of the record
 	Objects     []message.Object // the objects that were called

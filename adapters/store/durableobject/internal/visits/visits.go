@@ -31,7 +31,8 @@ const (
 	keepEvery = 300 * edm.TicksPerSecond
 )
 
-// tallyAt returns the Tally at the given time. It calls methods of rows, which invalidates earlier results of rows.
+// tallyAt returns the Tally at the given time. It calls methods of rows, after which the results of earlier calls of
+// these methods are no longer valid.
 func (s *Counts) tallyAt(rows storage.Rows, now edm.Ticks) *traffic.Tally {
 	if s.tally == nil {
 		v, _ := rows.Get(rowCounts)

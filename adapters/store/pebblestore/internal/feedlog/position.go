@@ -6,8 +6,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Position is a position in a change feed. The client has read all commits up to Number. If Part is not 0, it has only
-// the first Part changes of the last commit.
+// Position is a position in a change feed. The client has read all commits up to Number. If Part is not 0, the client
+// has read only the first Part changes of the last commit.
 type Position struct {
 	Number edm.Ticks
 	Part   int

@@ -20,8 +20,8 @@ type Log struct {
 	End int
 	// Closed reports whether Pebble closed the log.
 	Closed bool
-	// Unreadable is an error of the disk while the log was read, or nil. The caller of Scan sets it. Such an error is
-	// damage even at the end of the log.
+	// Unreadable is the disk error that occurred while the log was read, or nil. The caller of Scan sets it. A disk
+	// error counts as damage even at the end of the log.
 	Unreadable error
 }
 
