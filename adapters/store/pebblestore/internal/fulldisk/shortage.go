@@ -12,6 +12,11 @@ func (d *Disk) retry(do func() error) error {
 	waits := false
 	for Scarce(err) {
 		if NoDescriptor(err) || isGoneError(err) || !d.release() {
+			if !waits { // before the disk counts as full: AdmitDelete accepts deletes on a full disk, unless an operation waits
+				waits = true
+				d.beginWait()
+				defer d.endWait()
+			}
 			switch {
 			case NoDescriptor(err):
 				d.recordNoDescriptor(err)
@@ -22,11 +27,6 @@ func (d *Disk) retry(do func() error) error {
 			}
 			if d.closing {
 				return err
-			}
-			if !waits {
-				waits = true
-				d.beginWait()
-				defer d.endWait()
 			}
 			again := d.again
 			d.mu.Unlock()
