@@ -51,7 +51,7 @@ LONGEST := $(LONGEST)|(Export)?FullDisk|UnreadAnswers|RoundTrips|ManifestForged|
 quick: vet
 	.ci/alone $(GOTEST) -short -parallel 6 -skip '^Test($(LONGEST))$$' ./... $(PLAIN)
 
-## check: quick, seeds and kills, staticcheck, govulncheck, the race detector, the modules for Workers: three minutes
+## check: quick, seeds and kills, staticcheck, govulncheck, the race detector, the modules for Workers
 CHECK = seeds race-check race-functions module module-kv static vulnerabilities commits
 .PHONY: check
 check: quick
@@ -106,7 +106,7 @@ SERVERS = workers postgres programs backup-s3 examples files
 WAITING = explorer-code explorer-test homes
 EMULATED = race-dynamodb functions-aws prometheus-local
 
-## test: everything that proves a law with least work, on two cores ten minutes; 25 with empty caches; installs what the tests need below .cache/
+## test: everything that proves a law with least work; CONTRIBUTING.md says how long it takes; installs what the tests need below .cache/
 .PHONY: test
 test:
 	@.ci/prerequisites go
