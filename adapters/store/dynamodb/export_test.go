@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"context"
+	"time"
 
 	"edgetable/core/table"
 )
@@ -21,3 +22,6 @@ func (s *Store) BucketsOf(ctx context.Context, key table.RecordKey) (uint16, err
 	}
 	return r.Spread.Buckets, nil
 }
+
+// SetLookTime sets the timeout of a read of the heartbeats.
+func (s *Secondary) SetLookTime(d time.Duration) { s.look.timeout = d }

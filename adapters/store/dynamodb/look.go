@@ -25,6 +25,8 @@ type beatReader struct {
 	now  func() edm.Ticks
 	read func(ctx context.Context) (oldest edm.Ticks, err error) // function that returns the time of the oldest heartbeat, or 0 if a heartbeat is missing
 
+	timeout time.Duration // of a read: lookTime
+
 	reading singleflight.Group
 
 	mu         sync.Mutex
@@ -59,7 +61,7 @@ func (l *beatReader) again() {
 	if !l.due() { // another caller has read the heartbeats while this caller waited
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
+	ctx, cancel := context.WithTimeout(context.Background(), l.timeout)
 	oldest, err := l.read(ctx)
 	cancel()
 	l.mu.Lock()

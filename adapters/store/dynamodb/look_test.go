@@ -15,7 +15,7 @@ import (
 func TestLook(t *testing.T) {
 	t.Parallel()
 	now, reads, fails := edm.Ticks(1000*edm.TicksPerSecond), 0, false
-	l := &beatReader{now: func() edm.Ticks { return now }, read: func(context.Context) (edm.Ticks, error) {
+	l := &beatReader{timeout: lookTime, now: func() edm.Ticks { return now }, read: func(context.Context) (edm.Ticks, error) {
 		if reads++; fails {
 			return 0, errors.New("it is away")
 		}
@@ -59,7 +59,7 @@ func TestLookTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		reads, end := 0, make(chan error)
-		l := &beatReader{now: func() edm.Ticks { return edm.TicksPerSecond }, read: func(context.Context) (edm.Ticks, error) {
+		l := &beatReader{timeout: lookTime, now: func() edm.Ticks { return edm.TicksPerSecond }, read: func(context.Context) (edm.Ticks, error) {
 			reads++
 			return 0, <-end
 		}}

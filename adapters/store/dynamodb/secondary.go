@@ -32,7 +32,7 @@ func NewSecondary(o Options, region string) (*Secondary, error) {
 	}
 	s.db.ReadOnly = true
 	read := func(ctx context.Context) (edm.Ticks, error) { return s.oldestBeat(ctx, region) }
-	return &Secondary{s, beatReader{now: s.now, read: read}}, nil
+	return &Secondary{s, beatReader{now: s.now, read: read, timeout: lookTime}}, nil
 }
 
 // Declares implements [table.Declaring]. A secondary applies the options of tables, but only the writing Region changes

@@ -39,6 +39,7 @@ func newRegions(t *testing.T, seed uint64) *regions {
 	var err error
 	r.reader, err = dynamodb.NewSecondary(r.options(r.replica), "eu-west-1")
 	must.OK(t, err)
+	r.reader.SetLookTime(time.Minute) // on a busy machine, DynamoDB Local can take more than lookTime
 	r.service, r.secondary = r.over(r.writer), r.over(r.reader)
 	return r
 }
