@@ -2,6 +2,7 @@
 import { useRef } from "preact/hooks"
 import { each } from "../model/bulk.ts"
 import { type Change, changes, mostAtOnce, perform, undo } from "../model/changes.ts"
+import { lost } from "../model/draft.ts"
 import { type Range, keysIn, keysProblem, named } from "../model/paste.ts"
 import type { Rows } from "../model/rows.ts"
 import { plural } from "../model/words.ts"
@@ -12,6 +13,12 @@ import { type Selection, area } from "./selection.ts"
 
 /** refuse says why nothing is changed. */
 export const refuse = (message: string) => changes.update({ told: false, failure: new Error(message) })
+
+/** lose says which text of a cell is not saved. */
+export const lose = (message: string) => {
+  lost.set([...lost.value.filter((m) => m !== message), message])
+  changes.update({ told: false, failure: undefined })
+}
 
 interface Where {
   service: Service
